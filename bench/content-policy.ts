@@ -1,7 +1,8 @@
 /** What content filters cost: the input policy of 100 keywords, 20 regexes and PII on 10 KB, and a token of a stream. */
-import { compileContentPolicy } from '#core/content-policy/compile.ts';
-import type { ContentPolicy } from '#core/content-policy/ports.ts';
+
 import { type ContentFilter, piiEntities } from '#core/contracts/config.ts';
+import { compileContentPolicy } from '#core/models/content-policy/compile.ts';
+import type { ContentPolicy } from '#core/models/content-policy/ports.ts';
 import { corpus } from '../test/corpora/personal-data/corpus.ts';
 import { scoreOf } from '../test/corpora/personal-data/score.ts';
 

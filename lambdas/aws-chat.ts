@@ -6,12 +6,12 @@ import { breakersTable } from '#adapters/dynamodb/breakers-table.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { wasmRunner } from '#adapters/wasm/pool.ts';
-import { responseCache } from '#core/cache/response-cache.ts';
 import { configuredEmbedder } from '#core/chat/embedder.ts';
-import { wasmModules } from '#core/configuration/load/wasm-filters.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';
-import { providersFrom } from '#core/providers/providers.ts';
-import type { Breakers } from '#core/routing/breakers.ts';
+import { responseCache } from '#core/models/cache/response-cache.ts';
+import { wasmModules } from '#core/models/content-policy/wasm-modules.ts';
+import { providersFrom } from '#core/models/providers/providers.ts';
+import type { Breakers } from '#core/models/routing/breakers.ts';
 import { compose, type HostCapabilities } from './aws.ts';
 import { streamingHandler } from './aws-stream.ts';
 import type { ChatEndpointPorts } from './middleware/chat-endpoint.ts';
@@ -28,7 +28,7 @@ export function composeChat(environment: NodeJS.ProcessEnv, host: HostCapabiliti
   const timeouts = systemTimeouts;
   const providers = providersFrom({ http: httpCall, secrets, clock, timeouts, bedrock: bedrockRuntime });
   // Loaded meanwhile, so that it adds nothing to what has to be read before the function can begin.
-  const breakers = import('#core/routing/shared-breakers.ts').then((shared) =>
+  const breakers = import('#core/models/routing/shared-breakers.ts').then((shared) =>
     shared.sharedBreakers(gateway.breakerBoard!),
   );
   const providerBreakers: Breakers = {

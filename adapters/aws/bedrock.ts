@@ -7,7 +7,7 @@ import type {
 } from '@aws-sdk/client-bedrock-runtime';
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
-import type { Bedrock, BedrockTarget, ConverseInput } from '#core/providers/bedrock-port.ts';
+import type { Bedrock, BedrockTarget, ConverseInput } from '#core/models/providers/bedrock-port.ts';
 
 type Sdk = typeof import('./sdk/bedrock.ts');
 

@@ -5,7 +5,7 @@
 import type { SFNClient, SFNClientConfig } from '@aws-sdk/client-sfn';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import type { RolloutClock } from '#core/rollouts/ports.ts';
+import type { RolloutClock } from '#core/models/rollouts/ports.ts';
 import { clientBounds } from './client-bounds.ts';
 
 type Sfn = typeof import('./sdk/step-functions.ts') & { readonly client: SFNClient };

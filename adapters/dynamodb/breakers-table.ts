@@ -12,7 +12,7 @@ import {
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
-import type { BreakerBoard, SharedBreaker, Tally } from '#core/routing/breaker-board.ts';
+import type { BreakerBoard, SharedBreaker, Tally } from '#core/models/routing/breaker-board.ts';
 import type { BesidePointer } from './config-table.ts';
 import { fromItem, type Item, storeDown, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';

@@ -7,7 +7,7 @@
  */
 import { BatchGetItemCommand, GetItemCommand, QueryCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { isOpen, type Rollout } from '#core/contracts/rollout.ts';
-import type { Rollouts } from '#core/rollouts/ports.ts';
+import type { Rollouts } from '#core/models/rollouts/ports.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 

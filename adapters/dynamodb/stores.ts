@@ -1,7 +1,7 @@
 /** Every store over one set of tables: the functions on AWS, the local host and the tests compose the same ones. */
 import { PendingLimit } from '#core/approvals/pending-limit.ts';
 import type { Clock } from '#core/kernel/ports.ts';
-import { rolloutsInForce } from '#core/rollouts/in-force.ts';
+import { rolloutsInForce } from '#core/models/rollouts/in-force.ts';
 import { actionsTable } from './actions-table.ts';
 import { alertsTable } from './alerts-table.ts';
 import { approvalsTable } from './approvals-table.ts';

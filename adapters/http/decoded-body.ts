@@ -1,7 +1,7 @@
 /** Replies that come compressed although the request did not ask for it, as behind some proxies, are read as what they hold [provider.encoded-reply]. */
 import { PassThrough, pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
-import { type HttpBody, HttpFault } from '#core/providers/http.ts';
+import { type HttpBody, HttpFault } from '#core/models/providers/http.ts';
 
 const decoders: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,

@@ -3,7 +3,13 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 import { RecentMap } from '#core/kernel/recent-map.ts';
-import { type HttpBody, type HttpCall, HttpFault, type HttpReply, type HttpRequest } from '#core/providers/http.ts';
+import {
+  type HttpBody,
+  type HttpCall,
+  HttpFault,
+  type HttpReply,
+  type HttpRequest,
+} from '#core/models/providers/http.ts';
 import { decodedBody, isDecodable } from './decoded-body.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 

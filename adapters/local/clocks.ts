@@ -1,7 +1,7 @@
 /** The clocks of approvals and rollouts in the local run: the deployed definitions under the local interpreter. */
 import { readFile } from 'node:fs/promises';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
-import type { RolloutClock } from '#core/rollouts/ports.ts';
+import type { RolloutClock } from '#core/models/rollouts/ports.ts';
 import { loadDefinition, type StateMachine } from './asl/definition.ts';
 import type { Interpreter } from './asl/interpreter.ts';
 

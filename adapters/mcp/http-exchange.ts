@@ -1,12 +1,12 @@
 /** One HTTP exchange with an MCP server: headers, bounded bodies, events as they come, faults without addresses or secrets. */
 import { httpCall } from '#adapters/http/provider-http.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
-import { type SseEvent, SseFault, sseDecoder } from '#core/dialects/sse.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { assertBounded, type Json } from '#core/kernel/json.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 import { UpstreamFault } from '#core/mcp/ports.ts';
-import { HttpFault, type HttpReply, type HttpRequest } from '#core/providers/http.ts';
+import { type SseEvent, SseFault, sseDecoder } from '#core/models/dialects/sse.ts';
+import { HttpFault, type HttpReply, type HttpRequest } from '#core/models/providers/http.ts';
 
 export interface ExchangePorts {
   readonly secrets: SecretStore;

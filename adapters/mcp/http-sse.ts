@@ -1,8 +1,8 @@
 /** MCP servers by the older HTTP+SSE transport: a stream of events, and an address for messages that the stream names first. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
-import type { SseEvent } from '#core/dialects/sse.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { UpstreamFault } from '#core/mcp/ports.ts';
+import type { SseEvent } from '#core/models/dialects/sse.ts';
 import { type Channel, ChannelLink, type ChannelOptions, type ServerLog } from './channel.ts';
 import { type ExchangePorts, eventsOf, exchange, messageIn } from './http-exchange.ts';
 import { idIn } from './lines.ts';

@@ -11,7 +11,7 @@ import {
 import { encodedHeader, statelessVersions } from '#core/mcp/protocol/era.ts';
 import { isObject, mcpCodes, type RequestId, type RpcOutcome, rpcError } from '#core/mcp/protocol/messages.ts';
 import { envelopeOf } from '#core/mcp/sessions/translate.ts';
-import type { HttpReply } from '#core/providers/http.ts';
+import type { HttpReply } from '#core/models/providers/http.ts';
 import { isSessionRefusal } from './forgotten-session.ts';
 import { type ExchangePorts, eventsOf, exchange, jsonOf, messageIn } from './http-exchange.ts';
 

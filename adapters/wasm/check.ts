@@ -1,5 +1,5 @@
 /** One check by one module, in the host sequence of the ABI. Runs in a worker thread. */
-import type { WasmRunner } from '#core/content-policy/ports.ts';
+import type { WasmRunner } from '#core/models/content-policy/ports.ts';
 import { wasmSizes } from './module.ts';
 
 type Check = Parameters<WasmRunner['check']>[0];

@@ -1,6 +1,7 @@
 /** WASM content filters at work: compiled once, checked in worker threads that a deadline ends. */
-import type { WasmRunner } from '#core/content-policy/ports.ts';
+
 import { RecentMap } from '#core/kernel/recent-map.ts';
+import type { WasmRunner } from '#core/models/content-policy/ports.ts';
 import { threads } from '../system/threads.ts';
 import type { CheckCall } from './check.ts';
 import { compileModule } from './module.ts';

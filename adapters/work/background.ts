@@ -5,11 +5,11 @@
  */
 import { type CallWork, isLarge } from '#core/actions/call-work.ts';
 import type { LoadedConfiguration } from '#core/configuration/load/load.ts';
-import type { TextWork } from '#core/content-policy/text-work.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
+import type { TextWork } from '#core/models/content-policy/text-work.ts';
 import { ThreadLate, threads } from '../system/threads.ts';
 import type { Job, JobKind, JobResult, Jobs } from './jobs.ts';
 

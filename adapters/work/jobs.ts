@@ -3,12 +3,12 @@ import { packFiles } from '#adapters/files/pack-files.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import type { DiffJob, Evaluation, EvaluationJob, RedactionJob } from '#core/actions/call-work.ts';
 import type { LoadedConfiguration } from '#core/configuration/load/load.ts';
-import type { CheckedTexts, TextJob } from '#core/content-policy/text-work.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { type ErrorCode, GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
+import type { CheckedTexts, TextJob } from '#core/models/content-policy/text-work.ts';
 import type { PolicyDiff } from '#core/policy/rules/analysis/diff.ts';
 import type { CompiledPolicy } from '#core/policy/rules/compile.ts';
 import type { PolicyDecision } from '#core/policy/rules/decide.ts';
@@ -66,7 +66,7 @@ export async function done(job: Job): Promise<JobResult> {
 async function resultOf({ kind, given }: Job): Promise<Jobs[JobKind]['answer']> {
   switch (kind) {
     case 'texts':
-      return (await import('#core/content-policy/check-texts.ts')).checkTexts(given);
+      return (await import('#core/models/content-policy/check-texts.ts')).checkTexts(given);
     case 'effects':
       return (await import('../sql/effect-reader.ts')).readCallEffects(given);
     case 'evaluate':

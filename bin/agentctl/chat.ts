@@ -1,5 +1,5 @@
 /** `chat`: one governed chat call, for the first try and for scripts. */
-import { sseDecoder } from '#core/dialects/sse.ts';
+import { sseDecoder } from '#core/models/dialects/sse.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { exitCodes, Failure, UsageError } from './failure.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';

@@ -3,9 +3,10 @@
  * Each message is one line. A request always gets an answer, an error where the gateway cannot be reached; a notification
  * never does.
  */
-import { type SseEvent, sseDecoder } from '#core/dialects/sse.ts';
+
 import { isLoopback } from '#core/identity/federation/urls.ts';
 import { byteLines } from '#core/kernel/byte-lines.ts';
+import { type SseEvent, sseDecoder } from '#core/models/dialects/sse.ts';
 import { addCommand, type Cli, type Parent } from './command.ts';
 import { addressOf, generatedKey, localRunOf, sentTo } from './settings.ts';
 

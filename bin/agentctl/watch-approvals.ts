@@ -1,6 +1,6 @@
 /** `pending --watch`: what happens to approvals, as it happens, until the person stops it. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { sseDecoder } from '#core/dialects/sse.ts';
+import { sseDecoder } from '#core/models/dialects/sse.ts';
 import type { Cli } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { type Fields, fields, text } from './json-fields.ts';

@@ -1,6 +1,6 @@
 /** The models that the built-in mock answers, for the banner: patterns, and the names that no pattern covers [models.demo-names]. */
 import type { Configuration } from '#core/contracts/config.ts';
-import { modelMatches } from '#core/routing/model-glob.ts';
+import { modelMatches } from '#core/models/routing/model-glob.ts';
 
 export function demoModels({ providers }: Pick<Configuration, 'providers'>): string[] {
   const models = providers.filter(({ type, enabled }) => type === 'mock' && enabled).flatMap((entry) => entry.models);

@@ -1,6 +1,7 @@
 /** Anthropic's clients get errors in their own dialect, whichever part refuses them. */
-import { dialects } from '#core/dialects/dialects.ts';
+
 import type { GatewayError } from '#core/kernel/errors.ts';
+import { dialects } from '#core/models/dialects/dialects.ts';
 
 /** The body of an error below `/v1/messages`; undefined elsewhere. */
 export const messagesError = (url: string, error: GatewayError) =>

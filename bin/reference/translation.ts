@@ -1,6 +1,6 @@
 /** The page of what a request loses on its way to a provider of another form, from the tables that decide it. */
-import { type Members, membersToAnthropic, membersToOpenai } from '#core/dialects/translate/members.ts';
-import { membersToOllama } from '#core/providers/ollama-request.ts';
+import { type Members, membersToAnthropic, membersToOpenai } from '#core/models/dialects/translate/members.ts';
+import { membersToOllama } from '#core/models/providers/ollama-request.ts';
 import { code, codes, origin, table } from './markdown.ts';
 
 const ways: readonly (readonly [string, Members])[] = [
@@ -27,7 +27,7 @@ ${table(['refused with 400', 'allowed'], refused.sort())}`;
 
 export const translationPage = (): string => `# Requests to a provider of another form
 
-${origin('`core/dialects/translate/members.ts` and `core/providers/ollama-request.ts`')}
+${origin('`core/models/dialects/translate/members.ts` and `core/models/providers/ollama-request.ts`')}
 A request goes to a provider of its own form untouched. On its way to another form each member is translated, carried, left out or
 refused. A member whose loss would make another answer is refused: 400 \`invalid_request\` with \`param\`, \`reason: unsupported_parameter\` and what is
 allowed. A member whose loss changes the sample, the cost or the speed is left out: its name stands in the header \`X-Left-Out\` and in

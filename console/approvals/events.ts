@@ -3,7 +3,7 @@
  * `EventSource` cannot send the key in a header.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { sseDecoder } from '#core/dialects/sse.ts';
+import { sseDecoder } from '#core/models/dialects/sse.ts';
 import { type Api, ApiError } from '../api.ts';
 
 const firstPauseMs = 1_000;

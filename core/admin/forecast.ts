@@ -2,9 +2,9 @@
 import { type DaySpend, exhaustedOn, forecast } from '#core/forecast/forecast.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { accountKey, secondsUntilPeriodEnds, spendRetentionDays } from '#core/limits/spend.ts';
+import { modelMatches } from '#core/models/routing/model-glob.ts';
 import type { Usage } from '#core/observatory/ports.ts';
 import { toUsd } from '#core/observatory/request-row.ts';
-import { modelMatches } from '#core/routing/model-glob.ts';
 import { type BudgetView, budgetsOf, isShared } from './budgets.ts';
 import { subjectOf, tenantsOf } from './by-path.ts';
 import type { Call, Operation } from './operation.ts';

@@ -1,9 +1,9 @@
 /** A configuration that was sent as text, read and checked: in a worker where the host has one [limit.heavy-call]. */
 import { loadConfiguration } from '#core/configuration/load/lazy-load.ts';
 import type { LoadedConfiguration } from '#core/configuration/load/load.ts';
-import { missingModules } from '#core/configuration/load/wasm-filters.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
+import { missingModules } from '#core/models/content-policy/wasm-modules.ts';
 import type { LoadingPorts, ObjectsPort } from './ports.ts';
 
 /**

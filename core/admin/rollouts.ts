@@ -1,4 +1,4 @@
-/** Rollouts: create, list, look, pause, resume, roll back. What moves them by itself is `core/rollouts/advance.ts`. */
+/** Rollouts: create, list, look, pause, resume, roll back. What moves them by itself is `core/models/rollouts/advance.ts`. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { createRolloutSchema, durationMs, type Rollout } from '#core/contracts/rollout.ts';
 import { personActor } from '#core/identity/principal.ts';
@@ -6,10 +6,10 @@ import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { only } from '#core/kernel/only.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { commitMove } from '#core/rollouts/advance.ts';
-import { figuresOf } from '#core/rollouts/figures.ts';
-import { moved, type RolloutMove } from '#core/rollouts/moves.ts';
-import { planRoute, resolveModel } from '#core/routing/plan.ts';
+import { commitMove } from '#core/models/rollouts/advance.ts';
+import { figuresOf } from '#core/models/rollouts/figures.ts';
+import { moved, type RolloutMove } from '#core/models/rollouts/moves.ts';
+import { planRoute, resolveModel } from '#core/models/routing/plan.ts';
 import { type Call, type Operation, parsed } from './operation.ts';
 
 /** The platform's callers move the traffic of all tenants, others that of their own [rollout.tenants]. */

@@ -1,8 +1,8 @@
 /** How an answer leaves the pipeline: whole, or as a stream of events in the caller's dialect. */
 
-import type { Speech } from '#core/dialects/endpoints.ts';
 import type { AsyncQueue } from '#core/kernel/async-queue.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import type { Speech } from '#core/models/dialects/endpoints.ts';
 import type { KnownCall } from './call-stages.ts';
 
 /** The status line is decided before the first event of a stream; what goes wrong later is an event of it. */

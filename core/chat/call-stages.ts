@@ -3,8 +3,6 @@
  * one writer, and is there from then on.
  */
 
-import type { Lookup } from '#core/cache/ports.ts';
-import type { Verdict } from '#core/content-policy/ports.ts';
 import type { ChatOutcome, ChatRecord } from '#core/contracts/chat.ts';
 import type { RolloutMark } from '#core/contracts/rollout.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
@@ -12,7 +10,9 @@ import type { ErrorCode } from '#core/kernel/errors.ts';
 import { follow } from '#core/kernel/follow-signal.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock } from '#core/kernel/ports.ts';
-import type { ProviderAttempt } from '#core/providers/ports.ts';
+import type { Lookup } from '#core/models/cache/ports.ts';
+import type { Verdict } from '#core/models/content-policy/ports.ts';
+import type { ProviderAttempt } from '#core/models/providers/ports.ts';
 import type { Standing } from '#core/session/risk/assess.ts';
 import type { ChatCall } from './call.ts';
 import type { ModelProgress } from './model-progress.ts';

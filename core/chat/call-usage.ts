@@ -2,7 +2,7 @@
 import type { Usage } from '#core/contracts/chat.ts';
 import { costOf, demoCost } from '#core/limits/prices.ts';
 import { surchargeOf } from '#core/limits/surcharges.ts';
-import { resolveModel } from '#core/routing/plan.ts';
+import { resolveModel } from '#core/models/routing/plan.ts';
 import type { ChatCall } from './call.ts';
 import type { KnownCall } from './call-stages.ts';
 import { isSameModel } from './replied-model.ts';

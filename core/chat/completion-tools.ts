@@ -2,9 +2,10 @@
  * Tool calls of a chat completion, decided as those of a messages reply are: on `/v1/responses`, whose requests run as chat
  * completions [responses.tool-use], and on chat completions that are governed [chat.completions.tool-use].
  */
-import { toolFragments } from '#core/dialects/tool-fragments.ts';
+
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
+import { toolFragments } from '#core/models/dialects/tool-fragments.ts';
 import type { ChatCall } from './call.ts';
 import type { ChatPorts } from './ports.ts';
 import { decideCallText, endedWithinCall, isToolUse, isUndecidable } from './tool-use.ts';

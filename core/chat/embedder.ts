@@ -1,8 +1,9 @@
 /** The embedder of the semantic cache: the provider the configuration names, or character n-grams computed here. */
-import { ngramEmbedder } from '#core/cache/ngram-embedder.ts';
-import type { Embedder } from '#core/cache/ports.ts';
+
 import type { Snapshots } from '#core/configuration/store/snapshots.ts';
-import type { Providers } from '#core/providers/ports.ts';
+import { ngramEmbedder } from '#core/models/cache/ngram-embedder.ts';
+import type { Embedder } from '#core/models/cache/ports.ts';
+import type { Providers } from '#core/models/providers/ports.ts';
 
 /** Vectors are only compared within one policy version, so a change of the setting mixes none. */
 export function configuredEmbedder(ports: { readonly snapshots: Snapshots; readonly providers: Providers }): Embedder {

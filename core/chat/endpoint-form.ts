@@ -3,7 +3,7 @@ import { asText } from '#core/kernel/as-text.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import type { ProviderForm } from '#core/providers/ports.ts';
+import type { ProviderForm } from '#core/models/providers/ports.ts';
 import { type FormPart, formParts } from './multipart.ts';
 
 /** Files of a request by their SHA-256; their bytes are opaque to filters, as images of chats are. */

@@ -1,9 +1,10 @@
 /** Where the replies of endpoints beside chat keep their texts. */
-import type { TextSlot } from '#core/dialects/dialect.ts';
-import { leaves } from '#core/dialects/leaves.ts';
-import { addText } from '#core/dialects/slots.ts';
+
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectsOf } from '#core/kernel/narrow.ts';
+import type { TextSlot } from '#core/models/dialects/dialect.ts';
+import { leaves } from '#core/models/dialects/leaves.ts';
+import { addText } from '#core/models/dialects/slots.ts';
 
 /** Every text of a reply; running text is rewritten like that of chats. */
 export function endpointTexts(reply: JsonObject): TextSlot[] {

@@ -1,8 +1,8 @@
 /** Queues a share of the answered calls for the evaluator, after their callers have the answer. */
 
-import type { TextSlot } from '#core/dialects/dialect.ts';
-import { isEndpoint } from '#core/dialects/endpoints.ts';
 import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
+import type { TextSlot } from '#core/models/dialects/dialect.ts';
+import { isEndpoint } from '#core/models/dialects/endpoints.ts';
 import { deliveryId } from '#core/notifications/enqueue.ts';
 import type { DeliveryStore } from '#core/notifications/ports.ts';
 import { excerptOf, isSampled } from '#core/observatory/evaluation/message.ts';

@@ -1,8 +1,9 @@
 /** Facts of a call that follow from what several of its stages returned. */
-import type { Verdict } from '#core/content-policy/ports.ts';
+
 import type { Finding } from '#core/contracts/chat.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
-import { demoHeaders } from '#core/providers/demo.ts';
+import type { Verdict } from '#core/models/content-policy/ports.ts';
+import { demoHeaders } from '#core/models/providers/demo.ts';
 import type { Ending, KnownCall, Ruling } from './call-stages.ts';
 import { leftOutHeader } from './left-out.ts';
 

@@ -1,10 +1,10 @@
 /** What a provider has said so far of the call it works on. It grows while the provider answers; the stage that calls the provider owns it. */
 import type { Usage } from '#core/contracts/chat.ts';
-import type { Dialect } from '#core/dialects/dialect.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectOf } from '#core/kernel/narrow.ts';
 import { chargedMembers } from '#core/limits/surcharges.ts';
-import type { Provider } from '#core/providers/ports.ts';
+import type { Dialect } from '#core/models/dialects/dialect.ts';
+import type { Provider } from '#core/models/providers/ports.ts';
 
 export class ModelProgress {
   #counted: Partial<Usage> = {};

@@ -5,10 +5,10 @@
 
 import { type Watch, watchCancelled } from '#core/cancellation/watch.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
-import { contentPolicyOf } from '#core/content-policy/policy-of.ts';
-import { isEndpoint } from '#core/dialects/endpoints.ts';
 import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
+import { contentPolicyOf } from '#core/models/content-policy/policy-of.ts';
+import { isEndpoint } from '#core/models/dialects/endpoints.ts';
 import type { Answering, ChatReply } from './answering.ts';
 import { askedModel } from './asked-model.ts';
 import { type ChatRequest, openCall } from './call.ts';

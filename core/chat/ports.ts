@@ -1,14 +1,14 @@
 /** What answering a chat call needs from outside. */
 import type { GovernPorts } from '#core/actions/ports.ts';
-import type { ResponseCache } from '#core/cache/ports.ts';
-import type { WasmRunner } from '#core/content-policy/ports.ts';
-import type { TextWork } from '#core/content-policy/text-work.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 import type { Counters } from '#core/limits/ports.ts';
-import type { Providers } from '#core/providers/ports.ts';
-import type { RolloutsInForce } from '#core/rollouts/in-force.ts';
-import type { Breakers } from '#core/routing/breakers.ts';
+import type { ResponseCache } from '#core/models/cache/ports.ts';
+import type { WasmRunner } from '#core/models/content-policy/ports.ts';
+import type { TextWork } from '#core/models/content-policy/text-work.ts';
+import type { Providers } from '#core/models/providers/ports.ts';
+import type { RolloutsInForce } from '#core/models/rollouts/in-force.ts';
+import type { Breakers } from '#core/models/routing/breakers.ts';
 import type { BatchStore } from './batches/ports.ts';
 
 export interface ChatPorts extends GovernPorts {

@@ -1,7 +1,8 @@
 /** What a caller reads of a stream, as far as an evaluator gets it. */
-import type { TextSlot } from '#core/dialects/dialect.ts';
+
 import { AsyncQueue } from '#core/kernel/async-queue.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import type { TextSlot } from '#core/models/dialects/dialect.ts';
 
 /** Texts of an answer, joined; what is said to the model's tools is none of it. */
 export const answerOf = (slots: readonly TextSlot[]): string =>

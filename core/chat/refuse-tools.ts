@@ -2,10 +2,10 @@
 
 import type { ChatOperation, DialectName } from '#core/contracts/chat.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import type { Dialect } from '#core/dialects/dialect.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectsOf } from '#core/kernel/narrow.ts';
+import type { Dialect } from '#core/models/dialects/dialect.ts';
 import { refuseProviderRun } from './provider-tools.ts';
 
 /** What of a call decides it. */

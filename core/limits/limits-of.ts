@@ -3,7 +3,7 @@ import type { Budget, Configuration } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { remembered } from '#core/kernel/remembered.ts';
-import { modelMatches } from '#core/routing/model-glob.ts';
+import { modelMatches } from '#core/models/routing/model-glob.ts';
 import type { BudgetAccount, Limits } from './ports.ts';
 import { microusdOf } from './spend.ts';
 

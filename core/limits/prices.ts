@@ -5,8 +5,8 @@ import type { PriceTable } from '#core/contracts/prices.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { remembered } from '#core/kernel/remembered.ts';
-import { mockModelName } from '#core/providers/demo.ts';
-import { modelMatches } from '#core/routing/model-glob.ts';
+import { mockModelName } from '#core/models/providers/demo.ts';
+import { modelMatches } from '#core/models/routing/model-glob.ts';
 import type { Limits } from './ports.ts';
 
 /** Picodollars (10⁻¹² USD) a token, as integers: sums of millions of calls stay exact. */

@@ -1,9 +1,9 @@
 /** Models that the same providers serve for less [admin.cost-recommendations]; whether they are good enough is for people to judge. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { costOf } from '#core/limits/prices.ts';
+import { modelGlob } from '#core/models/routing/model-glob.ts';
+import { planRoute } from '#core/models/routing/plan.ts';
 import type { ModelUsage } from '#core/observatory/ports.ts';
-import { modelGlob } from '#core/routing/model-glob.ts';
-import { planRoute } from '#core/routing/plan.ts';
 
 export interface Recommendation {
   readonly kind: 'cheaper_model' | 'cache_potential' | 'repeated_request';

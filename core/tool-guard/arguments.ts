@@ -1,8 +1,8 @@
 /** What the arguments of a call to a tool of an MCP server hold beside their values [guard.arguments]. */
 import { networkOfHost } from '#core/catalog/networks.ts';
-import { creditCard } from '#core/content-policy/credit-card.ts';
-import { iban } from '#core/content-policy/iban.ts';
-import { ssn } from '#core/content-policy/ssn.ts';
+import { creditCard } from '#core/models/content-policy/credit-card.ts';
+import { iban } from '#core/models/content-policy/iban.ts';
+import { ssn } from '#core/models/content-policy/ssn.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { issuedRanges } from '#core/text/secrets/secret-formats.ts';
 import { secrecyOf } from '#core/text/secrets/secret-names.ts';

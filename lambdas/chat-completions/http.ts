@@ -3,8 +3,8 @@
 import { endpointNames } from '#core/contracts/chat.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
-import { pathOfEndpoint } from '#core/dialects/endpoints.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
+import { pathOfEndpoint } from '#core/models/dialects/endpoints.ts';
 import { type ChatEndpointPorts, chatEndpoint } from '../middleware/chat-endpoint.ts';
 import { endpointView, responsesView, startView, uploadView } from '../middleware/chat-views.ts';
 import { createLocator } from '../middleware/router.ts';

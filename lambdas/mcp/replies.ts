@@ -1,7 +1,6 @@
 /** A reply of the MCP gateway as HTTP: one JSON body, or server-sent events. */
 
 import type { HttpReply } from '#core/contracts/http.ts';
-import { encodeSse } from '#core/dialects/sse.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
@@ -9,6 +8,7 @@ import type { McpGateway } from '#core/mcp/gateway.ts';
 import { endpointOf, type McpReply } from '#core/mcp/http-call.ts';
 import type { MessageQueue } from '#core/mcp/sessions/message-queue.ts';
 import { retryMs, type StreamEvent } from '#core/mcp/sessions/resumable-streams.ts';
+import { encodeSse } from '#core/models/dialects/sse.ts';
 import { sse } from '../middleware/sse.ts';
 
 /** An answer that takes longer becomes a stream: what is silent for long is cut off on the way. */

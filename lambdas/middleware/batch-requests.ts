@@ -1,11 +1,11 @@
 /** The upload of a file of calls and the start of a batch as chat calls, so that limits, filters, reviews and evidence are those of chat [batches.governed]. */
 import type { FormFiles } from '#core/chat/endpoint-form.ts';
 import { batchEndpoints, filePurposes } from '#core/contracts/stored-batch.ts';
-import { encodeSse } from '#core/dialects/sse.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, textOf } from '#core/kernel/narrow.ts';
 import { notFound } from '#core/kernel/not-found.ts';
+import { encodeSse } from '#core/models/dialects/sse.ts';
 import type { OpenedCall, OpenView } from './chat-view.ts';
 
 const wire = { encode: (event: JsonObject) => encodeSse(undefined, JSON.stringify(event)), terminator: '' };

@@ -1,25 +1,25 @@
 /** Other forms of a chat call: read into a dialect before the pipeline, made of its answers after it. */
 import { isStream } from '#core/chat/answering.ts';
 import type { EndpointName } from '#core/contracts/chat.ts';
-import { endpoints, type Speech } from '#core/dialects/endpoints.ts';
-import type { ResponseEvents } from '#core/dialects/responses/events.ts';
-import { encodeSse } from '#core/dialects/sse.ts';
-import { member } from '#core/dialects/wire.ts';
 import { type ErrorCode, errorKinds, GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { objectOf, textOf } from '#core/kernel/narrow.ts';
+import { endpoints, type Speech } from '#core/models/dialects/endpoints.ts';
+import type { ResponseEvents } from '#core/models/dialects/responses/events.ts';
+import { encodeSse } from '#core/models/dialects/sse.ts';
+import { member } from '#core/models/dialects/wire.ts';
 import type { ChatView } from './chat-view.ts';
 
 const responses = lazyImport(() =>
   Promise.all([
-    import('#core/dialects/responses/request.ts'),
-    import('#core/dialects/responses/events.ts'),
+    import('#core/models/dialects/responses/request.ts'),
+    import('#core/models/dialects/responses/events.ts'),
     import('#core/chat/responses/open.ts'),
   ]),
 );
-const responseMembers = lazyImport(() => import('#core/dialects/responses/member-path.ts'));
-const endpointRequests = lazyImport(() => import('#core/dialects/endpoint-request.ts'));
+const responseMembers = lazyImport(() => import('#core/models/dialects/responses/member-path.ts'));
+const endpointRequests = lazyImport(() => import('#core/models/dialects/endpoint-request.ts'));
 const batchRequests = lazyImport(() => import('./batch-requests.ts'));
 
 /** `/v1/responses` over chat completions [responses.create]. */

@@ -1,8 +1,9 @@
 /** Events as server-sent text, with a comment now and then while the model is silent. */
-import type { Dialect } from '#core/dialects/dialect.ts';
-import { ssePing } from '#core/dialects/sse.ts';
+
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
+import type { Dialect } from '#core/models/dialects/dialect.ts';
+import { ssePing } from '#core/models/dialects/sse.ts';
 
 /** Below every idle limit on the way: 30 s of an edge-optimised API, 60 s of most proxies. */
 const pingEveryMs = 15_000;

@@ -10,7 +10,7 @@ import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { Turns } from '#core/kernel/turns.ts';
 import { healReservations } from '#core/limits/heal.ts';
 import { keyCounters } from '#core/limits/limits-of-key.ts';
-import { advanceRollout, advanceRollouts } from '#core/rollouts/advance.ts';
+import { advanceRollout, advanceRollouts } from '#core/models/rollouts/advance.ts';
 import { scheduleCompleted } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { stepPorts } from '../step-ports.ts';

@@ -3,8 +3,8 @@
 import { resolve } from 'node:path';
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { type Background, type BackgroundOptions, backgroundWork } from '#adapters/work/background.ts';
-import type { TextWork } from '#core/content-policy/text-work.ts';
 import type { ContentFilter } from '#core/contracts/config.ts';
+import type { TextWork } from '#core/models/content-policy/text-work.ts';
 import { context, policyOf, whole } from '../support/content-policy.ts';
 
 const filters: ContentFilter[] = [

@@ -1,7 +1,7 @@
 /** Rollouts through the handlers: traffic moves between real HTTP providers, and the clock judges what their calls left in evidence. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { advanceRollouts } from '#core/models/rollouts/advance.ts';
 import { projectEntry } from '#core/observatory/project.ts';
-import { advanceRollouts } from '#core/rollouts/advance.ts';
 import { createHandler as createSweep } from '../../lambdas/sweep/event.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { type FakeProvider, refuse, say, startFakeProvider } from '../support/fake-providers.ts';

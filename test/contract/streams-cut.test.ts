@@ -1,6 +1,6 @@
 /** Streams of providers cut anywhere on their way: content policies and the governance of tools decide as on the whole. */
-import type { HttpCall } from '#core/providers/http.ts';
-import { providersFrom } from '#core/providers/providers.ts';
+import type { HttpCall } from '#core/models/providers/http.ts';
+import { providersFrom } from '#core/models/providers/providers.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 

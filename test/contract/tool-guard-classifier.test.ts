@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { wasmRunner } from '#adapters/wasm/pool.ts';
-import { wasmModules } from '#core/configuration/load/wasm-filters.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
+import { wasmModules } from '#core/models/content-policy/wasm-modules.ts';
 import { type FakeKind, type FakeProvider, jsonReply, say, startFakeProvider } from '../support/fake-providers.ts';
 import {
   call,

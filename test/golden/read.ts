@@ -1,6 +1,7 @@
 /** Golden streams as their events. */
-import { type SseEvent, sseDecoder } from '#core/dialects/sse.ts';
+
 import type { JsonObject } from '#core/kernel/json.ts';
+import { type SseEvent, sseDecoder } from '#core/models/dialects/sse.ts';
 
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -8,7 +8,7 @@ import {
   closedBreaker,
   type Permit,
   settle,
-} from '#core/routing/breaker.ts';
+} from '#core/models/routing/breaker.ts';
 
 const settings = (min_requests: number, error_rate: number): BreakerSettings => ({
   min_requests,

@@ -1,9 +1,9 @@
 /** The response cache under any order of asking, keeping, dropping, leaving and waiting. */
 import fc from 'fast-check';
-import { ngramEmbedder } from '#core/cache/ngram-embedder.ts';
-import type { Flight, Lookup } from '#core/cache/ports.ts';
-import { responseCache } from '#core/cache/response-cache.ts';
-import { question, reply, textOf } from '../unit/cache/sample.ts';
+import { ngramEmbedder } from '#core/models/cache/ngram-embedder.ts';
+import type { Flight, Lookup } from '#core/models/cache/ports.ts';
+import { responseCache } from '#core/models/cache/response-cache.ts';
+import { question, reply, textOf } from '../unit/models/cache/sample.ts';
 
 const tenants = ['a', 'b', 'c'] as const;
 const maxEntries = 3;

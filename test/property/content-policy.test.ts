@@ -1,11 +1,11 @@
 /** Streams against whole texts: however a text is cut, the filters see the same. */
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
-import { compileContentPolicy } from '#core/content-policy/compile.ts';
-import { type Hit, newWalk, PartialMatches } from '#core/content-policy/partial-match.ts';
-import { patternSet, regexProblem } from '#core/content-policy/pattern-set.ts';
-import { pieces, readingOf, withoutCase, writtenRange } from '#core/content-policy/reading.ts';
 import type { ContentFilter } from '#core/contracts/config.ts';
+import { compileContentPolicy } from '#core/models/content-policy/compile.ts';
+import { type Hit, newWalk, PartialMatches } from '#core/models/content-policy/partial-match.ts';
+import { patternSet, regexProblem } from '#core/models/content-policy/pattern-set.ts';
+import { pieces, readingOf, withoutCase, writtenRange } from '#core/models/content-policy/reading.ts';
 import { foldText } from '#core/text/fold/visible.ts';
 import { cutAt, policyOf, streamed, whole } from '../support/content-policy.ts';
 import { runs } from '../support/extent.ts';

@@ -1,9 +1,9 @@
 /** Properties of streams that hold wherever their bytes are cut and however their pieces fall. */
 import fc from 'fast-check';
-import { dialects } from '#core/dialects/dialects.ts';
-import { encodeSse, sseDecoder } from '#core/dialects/sse.ts';
-import { translator } from '#core/dialects/translate/translate.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { dialects } from '#core/models/dialects/dialects.ts';
+import { encodeSse, sseDecoder } from '#core/models/dialects/sse.ts';
+import { translator } from '#core/models/dialects/translate/translate.ts';
 import { anthropicStreams } from '../golden/anthropic-streams.ts';
 import { openaiStreams } from '../golden/openai-streams.ts';
 import { bytesOf, decoded, jsonOf } from '../golden/read.ts';

@@ -1,6 +1,6 @@
 /** Event streams cut at every byte: providers and MCP servers are read by one decoder, and it reads the same whatever a network makes of the bytes. */
-import { sseDecoder } from '#core/dialects/sse.ts';
-import { lineFrames } from '#core/providers/lines.ts';
+import { sseDecoder } from '#core/models/dialects/sse.ts';
+import { lineFrames } from '#core/models/providers/lines.ts';
 
 interface Decoder {
   push(bytes: Uint8Array): unknown[];

@@ -4,8 +4,6 @@
  */
 import { join } from 'node:path';
 import { packFiles } from '#adapters/files/pack-files.ts';
-import { ngramEmbedder } from '#core/cache/ngram-embedder.ts';
-import { responseCache } from '#core/cache/response-cache.ts';
 import type { Answering } from '#core/chat/answering.ts';
 import { type ChatRequest, openCall } from '#core/chat/call.ts';
 import {
@@ -22,7 +20,6 @@ import { StageFailure } from '#core/chat/stage-failure.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import { identitiesOf, keyDigests, resolvedSecrets } from '#core/configuration/store/secrets.ts';
-import { contentPolicyOf } from '#core/content-policy/policy-of.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { advanceHead, sealEntry } from '#core/evidence/chain.ts';
 import type { Change, Ledger, SessionHead } from '#core/evidence/ports.ts';
@@ -30,9 +27,12 @@ import { authenticate } from '#core/identity/authenticate.ts';
 import { AsyncQueue } from '#core/kernel/async-queue.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ReserveOutcome, ReserveRequest, Settlement } from '#core/limits/ports.ts';
+import { ngramEmbedder } from '#core/models/cache/ngram-embedder.ts';
+import { responseCache } from '#core/models/cache/response-cache.ts';
+import { contentPolicyOf } from '#core/models/content-policy/policy-of.ts';
+import type { Provider, ProviderCall, ProviderReply, ResourceCall } from '#core/models/providers/ports.ts';
+import { createBreakers } from '#core/models/routing/breakers.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
-import type { Provider, ProviderCall, ProviderReply, ResourceCall } from '#core/providers/ports.ts';
-import { createBreakers } from '#core/routing/breakers.ts';
 import type { Loose } from './loose.ts';
 import { woundTimeouts } from './wound-timeouts.ts';
 

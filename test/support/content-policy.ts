@@ -1,8 +1,9 @@
 /** Content policies for tests, and their two ways of looking at a text. */
-import { compileContentPolicy } from '#core/content-policy/compile.ts';
-import type { ContentContext, ContentPolicy, Verdict, WasmRunner } from '#core/content-policy/ports.ts';
-import type { TextWork } from '#core/content-policy/text-work.ts';
+
 import type { ContentFilter, Transform } from '#core/contracts/config.ts';
+import { compileContentPolicy } from '#core/models/content-policy/compile.ts';
+import type { ContentContext, ContentPolicy, Verdict, WasmRunner } from '#core/models/content-policy/ports.ts';
+import type { TextWork } from '#core/models/content-policy/text-work.ts';
 
 export const context: ContentContext = { tenant_id: 'acme', model: 'mock', provider: 'mock' };
 

@@ -8,7 +8,7 @@ import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { TokenBuckets } from '#core/limits/token-buckets.ts';
-import { admit, type BreakerState, type CallOutcome, closedBreaker, settle } from '#core/routing/breaker.ts';
+import { admit, type BreakerState, type CallOutcome, closedBreaker, settle } from '#core/models/routing/breaker.ts';
 
 interface EdgeAdmissionPorts {
   readonly clock: Clock;

@@ -12,7 +12,7 @@ import { type EdgeTarget, type EdgeUpstream, edgeTarget } from '#core/edge/routi
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Clock, Ids, Telemetry } from '#core/kernel/ports.ts';
 import { resourceHosts } from '#core/mcp/resource-address.ts';
-import type { CallOutcome } from '#core/routing/breaker.ts';
+import type { CallOutcome } from '#core/models/routing/breaker.ts';
 import { shortened } from '#lambdas/middleware/route.ts';
 import { checkExpectation, checkHost, checkTransferCoding, isOwnHost, noTunnel } from '../http-event.ts';
 import { errorReply, standardHeaders } from '../http-reply.ts';

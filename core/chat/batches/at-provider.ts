@@ -6,9 +6,9 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { textOf } from '#core/kernel/narrow.ts';
 import { inWords, type NamedThing, notFound } from '#core/kernel/not-found.ts';
 import type { TelemetryPort } from '#core/kernel/ports.ts';
-import { type Provider, ProviderFault, type ProvidersPort } from '#core/providers/ports.ts';
-import { faultToError } from '#core/routing/fault-to-error.ts';
-import type { RoutePlan } from '#core/routing/plan.ts';
+import { type Provider, ProviderFault, type ProvidersPort } from '#core/models/providers/ports.ts';
+import { faultToError } from '#core/models/routing/fault-to-error.ts';
+import type { RoutePlan } from '#core/models/routing/plan.ts';
 import type { ChatPorts } from '../ports.ts';
 import type { BatchCaller } from './record.ts';
 

@@ -4,13 +4,13 @@
  */
 import { chatJson, chatSizes } from '#core/contracts/chat.ts';
 import { type BatchEndpoint, batchEndpoints } from '#core/contracts/stored-batch.ts';
-import { estimateTokens } from '#core/dialects/count-tokens.ts';
-import { dialects } from '#core/dialects/dialects.ts';
-import { endpointBody, readEndpointRequest } from '#core/dialects/endpoint-request.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import { surchargeOf } from '#core/limits/surcharges.ts';
+import { estimateTokens } from '#core/models/dialects/count-tokens.ts';
+import { dialects } from '#core/models/dialects/dialects.ts';
+import { endpointBody, readEndpointRequest } from '#core/models/dialects/endpoint-request.ts';
 
 interface BatchLine {
   /** As editors count them, from 1. */

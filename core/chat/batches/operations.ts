@@ -1,11 +1,12 @@
 /** What callers do with their files and batches beside making them: list, read, cancel, delete. What is not their own is not there. */
-import { contentPolicyOf } from '#core/content-policy/policy-of.ts';
+
 import type { StoredBatch } from '#core/contracts/stored-batch.ts';
-import { leaves } from '#core/dialects/leaves.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, textOf } from '#core/kernel/narrow.ts';
 import { type NamedThing, notFound } from '#core/kernel/not-found.ts';
+import { contentPolicyOf } from '#core/models/content-policy/policy-of.ts';
+import { leaves } from '#core/models/dialects/leaves.ts';
 import { otherModelsIn } from '../call-usage.ts';
 import type { ChatPorts } from '../ports.ts';
 import { batchObject, fileObject, unknownBatch } from './answers.ts';

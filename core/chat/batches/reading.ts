@@ -1,9 +1,10 @@
 /** What a provider keeps, read again: whether the caller may use its model today, and what the output policy says of it. */
-import { contentPolicyOf } from '#core/content-policy/policy-of.ts';
+
 import type { Finding } from '#core/contracts/chat.ts';
 import type { Stored } from '#core/contracts/stored-batch.ts';
-import type { TextSlot } from '#core/dialects/dialect.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { contentPolicyOf } from '#core/models/content-policy/policy-of.ts';
+import type { TextSlot } from '#core/models/dialects/dialect.ts';
 import { type ChatCall, openCall } from '../call.ts';
 import type { ChatPorts } from '../ports.ts';
 import type { BatchCaller } from './record.ts';

@@ -2,16 +2,17 @@
  * The results of a batch on their way to the caller [batches.results]: each line passes the output policy and the transforms as the
  * reply that it is. A line that is blocked becomes an error under its custom_id.
  */
-import type { ContentPolicy } from '#core/content-policy/ports.ts';
+
 import type { Finding } from '#core/contracts/chat.ts';
 import { type BatchEndpoint, batchEndpoints } from '#core/contracts/stored-batch.ts';
-import type { TextSlot } from '#core/dialects/dialect.ts';
-import { dialects } from '#core/dialects/dialects.ts';
-import { leaves } from '#core/dialects/leaves.ts';
 import { assertBounded, type Json, type JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectOf, textOf } from '#core/kernel/narrow.ts';
 import type { PausePort, TelemetryPort } from '#core/kernel/ports.ts';
-import { replyBounds } from '#core/providers/reply.ts';
+import type { ContentPolicy } from '#core/models/content-policy/ports.ts';
+import type { TextSlot } from '#core/models/dialects/dialect.ts';
+import { dialects } from '#core/models/dialects/dialects.ts';
+import { leaves } from '#core/models/dialects/leaves.ts';
+import { replyBounds } from '#core/models/providers/reply.ts';
 import type { ChatCall } from '../call.ts';
 import { endpointTexts } from '../endpoint-texts.ts';
 import { FindingSums } from '../stages/batch-input.ts';

@@ -1,13 +1,13 @@
 /** What callers do with their responses beside making them: read, list what went in, delete. What is not their own is not there. */
 import type { StoredResponse } from '#core/contracts/stored-batch.ts';
-import { dialects } from '#core/dialects/dialects.ts';
-import { leaves } from '#core/dialects/leaves.ts';
-import { responseOf } from '#core/dialects/responses/events.ts';
-import { completionOf } from '#core/dialects/responses/from-native.ts';
-import { member } from '#core/dialects/wire.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
+import { dialects } from '#core/models/dialects/dialects.ts';
+import { leaves } from '#core/models/dialects/leaves.ts';
+import { responseOf } from '#core/models/dialects/responses/events.ts';
+import { completionOf } from '#core/models/dialects/responses/from-native.ts';
+import { member } from '#core/models/dialects/wire.ts';
 import { isProviderId, requestFromProvider, sentWith } from '../batches/at-provider.ts';
 import { isResponseId } from '../batches/names.ts';
 import type { BatchPage } from '../batches/ports.ts';

@@ -1,6 +1,5 @@
 /** Lets a call in: its reservation beside one read of its session. */
 
-import type { ContentPolicy } from '#core/content-policy/ports.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -10,6 +9,7 @@ import { keyPartOf } from '#core/limits/limits-of-key.ts';
 import type { Limits, ReservedCall, ReserveOutcome } from '#core/limits/ports.ts';
 import { reserveCost } from '#core/limits/prices.ts';
 import { surchargeOf } from '#core/limits/surcharges.ts';
+import type { ContentPolicy } from '#core/models/content-policy/ports.ts';
 import { blockedBy, sessionBlocked } from '#core/session/risk/assess.ts';
 import type { ChatCall } from '../call.ts';
 import type { AdmittedCall, Ruling, RunningCall } from '../call-stages.ts';

@@ -1,10 +1,11 @@
 /** `policy.check_input` over the lines of a batch: each as the chat call it stands for [batches.lines]. */
-import type { ContentPolicy, Verdict } from '#core/content-policy/ports.ts';
+
 import type { Finding } from '#core/contracts/chat.ts';
 import { batchEndpoints } from '#core/contracts/stored-batch.ts';
 import { asGatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { entriesOf } from '#core/routing/plan.ts';
+import type { ContentPolicy, Verdict } from '#core/models/content-policy/ports.ts';
+import { entriesOf } from '#core/models/routing/plan.ts';
 import { atLine, type BatchFile, linesInTurn } from '../batches/lines.ts';
 import type { ChatCall } from '../call.ts';
 import type { AdmittedCall, ScreenedCall } from '../call-stages.ts';

@@ -1,11 +1,12 @@
 /** The end of the calls that make a batch: the checked lines go to a provider as a file, and a batch is made of such a file [batches.governed]. */
-import type { ContentPolicy } from '#core/content-policy/ports.ts';
+
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { StoredBatch } from '#core/contracts/stored-batch.ts';
-import { leaves } from '#core/dialects/leaves.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { type ProviderAttempt, ProviderFault, type ResourceCall } from '#core/providers/ports.ts';
+import type { ContentPolicy } from '#core/models/content-policy/ports.ts';
+import { leaves } from '#core/models/dialects/leaves.ts';
+import { type ProviderAttempt, ProviderFault, type ResourceCall } from '#core/models/providers/ports.ts';
 import type { Answering } from '../answering.ts';
 import { batchObject, fileObject } from '../batches/answers.ts';
 import { batchProviderOf, filesOf, idIn, type WithFiles } from '../batches/at-provider.ts';

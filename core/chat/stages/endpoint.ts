@@ -1,19 +1,19 @@
 /** The end of a call of an endpoint beside chat: its texts have passed the input policy as messages, and go to a provider that has it [passthrough.governed]. */
 
-import type { ContentPolicy } from '#core/content-policy/ports.ts';
 import type { EndpointName, Usage } from '#core/contracts/chat.ts';
-import { embeddingRows } from '#core/dialects/embedding-vectors.ts';
-import { endpointBody } from '#core/dialects/endpoint-request.ts';
-import { endpoints, pathOfEndpoint } from '#core/dialects/endpoints.ts';
-import { leaves } from '#core/dialects/leaves.ts';
-import { readOpenaiUsage } from '#core/dialects/usage.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf, textOf } from '#core/kernel/narrow.ts';
-import { isDemoOf } from '#core/providers/demo.ts';
-import type { ProviderForm } from '#core/providers/ports.ts';
-import { callProvider } from '#core/routing/call-provider.ts';
+import type { ContentPolicy } from '#core/models/content-policy/ports.ts';
+import { embeddingRows } from '#core/models/dialects/embedding-vectors.ts';
+import { endpointBody } from '#core/models/dialects/endpoint-request.ts';
+import { endpoints, pathOfEndpoint } from '#core/models/dialects/endpoints.ts';
+import { leaves } from '#core/models/dialects/leaves.ts';
+import { readOpenaiUsage } from '#core/models/dialects/usage.ts';
+import { isDemoOf } from '#core/models/providers/demo.ts';
+import type { ProviderForm } from '#core/models/providers/ports.ts';
+import { callProvider } from '#core/models/routing/call-provider.ts';
 import type { Answering } from '../answering.ts';
 import type { ChatCall } from '../call.ts';
 import {

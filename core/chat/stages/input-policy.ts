@@ -1,7 +1,8 @@
 /** `policy.check_input`: keyword, regex, PII, WASM over every text the model will read. */
-import type { ContentPolicy, Verdict } from '#core/content-policy/ports.ts';
+
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import type { ContentPolicy, Verdict } from '#core/models/content-policy/ports.ts';
 import type { AdmittedCall, KnownCall, ScreenedCall } from '../call-stages.ts';
 import type { ChatPorts } from '../ports.ts';
 import { StageFailure } from '../stage-failure.ts';

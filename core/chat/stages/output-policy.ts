@@ -1,7 +1,8 @@
 /** `policy.check_output` on whole replies and on streams, then the response transforms. */
-import type { ContentContext, ContentPolicy, StreamScan, Verdict } from '#core/content-policy/ports.ts';
-import type { TextSlot } from '#core/dialects/dialect.ts';
+
 import type { JsonObject } from '#core/kernel/json.ts';
+import type { ContentContext, ContentPolicy, StreamScan, Verdict } from '#core/models/content-policy/ports.ts';
+import type { TextSlot } from '#core/models/dialects/dialect.ts';
 import type { ChatCall } from '../call.ts';
 import type { CheckedCall, KnownCall } from '../call-stages.ts';
 import type { ChatPorts } from '../ports.ts';

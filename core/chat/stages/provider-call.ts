@@ -1,20 +1,21 @@
 /** `provider.call`: the model answers, through routing and breakers, and what it says passes the output policy on its way. */
-import { cacheable } from '#core/cache/cacheable.ts';
-import type { Flight } from '#core/cache/ports.ts';
-import type { ContentPolicy } from '#core/content-policy/ports.ts';
+
 import type { DialectName } from '#core/contracts/chat.ts';
-import { dialects } from '#core/dialects/dialects.ts';
-import { withUsageRequested } from '#core/dialects/openai/openai.ts';
-import { picturesAfterResults } from '#core/dialects/openai/result-pictures.ts';
-import { translator } from '#core/dialects/translate/translate.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { objectsOf } from '#core/kernel/narrow.ts';
-import { isDemoOf } from '#core/providers/demo.ts';
-import { type KeptCall, type Provider, ProviderFault } from '#core/providers/ports.ts';
-import { assign } from '#core/rollouts/assign.ts';
-import { type Answered, callProvider } from '#core/routing/call-provider.ts';
-import { entriesOf } from '#core/routing/plan.ts';
+import { cacheable } from '#core/models/cache/cacheable.ts';
+import type { Flight } from '#core/models/cache/ports.ts';
+import type { ContentPolicy } from '#core/models/content-policy/ports.ts';
+import { dialects } from '#core/models/dialects/dialects.ts';
+import { withUsageRequested } from '#core/models/dialects/openai/openai.ts';
+import { picturesAfterResults } from '#core/models/dialects/openai/result-pictures.ts';
+import { translator } from '#core/models/dialects/translate/translate.ts';
+import { isDemoOf } from '#core/models/providers/demo.ts';
+import { type KeptCall, type Provider, ProviderFault } from '#core/models/providers/ports.ts';
+import { assign } from '#core/models/rollouts/assign.ts';
+import { type Answered, callProvider } from '#core/models/routing/call-provider.ts';
+import { entriesOf } from '#core/models/routing/plan.ts';
 import type { Answering } from '../answering.ts';
 import { type ChatCall, translationContext } from '../call.ts';
 import {
@@ -140,7 +141,7 @@ async function openReply(
   }
 }
 
-const memberPaths = lazyImport(() => import('#core/dialects/translate/member-path.ts'));
+const memberPaths = lazyImport(() => import('#core/models/dialects/translate/member-path.ts'));
 
 /** The failure with the member of the caller's request that it is about [errors.param]. @param body as it was translated */
 async function atCallersMember(

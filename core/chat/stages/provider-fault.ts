@@ -1,7 +1,7 @@
 /** What becomes of a provider's failure: generic text for the caller, the detail for the log. */
 import { asGatewayError } from '#core/kernel/errors.ts';
-import { ProviderFault } from '#core/providers/ports.ts';
-import { faultToError } from '#core/routing/fault-to-error.ts';
+import { ProviderFault } from '#core/models/providers/ports.ts';
+import { faultToError } from '#core/models/routing/fault-to-error.ts';
 import type { KnownCall } from '../call-stages.ts';
 import type { ChatPorts } from '../ports.ts';
 import { StageFailure } from '../stage-failure.ts';

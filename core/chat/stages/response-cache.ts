@@ -1,9 +1,10 @@
 /** Answers from the response cache where the tenant has asked the same before. */
-import { type CacheKeyParts, cacheKey, semanticQuestion } from '#core/cache/cache-key.ts';
-import { cacheableRequest } from '#core/cache/cacheable.ts';
-import type { CachedReply, CacheQuestion } from '#core/cache/ports.ts';
-import { isUsageOnly, isUsageRequested } from '#core/dialects/openai/openai.ts';
+
 import type { JsonObject } from '#core/kernel/json.ts';
+import { type CacheKeyParts, cacheKey, semanticQuestion } from '#core/models/cache/cache-key.ts';
+import { cacheableRequest } from '#core/models/cache/cacheable.ts';
+import type { CachedReply, CacheQuestion } from '#core/models/cache/ports.ts';
+import { isUsageOnly, isUsageRequested } from '#core/models/dialects/openai/openai.ts';
 import type { Answering } from '../answering.ts';
 import type { ChatCall } from '../call.ts';
 import { type ApprovedCall, endedWith, type Finished, type LookedUpCall } from '../call-stages.ts';

@@ -1,7 +1,8 @@
 /** What stands before the provider: transforms, content filters, the tool guard. */
-import type { ContentPolicy } from '#core/content-policy/ports.ts';
-import { isEndpoint } from '#core/dialects/endpoints.ts';
+
 import { lazyImport } from '#core/kernel/lazy-import.ts';
+import type { ContentPolicy } from '#core/models/content-policy/ports.ts';
+import { isEndpoint } from '#core/models/dialects/endpoints.ts';
 import type { AdmittedCall, ScreenedCall } from '../call-stages.ts';
 import { looksAtTools } from '../looks-at-tools.ts';
 import type { ChatPorts } from '../ports.ts';

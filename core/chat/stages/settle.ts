@@ -15,7 +15,7 @@ import { isFirstOfMinute } from '#core/kernel/first-of-minute.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { contextOf, lacksLongPrice } from '#core/limits/prices.ts';
-import { genAiMetrics } from '#core/routing/gen-ai-metrics.ts';
+import { genAiMetrics } from '#core/models/routing/gen-ai-metrics.ts';
 import { followRisk, noteOfBlockedChat } from '#core/session/risk/assess.ts';
 import type { ChatCall } from '../call.ts';
 import type { EndedCall } from '../call-stages.ts';

@@ -1,18 +1,18 @@
 /** A model's stream on its way to the caller: translated, checked and counted; the caller of this function settles it. */
 
-import type { ContentPolicy, Verdict } from '#core/content-policy/ports.ts';
-import type { Dialect } from '#core/dialects/dialect.ts';
-import { dialects } from '#core/dialects/dialects.ts';
-import { isUsageOnly, isUsageRequested } from '#core/dialects/openai/openai.ts';
-import { translator } from '#core/dialects/translate/translate.ts';
 import { recall } from '#core/identity/federation/recall.ts';
 import type { AsyncQueue } from '#core/kernel/async-queue.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { reservationLeaseSeconds } from '#core/limits/ports.ts';
-import { ProviderFault } from '#core/providers/ports.ts';
-import type { Answered } from '#core/routing/call-provider.ts';
+import type { ContentPolicy, Verdict } from '#core/models/content-policy/ports.ts';
+import type { Dialect } from '#core/models/dialects/dialect.ts';
+import { dialects } from '#core/models/dialects/dialects.ts';
+import { isUsageOnly, isUsageRequested } from '#core/models/dialects/openai/openai.ts';
+import { translator } from '#core/models/dialects/translate/translate.ts';
+import { ProviderFault } from '#core/models/providers/ports.ts';
+import type { Answered } from '#core/models/routing/call-provider.ts';
 import type { Answering } from '../answering.ts';
 import { type ChatCall, translationContext } from '../call.ts';
 import {

@@ -1,13 +1,14 @@
 /** Results and definitions of tools in the request of a chat, looked over as those of MCP servers are, before the model reads them [guard.chat-results] [guard.chat-definitions]. */
-import type { Verdict } from '#core/content-policy/ports.ts';
+
 import type { Finding } from '#core/contracts/chat.ts';
 import type { ResultAction, ToolGuard } from '#core/contracts/config/tool-guard.ts';
-import type { TextSlot } from '#core/dialects/dialect.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectsOf } from '#core/kernel/narrow.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { remembered } from '#core/kernel/remembered.ts';
+import type { Verdict } from '#core/models/content-policy/ports.ts';
+import type { TextSlot } from '#core/models/dialects/dialect.ts';
 import { checkDefinition } from '#core/tool-guard/definitions.ts';
 import type { DefinitionKind } from '#core/tool-guard/finding.ts';
 import { type GuardedResult, guardResult, markOf, type ResultActions } from '#core/tool-guard/results.ts';

@@ -1,8 +1,9 @@
 /** Providers, routes, aliases, content filters, budgets and cache: what the schema cannot say of them. */
-import { normalKeyword } from '#core/content-policy/keywords.ts';
-import { regexProblem } from '#core/content-policy/pattern-set.ts';
+
 import type { ConfigurationFile, ContentFilter } from '#core/contracts/config.ts';
 import { foundAt, type Path, type Problem, pathText } from '#core/contracts/problems.ts';
+import { normalKeyword } from '#core/models/content-policy/keywords.ts';
+import { regexProblem } from '#core/models/content-policy/pattern-set.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
 import { type FileKeyObject, keyObject } from '../store/stored-keys.ts';
 import { globProblems } from './glob-checks.ts';

@@ -5,11 +5,11 @@ import { type Path, type Problem, pathText } from '#core/contracts/problems.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { didYouMean } from '#core/kernel/did-you-mean.ts';
 import { asGatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import type { WasmFilter } from '#core/models/content-policy/wasm-modules.ts';
 import { shippedPacks } from '#core/policy/rules/pack.ts';
 import { type PackReader, type ResolvedPack, resolvePack } from './pack-source.ts';
 import { priceProblems, readPrices } from './price-source.ts';
 import { shippedPriceFile, shippedPrices } from './shipped-prices.ts';
-import type { WasmFilter } from './wasm-filters.ts';
 
 /** Reading files is the caller's: this folder does no I/O. */
 export interface SourceFiles {

@@ -1,10 +1,10 @@
 /** Warnings of the configuration in force that hold for every tenant. */
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
+import { filtersWithoutModule } from '#core/models/content-policy/wasm-modules.ts';
 import { unknownProtocols } from '#core/policy/rules/protocols.ts';
 import { containmentWarnings } from '../checks/containment-warnings.ts';
 import { disabledGuards } from '../load/policy-document.ts';
-import { filtersWithoutModule } from '../load/wasm-filters.ts';
 
 export interface InForce {
   readonly configuration: Configuration;

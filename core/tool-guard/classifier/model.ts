@@ -1,18 +1,18 @@
 /** Scores by a configured model: reserved before the call and settled after it, as a chat call is. */
 import type { Usage } from '#core/contracts/chat.ts';
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
-import { estimateTokens } from '#core/dialects/count-tokens.ts';
-import { dialects } from '#core/dialects/dialects.ts';
-import { translator } from '#core/dialects/translate/translate.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectsOf } from '#core/kernel/narrow.ts';
 import { limitsOf } from '#core/limits/limits-of.ts';
 import { keyPartOf } from '#core/limits/limits-of-key.ts';
 import { costOf, reserveCost } from '#core/limits/prices.ts';
-import { ProviderFault } from '#core/providers/ports.ts';
-import { type Answered, callProvider } from '#core/routing/call-provider.ts';
-import { planRoute, type RoutePlan, resolveModel } from '#core/routing/plan.ts';
+import { estimateTokens } from '#core/models/dialects/count-tokens.ts';
+import { dialects } from '#core/models/dialects/dialects.ts';
+import { translator } from '#core/models/dialects/translate/translate.ts';
+import { ProviderFault } from '#core/models/providers/ports.ts';
+import { type Answered, callProvider } from '#core/models/routing/call-provider.ts';
+import { planRoute, type RoutePlan, resolveModel } from '#core/models/routing/plan.ts';
 import { type ClassificationRequest, ClassifierFault, type ClassifierPorts, type Score, type Scorer } from './ports.ts';
 import { answerTokens, questionAbout, questionVersion, scoreIn } from './question.ts';
 

@@ -1,10 +1,10 @@
 /** A classifier of texts: what it works with, and what becomes of a text that it looked at. */
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
-import type { WasmRunner } from '#core/content-policy/ports.ts';
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
 import type { Ids } from '#core/kernel/ports.ts';
 import type { Counters } from '#core/limits/ports.ts';
-import type { RoutingPorts } from '#core/routing/call-provider.ts';
+import type { WasmRunner } from '#core/models/content-policy/ports.ts';
+import type { RoutingPorts } from '#core/models/routing/call-provider.ts';
 
 /** Modules, and models with the counters that their calls are charged to. */
 export interface ClassifierPorts extends RoutingPorts {

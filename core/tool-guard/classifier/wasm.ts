@@ -1,7 +1,8 @@
 /** Scores by a WASM module: the one of a filter of the content policies. */
-import { moduleOf } from '#core/configuration/load/wasm-filters.ts';
+
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
 import type { Configuration, ContentFilter } from '#core/contracts/config.ts';
+import { moduleOf } from '#core/models/content-policy/wasm-modules.ts';
 import { type ClassificationRequest, ClassifierFault, type ClassifierPorts, type Scorer } from './ports.ts';
 
 type Settings = Extract<ClassifierSettings, { type: 'wasm' }>;

@@ -1,7 +1,8 @@
 /** How many of the corpus's personal data are found, and how many of those found are some. */
-import { PersonalData } from '#core/content-policy/personal-data.ts';
-import { readingOf } from '#core/content-policy/reading.ts';
+
 import type { PiiEntity } from '#core/contracts/config.ts';
+import { PersonalData } from '#core/models/content-policy/personal-data.ts';
+import { readingOf } from '#core/models/content-policy/reading.ts';
 import type { Sample } from './corpus.ts';
 
 export interface Score {

@@ -1,6 +1,6 @@
 import { checkResults } from '#core/chat/batches/results.ts';
 import type { ChatCall } from '#core/chat/call.ts';
-import type { ContentPolicy } from '#core/content-policy/ports.ts';
+import type { ContentPolicy } from '#core/models/content-policy/ports.ts';
 
 const lineOf = (custom_id: string, content: string) =>
   JSON.stringify({

@@ -1,6 +1,6 @@
-import { dialects } from '#core/dialects/dialects.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
+import { dialects } from '#core/models/dialects/dialects.ts';
 import { sse } from '#lambdas/middleware/sse.ts';
 
 const never: Timeouts = { after: () => () => {} };

@@ -2,7 +2,7 @@ import { type Configuration, configurationSchema } from '#core/contracts/config.
 import { limitHeaders } from '#core/limits/headers.ts';
 import { limitsOf } from '#core/limits/limits-of.ts';
 import type { BudgetStatus } from '#core/limits/ports.ts';
-import { modelMatches } from '#core/routing/model-glob.ts';
+import { modelMatches } from '#core/models/routing/model-glob.ts';
 import { budget } from './sample.ts';
 
 const configuration = (over: object) =>

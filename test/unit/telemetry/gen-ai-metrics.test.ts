@@ -1,4 +1,4 @@
-import { genAiMetrics, type ModelCall } from '#core/routing/gen-ai-metrics.ts';
+import { genAiMetrics, type ModelCall } from '#core/models/routing/gen-ai-metrics.ts';
 
 const call: ModelCall = {
   provider: 'bedrock',

@@ -4,7 +4,7 @@ import { readBatchFile } from '#core/chat/batches/lines.ts';
 import { usageOf } from '#core/chat/call-usage.ts';
 import { callBatch } from '#core/chat/stages/batches.ts';
 import type { StoredBatch } from '#core/contracts/stored-batch.ts';
-import { ProviderFault } from '#core/providers/ports.ts';
+import { ProviderFault } from '#core/models/providers/ports.ts';
 import { failureOf, keptAnswer, type StageSetting, stageSetting } from '../../../support/chat-stages.ts';
 
 const line = JSON.stringify({

@@ -2,9 +2,9 @@
 import { usageOf } from '#core/chat/call-usage.ts';
 import { callEndpoint } from '#core/chat/stages/endpoint.ts';
 import type { EndpointName } from '#core/contracts/chat.ts';
-import { readEndpointRequest } from '#core/dialects/endpoint-request.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { ProviderFault } from '#core/providers/ports.ts';
+import { readEndpointRequest } from '#core/models/dialects/endpoint-request.ts';
+import { ProviderFault } from '#core/models/providers/ports.ts';
 import { failureOf, keptAnswer, type StageSetting, stageSetting } from '../../../support/chat-stages.ts';
 
 const call = (setting: StageSetting, operation: EndpointName, body: JsonObject) => {

@@ -5,7 +5,7 @@ import { leftOutOf } from '#core/chat/known-facts.ts';
 import { callModel } from '#core/chat/stages/provider-call.ts';
 import { lookUp } from '#core/chat/stages/response-cache.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { ProviderFault } from '#core/providers/ports.ts';
+import { ProviderFault } from '#core/models/providers/ports.ts';
 import { completion, failureOf, keptAnswer, type StageSetting, stageSetting } from '../../../support/chat-stages.ts';
 
 const call = ({ ports, policy, looked }: StageSetting, body: JsonObject = {}, over: object = {}) => {

@@ -2,7 +2,7 @@
 import { Cancelled } from '#core/cancellation/watch.ts';
 import { failed } from '#core/chat/stages/provider-fault.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { ProviderFault } from '#core/providers/ports.ts';
+import { ProviderFault } from '#core/models/providers/ports.ts';
 import { stageSetting } from '../../../support/chat-stages.ts';
 
 test('[chat.provider-error] the caller reads nothing of the fault; attempts before it stay known, and the log has the words', async () => {

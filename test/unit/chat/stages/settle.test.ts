@@ -3,8 +3,8 @@ import { type EndedCall, endedWith, type KnownCall } from '#core/chat/call-stage
 import { ModelProgress } from '#core/chat/model-progress.ts';
 import { settle } from '#core/chat/stages/settle.ts';
 import type { ChatRecord } from '#core/contracts/chat.ts';
-import { dialects } from '#core/dialects/dialects.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { dialects } from '#core/models/dialects/dialects.ts';
 import { completion, type StageSetting, stageSetting } from '../../../support/chat-stages.ts';
 
 const progressOf = (): ModelProgress => {

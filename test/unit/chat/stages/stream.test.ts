@@ -4,7 +4,7 @@ import { usageOf } from '#core/chat/call-usage.ts';
 import { callModel } from '#core/chat/stages/provider-call.ts';
 import { lookUp } from '#core/chat/stages/response-cache.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { ProviderFault } from '#core/providers/ports.ts';
+import { ProviderFault } from '#core/models/providers/ports.ts';
 import {
   chunks,
   failureOf,

@@ -1,0 +1,45 @@
+/** WASM filters: modules of their own judgement behind a port. */
+
+import type { ContentFilter } from '#core/contracts/config.ts';
+import { moduleOf, timeoutMs } from '#core/models/content-policy/wasm-modules.ts';
+import type { Phase, Tally } from './findings.ts';
+import type { ContentContext, WasmRunner } from './ports.ts';
+
+export type WasmFilter = Extract<ContentFilter, { type: 'wasm' }>;
+
+const encoder = new TextEncoder();
+
+/** All WASM filters of a phase; each looks at the text at the same time. */
+export class WasmFilters {
+  readonly filters: readonly { readonly index: number; readonly filter: WasmFilter }[];
+  readonly #runner: WasmRunner;
+  readonly #phase: Phase;
+
+  constructor(filters: WasmFilters['filters'], runner: WasmRunner, phase: Phase) {
+    this.filters = filters;
+    this.#runner = runner;
+    this.#phase = phase;
+  }
+
+  /** Never rejects. @param asks which filters still need to look. */
+  async check(text: string, context: ContentContext, tally: Tally, asks = (_filter: number) => true): Promise<void> {
+    const asked = this.filters.filter(({ index }) => asks(index));
+    if (asked.length === 0) return;
+    const content = encoder.encode(text);
+    const metadata = { ...named(context), phase: this.#phase };
+    await Promise.all(
+      asked.map(async ({ index, filter }) => {
+        try {
+          const call = { module: moduleOf(filter), content, metadata, timeoutMs: timeoutMs(filter.timeout) };
+          const { flagged, message } = await this.#runner.check(call);
+          if (flagged) tally.found(index, 1, message === undefined ? [] : [message]);
+        } catch {
+          tally.erred(index, filter.on_error);
+        }
+      }),
+    );
+  }
+}
+
+/** The part of the call that the module gets. */
+const named = ({ tenant_id, model, provider }: ContentContext): ContentContext => ({ tenant_id, model, provider });

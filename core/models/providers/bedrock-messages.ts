@@ -1,0 +1,163 @@
+/**
+ * Messages in Anthropic's form as those of Converse, which takes less: turns alternate and are not empty, a document has a name of few
+ * characters that no other document of the request has, and a text beside it [providers.converse-messages].
+ */
+
+import { invalidRequest } from '#core/kernel/errors.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject, objectsOf, textOf } from '#core/kernel/narrow.ts';
+import { portableId } from '#core/models/dialects/call-id.ts';
+import { assertRole, cannotCarry } from '#core/models/dialects/translate/members.ts';
+import { isSigned } from './anthropic.ts';
+
+export type Part = Readonly<Record<string, unknown>>;
+
+interface Turn {
+  readonly role: Json | undefined;
+  readonly content: Part[];
+}
+
+/** @throws GatewayError `invalid_request` for content that Converse has no form for, and if no message says anything. */
+export function converseMessages(messages: readonly JsonObject[]): Turn[] {
+  const names = new DocumentNames();
+  const turns: Turn[] = [];
+  for (const [index, message] of messages.entries()) {
+    const { role, content } = message;
+    assertRole(message, `messages[${index}]`, roles);
+    const parts = contentOf(content, `messages[${index}].content`, names);
+    if (parts.length === 0) continue;
+    if (turns.at(-1)?.role === role) turns.at(-1)!.content.push(...parts);
+    else turns.push({ role, content: parts });
+  }
+  if (messages.length > 0 && turns.length === 0)
+    throw invalidRequest('This model needs a message that is not empty. Found: messages without content.', {
+      param: 'messages',
+    });
+  for (const { content } of turns)
+    if (content.some((part) => 'document' in part) && !content.some((part) => 'text' in part))
+      content.push({ text: 'See the document.' });
+  return turns;
+}
+
+/** Converse has one system prompt, before the messages. */
+const roles = ['user', 'assistant'] as const;
+
+const contentOf = (content: Json | undefined, path: string, names: DocumentNames): Part[] =>
+  typeof content === 'string'
+    ? textPart(content)
+    : objectsOf(content).flatMap((block, index) => {
+        const parts = partsOf(block, `${path}[${index}]`, names);
+        return parts.length === 0 ? [] : [...parts, ...cachePoint(block)];
+      });
+
+/** Converse refuses texts without a visible character. */
+const textPart = (text: string | undefined): Part[] => (text === undefined || text.trim() === '' ? [] : [{ text }]);
+
+function partsOf(block: JsonObject, path: string, names: DocumentNames): Part[] {
+  switch (block.type) {
+    case 'text':
+      return textPart(textOf(block.text));
+    case 'image':
+      return [{ image: { format: formatOf(block, imageFormats), source: { bytes: bytesOf(block, path) } } }];
+    case 'document':
+      return [{ document: documentOf(block, path, names) }];
+    case 'tool_use':
+      return [{ toolUse: { toolUseId: idOf(block.id), name: block.name, input: block.input ?? {} } }];
+    case 'tool_result':
+      return [{ toolResult: toolResultOf(block, path, names) }];
+    case 'thinking':
+      if (!isSigned(block)) return [];
+      return [
+        { reasoningContent: { reasoningText: { text: textOf(block.thinking) ?? '', signature: block.signature } } },
+      ];
+    case 'redacted_thinking':
+      return [{ reasoningContent: { redactedContent: decoded(textOf(block.data) ?? '') } }];
+    default:
+      throw cannotCarry(
+        path,
+        'blocks of type text, image, document, tool_use, tool_result, thinking',
+        block.type ?? null,
+      );
+  }
+}
+
+function documentOf(block: JsonObject, path: string, names: DocumentNames): Part {
+  if (isObject(block.citations) && block.citations.enabled === true)
+    throw cannotCarry(`${path}.citations`, 'enabled: false');
+  const source = isObject(block.source) ? block.source : {};
+  const name = names.nameOf(textOf(block.title) ?? '');
+  const context = textOf(block.context) ? { context: textOf(block.context) } : {};
+  if (source.type === 'text')
+    return { format: 'txt', name, source: { bytes: new TextEncoder().encode(textOf(source.data) ?? '') }, ...context };
+  return { format: formatOf(block, documentFormats), name, source: { bytes: bytesOf(block, path) }, ...context };
+}
+
+/** Names documents with 1 to 200 of the characters that Converse takes. No name occurs twice in a request. */
+class DocumentNames {
+  readonly #taken = new Set<string>();
+
+  nameOf(title: string): string {
+    const plain =
+      title
+        .replace(/\s+/g, ' ')
+        .replace(/[^A-Za-z0-9 ()[\]-]+/g, '-')
+        .trim()
+        .slice(0, longest)
+        .trim() || 'document';
+    let name = plain;
+    for (let number = 2; this.#taken.has(name); number++) {
+      const end = `-${number}`;
+      name = `${plain.slice(0, longest - end.length)}${end}`;
+    }
+    this.#taken.add(name);
+    return name;
+  }
+}
+const longest = 200;
+
+function toolResultOf({ tool_use_id, content, is_error }: JsonObject, path: string, names: DocumentNames): Part {
+  const parts = contentOf(content, `${path}.content`, names);
+  return {
+    toolUseId: idOf(tool_use_id),
+    // Converse takes neither a result without content nor a blank text.
+    content: parts.length > 0 ? parts : [{ text: 'The result is empty.' }],
+    ...(is_error === true && { status: 'error' }),
+  };
+}
+
+/** Returns the id of a call in the characters that Converse takes. */
+const idOf = (id: Json | undefined): Json | undefined => (typeof id === 'string' ? portableId(id) : id);
+
+const lifetimes: ReadonlySet<unknown> = new Set(['5m', '1h']);
+/** Checks whether Converse knows how long a breakpoint's cache is to live. */
+export const isKnownLifetime = (control: Json | undefined): boolean =>
+  !isObject(control) || control.ttl === undefined || control.ttl === null || lifetimes.has(control.ttl);
+
+export const cachePoint = ({ cache_control: control }: JsonObject): Part[] =>
+  isObject(control)
+    ? [{ cachePoint: { type: 'default', ...(lifetimes.has(control.ttl) && { ttl: control.ttl }) } }]
+    : [];
+
+/** Formats of Converse by media type. Other types have their subtype as format. */
+const imageFormats: ReadonlyMap<string, string> = new Map([['image/jpg', 'jpeg']]);
+const documentFormats: ReadonlyMap<string, string> = new Map([
+  ['text/plain', 'txt'],
+  ['text/markdown', 'md'],
+  ['application/msword', 'doc'],
+  ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'docx'],
+  ['application/vnd.ms-excel', 'xls'],
+  ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
+]);
+
+function formatOf({ source }: JsonObject, formats: ReadonlyMap<string, string>): string {
+  const type = (textOf(isObject(source) ? source.media_type : undefined) ?? '').toLowerCase();
+  return formats.get(type) ?? type.replace(/^[^/]*\//, '');
+}
+
+function bytesOf({ source }: JsonObject, path: string): Uint8Array {
+  const type = isObject(source) ? source.type : undefined;
+  if (!isObject(source) || type !== 'base64') throw cannotCarry(`${path}.source`, 'base64', type ?? null);
+  return decoded(textOf(source.data) ?? '');
+}
+
+const decoded = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base64, 'base64'));

@@ -1,0 +1,47 @@
+/** Streams of one JSON document a line, from bytes cut anywhere. */
+import type { SseDecoder, SseEvent } from '#core/models/dialects/sse.ts';
+import { BadReply } from './reply.ts';
+
+/** A piece of a stream: an SSE event or a line. */
+export type Frame = SseEvent;
+export type Frames = Pick<SseDecoder, 'push' | 'end'>;
+
+/** Of one frame; images in replies come base64-coded in one piece. */
+export const maxFrameCharacters = 32 * 1024 * 1024;
+
+/** Blank lines mean nothing; a last line needs no line end. @throws BadReply for malformed UTF-8 and endless lines. */
+export function lineFrames(): Frames {
+  // One byte order mark at the start is dropped here: Node's decoder drops a second one when it comes in pieces.
+  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let partial = '';
+  let begun = false;
+
+  const decoded = (bytes?: Uint8Array): string => {
+    try {
+      const text = bytes === undefined ? utf8.decode() : utf8.decode(bytes, { stream: true });
+      if (begun || text === '') return text;
+      begun = true;
+      return text.startsWith('\uFEFF') ? text.slice(1) : text;
+    } catch {
+      throw new BadReply('it is not valid UTF-8');
+    }
+  };
+
+  const cut = (text: string): Frame[] => {
+    const frames: Frame[] = [];
+    const add = (line: string): void => {
+      if (line.trim() !== '') frames.push({ data: line });
+    };
+    let from = 0;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
+      add(partial + text.slice(from, end));
+      partial = '';
+      from = end + 1;
+    }
+    partial += text.slice(from);
+    if (partial.length > maxFrameCharacters) throw new BadReply('a line has no end');
+    return frames;
+  };
+
+  return { push: (bytes) => cut(decoded(bytes)), end: () => cut(`${decoded()}\n`) };
+}

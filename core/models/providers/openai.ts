@@ -1,0 +1,76 @@
+/** OpenAI chat completions, and the many servers that speak them. Fields it does not know pass through. */
+
+import type { JsonObject } from '#core/kernel/json.ts';
+import { countOf, objectsOf } from '#core/kernel/narrow.ts';
+import { embeddingRows, isEmbeddings } from '#core/models/dialects/embedding-vectors.ts';
+import type { FrameReader, Wire } from './http-provider.ts';
+import type { Frame } from './lines.ts';
+import type { ProviderCall } from './ports.ts';
+import { BadReply, parseObject, refuseError } from './reply.ts';
+
+export const openaiWire: Wire = {
+  dialect: 'openai',
+  defaultBaseUrl: 'https://api.openai.com/v1',
+  frames: 'sse',
+  path: () => '/chat/completions',
+  headers: (key) => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
+  body: openaiBody,
+
+  reply(body) {
+    refuseError(body);
+    if (objectsOf(body.choices).length === 0) throw new BadReply('it has no choices');
+    return body;
+  },
+
+  stream: ({ body }) => new ChunkReader(countOf(body.n) ?? 1),
+  files: true,
+  responses: async () => (await import('./responses-wire.ts')).responsesWire,
+
+  embeddings: {
+    path: '/embeddings',
+    body: (model, texts) => ({ model, input: [...texts], encoding_format: 'float' }),
+    vectors: embeddingsOf,
+  },
+};
+
+/** The caller's body with our decision on model and streaming. */
+function openaiBody({ model, body, stream }: ProviderCall): JsonObject {
+  if (stream) return { ...body, model, stream: true };
+  const { stream: _stream, stream_options: _options, ...rest } = body;
+  return { ...rest, model };
+}
+
+class ChunkReader implements FrameReader {
+  ended = false;
+  readonly #choices: number;
+  readonly #finished = new Set<number>();
+
+  /** @param choices how many the request asks for */
+  constructor(choices: number) {
+    this.#choices = choices;
+  }
+
+  /** Some servers never send `[DONE]`: then the finish reason of the last choice is the last word. */
+  get complete(): boolean {
+    return this.#finished.size >= this.#choices;
+  }
+
+  read({ data }: Frame): readonly JsonObject[] {
+    if (data === '[DONE]') {
+      this.ended = true;
+      return [];
+    }
+    const chunk = parseObject(data);
+    refuseError(chunk);
+    for (const { index, finish_reason } of objectsOf(chunk.choices))
+      if (typeof finish_reason === 'string') this.#finished.add(countOf(index) ?? 0);
+    return [chunk];
+  }
+}
+
+function embeddingsOf(body: JsonObject, count: number): number[][] {
+  refuseError(body);
+  if (!isEmbeddings(body, { input: Array.from({ length: count }, () => '') }))
+    throw new BadReply(`it does not hold ${count} embeddings of one length`);
+  return embeddingRows(body, 'float').map(({ embedding }) => embedding as number[]);
+}

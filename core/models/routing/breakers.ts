@@ -1,0 +1,92 @@
+/** The breaker of each provider, remembered by this process for as long as the providers are. */
+import type { ProviderEntry } from '#core/contracts/config.ts';
+import type { Clock, Telemetry } from '#core/kernel/ports.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
+import { contentOf } from '#core/models/providers/entry-content.ts';
+import { admit, type BreakerState, type CallOutcome, closedBreaker, type Permit, settle } from './breaker.ts';
+
+export interface BreakerDeps {
+  readonly clock: Clock;
+  readonly telemetry: Pick<Telemetry, 'count' | 'gauge' | 'log'>;
+}
+
+/** A call the breaker let through. */
+export interface Admitted {
+  /** The provider answers: a probe has found out, whatever becomes of its answer's rest. */
+  answered(): void;
+  /** What came of the call; only the first word counts. */
+  settle(outcome: CallOutcome): void;
+}
+
+export interface Breakers {
+  /** Undefined while the provider's breaker is open, or half-open with its probe on the way. */
+  admit(entry: ProviderEntry, deps: BreakerDeps): Admitted | undefined | Promise<Admitted | undefined>;
+  /** By provider, as of the entry called last; providers never called are left out. */
+  states(): Readonly<Record<string, BreakerState['kind']>>;
+}
+
+/** Breakers of one process alone. */
+interface OwnBreakers extends Breakers {
+  admit(entry: ProviderEntry, deps: BreakerDeps): Admitted | undefined;
+  /** The entry's breaker is closed, and has counted nothing. */
+  forget(entry: ProviderEntry): void;
+}
+
+interface Kept {
+  state: BreakerState;
+}
+
+/** Contents of entries: an unchanged one keeps its breaker when the configuration is reloaded. */
+const maxKept = 512;
+
+export function createBreakers(): OwnBreakers {
+  const byContent = new RecentMap<string, Kept>({ max: maxKept });
+  const byName = new Map<string, Kept>();
+
+  const keptFor = (entry: ProviderEntry): Kept => {
+    return byContent.getOrInsertComputed(contentOf(entry), () => ({ state: closedBreaker }));
+  };
+
+  const move = (entry: ProviderEntry, kept: Kept, state: BreakerState, { telemetry }: BreakerDeps): void => {
+    const from = kept.state.kind;
+    kept.state = state;
+    if (from === state.kind) return;
+    const open = [...byName.values()].filter(({ state: { kind } }) => kind !== 'closed').length;
+    telemetry.gauge('svc_breaker_open', open);
+    telemetry.count('svc_breaker_changes_total', { provider: entry.name, to: state.kind });
+    telemetry.log(state.kind === 'open' ? 'warn' : 'info', 'breaker changed', { provider: entry.name, to: state.kind });
+  };
+
+  return {
+    admit(entry, deps) {
+      const kept = keptFor(entry);
+      byName.set(entry.name, kept);
+      const { state, permit } = admit(kept.state, deps.clock.now());
+      move(entry, kept, state, deps);
+      if (!permit) return undefined;
+      let held: Permit | undefined = permit;
+      const tell = (outcome: CallOutcome): void => {
+        if (held) move(entry, kept, settle(kept.state, held, outcome, deps.clock.now(), entry.breaker), deps);
+      };
+      return {
+        answered() {
+          if (!held?.probe) return;
+          tell('success');
+          // What is still to come counts as any other call of the closed breaker.
+          held = { epoch: kept.state.epoch, probe: false };
+        },
+        settle(outcome) {
+          tell(outcome);
+          held = undefined;
+        },
+      };
+    },
+
+    forget(entry) {
+      const kept = keptFor(entry);
+      kept.state = { ...closedBreaker, epoch: kept.state.epoch + 1 };
+    },
+
+    states: () => Object.fromEntries([...byName].map(([name, { state }]) => [name, state.kind])),
+  };
+}

@@ -1,0 +1,199 @@
+/**
+ * Asks the providers of a route until one answers: breaker, retries, the next candidate. Each attempt is
+ * a span `provider.<type>` that stays open until the answer has been read to its end.
+ */
+
+import type { EndpointName } from '#core/contracts/chat.ts';
+import type { ProviderEntry } from '#core/contracts/config.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { Clock, Span, Telemetry, Timeouts } from '#core/kernel/ports.ts';
+import { pause } from '#core/models/providers/pause.ts';
+import {
+  type KeptCall,
+  type Provider,
+  type ProviderAttempt,
+  ProviderFault,
+  type ProviderForm,
+  type ProviderReply,
+  type Providers,
+} from '#core/models/providers/ports.ts';
+import type { Admitted, Breakers } from './breakers.ts';
+import { answerAttributes, callAttributes, firstEventAttributes, requestAttributes, type Settled } from './gen-ai.ts';
+import type { Candidate, RoutePlan } from './plan.ts';
+import { errorType, isFinal, mostSpecificFault, outcomeOf, retryDelayMs } from './retry.ts';
+
+export interface RoutingPorts {
+  readonly providers: Providers;
+  /** They guard these providers. */
+  readonly providerBreakers: Breakers;
+  readonly telemetry: Telemetry;
+  readonly clock: Clock;
+  readonly timeouts: Timeouts;
+  /** In [0, 1). */
+  readonly random: () => number;
+}
+
+export interface RoutedCall {
+  readonly model: string;
+  readonly stream: boolean;
+  /** Chat unless given. Providers without it are passed over. */
+  readonly endpoint?: EndpointName;
+  /** Sent in place of the body. */
+  readonly form?: ProviderForm | undefined;
+  readonly kept?: KeptCall | undefined;
+  /** Headers of the caller that travel on; the attempt's own trace headers replace theirs. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Aborts when the caller goes away. */
+  readonly signal: AbortSignal;
+  /** The body in the provider's dialect. @throws GatewayError `invalid_request` for what that cannot say. */
+  bodyFor(provider: Provider): JsonObject;
+}
+
+export interface Answered {
+  readonly provider: Provider;
+  readonly entry: ProviderEntry;
+  readonly region: string | undefined;
+  /** A stream must be read to its end, left by `return()`, or aborted: else its connection stays open. */
+  readonly reply: ProviderReply;
+  /** Attempts before the one that answered. */
+  readonly attempts: readonly ProviderAttempt[];
+  /** Ends the attempt's span; to be called once the answer has been read or given up. */
+  settleSpan(settled: Settled): void;
+}
+
+/** @throws ProviderFault the most telling one of all attempts, with `attempts`. */
+export async function callProvider(ports: RoutingPorts, plan: RoutePlan, call: RoutedCall): Promise<Answered> {
+  const attempts: ProviderAttempt[] = [];
+  const faults: ProviderFault[] = [];
+  for (const candidate of plan.candidates) {
+    const { entry } = candidate;
+    const most = entry.retry?.max_attempts ?? 1;
+    for (let attempt = 1; attempt <= most; attempt++) {
+      const tried = await attempted(ports, candidate, call);
+      if (!(tried instanceof ProviderFault)) return { ...tried, attempts };
+      faults.push(tried);
+      attempts.push({ provider: entry.name, error: errorType(tried) });
+      if (isFinal(tried)) throw tried.with({ attempts });
+      const delayMs = attempt < most ? retryDelayMs(tried, attempt, ports.random) : undefined;
+      if (delayMs === undefined) break;
+      await pause(ports.timeouts, delayMs, call.signal);
+    }
+  }
+  throw (mostSpecificFault(faults) ?? noProvider(plan)).with({ attempts });
+}
+
+const breakerOpen = (provider: string) =>
+  new ProviderFault(provider, 'unavailable', `the breaker of ${provider} is open`, { reason: 'breaker_open' });
+
+const noProvider = ({ route, model }: RoutePlan) =>
+  new ProviderFault('', 'unavailable', `every provider of the route ${route ?? model} is disabled`);
+
+/** One attempt, if the breaker lets it through. */
+async function attempted(
+  ports: RoutingPorts,
+  { entry, region }: Candidate,
+  call: RoutedCall,
+): Promise<Omit<Answered, 'attempts'> | ProviderFault> {
+  let admitted: Admitted | undefined;
+  try {
+    const provider = await ports.providers.get(entry);
+    if (call.endpoint && !provider.post)
+      return new ProviderFault(entry.name, 'unavailable', `${entry.name} has no ${call.endpoint}`);
+    if (call.signal.aborted) throw new ProviderFault(entry.name, 'aborted', 'the caller went away');
+    admitted = await ports.providerBreakers.admit(entry, ports);
+    if (!admitted) return breakerOpen(entry.name);
+    const { reply, settleSpan } = await traced(ports, provider, call, admitted);
+    return { provider, entry, region, reply, settleSpan };
+  } catch (thrown) {
+    admitted?.settle(thrown instanceof ProviderFault ? outcomeOf(thrown) : 'nothing');
+    if (thrown instanceof ProviderFault) return thrown;
+    throw thrown; // not the provider's doing
+  }
+}
+
+/** A provider whose form lacks what the call asks for is passed over: the next one may have it. */
+function bodyOf(call: RoutedCall, provider: Provider): JsonObject {
+  try {
+    return call.bodyFor(provider);
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError) || thrown.code !== 'invalid_request') throw thrown;
+    const options = { status: 400, reason: 'unfit', cause: thrown } as const;
+    throw new ProviderFault(provider.name, 'status', `${provider.name} cannot be given this request`, options);
+  }
+}
+
+type Traced = Pick<Answered, 'reply' | 'settleSpan'>;
+
+/** The span goes on after the answer is handed over: it ends when the answer is settled. */
+function traced(ports: RoutingPorts, provider: Provider, call: RoutedCall, admitted: Admitted): Promise<Traced> {
+  const { telemetry } = ports;
+  const handed = Promise.withResolvers<Traced>();
+  const attributes = callAttributes(provider, call.model, call.stream);
+  telemetry
+    .span(`provider.${provider.type}`, attributes, async (span) => {
+      try {
+        const headers = { ...call.headers, ...telemetry.outgoing() };
+        const { model, stream, signal, form, kept } = call;
+        const body = bodyOf(call, provider);
+        span.set(requestAttributes(body));
+        const asked = { model, stream, signal, headers, form, kept, body };
+        const reply: ProviderReply = call.endpoint
+          ? { type: 'json', body: await provider.post!(call.endpoint, asked) }
+          : await provider.call(asked);
+        admitted.answered();
+        const settled = Promise.withResolvers<void>();
+        const watch: Watch = { span, admitted, fault: undefined };
+        handed.resolve({
+          reply: reply.type === 'stream' ? { ...reply, events: watched(reply.events, watch) } : reply,
+          settleSpan: (what) => {
+            span.set(answerAttributes(what));
+            if (watch.fault) settled.reject(watch.fault);
+            else settled.resolve();
+          },
+        });
+        if (reply.type === 'json') admitted.settle('success');
+        await settled.promise;
+      } catch (thrown) {
+        span.set({ 'error.type': thrown instanceof ProviderFault ? errorType(thrown) : 'internal' });
+        throw thrown;
+      }
+    })
+    .catch(handed.reject);
+  return handed.promise;
+}
+
+interface Watch {
+  readonly span: Span;
+  readonly admitted: Admitted;
+  fault: ProviderFault | undefined;
+}
+
+/** A stream whose end, good or bad, reaches the breaker and the span. */
+function watched(events: AsyncIterable<JsonObject>, watch: Watch): AsyncIterable<JsonObject> {
+  const iterator = events[Symbol.asyncIterator]();
+  let first = true;
+  const seen = (step: IteratorResult<JsonObject>): IteratorResult<JsonObject> => {
+    if (step.done) watch.admitted.settle('success');
+    else if (first) watch.span.set(firstEventAttributes(step.value, watch.span.elapsedUs()));
+    first = false;
+    return step;
+  };
+  const failed = (thrown: unknown): never => {
+    if (thrown instanceof ProviderFault) {
+      watch.fault = thrown;
+      watch.admitted.settle(outcomeOf(thrown));
+    }
+    throw thrown;
+  };
+  const own: AsyncIterator<JsonObject> = {
+    next: () => iterator.next().then(seen, failed),
+    async return() {
+      // The reader has enough: that says nothing about the provider.
+      watch.admitted.settle('nothing');
+      await iterator.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+  return { [Symbol.asyncIterator]: () => own };
+}

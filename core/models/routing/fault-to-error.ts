@@ -1,0 +1,59 @@
+/** The caller's error for a provider's fault: generic text and the provider's id of the call, the detail as `cause` for the log [chat.provider-request-id]. */
+import { type ErrorCode, GatewayError } from '#core/kernel/errors.ts';
+import type { ProviderFault } from '#core/models/providers/ports.ts';
+import { isOverloaded } from './retry.ts';
+
+/** Every 429 has a Retry-After [chat.retry-after]: what a caller waits for a provider that does not say how long. */
+const unsaidWaitSeconds = 5;
+
+type Options = ConstructorParameters<typeof GatewayError>[2];
+
+/** @param gatewayRequestId of the call at the gateway, which callers may name to its operator. */
+export function faultToError(cause: ProviderFault, gatewayRequestId?: string): GatewayError {
+  const { kind, status, retryAfterSeconds, requestId } = cause;
+  if (cause.reason === 'unfit' && cause.cause instanceof GatewayError) return cause.cause;
+  const origin = gatewayRequestId === undefined ? undefined : { provider: cause.provider, requestId: gatewayRequestId };
+  const fault = (code: ErrorCode, message: string, more: Options = {}) =>
+    new GatewayError(code, message, { cause, providerRequestId: requestId, origin, ...more });
+  if (kind === 'aborted')
+    return fault('provider_error', 'The caller closed the connection before the answer was complete.');
+  if (kind === 'timeout' || (kind === 'status' && (status === 408 || status === 504)))
+    return fault('provider_timeout', 'The provider did not answer in time; try again.');
+  if (kind === 'status' && status === 429) return limited(cause, fault);
+  if (isOverloaded(cause))
+    return fault('provider_overloaded', 'The provider is overloaded. Send the request again later.', {
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    });
+  if (kind === 'status' && status === 404 && cause.reason === 'no_model')
+    return fault('model_not_found', 'The provider has no model of this name. GET /v1/models lists names.');
+  if (kind === 'status' && status === 413)
+    return fault('payload_too_large', `The request is larger than the provider takes${said(cause)}`);
+  if (kind === 'status' && (status === 400 || status === 422))
+    return fault('invalid_request', `The provider refused the request${said(cause)}`, {
+      ...(cause.param !== undefined && { data: { param: cause.param } }),
+    });
+  return fault(
+    'provider_error',
+    'The provider could not complete the request. Send it again later, or name another model.',
+  );
+}
+
+const said = ({ shown }: ProviderFault): string => (shown === undefined ? '' : `: ${shown}`);
+
+/** The provider's limit, which a wait mends, or the end of what its account may spend, which a wait does not mend. */
+function limited(
+  { reason, retryAfterSeconds = unsaidWaitSeconds }: ProviderFault,
+  fault: (code: ErrorCode, message: string, more: Options) => GatewayError,
+): GatewayError {
+  if (reason === 'quota')
+    return fault(
+      'rate_limit_error',
+      "The quota of the gateway's account at the provider is used up. Name another model, or ask the operator of the gateway to raise the quota.",
+      { retryAfterSeconds, data: { reason: 'insufficient_quota' } },
+    );
+  return fault(
+    'rate_limit_error',
+    'The provider answered 429: its rate limit is reached. Send the request again later.',
+    { retryAfterSeconds },
+  );
+}

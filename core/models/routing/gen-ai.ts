@@ -1,0 +1,99 @@
+/** Attributes of a `provider.<type>` span: the gateway's own beside the GenAI conventions of OpenTelemetry. */
+import type { Usage } from '#core/contracts/chat.ts';
+import type { ProviderEntry } from '#core/contracts/config.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { isObject, objectsOf, textOf } from '#core/kernel/narrow.ts';
+import type { SpanAttributes } from '#core/kernel/ports.ts';
+import type { Provider } from '#core/models/providers/ports.ts';
+import { masked } from '#core/text/secrets/masked.ts';
+
+/** What the answer came to, for its span. */
+export interface Settled {
+  /** A reply that came whole. */
+  readonly body?: JsonObject;
+  readonly usage: Partial<Usage>;
+  readonly finishReason?: string | undefined;
+}
+
+/** `gen_ai.provider.name` of each kind of provider. */
+export const providerNames: Readonly<Record<ProviderEntry['type'], string>> = {
+  mock: 'mock',
+  openai: 'openai',
+  anthropic: 'anthropic',
+  ollama: 'ollama',
+  bedrock: 'aws.bedrock',
+};
+
+export const callAttributes = ({ type, address }: Provider, model: string, stream: boolean): SpanAttributes => ({
+  'gen_ai.operation.name': 'chat',
+  'gen_ai.provider.name': providerNames[type],
+  'gen_ai.request.model': model,
+  'gen_ai.request.stream': stream,
+  'server.address': address?.host,
+  'server.port': address?.port,
+});
+
+/** The first event of a stream names the answer; both dialects tell id and model there. */
+export function firstEventAttributes(event: JsonObject, elapsedUs: number): SpanAttributes {
+  const opening = isObject(event.message) ? event.message : event;
+  return { ...identity(opening), 'gen_ai.response.time_to_first_chunk': elapsedUs / 1_000_000 };
+}
+
+export function answerAttributes({ body, usage, finishReason }: Settled): SpanAttributes {
+  const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens } = usage;
+  const total = input_tokens === undefined || output_tokens === undefined ? undefined : input_tokens + output_tokens;
+  return given({
+    ...(body && identity(body)),
+    'gen_ai.response.finish_reasons':
+      (body && finishReasons(body)) ?? (finishReason === undefined ? undefined : [finishReason]),
+    tokens_prompt: input_tokens,
+    tokens_completion: output_tokens,
+    tokens_total: total,
+    'gen_ai.usage.input_tokens': totalInput(usage),
+    'gen_ai.usage.output_tokens': output_tokens,
+    'gen_ai.usage.cache_read.input_tokens': cache_read_tokens,
+    'gen_ai.usage.cache_write.input_tokens': cache_write_tokens,
+    // The earlier name, which today's tools read.
+    'gen_ai.usage.cache_creation.input_tokens': cache_write_tokens,
+    'gen_ai.usage.reasoning.output_tokens': reasoning_tokens,
+  });
+}
+
+/** What the model read: by the conventions the cached tokens are part of it. */
+const totalInput = ({ input_tokens, cache_read_tokens = 0, cache_write_tokens = 0 }: Partial<Usage>) =>
+  input_tokens === undefined ? undefined : input_tokens + cache_read_tokens + cache_write_tokens;
+
+/** Returns the settings of a request in either dialect, 0 included; absent ones are absent. */
+export function requestAttributes(body: JsonObject): SpanAttributes {
+  const settings = ['temperature', 'top_p', 'top_k', 'seed', 'frequency_penalty', 'presence_penalty'] as const;
+  const numbers = settings.map((name) => [`gen_ai.request.${name}`, numberIn(body[name])]);
+  const most = numberIn(body.max_completion_tokens) ?? numberIn(body.max_tokens);
+  return given({
+    ...Object.fromEntries(numbers),
+    'gen_ai.request.max_tokens': most,
+    'gen_ai.request.stop_sequences': stopSequences(body),
+  });
+}
+
+/** Returns as many as providers take, each cut and without secrets: callers write them. */
+function stopSequences({ stop, stop_sequences }: JsonObject): readonly string[] | undefined {
+  const given = [stop_sequences ?? stop].flat().filter((each) => typeof each === 'string');
+  const short = given.slice(0, 16).map((each) => masked(each).slice(0, 64));
+  return short.length === 0 ? undefined : short;
+}
+
+const numberIn = (value: JsonObject[string] | undefined): number | undefined =>
+  typeof value === 'number' ? value : undefined;
+
+const identity = ({ id, model }: JsonObject): SpanAttributes =>
+  given({ 'gen_ai.response.id': textOf(id), 'gen_ai.response.model': textOf(model) });
+
+/** Returns one reason per choice of a complete reply. */
+function finishReasons({ choices, stop_reason }: JsonObject): readonly string[] | undefined {
+  const reasons = [stop_reason, ...objectsOf(choices).map(({ finish_reason }) => finish_reason)];
+  const texts = reasons.filter((reason) => typeof reason === 'string');
+  return texts.length === 0 ? undefined : texts;
+}
+
+const given = (attributes: SpanAttributes): SpanAttributes =>
+  Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));

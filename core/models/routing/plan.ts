@@ -1,0 +1,118 @@
+/** Which providers may answer for a model, and in which order (globs, priority, round-robin, region groups). */
+import type { Configuration, ModelRoute, ProviderEntry } from '#core/contracts/config.ts';
+import { remembered } from '#core/kernel/remembered.ts';
+import { isDemoOf } from '#core/models/providers/demo.ts';
+
+import { type ModelGlob, modelGlob } from './model-glob.ts';
+
+export interface Candidate {
+  readonly entry: ProviderEntry;
+  readonly region: string | undefined;
+}
+
+export interface RoutePlan {
+  /** As aliases resolved it: the name the provider is called with. */
+  readonly model: string;
+  /** Pattern of the route; undefined where the providers' own `models` decided. */
+  readonly route: string | undefined;
+  /** In the order they are tried; empty when every provider of the route is disabled. */
+  readonly candidates: readonly Candidate[];
+}
+
+/** The providers that may be asked. */
+export const entriesOf = ({ candidates }: RoutePlan): readonly ProviderEntry[] => candidates.map(({ entry }) => entry);
+
+/** How often each round-robin route was planned, so that each call begins one further; forgotten with the process. */
+type Rotation = Map<string, number>;
+
+const rotation: Rotation = new Map();
+const longestAliasChain = 8;
+
+/** Follows `aliases.models`, a few steps at most: aliases that name each other in a circle end somewhere. */
+export function resolveModel({ aliases }: Pick<Configuration, 'aliases'>, name: string): string {
+  let model = name;
+  for (let step = 0; step < longestAliasChain && Object.hasOwn(aliases.models, model); step++)
+    model = aliases.models[model]!;
+  return model;
+}
+
+/** Undefined when no provider serves the model: 404 `model_not_found`. */
+export function planRoute(
+  configuration: Configuration,
+  model: string,
+  rotated: Rotation = rotation,
+): RoutePlan | undefined {
+  const { routes, served } = compiled(configuration);
+  const route = routes.find(({ matches }) => matches(model));
+  if (route) return { model, route: route.pattern, candidates: candidatesOf(route, rotated) };
+  const listing = served.filter(({ matches }) => matches(model)).map(({ entry }) => entry);
+  const real = listing.some((entry) => !isDemoOf(entry, model));
+  const candidates = listing
+    .filter((entry) => entry.enabled && !(real && isDemoOf(entry, model)))
+    .map((entry) => ({ entry, region: entry.region }));
+  return candidates.length === 0 ? undefined : { model, route: undefined, candidates };
+}
+
+/** Names of disabled providers that list the model. */
+export const disabledProvidersOf = (configuration: Configuration, model: string): readonly string[] =>
+  compiled(configuration)
+    .served.filter(({ entry, matches }) => !entry.enabled && !isDemoOf(entry, model) && matches(model))
+    .map(({ entry }) => entry.name);
+
+/** Groups stay in their order; round-robin changes who begins within each. */
+function candidatesOf({ key, groups, strategy }: CompiledRoute, rotated: Rotation): readonly Candidate[] {
+  if (strategy === 'priority') return groups.flat();
+  const turn = rotated.get(key) ?? 0;
+  rotated.set(key, turn + 1);
+  return groups.flatMap((group) => {
+    const start = group.length === 0 ? 0 : turn % group.length;
+    return [...group.slice(start), ...group.slice(0, start)];
+  });
+}
+
+interface CompiledRoute {
+  /** Its content: an unchanged route keeps its turn when the configuration is reloaded. */
+  readonly key: string;
+  readonly pattern: string;
+  readonly matches: ModelGlob;
+  readonly strategy: ModelRoute['strategy'];
+  /** Without what is disabled. */
+  readonly groups: readonly (readonly Candidate[])[];
+}
+
+interface Compiled {
+  readonly routes: readonly CompiledRoute[];
+  /** Disabled ones too: a model that one of them lists is a real one [models.demo-last]. */
+  readonly served: readonly { readonly entry: ProviderEntry; readonly matches: ModelGlob }[];
+}
+
+const compiled = remembered((configuration: Configuration): Compiled => {
+  const enabled = configuration.providers.filter((entry) => entry.enabled);
+  return {
+    routes: configuration.routes.map((route) => compiledRoute(route, enabled)),
+    served: [...configuration.providers].sort(mockLast).map((entry) => {
+      const globs = entry.models.map(modelGlob);
+      return { entry, matches: (model) => globs.some((matches) => matches(model)) };
+    }),
+  };
+});
+
+/** The built-in mock comes last; the others keep their order [models.demo-last]. */
+const mockLast = (a: ProviderEntry, b: ProviderEntry) => Number(a.type === 'mock') - Number(b.type === 'mock');
+
+function compiledRoute(route: ModelRoute, enabled: readonly ProviderEntry[]): CompiledRoute {
+  const group = (names: readonly string[], region?: string): Candidate[] =>
+    names.flatMap((name) => {
+      const entry = enabled.find((one) => one.name === name);
+      return entry ? [{ entry, region: region ?? entry.region }] : [];
+    });
+  return {
+    key: JSON.stringify(route),
+    pattern: route.match.model,
+    matches: modelGlob(route.match.model),
+    strategy: route.strategy,
+    groups: route.regions
+      ? route.regions.map(({ name, providers }) => group(providers, name))
+      : [group(route.providers ?? [])],
+  };
+}

@@ -1,8 +1,0 @@
-/** Requests translated to the other dialect. */
-import { translator } from '#core/dialects/translate/translate.ts';
-import type { JsonObject } from '#core/kernel/json.ts';
-
-export const toAnthropic = (body: JsonObject) => translator('openai', 'anthropic').request(body);
-export const toOpenai = (body: JsonObject) => translator('anthropic', 'openai').request(body);
-export const user = { role: 'user', content: 'hi' };
-export const good = { model: 'm', messages: [user] };

@@ -1,0 +1,183 @@
+/** What is the same question, what may be kept, what means the same: all pure. */
+
+import type { JsonObject } from '#core/kernel/json.ts';
+import { cacheKey, semanticQuestion } from '#core/models/cache/cache-key.ts';
+import { cacheable, cacheableRequest } from '#core/models/cache/cacheable.ts';
+import { cosine } from '#core/models/cache/cosine.ts';
+import { ngramEmbedder, trigramVector } from '#core/models/cache/ngram-embedder.ts';
+import { mayMeanTheSame } from '#core/models/cache/same-meaning.ts';
+import { never } from './sample.ts';
+
+const user = (content: unknown) => ({ role: 'user', content }) as JsonObject;
+const body = { model: 'fast', messages: [{ role: 'system', content: 'Be kind.' }, user('Hello')], temperature: 0.2 };
+const parts = { tenant: 't', model: 'mock', dialect: 'openai', body: body as JsonObject, policyVersion: 3 } as const;
+
+describe('the key', () => {
+  test('is the same whatever says nothing about the answer', () => {
+    const same: JsonObject = {
+      temperature: 0.2,
+      stream: true,
+      stream_options: {},
+      user: 'u',
+      metadata: { a: 1 },
+      model: 'mock',
+      messages: body.messages,
+    };
+    expect(cacheKey({ ...parts, body: same })).toBe(cacheKey(parts));
+  });
+
+  test.each<[string, object]>([
+    ['tenant', { tenant: 'other' }],
+    ['model', { model: 'other' }],
+    ['dialect', { dialect: 'anthropic' }],
+    ['policy version', { policyVersion: 4 }],
+    ['caller', { keyId: 'k' }],
+    ['temperature', { body: { ...body, temperature: 0.3 } }],
+    ['an unknown field', { body: { ...body, novelty: true } }],
+    ['a message', { body: { ...body, messages: [user('Hello!')] } }],
+  ])('differs by %s', (_, over) => {
+    expect(cacheKey({ ...parts, ...over } as typeof parts)).not.toBe(cacheKey(parts));
+  });
+
+  test('the frame holds all but the last words of the user', () => {
+    const frameOf = (over: object) => semanticQuestion({ ...parts, body: { ...body, ...over } as JsonObject });
+    const [system] = body.messages;
+    expect(frameOf({})).toEqual({ frame: expect.stringMatching(/^[0-9a-f]{64}$/), text: 'Hello' });
+    expect(frameOf({ messages: [system!, user('Bye')] })?.frame).toBe(frameOf({})?.frame);
+    expect(frameOf({ messages: [user('Hello')] })?.frame).not.toBe(frameOf({})?.frame);
+    expect(frameOf({ temperature: 1 })?.frame).not.toBe(frameOf({})?.frame);
+    expect(frameOf({ messages: [user([{ type: 'text', text: 'Hi' }])] })?.text).toBe('Hi');
+  });
+
+  test.each<[string, unknown]>([
+    ['another role spoke last', [user('a'), { role: 'assistant', content: 'b' }]],
+    [
+      'there is an image',
+      [
+        user([
+          { type: 'text', text: 'a' },
+          { type: 'image_url', image_url: {} },
+        ]),
+      ],
+    ],
+    ['a part has marks', [user([{ type: 'text', text: 'a', cache_control: {} }])]],
+    ['it is long', [user('a'.repeat(501))]],
+    ['it is empty', [user('  ')]],
+    ['there are no messages', []],
+    ['messages are none', 'x'],
+  ])('no text stands for the question when %s', (_, messages) => {
+    expect(semanticQuestion({ ...parts, body: { messages } as JsonObject })).toBeUndefined();
+  });
+});
+
+describe('what may be kept', () => {
+  const openai = (message: object, finish_reason: unknown = 'stop') =>
+    ({
+      choices: [{ index: 0, message: { role: 'assistant', content: 'x', ...message }, finish_reason }],
+    }) as JsonObject;
+  const anthropic = (over: object = {}) =>
+    ({ type: 'message', content: [{ type: 'text', text: 'x' }], stop_reason: 'end_turn', ...over }) as JsonObject;
+  const request = body as JsonObject;
+
+  test('[chat.cache] whole answers in both dialects, at any temperature, one or several', () => {
+    expect(cacheable({ ...request, temperature: 2, n: 2 }, openai({}), 'completed')).toBe(true);
+    expect(cacheable(request, openai({}, 'length'), 'completed')).toBe(true);
+    expect(cacheable(request, anthropic(), 'completed')).toBe(true);
+    expect(cacheable({ ...request, tools: [] }, openai({}), 'completed')).toBe(true);
+  });
+
+  test.each<[string, JsonObject | undefined]>([
+    ['no reply: the stream broke', undefined],
+    ['an unended choice', openai({}, null)],
+    ['a filtered choice', openai({}, 'content_filter')],
+    ['tool calls', openai({ tool_calls: [{ id: '1' }] }, 'tool_calls')],
+    ['tool calls that end with stop', openai({ tool_calls: [{ id: '1' }] })],
+    ['a function call', openai({ function_call: { name: 'f' } })],
+    ['no choices', { choices: [] }],
+    ['an error', { error: { message: 'no' } }],
+    ['a choice that is none', { choices: [null] }],
+    ['tool use', anthropic({ content: [{ type: 'tool_use' }], stop_reason: 'tool_use' })],
+    ['server tool use', anthropic({ content: [{ type: 'server_tool_use' }] })],
+    ['no stop reason', anthropic({ stop_reason: null })],
+    ['a refusal', anthropic({ stop_reason: 'refusal' })],
+    ['nothing', {}],
+  ])('[chat.cache] not %s', (_, reply) => {
+    expect(cacheable(request, reply, 'completed')).toBe(false);
+  });
+
+  test.each(['blocked', 'aborted', 'failed', 'review', 'refused', 'cached'] as const)(
+    '[chat.cache] not a call that was %s',
+    (outcome) => {
+      expect(cacheable(request, openai({}), outcome)).toBe(false);
+    },
+  );
+
+  test.each<[string, object]>([
+    ['tools', { tools: [{ type: 'function' }] }],
+    ['functions', { functions: [{}] }],
+    ['web search', { web_search_options: {} }],
+    ['storing', { store: true }],
+    ['earlier tool calls', { messages: [{ role: 'assistant', tool_calls: [{}] }] }],
+    ['tool results', { messages: [{ role: 'tool', content: 'x' }] }],
+    ['tool blocks', { messages: [{ role: 'user', content: [{ type: 'tool_result' }] }] }],
+  ])('a request with %s is not looked up', (_, over) => {
+    expect(cacheableRequest({ ...request, ...over } as JsonObject)).toBe(false);
+  });
+});
+
+describe('the guard of meaning', () => {
+  test.each([
+    ['What is the capital of France?', 'what is the capital of France'],
+    ["What's the capital of France?", 'Tell me the capital of France.'],
+    ['How can I reset my password?', 'How do I reset my password'],
+    ['Explain RFC 8785 briefly', 'Please explain RFC 8785'],
+    ["It doesn't start the engine", 'It does not start the engine'],
+  ])('%j and %j may mean the same', (a, b) => {
+    expect([mayMeanTheSame(a, b), mayMeanTheSame(b, a)]).toEqual([true, true]);
+  });
+
+  test.each([
+    ['Convert USD to EUR', 'Convert EUR to USD'],
+    ['convert usd to eur', 'convert eur to usd'],
+    ['flights from paris to london', 'flights to paris from london'],
+    ['Is it safe to mix 2 pills?', 'Is it safe to mix 3 pills?'],
+    ['Is it safe?', "Isn't it safe?"],
+    ['Can I eat this?', 'Can I not eat this?'],
+    ['Paris weather', 'London weather'],
+    ['Who is Alice Smith?', 'Who is Alice Jones?'],
+    ['Explain RFC 8785', 'Explain RFC 8784'],
+    ['Show file a_b.txt', 'Show file a_c.txt'],
+    ['Tea with sugar', 'Tea without sugar'],
+    ['Never do this', 'Always do this'],
+    ['increase the price', 'decrease the price'],
+    ['the dog bites the man', 'the man bites the dog'],
+    ['Is x > 3?', 'Is x < 3?'],
+    ['Costs 5 €', 'Costs 5 $'],
+    ['Darf ich das?', 'Darf ich das nicht?'],
+    ['Compare Bonn and Rome', 'Compare Bonn, Rome and Oslo'],
+    ['我喜欢你', '我不喜欢你'],
+    ['أحب', 'لا أحب'],
+  ])('%j and %j do not', (a, b) => {
+    expect([mayMeanTheSame(a, b), mayMeanTheSame(b, a)]).toEqual([false, false]);
+  });
+});
+
+describe('embeddings', () => {
+  test('trigrams: the same text has the same vector of length one; near spellings come close', async () => {
+    const embed = (text: string) => ngramEmbedder().embed(text, never);
+    const [a, b, c] = await Promise.all([
+      embed('What is the capital of France?'),
+      embed('what is the  capital of france'),
+      embed('Write me a poem'),
+    ]);
+    expect(await embed('What is the capital of France?')).toEqual(a);
+    expect(Math.hypot(...a)).toBeCloseTo(1);
+    expect(cosine(a, b)).toBeGreaterThan(0.9);
+    expect(cosine(a, c)).toBeLessThan(0.4);
+  });
+
+  test('vectors that cannot be compared are not alike', () => {
+    expect([cosine([1], [1, 2]), cosine([], []), cosine([0], [1]), cosine([Number.NaN], [1])]).toEqual([0, 0, 0, 0]);
+    expect(Math.hypot(...trigramVector(''))).toBeLessThanOrEqual(1);
+  });
+});

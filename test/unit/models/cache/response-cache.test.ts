@@ -1,0 +1,227 @@
+/** The response cache at work: hits, flights, expiry, room. */
+import { ngramEmbedder } from '#core/models/cache/ngram-embedder.ts';
+import type { CacheQuestion, Embedder, Lookup } from '#core/models/cache/ports.ts';
+import { responseCache } from '#core/models/cache/response-cache.ts';
+import { flightOf, never, question, reply, textOf } from './sample.ts';
+
+function setting(embedder?: Embedder) {
+  const time = { ms: 0 };
+  const cache = responseCache({ clock: { now: () => time.ms }, ...(embedder && { embedder }) });
+  const ask = (over: Partial<CacheQuestion> = {}, signal = never) => cache.lookup(question(over), signal);
+  const learn = async (over: Partial<CacheQuestion>, text: string) => flightOf(await ask(over)).keep(reply(text));
+  return { cache, time, ask, learn };
+}
+
+describe('exact hits', () => {
+  test('[chat.cache] what was kept is answered, each time as a copy of its own', async () => {
+    const { ask, learn } = setting();
+    await learn({}, 'hello');
+    const first = await ask();
+    expect([first.state, textOf(first)]).toEqual(['HIT', 'hello']);
+    if (first.state !== 'MISS') first.cached.reply.choices = [];
+    expect(textOf(await ask())).toBe('hello');
+  });
+
+  test('[chat.cache] another tenant with the same key misses', async () => {
+    const { ask, learn, cache } = setting();
+    await learn({}, 'ours');
+    const theirs = await ask({ tenant: 'other' });
+    expect(theirs.state).toBe('MISS');
+    expect(cache.stats('other')).toEqual({ entries: 0 });
+  });
+
+  test('an entry ends with its time, by the clock', async () => {
+    const { ask, learn, time, cache } = setting();
+    await learn({}, 'hello');
+    time.ms = 59_999;
+    expect((await ask()).state).toBe('HIT');
+    time.ms = 60_000;
+    expect(cache.stats()).toEqual({ entries: 0 });
+    expect((await ask()).state).toBe('MISS');
+  });
+
+  test('the least recently used entry leaves first, is counted, and no other entry leaves with it', async () => {
+    const { ask, learn, cache } = setting();
+    await learn({ tenant: 'other', maxEntries: 2 }, 'theirs');
+    for (const key of ['a', 'b']) await learn({ key, maxEntries: 2 }, key);
+    await ask({ key: 'a' });
+    await learn({ key: 'c', maxEntries: 2 }, 'c');
+    expect([cache.takeEvictions(), cache.takeEvictions()]).toEqual([1, 0]);
+    expect((await ask({ key: 'b' })).state).toBe('MISS');
+    expect((await ask({ key: 'a' })).state).toBe('HIT');
+    expect((await ask({ tenant: 'other' })).state).toBe('HIT');
+    expect([cache.stats().entries, cache.stats('default').entries]).toEqual([3, 2]);
+  });
+
+  test('expired entries make room before living ones do, and are not evictions', async () => {
+    const { ask, learn, time, cache } = setting();
+    await learn({ key: 'short', ttlSeconds: 1, maxEntries: 2 }, 'x');
+    await learn({ key: 'long', maxEntries: 2 }, 'long');
+    await ask({ key: 'short' });
+    time.ms = 1000;
+    await learn({ key: 'new', maxEntries: 2 }, 'new');
+    expect(cache.takeEvictions()).toBe(0);
+    expect((await ask({ key: 'long' })).state).toBe('HIT');
+  });
+
+  test('a reply too large to keep still reaches those who wait', async () => {
+    const { ask, cache } = setting();
+    const flight = flightOf(await ask());
+    const waiting = ask();
+    flight.keep(reply('x'.repeat(600_000)));
+    expect((await waiting).state).toBe('HIT');
+    expect(cache.stats()).toEqual({ entries: 0 });
+  });
+
+  test('replies of one tenant together stay within bounds', async () => {
+    const { learn, cache } = setting();
+    for (let n = 0; n < 40; n++) await learn({ key: String(n), maxEntries: 1000 }, 'x'.repeat(400_000));
+    expect(cache.stats().entries).toBeLessThanOrEqual(20);
+    expect(cache.takeEvictions()).toBeGreaterThanOrEqual(20);
+  });
+
+  test("a tenant's entries can be cleared", async () => {
+    const { ask, learn, cache } = setting();
+    await learn({}, 'hello');
+    await learn({ tenant: 'other' }, 'theirs');
+    expect([cache.clear('default'), cache.clear('default')]).toEqual([1, 0]);
+    expect((await ask()).state).toBe('MISS');
+    expect(cache.stats()).toEqual({ entries: 1 });
+  });
+});
+
+describe('single flight', () => {
+  test('[chat.cache] of many who ask at once one goes, and all others get what it keeps', async () => {
+    const { ask } = setting();
+    const all = Array.from({ length: 50 }, () => ask());
+    flightOf(await all[0]!).keep(reply('once'));
+    const answers = await Promise.all(all.slice(1));
+    expect(new Set(answers.map((answer) => `${answer.state} ${textOf(answer)}`))).toEqual(new Set(['HIT once']));
+  });
+
+  test('when nothing came of it one of those who wait goes next, in turn, until one keeps', async () => {
+    const { ask } = setting();
+    const [first, second, third, fourth] = [ask(), ask(), ask(), ask()];
+    flightOf(await first).drop();
+    flightOf(await second).drop();
+    flightOf(await third).keep(reply('third time'));
+    expect(textOf(await fourth)).toBe('third time');
+    expect((await ask()).state).toBe('HIT');
+  });
+
+  test('a caller that gives up leaves the queue and is passed over', async () => {
+    const { ask } = setting();
+    const gone = new AbortController();
+    const [first, second, third] = [ask(), ask({}, gone.signal), ask()];
+    gone.abort(new Error('went away'));
+    await expect(second).rejects.toThrow('went away');
+    flightOf(await first).drop();
+    expect((await third).state).toBe('MISS');
+    await expect(ask({}, gone.signal)).rejects.toThrow('went away');
+  });
+
+  test('the caller that was handed the flight has it, even when it leaves at that moment', async () => {
+    const { ask } = setting();
+    const gone = new AbortController();
+    const [first, second, third] = [ask(), ask({}, gone.signal), ask()];
+    flightOf(await first).drop();
+    gone.abort(new Error('went away'));
+    flightOf(await second).drop();
+    expect((await third).state).toBe('MISS');
+  });
+
+  test('a flight lands once: what comes later changes nothing', async () => {
+    const { ask } = setting();
+    const flight = flightOf(await ask());
+    flight.drop();
+    flight.keep(reply('too late'));
+    const next = await ask();
+    expect(next.state).toBe('MISS');
+    flight.drop();
+    const waiting = ask();
+    flightOf(next).keep(reply('mine'));
+    expect(textOf(await waiting)).toBe('mine');
+  });
+
+  test('different keys and tenants do not wait for each other', async () => {
+    const { ask } = setting();
+    const states = await Promise.all([ask(), ask({ key: 'other' }), ask({ tenant: 'other' })]);
+    expect(states.map(({ state }) => state)).toEqual(['MISS', 'MISS', 'MISS']);
+  });
+});
+
+describe('semantic hits', () => {
+  const semantic = (text: string, frame = 'f', threshold = 0.8) => ({
+    key: text,
+    semantic: { frame, text, threshold },
+  });
+
+  test('[chat.cache] nearly the same question is answered, and said to be semantic', async () => {
+    const { ask, learn } = setting(ngramEmbedder());
+    await learn(semantic('What is the capital of France?'), 'Paris');
+    const near = await ask(semantic('what is the capital of France'));
+    expect([near.state, textOf(near)]).toEqual(['SEMANTIC-HIT', 'Paris']);
+  });
+
+  test('another frame, another tenant, a number, a name, a negation, an order apart: a miss', async () => {
+    const { ask, learn } = setting(ngramEmbedder());
+    await learn(semantic('Convert 100 USD to EUR please'), 'answer');
+    for (const over of [
+      semantic('Convert 100 USD to EUR please!', 'other frame'),
+      { ...semantic('Convert 100 USD to EUR please!'), tenant: 'other' },
+      semantic('Convert 101 USD to EUR please'),
+      semantic('Convert 100 EUR to USD please'),
+      semantic('Convert 100 USD to GBP please'),
+      semantic('Do not convert 100 USD to EUR please'),
+    ]) {
+      const answer = await ask(over);
+      expect([over.key, answer.state]).toEqual([over.key, 'MISS']);
+      flightOf(answer).drop();
+    }
+    expect((await ask(semantic('Convert 100 USD to EUR please!'))).state).toBe('SEMANTIC-HIT');
+  });
+
+  test('those who wait for a flight that found a near answer get it too', async () => {
+    const gate = Promise.withResolvers<void>();
+    const near = ngramEmbedder();
+    let slow = false;
+    const { ask, learn } = setting({
+      name: 'slow',
+      embed: async (text, signal) => {
+        if (slow) await gate.promise;
+        return near.embed(text, signal);
+      },
+    });
+    await learn(semantic('What is the capital of France?'), 'Paris');
+    slow = true;
+    const both = [ask(semantic('what is the capital of France')), ask(semantic('what is the capital of France'))];
+    gate.resolve();
+    expect((await Promise.all(both)).map(({ state }: Lookup) => state)).toEqual(['SEMANTIC-HIT', 'SEMANTIC-HIT']);
+  });
+
+  test('an embedder that fails costs a miss and nothing more', async () => {
+    const { ask, learn } = setting({ name: 'down', embed: async () => Promise.reject(new Error('down')) });
+    await learn(semantic('What is the capital of France?'), 'Paris');
+    expect((await ask(semantic('what is the capital of France'))).state).toBe('MISS');
+    expect((await ask(semantic('What is the capital of France?'))).state).toBe('HIT');
+  });
+
+  test('who leaves while the text is embedded leaves the flight to the next', async () => {
+    const gate = Promise.withResolvers<readonly number[]>();
+    const { ask } = setting({ name: 'slow', embed: () => gate.promise });
+    const gone = new AbortController();
+    const first = ask(semantic('a'), gone.signal);
+    const second = ask(semantic('a'));
+    gone.abort(new Error('went away'));
+    gate.resolve([1]);
+    await expect(first).rejects.toThrow('went away');
+    expect((await second).state).toBe('MISS');
+  });
+
+  test('an expired answer is near to nothing', async () => {
+    const { ask, learn, time } = setting(ngramEmbedder());
+    await learn(semantic('What is the capital of France?'), 'Paris');
+    time.ms = 60_000;
+    expect((await ask(semantic('what is the capital of France'))).state).toBe('MISS');
+  });
+});

@@ -1,0 +1,228 @@
+/** Arguments of tool calls: JSON text that is read as it decodes, whole and in streams, and that stays JSON. */
+import fc from 'fast-check';
+import type { ChatCall } from '#core/chat/call.ts';
+import { streamGate } from '#core/chat/stages/output-policy.ts';
+import type { ContentFilter } from '#core/contracts/config.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { decodedJson } from '#core/models/content-policy/json-spelling.ts';
+import { dialects } from '#core/models/dialects/dialects.ts';
+import { context, cutAt, policyOf } from '../../../support/content-policy.ts';
+import { runs } from '../../../support/extent.ts';
+
+const block = { name: 'no', action: 'block' } as const;
+const words: ContentFilter = { ...block, type: 'keyword', keywords: ['forbidden words', 'a/b'] };
+const pattern: ContentFilter = { ...block, type: 'regex', patterns: ['drop\\s+table'] };
+const redacting: ContentFilter = {
+  name: 'pii',
+  type: 'pii',
+  action: 'redact',
+  entities: ['email', 'credit_card', 'phone', 'api_key'],
+};
+
+type Policy = ReturnType<typeof policyOf>;
+
+function streamed(policy: Policy, pieces: readonly string[]) {
+  const scan = policy.streamOutput(context);
+  const released = pieces.map((piece) => scan.push('0', piece, true) as string).join('') + (scan.end('0') as string);
+  return { released, decision: scan.verdict().decision };
+}
+
+async function whole(policy: Policy, text: string) {
+  let left = text;
+  const slot = {
+    text,
+    json: true,
+    set: (changed: string) => {
+      left = changed;
+    },
+  };
+  const { decision } = await policy.checkOutput([slot], context);
+  return { released: left, decision };
+}
+
+function* allCuts(text: string): Iterable<string[]> {
+  yield [text];
+  yield text.split('');
+  for (let cut = 1; cut < text.length; cut++) yield cutAt(text, [cut]);
+}
+
+const hidden: readonly (readonly [how: string, filter: ContentFilter, json: string])[] = [
+  ['a code unit', words, '{"q":"f\\u006frbidden words"}'],
+  ['code units in capitals', words, '{"q":"\\u0046\\u004F\\u0052bidden words"}'],
+  ['an escaped slash', words, '{"q":"a\\/b"}'],
+  ['an escaped end of line', words, '{"q":"forbidden\\nwords"}'],
+  ['an escaped tab', pattern, '{"q":"drop\\ttable x"}'],
+  ['an escaped look-alike', words, '{"q":"f\\u043erbidden words"}'],
+  ['an escaped invisible character', words, '{"q":"for\\u200bbidden words"}'],
+  ['a pair of surrogates', words, '{"q":"\\ud835\\udc1forbidden words"}'.replace('\\udc1f', '\\udc1f')],
+  ['JSON within JSON', words, '{"body":"{\\"q\\":\\"f\\\\u006frbidden words\\"}"}'],
+  ['the name of a member', words, '{"f\\u006frbidden words":1}'],
+];
+
+test.each(hidden)('[content.json-text] found: %s', async (_, filter, json) => {
+  const policy = policyOf({ output: [filter] });
+  expect((await whole(policy, json)).decision).toBe('block');
+  for (const cut of allCuts(json)) {
+    const { released, decision } = streamed(policy, cut);
+    expect(decision).toBe('block');
+    expect(decodedJson(released)).not.toMatch(/bidden words|a\/b|table/);
+  }
+});
+
+const harmless = [
+  '{"path":"C:\\\\users\\\\new","n":1,"t":"a\\nb\\u00e9\\ud83d\\ude00 \\"x\\""}',
+  '{"re":"\\\\d+\\\\.","u":"\\\\u00","open":"forbidden\\\\words"}',
+  '{"cut":"\\u00',
+  'no JSON \\x41 at all\\',
+  '',
+];
+
+test.each(harmless)('[content.json-text] passes as it was written: %s', async (json) => {
+  const policy = policyOf({ output: [words, pattern, redacting] });
+  expect(await whole(policy, json)).toEqual({ released: json, decision: 'allow' });
+  for (const cut of allCuts(json)) expect(streamed(policy, cut)).toEqual({ released: json, decision: 'allow' });
+});
+
+const redactions: readonly (readonly [json: string, redacted: string])[] = [
+  ['{"to":"bob\\u0040example.com"}', '{"to":"[REDACTED:EMAIL]"}'],
+  ['{"to":"\\u0062ob@example.com\\n"}', '{"to":"[REDACTED:EMAIL]\\n"}'],
+  ['{"card":4111111111111111,"n":1}', '{"card":"[REDACTED:CREDIT_CARD]","n":1}'],
+  ['{"card":-4111111111111111}', '{"card":-0}'],
+  ['[4111111111111111]', '["[REDACTED:CREDIT_CARD]"]'],
+  ['{"phone":4155552671}', '{"phone":"[REDACTED:PHONE]"}'],
+  ['{"t":"4111\\t1111\\u00201111 1111"}', '{"t":"[REDACTED:CREDIT_CARD]"}'],
+  ['{"password":"hunt\\"er2"}', '{"password":"[REDACTED:API_KEY]"}'],
+  ['{"password":"hunt\\"er two"}', '{"password":"[REDACTED:API_KEY]"}'],
+  ['{"k":"-----BEGIN PRIVATE KEY-----\\nMII","n":5}', '{"k":"[REDACTED:API_KEY]","":0}'],
+];
+
+test.each(redactions)('[content.json-text] redacted, and still JSON: %s', async (json, redacted) => {
+  const policy = policyOf({ output: [redacting] });
+  expect((await whole(policy, json)).released).toBe(redacted);
+  expect(() => JSON.parse(redacted)).not.toThrow();
+  for (const cut of allCuts(json)) expect(streamed(policy, cut).released).toBe(redacted);
+});
+
+const leaf = fc.constantFrom<unknown>(
+  ...[
+    'bob@example.com',
+    '4111 1111 1111 1111',
+    'call me at 415-555-2671',
+    'password: hunter2',
+    'a\n"b"\\',
+    'é😀\u200b',
+    'forbidden',
+  ],
+  ...[4111111111111111, -1.5, 0, true, null, ''],
+);
+const value = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    leaf,
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom('phone', 'to', 'token'), tie('value')),
+  ),
+})).value;
+/** Some characters of strings written as escapes. */
+const escaped = (json: string, every: number): string =>
+  json.replace(/[a-z@0-9](?=[^"\\]*"[,:}\]])/g, (char, at: number) =>
+    at % every === 0 ? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}` : char,
+  );
+const parses = (json: string): boolean => {
+  try {
+    JSON.parse(json);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+test('[content.json-text] redaction of a stream is that of the whole text, and leaves JSON', async () => {
+  const policy = policyOf({ output: [redacting] });
+  await fc.assert(
+    fc.asyncProperty(
+      value,
+      fc.integer({ min: 1, max: 7 }),
+      fc.array(fc.nat(120), { maxLength: 8 }),
+      async (made, every, cuts) => {
+        const json = escaped(JSON.stringify(made), every);
+        fc.pre(parses(json));
+        const once = await whole(policy, json);
+        expect(parses(once.released)).toBe(true);
+        expect(streamed(policy, cutAt(json, cuts))).toEqual(once);
+      },
+    ),
+    { numRuns: runs(500, 100) },
+  );
+});
+
+async function sent(dialect: keyof typeof dialects, policy: Policy, events: readonly JsonObject[]) {
+  const call = { wire: dialects[dialect], tenant: { id: 't' }, resolvedModel: 'm', snapshot: { configuration: {} } };
+  const gate = streamGate(call as unknown as ChatCall, policy, '')!;
+  const out: JsonObject[] = [];
+  for (const event of events) out.push(...(await gate.pass(structuredClone(event))));
+  out.push(...(await gate.end()));
+  return { decision: gate.verdict().decision, out };
+}
+
+const openaiEvents = (pieces: readonly string[]): JsonObject[] => [
+  ...pieces.map((piece) => ({
+    choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: piece } }] }, finish_reason: null }],
+  })),
+  { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
+];
+const anthropicEvents = (pieces: readonly string[]): JsonObject[] => [
+  { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'a', name: 'f', input: {} } },
+  ...pieces.map((partial_json) => ({
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'input_json_delta', partial_json },
+  })),
+  { type: 'content_block_stop', index: 0 },
+];
+const argumentsIn = (out: readonly JsonObject[]): string =>
+  [...JSON.stringify(out).matchAll(/"(?:arguments|partial_json)":("(?:[^"\\]|\\.)*")/g)]
+    .map(([, text]) => JSON.parse(text!))
+    .join('');
+
+test.each([
+  ['openai', openaiEvents],
+  ['anthropic', anthropicEvents],
+] as const)('[content.json-text] events of %s with an escape cut between them', async (dialect, events) => {
+  const pieces = ['{"q":"f\\u00', '6frbidden', ' words"}'];
+  expect((await sent(dialect, policyOf({ output: [words] }), events(pieces))).decision).toBe('block');
+  const redacted = await sent(
+    dialect,
+    policyOf({ output: [redacting] }),
+    events(['{"to":"bob\\u0', '040example.com","n":[1', ',2]}']),
+  );
+  expect(argumentsIn(redacted.out)).toBe('{"to":"[REDACTED:EMAIL]","n":[1,2]}');
+  const fine = ['{"q":"\\u00', 'e9 and \\"x', '\\""}'];
+  expect(argumentsIn((await sent(dialect, policyOf({ output: [words, redacting] }), events(fine))).out)).toBe(
+    fine.join(''),
+  );
+});
+
+test('[content.json-text] arguments that stand in the first event of a block stay the object they are', async () => {
+  const input = { a: 'b c d', to: 'bob@example.com' };
+  const events = [
+    { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'a', name: 'f', input } },
+  ];
+  const { out } = await sent('anthropic', policyOf({ output: [redacting] }), events as unknown as JsonObject[]);
+  expect(out[0]).toMatchObject({ content_block: { input: { a: 'b c d', to: '[REDACTED:EMAIL]' } } });
+});
+
+test('[content.json-text] in requests: an escaped line between words, and the body is forwarded as it came', async () => {
+  const policy = policyOf({ input: [words] });
+  const call = (args: string): JsonObject => ({
+    role: 'assistant',
+    tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: args } }],
+  });
+  const decide = async (body: JsonObject) =>
+    (await policy.checkInput(dialects.openai.requestTexts(body), context)).decision;
+  expect(await decide({ model: 'm', messages: [call('{"q":"forbidden\\nwords"}')] })).toBe('block');
+  const fine = { model: 'm', messages: [call('{"q":"\\u00e9 forbidden"}')] };
+  const before = structuredClone(fine);
+  expect(await decide(fine)).toBe('allow');
+  expect(fine).toEqual(before);
+});

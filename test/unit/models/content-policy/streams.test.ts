@@ -1,0 +1,255 @@
+/** Running text: blocked text never leaves, whatever the chunking; all else leaves as soon as it can. */
+
+import type { ContentFilter } from '#core/contracts/config.ts';
+import type { WasmRunner } from '#core/models/content-policy/ports.ts';
+import { context, cutAt, policyOf, streamed, whole } from '../../../support/content-policy.ts';
+import { casesOf, runs } from '../../../support/extent.ts';
+
+const block = { name: 'no', action: 'block' } as const;
+const words = (...keywords: string[]): ContentFilter => ({ ...block, type: 'keyword', keywords });
+const patterns = (...list: string[]): ContentFilter => ({ ...block, type: 'regex', patterns: list });
+const personal = (...entities: Extract<ContentFilter, { type: 'pii' }>['entities']): ContentFilter => ({
+  ...block,
+  type: 'pii',
+  entities,
+});
+
+/** Whole, one character at a time, and every cut into two and three pieces. */
+function* allCuts(text: string): Iterable<string[]> {
+  yield [text];
+  yield text.split('');
+  yield* casesOf(cutsInPieces(text), 11);
+}
+
+function* cutsInPieces(text: string): Iterable<string[]> {
+  for (let first = 1; first < text.length; first++) {
+    yield cutAt(text, [first]);
+    for (let second = first + 1; second < text.length; second++) yield cutAt(text, [first, second]);
+  }
+}
+
+const secret = 'AKIA0123456789ABCDEF';
+/** Filter, what may leave at most, what must not, what follows. */
+const blocked: readonly (readonly [filter: ContentFilter, before: string, match: string, after: string])[] = [
+  [words('ignore previous instructions'), 'Now ignore ', 'ignore  previous\ninstructions', ' and go'],
+  [words('ignore previous'), 'ok ', 'ig\u200bn\u00adоre prevіоus', ' x'],
+  [words('café noir'), 'un ', 'cafe\u0301 noir', ' svp'],
+  [words('élan'), 'son ', 'e\u0301lan', ' vital'],
+  [words('abab', 'abc'), 'ab', 'abab', 'c'],
+  [words('straße'), 'die ', 'STRASSE'.replace('SS', 'ẞ'), ' x'],
+  [words('𝐛omb'), 'a ', '𝐁omb', '!'],
+  [patterns('AKIA[0-9A-Z]{16}'), 'key AKI ', secret, ' end'],
+  [patterns('AKIA[0-9A-Z]{16}'), 'k ', `АK\u200b${secret.slice(2)}`, ' end'],
+  [patterns('\\bCONF-\\d{4}\\b'), 'CONF-12 ', 'CONF-1234', '.'],
+  [patterns('(?i)project (falcon|eagle)'), 'project fal ', 'Project Eagle', ' is'],
+  [patterns('(?m)^BEGIN$'), 'x BEGIN\n', 'BEGIN', '\nend'],
+  [patterns('a[^b]{3,9}b'), 'b', 'axyzxb', ' b'],
+  [patterns('fin$'), 'fin al ', 'fin', ''],
+  [personal('email'), 'to ', 'ann.lee@example.com', ' now'],
+  [personal('email'), 'to ', 'ann\u200b＠example.com', ', now'],
+  [personal('ssn'), 'no 12-3 ', '078-05-1120', ' .'],
+  [personal('credit_card'), 'no ', '4111 1111 1111 1111', '. '],
+  [personal('phone'), 'call ', '(415) 555-2671', ' or'],
+  [personal('iban'), 'to ', 'DE89 3704 0044 0532 0130 00', ' ok'],
+  [personal('ip'), 'at ', '192.168.10.1', ' up'],
+  [personal('ip'), 'at ', '2001:db8::ff00:42:8329', ' up'],
+  [personal('api_key'), 'key ', 'ghp_0123456789abcdefghij', ' up'],
+  [personal('api_key'), 'password: "', 'two words', '" up'],
+];
+
+test.each(blocked)('[chat.output-policy] nothing of it leaves: %j %s%s%s', (filter, before, match, after) => {
+  const policy = policyOf({ output: [filter] });
+  const text = before + match + after;
+  for (const cut of allCuts(text)) {
+    const { released, verdict } = streamed(policy, cut);
+    expect(verdict).toMatchObject({ decision: 'block', matched_rule: 'content:no' });
+    if (!before.startsWith(released)) throw new Error(`${JSON.stringify(released)} left of ${JSON.stringify(cut)}`);
+  }
+});
+
+const clean = [
+  'Hello world, this is an ordinary sentence. It ignores previous advice.',
+  'naïve café — e\u0301te\u0301, 日本語のテキスト 😀👍🏽 ok\r\n\ttabs',
+  'AKIA 0123, CONF-12, 415-555, 1.2.3, a@b and 2024-01-15 10:30',
+  'lone \ud83d surrogate, İstanbul ﬁn ẞ \u200b\u200d \u0301',
+];
+const all: ContentFilter[] = [
+  words('ignore previous instructions', 'café noir'),
+  patterns('AKIA[0-9A-Z]{16}', '\\bCONF-\\d{4}\\b', 'x{300}'),
+  {
+    name: 'pii',
+    type: 'pii',
+    action: 'redact',
+    entities: ['email', 'ssn', 'credit_card', 'phone', 'iban', 'ip', 'api_key'],
+  },
+];
+
+test.each(clean)('[chat.output-policy] all of it leaves, unchanged: %j', (text) => {
+  const policy = policyOf({ output: all });
+  for (const cut of allCuts(text))
+    expect(streamed(policy, cut)).toEqual({ released: text, verdict: { decision: 'allow', findings: [] } });
+});
+
+test.each([
+  'Mail ann@example.com, call +49 30 1234567.',
+  'pay 4111 1111 1111 1111 to DE89 3704 0044 0532 0130 00',
+  'from 10.0.0.1 token=abc\u200bdef. x 078-05-1120',
+  '-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----\nbye',
+])('[chat.output-policy] redacted as in the whole text: %j', async (text) => {
+  const policy = policyOf({ output: all });
+  const once = await whole(policy, text);
+  expect(once.text).toContain('[REDACTED:');
+  for (const cut of allCuts(text))
+    expect(streamed(policy, cut)).toEqual({ released: once.text, verdict: once.verdict });
+});
+
+describe('held back is the longest partial match', () => {
+  const pieces = (output: ContentFilter[], ...texts: string[]) => {
+    const scan = policyOf({ output }).streamOutput(context);
+    return [...texts.map((text) => scan.push('0', text)), scan.end('0')];
+  };
+
+  test('[chat.output-policy] a word leaves with the space behind it, a number with the word that follows', () => {
+    const output = pieces(all, 'Hel', 'lo', ' wor', 'ld', '. ', 'In 2024 ', 'we');
+    expect(output).toEqual(['', '', 'Hello ', '', 'world. ', 'In ', '2024 ', 'we']);
+  });
+
+  test('[chat.output-policy] keywords hold only what begins one', () => {
+    expect(pieces([words('secret plan')], 'a sec', 'ond', ' secret', ' plane')).toEqual(['a ', 'second', ' ', '', '']);
+    expect(pieces([words('secret plan')], 'a secret', ' play', ' on')).toEqual(['a ', 'secret play', ' on', '']);
+  });
+
+  test('[chat.output-policy] patterns hold only what they could still match', () => {
+    expect(pieces([patterns('AKIA[0-9A-Z]{16}')], 'A', 'K', 'I', 'x', 'AKIA01', ' z')).toEqual([
+      '',
+      '',
+      '',
+      'AKIx',
+      '',
+      'AKIA01 z',
+      '',
+    ]);
+    expect(pieces([patterns('\\bfoo\\b')], 'foo', 'd ', 'x')).toEqual(['', 'food ', 'x', '']);
+  });
+
+  test('a pattern without end holds 256 characters at most, and still finds what it waits for', () => {
+    const scan = policyOf({ output: [patterns('(?s)begin.*end')] }).streamOutput(context);
+    expect(scan.push('0', 'a begin')).toBe('a ');
+    const released = scan.push('0', 'x'.repeat(1000)) as string;
+    expect(released).toHaveLength('begin'.length + 1000 - 256);
+    expect(scan.push('0', 'en')).toHaveLength(2);
+    // The last letter might still get a mark: what follows it, or the end, decides.
+    expect(scan.push('0', 'd')).toBe('');
+    expect(scan.end('0')).toBe('');
+    expect(scan.verdict().decision).toBe('block');
+  });
+
+  test('filters that only warn or log hold nothing, and still find', () => {
+    const scan = policyOf({
+      output: [
+        { name: 'w', type: 'keyword', action: 'warn', keywords: ['ignore previous'] },
+        { name: 'r', type: 'regex', action: 'log', patterns: ['foo+ bar'] },
+        { name: 'p', type: 'pii', action: 'warn', entities: ['email', 'api_key'] },
+      ],
+    }).streamOutput(context);
+    const texts = ['ignore', ' prev', 'ious fo', 'oo bar, ', 'bob@exam', 'ple.com token=ab', 'c '];
+    expect(texts.map((text) => scan.push('0', text))).toEqual(texts);
+    expect(scan.end('0')).toBe('');
+    expect(scan.verdict().findings.map(({ policy, count }) => [policy, count])).toEqual([
+      ['w', 1],
+      ['r', 1],
+      ['p', 2],
+    ]);
+  });
+
+  test('a long word, endless marks and invisible characters leave in the end', () => {
+    const policy = policyOf({ output: all });
+    for (const text of [
+      'w'.repeat(runs(5000, 1000)),
+      `x${'\u0301'.repeat(runs(3000, 600))}`,
+      `AK${'\u200b'.repeat(runs(60_000, 12_000))}b`,
+      '1'.repeat(runs(3000, 600)),
+      'eyJ'.repeat(runs(5000, 1000)),
+    ]) {
+      const { released, verdict } = streamed(policy, text.match(/.{1,7}/gsu)!);
+      expect(released === text && verdict.decision).toBe('allow');
+    }
+  });
+});
+
+test('[chat.output-policy] channels are texts of their own; once blocked, nothing leaves on any', () => {
+  const scan = policyOf({ output: [words('alpha beta')] }).streamOutput(context);
+  expect(scan.push('a', 'one alpha')).toBe('one ');
+  expect(scan.push('b', ' beta two')).toBe(' beta two');
+  expect(scan.open()).toEqual(['a']);
+  expect(scan.end('a')).toBe('alpha');
+  expect(scan.open()).toEqual([]);
+  expect(scan.end('never seen')).toBe('');
+  expect(scan.push('b', ' alpha beta')).toBe(' ');
+  expect([scan.push('b', 'x'), scan.push('c', 'y'), scan.end('b'), scan.end('c')]).toEqual(['', '', '', '']);
+  expect(scan.verdict()).toMatchObject({ decision: 'block', matched_rule: 'content:no', findings: [{ count: 1 }] });
+});
+
+describe('WASM filters on streams', () => {
+  const plugin: ContentFilter = {
+    name: 'plugin',
+    type: 'wasm',
+    action: 'block',
+    path: 'p.wasm',
+    timeout: '100ms',
+    on_error: 'block',
+  };
+  const reading = (seen: string[], verdict: (text: string) => boolean): WasmRunner => ({
+    check: async ({ content }) => {
+      seen.push(new TextDecoder().decode(content));
+      return { flagged: verdict(seen.at(-1)!), message: 'rude' };
+    },
+  });
+
+  test('[chat.output-policy] the text so far is judged before any of it leaves', async () => {
+    const seen: string[] = [];
+    const scan = policyOf(
+      { output: [plugin] },
+      reading(seen, (text) => text.includes('rude')),
+    ).streamOutput(context);
+    const pushed = ['how ', 'ru', 'de', ' of you'].map((text) => scan.push('0', text));
+    expect(await Promise.all(pushed)).toEqual(['how ', 'ru', '', '']);
+    expect(seen).toEqual(['how ', 'how ru', 'how rude']);
+    expect(await scan.end('0')).toBe('');
+    expect(scan.verdict()).toMatchObject({
+      decision: 'block',
+      matched_rule: 'content:plugin',
+      findings: [{ count: 1, detail: 'rude' }],
+    });
+  });
+
+  test('the module sees the last 64 Ki characters, and is not asked while nothing leaves', async () => {
+    const seen: string[] = [];
+    const scan = policyOf(
+      { output: [plugin, words('zz top')] },
+      reading(seen, () => false),
+    ).streamOutput(context);
+    await scan.push('0', 'a'.repeat(100_000));
+    expect(await scan.push('0', 'zz')).toBe('');
+    expect(seen.map(({ length }) => length)).toEqual([65_536]);
+    expect(await scan.end('0')).toBe('zz');
+  });
+
+  test('[policy.governance-mode] an erring module blocks the stream, or is logged once and not asked again', async () => {
+    let calls = 0;
+    const failing: WasmRunner = {
+      check: () => {
+        calls++;
+        return Promise.reject(new Error('trap'));
+      },
+    };
+    const strict = policyOf({ output: [plugin] }, failing).streamOutput(context);
+    expect(await strict.push('0', 'x')).toBe('');
+    expect(strict.verdict()).toMatchObject({ decision: 'block', findings: [{ erred: true, action: 'block' }] });
+    calls = 0;
+    const lax = policyOf({ output: [plugin], break_glass: true }, failing).streamOutput(context);
+    expect([await lax.push('0', 'x'), await lax.push('0', 'y'), await lax.end('0')].join('')).toBe('xy');
+    expect(calls).toBe(1);
+    expect(lax.verdict()).toMatchObject({ decision: 'allow', findings: [{ erred: true, action: 'log' }] });
+  });
+});

@@ -1,0 +1,321 @@
+/** Complete replies: translated, replayed as streams, collected out of streams. */
+
+import type { JsonObject } from '#core/kernel/json.ts';
+import { dialects } from '#core/models/dialects/dialects.ts';
+import { endpoints } from '#core/models/dialects/endpoints.ts';
+import { responseOf } from '#core/models/dialects/responses/events.ts';
+import { translator } from '#core/models/dialects/translate/translate.ts';
+import { anthropicStreams } from '../../../golden/anthropic-streams.ts';
+import { openaiStreams, type Said } from '../../../golden/openai-streams.ts';
+import { eventsOf } from '../../../golden/read.ts';
+
+const { openai, anthropic } = dialects;
+const context = { model: 'asked', inputTokens: 33, id: 'env-1', createdAt: 1_700_000_001, includeUsage: false };
+
+function collected(dialect: typeof openai, events: readonly JsonObject[]): JsonObject | undefined {
+  const collector = dialect.collector();
+  for (const event of events) collector.add(event);
+  return collector.reply();
+}
+
+const completion: JsonObject = {
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 5,
+  model: 'gpt-4o',
+  system_fingerprint: 'fp',
+  later: { a: 1 },
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: 'assistant',
+        content: 'Looking.',
+        refusal: null,
+        reasoning_content: 'hm',
+        annotations: [{ type: 'url_citation' }],
+        tool_calls: [
+          { id: 'a', type: 'function', function: { name: 'f', arguments: '{"q":1}' } },
+          { id: 'b', type: 'function', function: { name: 'g', arguments: '' } },
+        ],
+      },
+      logprobs: { content: [{ token: 'Looking' }, { token: '.' }], refusal: null },
+      finish_reason: 'tool_calls',
+    },
+  ],
+  usage: { prompt_tokens: 10, completion_tokens: 4, total_tokens: 14, prompt_tokens_details: { cached_tokens: 6 } },
+};
+
+const message: JsonObject = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'claude-sonnet-4-5',
+  later: { a: 1 },
+  content: [
+    { type: 'thinking', thinking: 'hm', signature: 'c2ln' },
+    { type: 'text', text: 'Looking.', citations: [{ type: 'char_location', cited_text: 'x' }] },
+    { type: 'redacted_thinking', data: 'zzz' },
+    { type: 'tool_use', id: 'a', name: 'f', input: { q: 1 } },
+    { type: 'tool_use', id: 'b', name: 'g', input: {} },
+  ],
+  stop_reason: 'tool_use',
+  stop_sequence: null,
+  usage: { input_tokens: 10, cache_creation_input_tokens: 2, cache_read_input_tokens: 6, output_tokens: 4 },
+};
+
+describe('translated', () => {
+  test('openai to anthropic', () => {
+    expect(translator('anthropic', 'openai').reply(completion, context)).toEqual({
+      id: 'msg_chatcmpl-1',
+      type: 'message',
+      role: 'assistant',
+      model: 'gpt-4o',
+      later: { a: 1 },
+      content: [
+        { type: 'thinking', thinking: 'hm', signature: '' },
+        { type: 'text', text: 'Looking.' },
+        { type: 'tool_use', id: 'a', name: 'f', input: { q: 1 } },
+        { type: 'tool_use', id: 'b', name: 'g', input: {} },
+      ],
+      stop_reason: 'tool_use',
+      stop_sequence: null,
+      usage: { input_tokens: 4, cache_creation_input_tokens: 0, cache_read_input_tokens: 6, output_tokens: 4 },
+    });
+  });
+
+  test('anthropic to openai', () => {
+    expect(translator('openai', 'anthropic').reply(message, context)).toEqual({
+      id: 'msg_1',
+      object: 'chat.completion',
+      created: context.createdAt,
+      model: 'claude-sonnet-4-5',
+      later: { a: 1 },
+      choices: [
+        {
+          index: 0,
+          message: {
+            role: 'assistant',
+            content: 'Looking.',
+            refusal: null,
+            reasoning_content: 'hm',
+            tool_calls: [
+              { id: 'a', type: 'function', function: { name: 'f', arguments: '{"q":1}' } },
+              { id: 'b', type: 'function', function: { name: 'g', arguments: '{}' } },
+            ],
+          },
+          logprobs: null,
+          finish_reason: 'tool_calls',
+        },
+      ],
+      usage: {
+        prompt_tokens: 18,
+        completion_tokens: 4,
+        total_tokens: 22,
+        prompt_tokens_details: { cached_tokens: 6, cache_write_tokens: 2 },
+      },
+    });
+  });
+
+  test('a refusal, and counts that are missing', () => {
+    const refused = { choices: [{ message: { content: null, refusal: 'I will not do it' }, finish_reason: 'stop' }] };
+    expect(translator('anthropic', 'openai').reply(refused, context)).toMatchObject({
+      id: 'msg_env-1',
+      model: 'asked',
+      content: [{ type: 'text', text: 'I will not do it' }],
+      stop_reason: 'refusal',
+      usage: { input_tokens: 33, output_tokens: 4 },
+    });
+    expect(
+      translator('openai', 'anthropic').reply(
+        { content: [{ type: 'text', text: '12345' }], stop_reason: 'max_tokens' },
+        context,
+      ),
+    ).toMatchObject({
+      id: 'env-1',
+      model: 'asked',
+      choices: [{ message: { content: '12345' }, finish_reason: 'length' }],
+      usage: { prompt_tokens: 33, completion_tokens: 2, total_tokens: 35 },
+    });
+  });
+
+  test.each([
+    ['end_turn', 'stop'],
+    ['stop_sequence', 'stop'],
+    ['pause_turn', 'length'],
+    ['max_tokens', 'length'],
+    ['model_context_window_exceeded', 'length'],
+    ['tool_use', 'tool_calls'],
+    ['refusal', 'content_filter'],
+    ['something_new', 'length'],
+    ['constructor', 'length'],
+  ])(
+    '[dialects.unknown-end] stop_reason %s is finish_reason %s, and a response is complete only after an ordinary end',
+    (stop_reason, finish_reason) => {
+      expect(translator('openai', 'anthropic').reply({ content: [], stop_reason }, context)).toMatchObject({
+        choices: [{ finish_reason }],
+      });
+      const response = responseOf(
+        { choices: [{ index: 0, message: {}, finish_reason }] },
+        {},
+        { id: 'r', createdAt: 0 },
+      );
+      expect(response.status).toBe(['stop', 'tool_calls'].includes(finish_reason) ? 'completed' : 'incomplete');
+    },
+  );
+
+  test.each([undefined, null])('[dialects.unknown-end] a reply without a reason (%s) counts as cut off', (reason) => {
+    const said = (end: JsonObject) => ({ message: { content: 'Hal' }, ...end });
+    const end = reason === undefined ? {} : { finish_reason: reason };
+    expect(translator('anthropic', 'openai').reply({ choices: [said(end)] }, context).stop_reason).toBe('max_tokens');
+    const message: JsonObject = { content: [], ...(reason === undefined ? {} : { stop_reason: reason }) };
+    expect(translator('openai', 'anthropic').reply(message, context)).toMatchObject({
+      choices: [{ finish_reason: 'length' }],
+    });
+    const completion = { choices: [{ index: 0, ...said(end) }] };
+    expect(responseOf(completion, {}, { id: 'r', createdAt: 0 }).status).toBe('incomplete');
+    // Replayed in its own dialect, it names no reason either, and so it is never kept for others.
+    expect(openai.replay(completion).at(-1)).toMatchObject({ choices: [{ finish_reason: null }] });
+    expect(anthropic.replay(message)).toContainEqual(
+      expect.objectContaining({ type: 'message_delta', delta: { stop_reason: null, stop_sequence: null } }),
+    );
+    expect(collected(openai, openai.replay(completion))).toBeUndefined();
+  });
+
+  test.each<[string, JsonObject]>([
+    ['reasoning_details alone', { reasoning_details: [{ text: 'a' }, { summary: 'b' }, { data: 'x' }] }],
+    ['both, once', { reasoning: 'ab', reasoning_details: [{ text: 'ab' }] }],
+  ])('[chat.translated-members] reasoning comes back in another dialect: %s', (_, said) => {
+    const reply = { choices: [{ index: 0, message: { content: 'x', ...said }, finish_reason: 'stop' }] };
+    const message = translator('anthropic', 'openai').reply(reply, context);
+    expect(message.content).toMatchObject([{ type: 'thinking', thinking: 'ab' }, { type: 'text' }]);
+    const chunk = { choices: [{ index: 0, delta: said, finish_reason: null }] };
+    const through = translator('anthropic', 'openai').events(context);
+    expect(collected(anthropic, [...through.next(chunk), ...through.end()])?.content).toMatchObject([
+      { type: 'thinking', thinking: 'ab' },
+    ]);
+    expect(JSON.stringify(responseOf(reply, {}, { id: 'r', createdAt: 0 }))).toContain('"text":"ab"');
+  });
+
+  test('arguments that are not a JSON object are kept whole', () => {
+    const calls = ['oops', '[1]', ' '].map((text, index) => ({
+      id: `c${index}`,
+      function: { name: 'f', arguments: text },
+    }));
+    expect(
+      translator('anthropic', 'openai').reply({ choices: [{ message: { tool_calls: calls } }] }, context).content,
+    ).toMatchObject([{ input: { _raw: 'oops' } }, { input: { _raw: '[1]' } }, { input: {} }]);
+  });
+});
+
+describe('replayed, then collected, they are themselves', () => {
+  test('openai', () => {
+    const events = openai.replay(completion);
+    expect(events.every(({ object }) => object === 'chat.completion.chunk')).toBe(true);
+    expect(events[0]).toMatchObject({ choices: [{ delta: { role: 'assistant', content: '' }, finish_reason: null }] });
+    expect(events.at(-1)).toMatchObject({ choices: [], usage: completion.usage });
+    const logprobs = { content: [{ token: 'Looking' }, { token: '.' }] };
+    expect(collected(openai, events)).toEqual({
+      ...completion,
+      choices: [{ ...(completion.choices as JsonObject[])[0], logprobs }],
+    });
+  });
+
+  test('openai: refusal and several choices', () => {
+    const choices = [
+      { index: 0, message: { role: 'assistant', content: 'a', refusal: null }, logprobs: null, finish_reason: 'stop' },
+      { index: 1, message: { role: 'assistant', content: '', refusal: 'no' }, logprobs: null, finish_reason: 'length' },
+    ];
+    const reply = { id: 'x', object: 'chat.completion', created: 1, model: 'm', choices };
+    expect(collected(openai, openai.replay(reply))).toEqual(reply);
+  });
+
+  test('anthropic', () => {
+    const events = anthropic.replay(message);
+    expect(events[0]).toMatchObject({
+      type: 'message_start',
+      message: { content: [], stop_reason: null, usage: { input_tokens: 10, output_tokens: 0 } },
+    });
+    expect(collected(anthropic, events)).toEqual(message);
+  });
+
+  test('what is replayed is translated like any stream', () => {
+    const through = translator('anthropic', 'openai').events(context);
+    const events = [...openai.replay(completion).flatMap((event) => through.next(event)), ...through.end()];
+    const { later: _, ...reply } = translator('anthropic', 'openai').reply(completion, context);
+    expect(collected(anthropic, events)).toEqual(reply);
+  });
+});
+
+describe('collected', () => {
+  test.each(Object.entries(openaiStreams))('openai stream %s', (_, golden) => {
+    const reply = collected(openai, eventsOf(golden.sse)) as {
+      choices: { message: JsonObject; finish_reason: string }[];
+      usage?: JsonObject;
+    };
+    expect(reply.choices).toHaveLength(golden.said.length);
+    for (const [index, said] of (golden.said as readonly Said[]).entries()) {
+      const { message: read, finish_reason } = reply.choices[index]!;
+      expect(read.content || undefined).toBe(said.content);
+      expect(read.refusal || undefined).toBe(said.refusal);
+      expect(read.reasoning_content || undefined).toBe(said.reasoning);
+      expect(finish_reason).toBe(said.finish);
+      expect(read.tool_calls).toEqual(
+        said.calls?.map(({ id, ...named }) => ({ id, type: 'function', function: named })),
+      );
+    }
+    if ('usage' in golden) expect(reply.usage).toEqual(golden.usage);
+  });
+
+  test.each(Object.entries(anthropicStreams))('anthropic stream %s', (_, golden) => {
+    const reply = collected(anthropic, eventsOf(golden.sse));
+    expect(reply).toMatchObject({ id: 'msg_1', type: 'message', stop_reason: golden.stop, usage: golden.usage });
+    expect(reply!.content).toEqual(golden.content);
+  });
+
+  test('nothing until the stream has ended well', () => {
+    for (const [dialect, goldens] of [
+      [openai, openaiStreams],
+      [anthropic, anthropicStreams],
+    ] as const)
+      for (const { sse } of Object.values(goldens)) {
+        const events = eventsOf(sse).filter(
+          ({ choices }) => choices === undefined || (choices as unknown[]).length > 0,
+        );
+        expect(collected(dialect, events)).toBeDefined();
+        expect(collected(dialect, events.slice(0, -1))).toBeUndefined();
+      }
+    expect(collected(openai, [...eventsOf(openaiStreams.text.sse), { error: { message: 'x' } }])).toBeUndefined();
+    expect(collected(anthropic, [{ type: 'error' }, ...eventsOf(anthropicStreams.text.sse)])).toBeUndefined();
+  });
+
+  test('events stay as they are', () => {
+    const events = [...eventsOf(openaiStreams.parallelTools.sse)];
+    const before = structuredClone(events);
+    collected(openai, events);
+    expect(events).toEqual(before);
+  });
+});
+
+describe('[passthrough.rows] an answer has the rows that were asked for', () => {
+  const rows = (count: number) => Array.from({ length: count }, (_, index) => ({ index }));
+
+  test.each([
+    ['completions', { prompt: 'a' }, { choices: rows(1) }, true],
+    ['completions', { prompt: ['a', 'b'], n: 2 }, { choices: rows(4) }, true],
+    ['completions', { prompt: ['a', 'b'] }, { choices: rows(1) }, false],
+    ['completions', { prompt: ['a', 'b'] }, { choices: [{ index: 0 }, { index: 0 }] }, false],
+    ['completions', { prompt: 'a', n: 2 }, { choices: rows(1) }, false],
+    ['moderations', { input: 'a' }, { results: rows(1) }, true],
+    ['moderations', { input: ['a', 'b'] }, { results: rows(2) }, true],
+    ['moderations', { input: ['a', 'b'] }, { results: rows(1) }, false],
+    ['moderations', { input: [{ type: 'text' }, { type: 'image_url' }] }, { results: rows(1) }, true],
+    ['images.generations', { prompt: 'a', n: 2 }, { data: rows(2) }, true],
+    ['images.generations', { prompt: 'a', n: 2 }, { data: rows(1) }, true],
+    ['images.generations', { prompt: 'a' }, { data: rows(2) }, false],
+    ['images.edits', { prompt: 'a', n: '2' }, { data: rows(2) }, true],
+    ['images.edits', { prompt: 'a' }, { data: [] }, false],
+  ] as const)('%s of %j', (name, body, reply, sound) => {
+    expect(endpoints[name].isReply(reply as unknown as JsonObject, body as unknown as JsonObject)).toBe(sound);
+  });
+});

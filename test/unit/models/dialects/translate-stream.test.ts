@@ -1,0 +1,244 @@
+/** Streams of OpenAI providers to Anthropic callers: golden streams, and every complaint about gateways. */
+import Anthropic from '@anthropic-ai/sdk';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { dialects } from '#core/models/dialects/dialects.ts';
+import { translator } from '#core/models/dialects/translate/translate.ts';
+import { openaiStreams, type Said } from '../../../golden/openai-streams.ts';
+import { eventsOf } from '../../../golden/read.ts';
+import { chunk, context, message, translated } from './translated-streams.ts';
+
+const toAnthropic = (sse: string) => translated(eventsOf(sse), 'anthropic');
+/** What Anthropic promises of its streams. */
+function expectWellFramed(events: readonly JsonObject[]): void {
+  expect(events[0]!.type).toBe('message_start');
+  expect(events.filter(({ type }) => type === 'message_start')).toHaveLength(1);
+  expect(events.slice(-2).map(({ type }) => type)).toEqual(['message_delta', 'message_stop']);
+  let open: number | undefined;
+  let next = 0;
+  for (const { type, index } of events.slice(1, -2)) {
+    if (type === 'content_block_start') {
+      expect(open).toBeUndefined();
+      expect(index).toBe(next++);
+      open = index as number;
+    } else {
+      expect(['content_block_delta', 'content_block_stop']).toContain(type);
+      expect(index).toBe(open);
+      if (type === 'content_block_stop') open = undefined;
+    }
+  }
+  expect(open).toBeUndefined();
+}
+describe.each(Object.entries(openaiStreams))('openai stream %s, read by an anthropic caller', (name, golden) => {
+  const events = toAnthropic(golden.sse);
+  const said: Said = golden.said[0];
+
+  test('is well framed', () => expectWellFramed(events));
+
+  test('says the same', () => {
+    const { content } = message(events) as { content: JsonObject[] };
+    const texts = (kind: string) => content.flatMap((block) => (block.type === kind ? [block[kind]] : [])).join('');
+    expect(texts('text')).toBe((said.content ?? '') + (said.refusal ?? ''));
+    expect(texts('thinking')).toBe(said.reasoning ?? '');
+    expect(
+      content.filter(({ type }) => type === 'tool_use').map(({ id, name: of, input }) => ({ id, name: of, input })),
+    ).toEqual(
+      (said.calls ?? []).map(({ id, name: of, arguments: text }) => ({
+        id,
+        name: of,
+        input: JSON.parse(text || '{}'),
+      })),
+    );
+  });
+
+  test('message_start has the estimate, message_delta the exact counts', () => {
+    expect(events[0]).toMatchObject({
+      message: { usage: { input_tokens: 33, output_tokens: 0 }, content: [], stop_reason: null },
+    });
+    const { usage } = events.at(-2) as { usage: JsonObject };
+    if ('usage' in golden)
+      expect(usage).toMatchObject({ input_tokens: 8, cache_read_input_tokens: 12, output_tokens: 7 });
+    else expect(usage.input_tokens).toBe(33);
+    if (name !== 'emptyDeltas') expect(usage.output_tokens).toBeGreaterThan(0);
+  });
+
+  test('is read by the official client', async () => {
+    const body = events.map((event) => dialects.anthropic.encode(event)).join('');
+    const client = new Anthropic({
+      apiKey: 'k',
+      fetch: async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
+    });
+    const read = await client.messages
+      .stream({ model: 'm', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] })
+      .finalMessage();
+    expect(JSON.parse(JSON.stringify(read))).toMatchObject(message(events));
+  });
+});
+test('the golden frame, event by event', () => {
+  expect(toAnthropic(openaiStreams.text.sse)).toEqual([
+    {
+      type: 'message_start',
+      message: {
+        id: 'msg_chatcmpl-1',
+        type: 'message',
+        role: 'assistant',
+        model: 'gpt-4o-mini',
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: { input_tokens: 33, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 },
+      },
+    },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hel' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'lo, wörld 👋🏽' } },
+    { type: 'content_block_stop', index: 0 },
+    {
+      type: 'message_delta',
+      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      usage: {
+        input_tokens: 8,
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: 12,
+        output_tokens: 7,
+        output_tokens_details: { thinking_tokens: 3 },
+      },
+    },
+    { type: 'message_stop' },
+  ]);
+});
+const fragment = (index: number, text: string, named: JsonObject = {}) =>
+  chunk({
+    tool_calls: [{ index, ...named, function: { ...(named.id ? { name: `tool_${named.id}` } : {}), arguments: text } }],
+  });
+const inputs = (events: JsonObject[]) =>
+  (message(translated(events, 'anthropic')).content as JsonObject[]).map(({ type, id, name, input, text }) =>
+    type === 'text' ? text : { id, name, input },
+  );
+describe('tool arguments are neither lost nor merged', () => {
+  test('the first call streams as it comes, before the second has begun', () => {
+    const through = translator('anthropic', 'openai').events(context);
+    through.next(fragment(0, '', { id: 'a' }));
+    expect(through.next(fragment(0, '{"x"'))).toEqual([
+      { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '{"x"' } },
+    ]);
+    expect(through.next(fragment(1, '', { id: 'b' }))).toEqual([]);
+    expect(through.next(fragment(0, ':1}')).map(({ type, index }) => [type, index])).toEqual([
+      ['content_block_delta', 0],
+      ['content_block_stop', 0],
+      ['content_block_start', 1],
+    ]);
+  });
+
+  test('braces within strings end nothing', () => {
+    const text = '{"a":"}","b":{"c":"}{"}}';
+    const events = [...text].flatMap((character, at) => [
+      fragment(0, character, at === 0 ? { id: 'a' } : {}),
+      fragment(1, at === 0 ? '{"z":' : at === text.length - 1 ? '1}' : ' ', at === 0 ? { id: 'b' } : {}),
+    ]);
+    expect(inputs([...events, chunk({}, 'tool_calls')])).toEqual([
+      { id: 'a', name: 'tool_a', input: JSON.parse(text) },
+      { id: 'b', name: 'tool_b', input: { z: 1 } },
+    ]);
+  });
+
+  test('text after a call makes a new block; a call whose arguments go on keeps its own', () => {
+    const events = [
+      chunk({ content: 'before' }),
+      fragment(0, '{"x":', { id: 'a' }),
+      chunk({ content: 'between' }),
+      fragment(0, '1}'),
+      chunk({ content: ' after' }),
+      chunk({}, 'tool_calls'),
+    ];
+    expect(inputs(events)).toEqual(['before', { id: 'a', name: 'tool_a', input: { x: 1 } }, 'between after']);
+    expectWellFramed(translated(events, 'anthropic'));
+  });
+
+  test('id and name in the first fragment, in all of them, or after the arguments began', () => {
+    expect(inputs([fragment(0, '{"x"', { id: 'a' }), fragment(0, ':1}'), chunk({}, 'stop')])).toEqual([
+      { id: 'a', name: 'tool_a', input: { x: 1 } },
+    ]);
+    expect(inputs([fragment(0, '{"x"', { id: 'a' }), fragment(0, ':1}', { id: 'a' }), chunk({}, 'stop')])).toEqual([
+      { id: 'a', name: 'tool_a', input: { x: 1 } },
+    ]);
+    expect(inputs([fragment(0, '{"x"'), fragment(0, ':1}', { id: 'a' }), chunk({}, 'stop')])).toEqual([
+      { id: 'a', name: 'tool_a', input: { x: 1 } },
+    ]);
+  });
+
+  test('calls without an index are distinguished by their ids', () => {
+    const bare = (id: string | undefined, text: string): JsonObject =>
+      chunk({ tool_calls: [{ ...(id && { id }), function: { ...(id && { name: id }), arguments: text } }] });
+    expect(inputs([bare('a', '{"x":'), bare(undefined, '1}'), bare('b', '{}'), chunk({}, 'stop')])).toEqual([
+      { id: 'a', name: 'a', input: { x: 1 } },
+      { id: 'b', name: 'b', input: {} },
+    ]);
+  });
+
+  test('arguments that are not JSON reach the caller as they are', () => {
+    const events = translated([fragment(0, '{"x": oops', { id: 'a' }), chunk({}, 'tool_calls')], 'anthropic');
+    expect(events.map(({ delta }) => (delta as JsonObject | undefined)?.partial_json).join('')).toBe('{"x": oops');
+  });
+
+  test('a call cut off by the length limit is closed as it stands', () => {
+    const events = translated(
+      [fragment(0, '{"x":', { id: 'a' }), fragment(1, '', { id: 'b' }), chunk({}, 'length')],
+      'anthropic',
+    );
+    expectWellFramed(events);
+    expect(events.at(-2)).toMatchObject({ delta: { stop_reason: 'max_tokens' } });
+  });
+});
+describe('the end of a stream', () => {
+  const stopOf = (events: JsonObject[]) => (translated(events, 'anthropic').at(-2)!.delta as JsonObject).stop_reason;
+
+  test.each([
+    ['stop', 'end_turn'],
+    ['length', 'max_tokens'],
+    ['tool_calls', 'tool_use'],
+    ['function_call', 'tool_use'],
+    ['content_filter', 'refusal'],
+    ['something_new', 'max_tokens'],
+    ['toString', 'max_tokens'],
+  ])('[dialects.unknown-end] finish_reason %s is stop_reason %s', (finish, stop) => {
+    expect(stopOf([chunk({ content: 'x' }, finish)])).toBe(stop);
+  });
+
+  test('stop after tool calls is tool_use, after a refusal it is refusal', () => {
+    expect(stopOf([fragment(0, '{}', { id: 'a' }), chunk({}, 'stop')])).toBe('tool_use');
+    expect(stopOf([chunk({ refusal: 'no' }), chunk({}, 'stop')])).toBe('refusal');
+  });
+
+  test('a source that ends without a reason still closes its blocks', () => {
+    expectWellFramed(translated([chunk({ content: 'x' })], 'anthropic'));
+    expectWellFramed(translated([], 'anthropic'));
+  });
+
+  test('[dialects.unknown-end] a source that ends without a reason counts as cut off, with tool calls too', () => {
+    expect(stopOf([chunk({ content: 'x' })])).toBe('max_tokens');
+    expect(stopOf([fragment(0, '{}', { id: 'a' })])).toBe('max_tokens');
+  });
+
+  test('blocks close with the reason, message_delta waits for the counts and holds the last of them', () => {
+    const through = translator('anthropic', 'openai').events(context);
+    const counts = (completion_tokens: number) => ({ prompt_tokens: 4, completion_tokens });
+    through.next({ ...chunk({ content: 'x' }), usage: counts(1) });
+    expect(through.next({ ...chunk({}, 'stop'), usage: counts(2) }).map(({ type }) => type)).toEqual([
+      'content_block_stop',
+    ]);
+    expect(through.next({ id: 'c', choices: [], usage: counts(3) })).toMatchObject([
+      { type: 'message_delta', usage: { input_tokens: 4, output_tokens: 3 } },
+      { type: 'message_stop' },
+    ]);
+    expect(through.end()).toEqual([]);
+  });
+
+  test('an error within a stream never looks like its end', () => {
+    expect(() => translated([chunk({ content: 'x' }), { error: { message: 'key sk-1' } }], 'anthropic')).toThrow(
+      expect.objectContaining({ code: 'provider_error' }),
+    );
+    expect(() => translated([{ type: 'error', error: { message: 'x' } }], 'openai')).toThrow(
+      expect.objectContaining({ code: 'provider_error' }),
+    );
+  });
+});

@@ -1,0 +1,401 @@
+import { lazyBedrock } from '#adapters/aws/bedrock.ts';
+import { systemTimeouts } from '#adapters/system/timeouts.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { dialects } from '#core/models/dialects/dialects.ts';
+import { bedrockProvider } from '#core/models/providers/bedrock.ts';
+import type { Bedrock } from '#core/models/providers/bedrock-port.ts';
+import { converseEvents, converseReply } from '#core/models/providers/bedrock-reply.ts';
+import { converseInput, converseLeftOut } from '#core/models/providers/bedrock-request.ts';
+import type { ProviderCall } from '#core/models/providers/ports.ts';
+import { BadReply } from '#core/models/providers/reply.ts';
+import { say, startFakeProvider } from '../../../support/fake-providers.ts';
+import { providerEntry } from '../../../support/provider-entry.ts';
+
+const call = (body: JsonObject, headers: Record<string, string> = {}): ProviderCall => ({
+  model: 'anthropic.claude-x',
+  body,
+  stream: body.stream === true,
+  headers,
+  signal: new AbortController().signal,
+});
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const bytes = (text: string) => new Uint8Array(Buffer.from(text));
+
+test('a messages request becomes the input of Converse; what Converse has no place for travels beside it', () => {
+  const source = (media_type: string, data: string) => ({ type: 'base64', media_type, data: base64(data) });
+  const input = converseInput(
+    call(
+      {
+        model: 'alias',
+        stream: true,
+        max_tokens: 99,
+        temperature: 0.5,
+        top_p: 0.9,
+        top_k: 40,
+        stop_sequences: ['END'],
+        metadata: { user_id: 'u' },
+        system: [{ type: 'text', text: 'Be short.', cache_control: { type: 'ephemeral' } }],
+        tools: [{ name: 'f', description: 'does f', input_schema: { type: 'object' } }],
+        tool_choice: { type: 'tool', name: 'f' },
+        messages: [
+          { role: 'user', content: 'Hi' },
+          {
+            role: 'assistant',
+            content: [
+              { type: 'thinking', thinking: 'hm', signature: 'sig' },
+              { type: 'redacted_thinking', data: base64('secret') },
+              { type: 'tool_use', id: 't1', name: 'f', input: { a: 1 } },
+            ],
+          },
+          {
+            role: 'user',
+            content: [
+              { type: 'tool_result', tool_use_id: 't1', is_error: true, content: [{ type: 'text', text: 'no' }] },
+              { type: 'image', source: source('image/png', 'png') },
+              { type: 'document', title: 'a/b.pdf', source: source('application/pdf', 'pdf') },
+              { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'plain' } },
+            ],
+          },
+        ],
+      },
+      { 'anthropic-beta': 'a-1, b-2' },
+    ),
+  );
+  expect(input).toEqual({
+    modelId: 'anthropic.claude-x',
+    system: [{ text: 'Be short.' }, { cachePoint: { type: 'default' } }],
+    inferenceConfig: { maxTokens: 99, temperature: 0.5, topP: 0.9, stopSequences: ['END'] },
+    toolConfig: {
+      tools: [{ toolSpec: { name: 'f', description: 'does f', inputSchema: { json: { type: 'object' } } } }],
+      toolChoice: { tool: { name: 'f' } },
+    },
+    additionalModelRequestFields: { top_k: 40, anthropic_beta: ['a-1', 'b-2'] },
+    messages: [
+      { role: 'user', content: [{ text: 'Hi' }] },
+      {
+        role: 'assistant',
+        content: [
+          { reasoningContent: { reasoningText: { text: 'hm', signature: 'sig' } } },
+          { reasoningContent: { redactedContent: bytes('secret') } },
+          { toolUse: { toolUseId: 't1', name: 'f', input: { a: 1 } } },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { toolResult: { toolUseId: 't1', status: 'error', content: [{ text: 'no' }] } },
+          { image: { format: 'png', source: { bytes: bytes('png') } } },
+          { document: { format: 'pdf', name: 'a-b-pdf', source: { bytes: bytes('pdf') } } },
+          { document: { format: 'txt', name: 'document', source: { bytes: bytes('plain') } } },
+          { text: 'See the document.' },
+        ],
+      },
+    ],
+  });
+});
+
+describe('[providers.converse-messages] what Converse takes', () => {
+  const pdf = (title?: string) => ({
+    ...{ type: 'document', title, source: { type: 'base64', media_type: 'application/pdf', data: base64('pdf') } },
+  });
+  const messagesOf = (...messages: object[]) =>
+    converseInput(call({ messages } as never)).messages as {
+      role: string;
+      content: Record<string, { name: string }>[];
+    }[];
+  const names = (...messages: object[]) =>
+    messagesOf(...messages).flatMap(({ content }) => content.flatMap(({ document }) => document?.name ?? []));
+
+  test.each([
+    [
+      ['a.pdf', 'a.pdf'],
+      ['a-pdf', 'a-pdf-2'],
+    ],
+    [
+      ['a_b', 'a.b'],
+      ['a-b', 'a-b-2'],
+    ],
+    [['a   b\tc.pdf'], ['a b c-pdf']],
+    [
+      ['', undefined, '日本'],
+      ['document', 'document-2', '-'],
+    ],
+    [
+      ['n'.repeat(300), 'n'.repeat(300)],
+      ['n'.repeat(200), `${'n'.repeat(198)}-2`],
+    ],
+  ])('documents %j are called %j', (titles, expected) => {
+    expect(names({ role: 'user', content: titles.map(pdf) })).toEqual(expected);
+  });
+
+  test('a title of two turns is two names, and a document has a text beside it', () => {
+    const turns = [
+      { role: 'user', content: [pdf('a')] },
+      { role: 'assistant', content: 'ok' },
+      { role: 'user', content: [pdf('a'), { type: 'text', text: 'More?' }] },
+    ];
+    expect(names(...turns)).toEqual(['a', 'a-2']);
+    expect(messagesOf(...turns).map(({ content }) => content.filter((part) => 'text' in part))).toEqual([
+      [{ text: 'See the document.' }],
+      [{ text: 'ok' }],
+      [{ text: 'More?' }],
+    ]);
+  });
+
+  test('a turn without content is left out, and turns of one role are one', () => {
+    const turns = messagesOf(
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: [] },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: '' },
+          { type: 'text', text: 'b' },
+        ],
+      },
+    );
+    expect(turns).toEqual([{ role: 'user', content: [{ text: 'a' }, { text: 'b' }] }]);
+    expect(() => messagesOf({ role: 'user', content: [] })).toThrow('a message that is not empty');
+  });
+
+  test('texts without a visible character and breakpoints after them are left out; thinking without a signature by name', () => {
+    const unsigned = { type: 'thinking', thinking: 'hm', signature: '' };
+    const messages = [
+      { role: 'user', content: [{ type: 'text', text: ' \n', cache_control: { type: 'ephemeral' } }] },
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: [unsigned, { type: 'text', text: 'b' }] },
+    ];
+    expect(messagesOf(...messages)).toEqual([
+      { role: 'user', content: [{ text: 'a' }] },
+      { role: 'assistant', content: [{ text: 'b' }] },
+    ]);
+    expect(converseLeftOut({ messages })).toEqual(['messages.content.thinking']);
+    const signed = { role: 'assistant', content: [{ ...unsigned, signature: 'sig' }] };
+    expect(messagesOf(signed)[0]!.content).toHaveLength(1);
+    expect(converseLeftOut({ messages: [signed] })).toEqual([]);
+  });
+
+  test('ids of calls that it does not take are replaced, alike in call and result', () => {
+    const [used, result] = messagesOf(
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'functions.get:0', name: 'get', input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'functions.get:0', content: 'x' }] },
+    ).map(({ content }) => content[0] as unknown as Record<string, { toolUseId: string }>);
+    expect(used!.toolUse!.toolUseId).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+    expect(result!.toolResult!.toolUseId).toBe(used!.toolUse!.toolUseId);
+  });
+
+  test('a breakpoint keeps its lifetime; one that it does not know is named', () => {
+    const system = (ttl?: string) => ({
+      system: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral', ...(ttl && { ttl }) } }],
+      messages: [],
+    });
+    const point = (ttl?: string) => (converseInput(call(system(ttl))).system as object[])[1];
+    expect(point('1h')).toEqual({ cachePoint: { type: 'default', ttl: '1h' } });
+    expect(point()).toEqual({ cachePoint: { type: 'default' } });
+    expect(point('2d')).toEqual({ cachePoint: { type: 'default' } });
+    expect(converseLeftOut(system('2d'))).toEqual(['cache_control.ttl']);
+    expect(converseLeftOut(system('1h'))).toEqual([]);
+  });
+});
+
+test.each([
+  ['an image by address', { type: 'image', source: { type: 'url', url: 'http://169.254.169.254/' } }, '.source'],
+  ['content nobody knows', { type: 'hologram' }, ''],
+])('[errors.param] %s cannot be given to it, and the refusal names the part', (_title, block, member) => {
+  const refused = () => converseInput(call({ messages: [{ role: 'user', content: [block] }] }));
+  const param = `messages[0].content[0]${member}`;
+  expect(refused).toThrow(
+    expect.objectContaining({ refusal: expect.objectContaining({ data: expect.objectContaining({ param }) }) }),
+  );
+});
+
+test('a reply with reasoning, text and a tool call becomes a message', () => {
+  const content = [
+    { reasoningContent: { reasoningText: { text: 'hm', signature: 'sig' } } },
+    { reasoningContent: { redactedContent: bytes('secret') } },
+    { text: 'Hello' },
+    { toolUse: { toolUseId: 't1', name: 'f', input: { a: 1 } } },
+  ];
+  const usage = { inputTokens: 5, outputTokens: 3, totalTokens: 8, cacheReadInputTokens: 2, cacheWriteInputTokens: 1 };
+  expect(
+    converseReply({ output: { message: { content } }, stopReason: 'guardrail_intervened', usage }, 'm', 'r1'),
+  ).toEqual({
+    id: 'msg_bdrk_r1',
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    content: [
+      { type: 'thinking', thinking: 'hm', signature: 'sig' },
+      { type: 'redacted_thinking', data: base64('secret') },
+      { type: 'text', text: 'Hello' },
+      { type: 'tool_use', id: 't1', name: 'f', input: { a: 1 } },
+    ],
+    stop_reason: 'refusal',
+    stop_sequence: null,
+    usage: { input_tokens: 5, output_tokens: 3, cache_read_input_tokens: 2, cache_creation_input_tokens: 1 },
+  });
+});
+
+test.each([
+  ['end_turn', 'end_turn'],
+  ['stop_sequence', 'stop_sequence'],
+  ['model_context_window_exceeded', 'model_context_window_exceeded'],
+  ['content_filtered', 'refusal'],
+  ['something_new', 'max_tokens'],
+])('[dialects.unknown-end] the reason %s of Converse is the stop_reason %s', (stopReason, expected) => {
+  expect(converseReply({ output: { message: { content: [] } }, stopReason }, 'm', 'r1').stop_reason).toBe(expected);
+});
+
+test.each(['malformed_model_output', 'malformed_tool_use'])(
+  '[dialects.unknown-end] %s is a fault of the provider',
+  async (stopReason) => {
+    expect(() => converseReply({ output: { message: { content: [] } }, stopReason }, 'm', 'r1')).toThrow(BadReply);
+    async function* source() {
+      yield { messageStart: { role: 'assistant' } };
+      yield { messageStop: { stopReason } };
+    }
+    const events = converseEvents(source(), call({ messages: [] }), 'r1');
+    await events.next();
+    await expect(events.next()).rejects.toThrow(BadReply);
+  },
+);
+
+test('events: blocks Converse does not open are opened, the input is estimated at the start and counted at the end', async () => {
+  async function* source() {
+    yield { messageStart: { role: 'assistant' } };
+    yield { contentBlockDelta: { contentBlockIndex: 0, delta: { reasoningContent: { text: 'hm' } } } };
+    yield { contentBlockDelta: { contentBlockIndex: 0, delta: { reasoningContent: { signature: 'sig' } } } };
+    yield { contentBlockStop: { contentBlockIndex: 0 } };
+    yield { contentBlockDelta: { contentBlockIndex: 1, delta: { text: 'Hel' } } };
+    yield { contentBlockDelta: { contentBlockIndex: 1, delta: { text: 'lo' } } };
+    yield { contentBlockStop: { contentBlockIndex: 1 } };
+    yield { contentBlockStart: { contentBlockIndex: 2, start: { toolUse: { toolUseId: 't1', name: 'f' } } } };
+    yield { contentBlockDelta: { contentBlockIndex: 2, delta: { toolUse: { input: '{"a":' } } } };
+    yield { contentBlockDelta: { contentBlockIndex: 2, delta: { toolUse: { input: '1}' } } } };
+    yield { contentBlockStop: { contentBlockIndex: 2 } };
+    yield { someNewEvent: { x: 1 } };
+    yield { messageStop: { stopReason: 'tool_use' } };
+    yield { metadata: { usage: { inputTokens: 5, outputTokens: 3 } } };
+  }
+  const collector = dialects.anthropic.collector();
+  const events: JsonObject[] = [];
+  for await (const event of converseEvents(
+    source(),
+    call({ messages: [{ role: 'user', content: 'x'.repeat(40) }] }),
+    'r1',
+  )) {
+    events.push(event);
+    collector.add(event);
+  }
+  expect(events[0]).toMatchObject({
+    type: 'message_start',
+    message: { usage: { input_tokens: 10, output_tokens: 0 } },
+  });
+  expect(events.at(-2)).toMatchObject({
+    delta: { stop_reason: 'tool_use' },
+    usage: { input_tokens: 5, output_tokens: 3 },
+  });
+  expect(collector.reply()).toMatchObject({
+    content: [
+      { type: 'thinking', thinking: 'hm', signature: 'sig' },
+      { type: 'text', text: 'Hello' },
+      { type: 'tool_use', id: 't1', name: 'f', input: { a: 1 } },
+    ],
+  });
+});
+
+test('without a key the call is signed with AWS credentials; its region comes from the entry', async () => {
+  const fake = await startFakeProvider({ kind: 'bedrock', script: say('Hello') });
+  const bedrock = lazyBedrock({ credentials: { accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' } });
+  const entry = providerEntry({ name: 'b', type: 'bedrock', region: 'eu-west-1', base_url: fake.url });
+  const provider = bedrockProvider(entry, {
+    bedrock,
+    secrets: { get: async () => undefined },
+    timeouts: systemTimeouts,
+  });
+  await provider.call(call({ max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] }));
+  expect(fake.requests[0]!.headers.authorization).toMatch(
+    /^AWS4-HMAC-SHA256 Credential=AKIDTEST\/\d+\/eu-west-1\/bedrock\//,
+  );
+  await fake.stop();
+});
+
+test.each([
+  ['CredentialsProviderError', {}, { kind: 'unavailable' }],
+  ['ModelTimeoutException', { $metadata: { httpStatusCode: 408 } }, { kind: 'timeout' }],
+  ['ModelErrorException', { $metadata: { httpStatusCode: 424 } }, { kind: 'garbage' }],
+  ['ThrottlingException', { $metadata: { httpStatusCode: 429 } }, { kind: 'status', status: 429 }],
+  ['ServiceUnavailableException', {}, { kind: 'status', status: 503 }],
+  ['ValidationException', { message: 'bad input' }, { kind: 'status', status: 400, shown: 'bad input' }],
+])('what the SDK calls %s', async (name, more, expected) => {
+  const thrown = Object.assign(new Error('detail'), { name, ...more });
+  const failing: Bedrock = { converse: () => Promise.reject(thrown), converseStream: () => Promise.reject(thrown) };
+  const provider = bedrockProvider(providerEntry({ name: 'b', type: 'bedrock' }), {
+    bedrock: failing,
+    secrets: { get: async () => undefined },
+    timeouts: systemTimeouts,
+  });
+  await expect(provider.call(call({ messages: [] }))).rejects.toMatchObject(expected);
+});
+
+test.each([
+  ['ServiceUnavailableException', { kind: 'status', status: 503 }],
+  ['ThrottlingException', { kind: 'status', status: 429 }],
+  ['InternalServerException', { kind: 'broken' }],
+])('[chat.provider-overload] %s after the first event of a stream', async (name, expected) => {
+  async function* events() {
+    yield { messageStart: { role: 'assistant' } };
+    throw Object.assign(new Error('detail'), { name });
+  }
+  const failing = { converseStream: async () => ({ events: events(), requestId: 'r1' }) } as unknown as Bedrock;
+  const provider = bedrockProvider(providerEntry({ name: 'b', type: 'bedrock' }), {
+    bedrock: failing,
+    secrets: { get: async () => undefined },
+    timeouts: systemTimeouts,
+  });
+  const reply = await provider.call(call({ messages: [], stream: true }));
+  if (reply.type !== 'stream') throw new Error('no stream');
+  const read = async () => {
+    for await (const event of reply.events) expect(event).toBeDefined();
+  };
+  await expect(read()).rejects.toMatchObject(expected);
+});
+
+test('[providers.complete-ends] Converse without its last event, on a connection that stays open, has ended', async () => {
+  const timers: { ms: number; work: () => void }[] = [];
+  const waiting = Promise.withResolvers<void>();
+  async function* events() {
+    yield { messageStart: { role: 'assistant' } };
+    yield { contentBlockDelta: { contentBlockIndex: 0, delta: { text: 'x' } } };
+    yield { contentBlockStop: { contentBlockIndex: 0 } };
+    yield { messageStop: { stopReason: 'end_turn' } };
+    waiting.resolve();
+    await new Promise<never>(() => {});
+  }
+  const open = { converseStream: async () => ({ events: events(), requestId: 'r1' }) } as unknown as Bedrock;
+  const provider = bedrockProvider(providerEntry({ name: 'b', type: 'bedrock', timeout_ms: 60_000 }), {
+    bedrock: open,
+    secrets: { get: async () => undefined },
+    timeouts: {
+      after(ms, work) {
+        const timer = { ms, work };
+        timers.push(timer);
+        return () => void timers.splice(timers.indexOf(timer), 1);
+      },
+    },
+  });
+  const reply = await provider.call(call({ messages: [], stream: true }));
+  if (reply.type !== 'stream') throw new Error('no stream');
+  const said: JsonObject[] = [];
+  const read = (async () => {
+    for await (const event of reply.events) said.push(event);
+  })();
+  await waiting.promise;
+  expect(timers.map(({ ms }) => ms)).toEqual([3_000]);
+  timers[0]!.work();
+  await read;
+  expect(said.slice(-2)).toMatchObject([
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' } },
+    { type: 'message_stop' },
+  ]);
+});

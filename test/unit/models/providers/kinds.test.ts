@@ -1,0 +1,294 @@
+/** What is particular to one kind; what all have in common is in test/contract/providers.test.ts. */
+import { httpCall } from '#adapters/http/provider-http.ts';
+import { systemClock } from '#adapters/system/clock.ts';
+import { systemTimeouts } from '#adapters/system/timeouts.ts';
+import type { ProviderEntry } from '#core/contracts/config.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { ProviderCall } from '#core/models/providers/ports.ts';
+import { providersFrom } from '#core/models/providers/providers.ts';
+import {
+  type FakeKind,
+  type FakeProvider,
+  jsonReply,
+  piecesOf,
+  say,
+  startFakeProvider,
+  stream,
+} from '../../../support/fake-providers.ts';
+import { providerEntry } from '../../../support/provider-entry.ts';
+
+const fakes = new Map<FakeKind, FakeProvider>();
+beforeAll(async () => {
+  for (const kind of ['openai', 'anthropic', 'ollama'] as const) fakes.set(kind, await startFakeProvider({ kind }));
+});
+afterAll(() => Promise.all([...fakes.values()].map((fake) => fake.stop())));
+
+const providers = providersFrom({
+  http: httpCall,
+  bedrock: undefined,
+  secrets: { get: async () => undefined },
+  clock: systemClock,
+  timeouts: systemTimeouts,
+});
+const entryFor = (kind: FakeKind, more: Partial<ProviderEntry> = {}) =>
+  providerEntry({ name: 'p', type: kind, base_url: fakes.get(kind)!.baseUrl, ...more });
+
+async function ask(
+  kind: FakeKind,
+  body: JsonObject,
+  more: Partial<ProviderCall> = {},
+  changed: Partial<ProviderEntry> = {},
+) {
+  const provider = await providers.get(entryFor(kind, changed));
+  const signal = new AbortController().signal;
+  return provider.call({ model: 'm-1', body, stream: body.stream === true, headers: {}, signal, ...more });
+}
+async function read(reply: Awaited<ReturnType<typeof ask>>): Promise<JsonObject[]> {
+  if (reply.type !== 'stream') throw new Error('no stream');
+  const events: JsonObject[] = [];
+  for await (const event of reply.events) events.push(event);
+  return events;
+}
+const hi = [{ role: 'user', content: 'Hi' }];
+
+describe('openai', () => {
+  const fake = () => fakes.get('openai')!;
+
+  test('unknown fields pass both ways; a server without a key gets no authorization', async () => {
+    fake().answers(jsonReply({ choices: [{ message: { role: 'assistant', content: 'x', new: 1 } }], x_new: { a: 1 } }));
+    const reply = await ask('openai', { model: 'alias', messages: hi, x_field: [1], stream: false });
+    expect(fake().requests[0]!.body).toEqual({ model: 'm-1', messages: hi, x_field: [1] });
+    expect(fake().requests[0]!.headers).not.toHaveProperty('authorization');
+    expect(fake().requests[0]!.headers).toHaveProperty('accept-encoding', 'identity');
+    expect(reply).toMatchObject({ body: { x_new: { a: 1 }, choices: [{ message: { new: 1 } }] } });
+  });
+
+  test('the path of a base URL is kept, and what stands behind its question mark', async () => {
+    fake().answers(say());
+    const base_url = `${fake().url}/deployments/d1/?api-version=7`;
+    await ask('openai', { messages: hi }, {}, { base_url });
+    expect(fake().requests[0]!.path).toBe('/deployments/d1/chat/completions?api-version=7');
+  });
+
+  test('[providers.complete-ends] a stream of two choices has ended only after both, one without [DONE] after its own', async () => {
+    const { openaiWire } = await import('#core/models/providers/openai.ts');
+    const chunk = (index: number, finish_reason: string | null) => ({
+      data: JSON.stringify({ choices: [{ index, delta: {}, finish_reason }] }),
+      event: undefined,
+    });
+    const readerFor = (n?: number) => openaiWire.stream({ body: { ...(n && { n }) } } as unknown as ProviderCall);
+    const two = readerFor(2);
+    two.read(chunk(0, 'stop') as never);
+    two.read(chunk(1, null) as never);
+    expect(two.complete).toBe(false);
+    two.read(chunk(1, 'stop') as never);
+    expect(two.complete).toBe(true);
+    const one = readerFor();
+    one.read(chunk(0, 'stop') as never);
+    expect(one.complete).toBe(true);
+  });
+
+  test('a stream that only lacks [DONE] has ended well', async () => {
+    fake().answers(stream(piecesOf('openai', { text: 'one' }).slice(0, -1)));
+    expect(await read(await ask('openai', { messages: hi, stream: true }))).toHaveLength(4);
+  });
+
+  test('comments, CRLF, a byte order mark, events without a blank after the colon, cut at every byte', async () => {
+    const chunk = { id: 'c', choices: [{ index: 0, delta: { content: '日本🙂' }, finish_reason: null }] };
+    const text = `\uFEFF: hello\r\ndata:${JSON.stringify(chunk)}\r\n\r\n: ping\n\ndata: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`;
+    const bytes = [...Buffer.from(text)].map((byte) => Uint8Array.of(byte));
+    fake().answers(stream(bytes));
+    expect(await read(await ask('openai', { messages: hi, stream: true }))).toEqual([chunk, chunk]);
+  });
+
+  test('an error of null is not an error', async () => {
+    fake().answers(jsonReply({ error: null, choices: [{ message: { content: 'x' } }] }));
+    await expect(ask('openai', { messages: hi })).resolves.toMatchObject({ type: 'json' });
+  });
+
+  test('embeddings come in the order of the texts; fewer or none are refused', async () => {
+    const provider = await providers.get(entryFor('openai'));
+    const row = (index: number) => ({ index, embedding: [index, 0.5] });
+    fake().answers(jsonReply({ data: [row(1), row(0)] }));
+    const { signal } = new AbortController();
+    await expect(provider.embed!('e-1', ['a', 'b'], signal)).resolves.toEqual([
+      [0, 0.5],
+      [1, 0.5],
+    ]);
+    expect(fake().requests[0]).toMatchObject({ path: '/v1/embeddings', body: { model: 'e-1', input: ['a', 'b'] } });
+    fake().answers(jsonReply({ data: [row(0)] }));
+    await expect(provider.embed!('e-1', ['a', 'b'], signal)).rejects.toMatchObject({ kind: 'garbage' });
+    fake().answers(jsonReply({ data: [row(0), row(0)] }));
+    await expect(provider.embed!('e-1', ['a', 'b'], signal)).rejects.toMatchObject({ kind: 'garbage' });
+    fake().answers(jsonReply({ data: [row(0), { index: 1, embedding: [1] }] }));
+    await expect(provider.embed!('e-1', ['a', 'b'], signal)).rejects.toMatchObject({ kind: 'garbage' });
+    fake().answers(jsonReply({ data: [{ index: 0, embedding: ['x'] }] }));
+    await expect(provider.embed!('e-1', ['a'], signal)).rejects.toMatchObject({ kind: 'garbage' });
+  });
+});
+
+describe('anthropic', () => {
+  const fake = () => fakes.get('anthropic')!;
+
+  test('version and beta headers; a base URL that names the version is not given it twice', async () => {
+    fake().answers(say());
+    const headers = { 'anthropic-beta': 'a-1,b-2' };
+    await ask('anthropic', { max_tokens: 5, messages: hi }, { headers }, { base_url: `${fake().url}/proxy/v1` });
+    expect(fake().requests[0]).toMatchObject({
+      path: '/proxy/v1/messages',
+      headers: { 'anthropic-version': '2023-06-01', 'anthropic-beta': 'a-1,b-2' },
+    });
+    expect(fake().requests[0]!.headers).not.toHaveProperty('x-api-key');
+  });
+
+  test('pings are dropped; a stream that lacks message_stop is broken', async () => {
+    fake().answers(say('one'));
+    const types = (await read(await ask('anthropic', { messages: hi, stream: true }))).map(({ type }) => type);
+    expect(types).not.toContain('ping');
+    expect(types.at(-1)).toBe('message_stop');
+    fake().answers(stream(piecesOf('anthropic', { text: 'one' }).slice(0, -1)));
+    await expect(ask('anthropic', { messages: hi, stream: true }).then(read)).rejects.toMatchObject({ kind: 'broken' });
+  });
+});
+
+describe('ollama', () => {
+  const fake = () => fakes.get('ollama')!;
+
+  test('allowed_tools offers these tools alone, and an unknown end is not an ordinary one', async () => {
+    const tools = ['x', 'y'].map((name) => ({ type: 'function', function: { name } }));
+    fake().answers(
+      jsonReply({ model: 'm', message: { role: 'assistant', content: 'x' }, done: true, done_reason: 'something_new' }),
+    );
+    const reply = await ask('ollama', {
+      messages: hi,
+      tools,
+      tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [tools[0]!] } },
+    });
+    expect(fake().requests.at(-1)!.body).toMatchObject({ tools: [tools[0]] });
+    expect(reply).toMatchObject({ body: { choices: [{ finish_reason: 'length' }] } });
+  });
+
+  test('a request in OpenAI form becomes its own', async () => {
+    fake().answers(say());
+    await ask('ollama', {
+      model: 'alias',
+      temperature: 0.5,
+      top_p: 0.9,
+      seed: 7,
+      stop: 'END',
+      max_tokens: 99,
+      keep_alive: '5m',
+      options: { num_ctx: 4096 },
+      response_format: { type: 'json_schema', json_schema: { name: 's', schema: { type: 'object' } } },
+      tools: [{ type: 'function', function: { name: 'f', parameters: {} } }],
+      messages: [
+        { role: 'developer', content: 'Be short.' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'What is this?' },
+            { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: 'done' },
+      ],
+    });
+    expect(fake().requests[0]!.body).toEqual({
+      model: 'm-1',
+      stream: false,
+      keep_alive: '5m',
+      format: { type: 'object' },
+      options: { num_ctx: 4096, temperature: 0.5, top_p: 0.9, seed: 7, stop: ['END'], num_predict: 99 },
+      tools: [{ type: 'function', function: { name: 'f', parameters: {} } }],
+      messages: [
+        { role: 'system', content: 'Be short.' },
+        { role: 'user', content: 'What is this?', images: ['AAAA'] },
+        { role: 'assistant', content: '', tool_calls: [{ function: { name: 'f', arguments: { a: 1 } } }] },
+        { role: 'tool', content: 'done', tool_name: 'f' },
+      ],
+    });
+  });
+
+  test('an image by address is the caller’s mistake: nothing is fetched for it, no provider is called', async () => {
+    fake().answers(say());
+    const content = [{ type: 'image_url', image_url: { url: 'http://169.254.169.254/latest' } }];
+    await expect(ask('ollama', { messages: [{ role: 'user', content }] })).rejects.toMatchObject({
+      kind: 'status',
+      status: 400,
+      shown: expect.stringContaining('data:image'),
+    });
+    expect(fake().requests).toHaveLength(0);
+  });
+
+  test('thinking, a cut answer and missing counts are returned in OpenAI form', async () => {
+    const created_at = '2026-01-01T00:00:00Z';
+    const message = { role: 'assistant', content: 'cut', thinking: 'hm' };
+    fake().answers(jsonReply({ model: 'm', created_at, message, done: true, done_reason: 'length', eval_count: 3 }));
+    expect(await ask('ollama', { messages: hi })).toMatchObject({
+      body: {
+        object: 'chat.completion',
+        created: Date.parse(created_at) / 1000,
+        choices: [{ message: { content: 'cut', reasoning_content: 'hm' }, finish_reason: 'length' }],
+        usage: { completion_tokens: 3 },
+      },
+    });
+  });
+
+  test('a stream keeps one id, numbers its tool calls and counts only where it is asked to', async () => {
+    const toolCalls = [1, 2].map((n) => ({ id: `c${n}`, name: 'f', input: { n } }));
+    fake().answers(say('one', { toolCalls }));
+    const events = await read(
+      await ask('ollama', { messages: hi, stream: true, stream_options: { include_usage: true } }),
+    );
+    expect(new Set(events.map(({ id }) => id)).size).toBe(1);
+    const calls = events.flatMap((event) =>
+      (event.choices as JsonObject[]).flatMap(({ delta }) => (delta as JsonObject).tool_calls ?? []),
+    );
+    expect(calls).toMatchObject([
+      { index: 0, function: { name: 'f', arguments: '{"n":1}' } },
+      { index: 1, function: { name: 'f', arguments: '{"n":2}' } },
+    ]);
+    expect(events.at(-2)).toMatchObject({ choices: [{ finish_reason: 'tool_calls' }] });
+    expect(events.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 11, completion_tokens: 7 } });
+    const uncounted = await read(await ask('ollama', { messages: hi, stream: true }));
+    expect(uncounted.at(-1)).not.toHaveProperty('usage');
+  });
+
+  test('lines cut at every byte, the last one without its end', async () => {
+    const pieces = piecesOf('ollama', { text: ['日本🙂'] }) as { event: object }[];
+    const text = pieces.map(({ event }) => JSON.stringify(event)).join('\r\n\n');
+    fake().answers(stream([...Buffer.from(text)].map((byte) => Uint8Array.of(byte))));
+    const events = await read(await ask('ollama', { messages: hi, stream: true }));
+    expect(JSON.stringify(events)).toContain('日本🙂');
+  });
+});
+
+test('an unchanged entry keeps its provider when the configuration is reloaded; a changed one does not', async () => {
+  const entry = entryFor('openai');
+  const first = await providers.get(entry);
+  expect(await providers.get({ ...entry })).toBe(first);
+  expect(await providers.get({ ...entry, timeout_ms: 5 })).not.toBe(first);
+});
+
+test('an entry of type bedrock is unavailable where no client is carried', async () => {
+  const provider = await providers.get(providerEntry({ name: 'b', type: 'bedrock', region: 'eu-west-1' }));
+  expect(provider.address).toEqual({ host: 'bedrock-runtime.eu-west-1.amazonaws.com', port: 443 });
+  const { signal } = new AbortController();
+  const call = provider.call({ model: 'm', body: { messages: [] }, stream: false, headers: {}, signal });
+  await expect(call).rejects.toMatchObject({ kind: 'unavailable' });
+});
+
+test.each([
+  ['response.completed', 'stop'],
+  ['response.incomplete', 'length'],
+])('[dialects.unknown-end] %s without a status ends with %s', async (type, finish_reason) => {
+  const { responsesWire } = await import('#core/models/providers/responses-wire.ts');
+  const reader = responsesWire.stream({} as ProviderCall);
+  const chunks = reader.read({ data: JSON.stringify({ type, response: { id: 'r', output: [] } }) } as never);
+  expect(chunks).toContainEqual(expect.objectContaining({ choices: [{ index: 0, delta: {}, finish_reason }] }));
+});

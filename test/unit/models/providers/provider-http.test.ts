@@ -1,0 +1,199 @@
+import { getEventListeners, once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { brotliCompressSync, constants, createGzip, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { httpCall } from '#adapters/http/provider-http.ts';
+import { HttpFault, type HttpRequest } from '#core/models/providers/http.ts';
+import {
+  body,
+  endless,
+  type FakeProvider,
+  reset,
+  say,
+  silent,
+  startFakeProvider,
+} from '../../../support/fake-providers.ts';
+
+let fake: FakeProvider;
+beforeEach(async () => {
+  fake = await startFakeProvider({ kind: 'openai' });
+});
+afterEach(() => fake.stop());
+
+const call = (more: Partial<HttpRequest> = {}) =>
+  httpCall({
+    url: `${fake.url}/v1/chat/completions`,
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+    signal: new AbortController().signal,
+    // On a busy machine even a fake answers late.
+    firstByteTimeoutMs: 60_000,
+    idleTimeoutMs: 60_000,
+    ...more,
+  });
+const faultOf = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    (fault: unknown) => (fault instanceof HttpFault ? fault.kind : fault),
+  );
+
+test('a kept connection that the server resets before any byte is given up and the call sent once more', async () => {
+  fake.answers([say(), reset, say('again')]);
+  await (await call()).text(1000);
+  await expect((await call()).text(1000)).resolves.toContain('again');
+  expect(fake.requests).toHaveLength(3);
+});
+
+test('only once, and never on a connection of its own', async () => {
+  fake.answers([say(), reset, reset, say()]);
+  await (await call()).text(1000);
+  await expect(faultOf(call())).resolves.toBe('unreachable');
+  expect(fake.requests).toHaveLength(3);
+  fake.answers([reset, say()]);
+  await expect(faultOf(call())).resolves.toBe('unreachable');
+  expect(fake.requests).toHaveLength(1);
+});
+
+describe('[provider.encoded-reply] a reply that comes compressed', () => {
+  const compressed = (encoding: string, bytes: Uint8Array) =>
+    body([bytes], { headers: { 'content-type': 'application/json', 'content-encoding': encoding } });
+  const text = JSON.stringify({ text: 'Grüße 🙂 '.repeat(2000) });
+
+  test.each([
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync],
+  ] as const)('by %s is read as what it holds', async (encoding, compress) => {
+    fake.answers(compressed(encoding, compress(Buffer.from(text))));
+    const reply = await call();
+    expect(reply.headers).not.toHaveProperty('content-encoding');
+    expect(await reply.text(100_000)).toBe(text);
+    expect(fake.requests[0]!.headers['accept-encoding']).toBe('identity');
+  });
+
+  test('in an unknown way is left as it is, and says so', async () => {
+    fake.answers(compressed('compress', Buffer.from('x')));
+    expect((await call()).headers['content-encoding']).toBe('compress');
+  });
+
+  test('that holds more than allowed, is cut or is not compressed at all is a fault', async () => {
+    fake.answers(compressed('gzip', gzipSync(Buffer.alloc(50_000_000))));
+    expect(await faultOf((await call()).text(100_000))).toBe('too-large');
+    fake.answers(compressed('gzip', gzipSync(text).subarray(0, 40)));
+    expect(await faultOf((await call()).text(100_000))).toBe('broken');
+    fake.answers(compressed('br', Buffer.from('<html>')));
+    expect(await faultOf((await call()).text(100_000))).toBe('broken');
+  });
+
+  test('a stream is read as it is written', async () => {
+    const gzip = createGzip({ flush: constants.Z_SYNC_FLUSH });
+    const written: Buffer[] = [];
+    gzip.on('data', (chunk: Buffer) => written.push(chunk));
+    const part = async (said: string) => {
+      await new Promise<void>((done) => void gzip.write(said, () => gzip.flush(() => done())));
+      return Buffer.concat(written.splice(0));
+    };
+    const later = Promise.withResolvers<void>();
+    fake.answers(
+      body([await part('data: one\n\n'), later.promise, await part('data: two\n\n')], {
+        headers: { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' },
+        ending: 'open',
+      }),
+    );
+    const reply = await call();
+    const chunks = reply.body[Symbol.asyncIterator]();
+    expect(String((await chunks.next()).value)).toBe('data: one\n\n');
+    later.resolve();
+    expect(String((await chunks.next()).value)).toBe('data: two\n\n');
+    reply.body.close();
+    await fake.requests[0]!.closed;
+  });
+});
+
+test('a body longer than allowed closes its connection', async () => {
+  fake.answers(endless('x'.repeat(10_000)));
+  const reply = await call();
+  await expect(faultOf(reply.text(100_000))).resolves.toBe('too-large');
+  await fake.requests[0]!.closed;
+});
+
+test('a reader that is behind holds the sender back and does not time out', async () => {
+  fake.answers(endless('x'.repeat(64 * 1024)));
+  const reply = await call({ idleTimeoutMs: 30 });
+  const { closed } = fake.requests[0]!;
+  const chunks = reply.body[Symbol.asyncIterator]();
+  await chunks.next();
+  const before = process.memoryUsage().arrayBuffers;
+  // The same time-out runs out elsewhere, twice, before this reader wants more.
+  fake.answers(silent);
+  for (const _ of [1, 2]) await expect(faultOf(call({ firstByteTimeoutMs: 30 }))).resolves.toBe('timeout');
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * 1024 * 1024);
+  await expect(chunks.next()).resolves.toMatchObject({ done: false });
+  reply.body.close();
+  await closed;
+});
+
+test('what is left of a released body is read away and its connection kept; an endless rest is closed', async () => {
+  fake.answers(body(['first', ' and last']));
+  const reply = await call();
+  await reply.body[Symbol.asyncIterator]().next();
+  reply.body.release();
+  fake.answers(endless('x'.repeat(10_000)));
+  const other = await call();
+  await other.body[Symbol.asyncIterator]().next();
+  other.body.release();
+  await fake.requests[0]!.closed;
+});
+
+test('an address that accepts and says nothing runs into the time-out; one that is aborted before the call is not asked', async () => {
+  const sockets: Socket[] = [];
+  const deaf = createServer((socket) => void sockets.push(socket.on('error', () => {})));
+  deaf.listen(0, '127.0.0.1');
+  await once(deaf, 'listening');
+  const url = `http://127.0.0.1:${(deaf.address() as AddressInfo).port}/`;
+  await expect(faultOf(call({ url, firstByteTimeoutMs: 40 }))).resolves.toBe('timeout');
+  await expect(faultOf(call({ signal: AbortSignal.abort() }))).resolves.toBe('aborted');
+  expect(fake.requests).toHaveLength(0);
+  for (const socket of sockets) socket.destroy();
+  deaf.close();
+});
+
+test('garbage instead of HTTP is unreachable', async () => {
+  const odd = createServer((socket) => void socket.on('error', () => {}).end('220 mail.example ESMTP\r\n'));
+  odd.listen(0, '127.0.0.1');
+  await once(odd, 'listening');
+  const url = `http://127.0.0.1:${(odd.address() as AddressInfo).port}/`;
+  await expect(faultOf(call({ url }))).resolves.toBe('unreachable');
+  odd.close();
+});
+
+test('a call that is over leaves nothing behind on its signal', async () => {
+  const { signal } = new AbortController();
+  fake.answers([say(), reset]);
+  await (await call({ signal })).text(1000);
+  await faultOf(call({ signal }));
+  await new Promise(setImmediate);
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+});
+
+test('Retry-After is understood in seconds and as a date', async () => {
+  fake.answers(body([], { status: 503, headers: { 'retry-after': '3' } }));
+  expect((await call()).retryAfterSeconds).toBe(3);
+  fake.answers(body([], { status: 503, headers: { 'retry-after': new Date(Date.now() + 60_000).toUTCString() } }));
+  const { retryAfterSeconds } = await call();
+  expect(retryAfterSeconds).toBeGreaterThan(30);
+  expect(retryAfterSeconds).toBeLessThanOrEqual(60);
+});
+
+test.each([
+  ['retry-after-ms', { 'retry-after-ms': '1500' }, 2],
+  ["Azure's own name", { 'x-ms-retry-after-ms': '200' }, 1],
+  ['both, where the milliseconds come first', { 'retry-after-ms': '2000', 'retry-after': '30' }, 2],
+  ['milliseconds that are not a number, and seconds', { 'retry-after-ms': 'soon', 'retry-after': '30' }, 30],
+  ['nothing usable', { 'retry-after-ms': '-1' }, undefined],
+])('[chat.retry-after] a provider may say how long to wait in milliseconds: %s', async (_, headers, seconds) => {
+  fake.answers(body([], { status: 429, headers }));
+  expect((await call()).retryAfterSeconds).toBe(seconds);
+});

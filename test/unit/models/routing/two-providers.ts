@@ -1,0 +1,99 @@
+/** Two providers over real HTTP, and a route along them. */
+import { httpCall } from '#adapters/http/provider-http.ts';
+import { systemTimeouts } from '#adapters/system/timeouts.ts';
+import type { Configuration, ProviderEntry } from '#core/contracts/config.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { SpanAttributes, Telemetry } from '#core/kernel/ports.ts';
+import { ProviderFault } from '#core/models/providers/ports.ts';
+import { providersFrom } from '#core/models/providers/providers.ts';
+import { createBreakers } from '#core/models/routing/breakers.ts';
+import { type Answered, callProvider, type RoutedCall } from '#core/models/routing/call-provider.ts';
+import { planRoute } from '#core/models/routing/plan.ts';
+import { type FakeProvider, startFakeProvider } from '../../../support/fake-providers.ts';
+import { providerEntry } from '../../../support/provider-entry.ts';
+
+export let first: FakeProvider;
+export let second: FakeProvider;
+beforeAll(async () => {
+  first = await startFakeProvider({ kind: 'openai' });
+  second = await startFakeProvider({ kind: 'openai' });
+});
+afterAll(() => Promise.all([first.stop(), second.stop()]));
+
+export interface SeenSpan {
+  readonly name: string;
+  readonly attributes: SpanAttributes;
+  end?: 'well' | 'failed';
+}
+
+export function world(entries: readonly ProviderEntry[]) {
+  const spans: SeenSpan[] = [];
+  const pauses: number[] = [];
+  const time = { ms: 0 };
+  const telemetry: Telemetry = {
+    async span(name, attributes, work) {
+      const seen: SeenSpan = { name, attributes: { ...attributes } };
+      spans.push(seen);
+      const set = (more: SpanAttributes) => void Object.assign(seen.attributes, more);
+      try {
+        const value = await work({ traceId: 'f'.repeat(32), set, elapsedUs: () => 2_000 });
+        seen.end = 'well';
+        return value;
+      } catch (fault) {
+        seen.end = 'failed';
+        throw fault;
+      }
+    },
+    continued: (_from, work) => work(),
+    outgoing: () => ({ traceparent: `00-${'f'.repeat(32)}-${'0'.repeat(15)}${spans.length}-01` }),
+    count() {},
+    gauge() {},
+    observe() {},
+    flush: async () => {},
+    log() {},
+  };
+  const timeouts = {
+    after(ms: number, work: () => void) {
+      pauses.push(ms);
+      queueMicrotask(work);
+      return () => {};
+    },
+  };
+  const clock = { now: () => time.ms };
+  const secrets = { get: async () => undefined };
+  const providers = providersFrom({ http: httpCall, secrets, clock, timeouts: systemTimeouts, bedrock: undefined });
+  const providerBreakers = createBreakers();
+  const ports = { providers, providerBreakers, telemetry, clock, timeouts, random: () => 0.5 };
+  const configuration = {
+    providers: entries,
+    routes: [{ match: { model: '*' }, providers: entries.map(({ name }) => name), strategy: 'priority' }],
+  } as unknown as Configuration;
+  const call = (more: Partial<RoutedCall> = {}) =>
+    callProvider(ports, planRoute(configuration, 'm-1')!, {
+      model: 'm-1',
+      stream: false,
+      headers: { traceparent: 'the caller’s' },
+      signal: new AbortController().signal,
+      bodyFor: () => ({ messages: [{ role: 'user', content: 'Hi' }] }),
+      ...more,
+    });
+  return { spans, pauses, time, providerBreakers, call };
+}
+
+export const at = (fake: FakeProvider, name: string, more: Partial<ProviderEntry> = {}) =>
+  providerEntry({ name, type: 'openai', base_url: fake.baseUrl, ...more });
+
+export async function faultOf(work: Promise<unknown>): Promise<ProviderFault> {
+  const thrown = await work.then(
+    () => undefined,
+    (fault: unknown) => fault,
+  );
+  if (!(thrown instanceof ProviderFault)) throw thrown ?? new Error('it did not fail');
+  return thrown;
+}
+export async function read({ reply }: Answered): Promise<JsonObject[]> {
+  if (reply.type !== 'stream') throw new Error('no stream');
+  const events: JsonObject[] = [];
+  for await (const event of reply.events) events.push(event);
+  return events;
+}
