@@ -21,6 +21,8 @@ import { tracesFromEnvironment } from '#adapters/telemetry/traces-from-environme
 import { xrayLink } from '#adapters/telemetry/xray-link.ts';
 import { xrayTracer } from '#adapters/telemetry/xray-tracing.ts';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
+import { lazyTokens } from '#core/configuration/identity/federation/lazy-tokens.ts';
+import { SessionsOfKey } from '#core/configuration/identity/unnamed-sessions.ts';
 import { createSnapshots, type Snapshots } from '#core/configuration/store/snapshots.ts';
 import { lambdaLimits } from '#core/contracts/host-limits.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
@@ -30,8 +32,6 @@ import { configuredBrokers } from '#core/credentials/configured-brokers.ts';
 import type { BrokerClients } from '#core/credentials/ports.ts';
 import type { Signer } from '#core/evidence/ports.ts';
 import type { ControlPlane } from '#core/federation/ports.ts';
-import { lazyTokens } from '#core/identity/federation/lazy-tokens.ts';
-import { SessionsOfKey } from '#core/identity/unnamed-sessions.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';

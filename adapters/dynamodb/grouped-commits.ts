@@ -3,9 +3,9 @@
  * one session chained one after the other, sessions side by side. A commit that finds no other waits for none.
  */
 import { randomUUID } from 'node:crypto';
+import { foreignSession } from '#core/configuration/identity/sessions.ts';
 import { advanceHead, type Sealed, seal } from '#core/evidence/chain.ts';
 import type { CommitOutcome, EvidenceLog, Ledger, SessionHead } from '#core/evidence/ports.ts';
-import { foreignSession } from '#core/identity/sessions.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 

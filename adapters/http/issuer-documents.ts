@@ -1,6 +1,6 @@
 /** Documents of token issuers over HTTP: bounded in time and size, no redirects [identity.oidc-keys]. */
-import type { IssuerDocuments } from '#core/identity/federation/ports.ts';
-import { isIssuerUrl } from '#core/identity/federation/urls.ts';
+import type { IssuerDocuments } from '#core/configuration/identity/federation/ports.ts';
+import { isIssuerUrl } from '#core/configuration/identity/federation/urls.ts';
 
 const withinMs = 5_000;
 const maxBytes = 256 * 1024;

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { isIP } from 'node:net';
-import { refuse, SupplyChainRefusal } from '#core/supply-chain/refusal.ts';
+import { refuse, SupplyChainRefusal } from '#core/configuration/supply-chain/refusal.ts';
 import { isPrivate, privateRefusal, publicOnly } from './public-address.ts';
 
 export interface DownloadOptions {

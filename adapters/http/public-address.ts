@@ -2,7 +2,7 @@
 import { lookup as resolveHost } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { networkOf } from '#core/catalog/networks.ts';
-import { SupplyChainRefusal } from '#core/supply-chain/refusal.ts';
+import { SupplyChainRefusal } from '#core/configuration/supply-chain/refusal.ts';
 
 /** Resolves a name, and refuses it where one of its addresses is not public. */
 export const publicOnly: LookupFunction = (hostname, options, callback) => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
-import { pluginEntry } from '#core/supply-chain/documents.ts';
+import { pluginEntry } from '#core/configuration/supply-chain/documents.ts';
 
 const seenDocument = z.strictObject({ sequence: z.int(), sha256: z.string() });
 const record = z.strictObject({

@@ -1,7 +1,7 @@
 /** The one HTTP client: credential by route, silence bounded, every answer a document or a Failure. */
 
+import { isLoopback } from '#core/configuration/identity/federation/urls.ts';
 import type { Route } from '#core/contracts/route.ts';
-import { isLoopback } from '#core/identity/federation/urls.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { type Received, type Sent, sendRequest } from './http-request.ts';

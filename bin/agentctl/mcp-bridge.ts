@@ -4,7 +4,7 @@
  * never does.
  */
 
-import { isLoopback } from '#core/identity/federation/urls.ts';
+import { isLoopback } from '#core/configuration/identity/federation/urls.ts';
 import { byteLines } from '#core/kernel/byte-lines.ts';
 import { type SseEvent, sseDecoder } from '#core/models/dialects/sse.ts';
 import { addCommand, type Cli, type Parent } from './command.ts';

@@ -1,11 +1,11 @@
 /** Reports installs, removals and refusals of plugins to the gateway, and keeps what it did not take [supply-chain.acts]. */
 import type { PluginStore } from '#adapters/local/plugin-store.ts';
+import { authorize } from '#core/configuration/identity/authorize.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
+import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts';
+import { SupplyChainRefusal } from '#core/configuration/supply-chain/refusal.ts';
 import type { PluginAct } from '#core/contracts/plugin-act.ts';
-import { authorize } from '#core/identity/authorize.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import type { PluginEntry } from '#core/supply-chain/documents.ts';
-import { SupplyChainRefusal } from '#core/supply-chain/refusal.ts';
 import type { Cli } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { fields, text } from './json-fields.ts';

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { PluginEntry } from '#core/supply-chain/documents.ts';
-import { SupplyChainRefusal } from '#core/supply-chain/refusal.ts';
-import type { Trusted } from '#core/supply-chain/verify-index.ts';
+import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts';
+import { SupplyChainRefusal } from '#core/configuration/supply-chain/refusal.ts';
+import type { Trusted } from '#core/configuration/supply-chain/verify-index.ts';
 import { type Progress, progressOf } from '../progress.ts';
 import type { Cli, Outcome } from './command.ts';
 import { exitCodes, Failure, fileTrouble } from './failure.ts';
@@ -18,7 +18,7 @@ export interface IndexSource {
 /** @throws Failure, SupplyChainRefusal */
 export async function readIndex(cli: Cli, address: string): Promise<IndexSource> {
   const { download } = await import('#adapters/http/plugin-download.ts');
-  const { isFileName, pluginSizes } = await import('#core/supply-chain/documents.ts');
+  const { isFileName, pluginSizes } = await import('#core/configuration/supply-chain/documents.ts');
   const remote = /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
   const load = async (url: string, maxBytes: number) => {
     let progress: Progress | undefined;
@@ -65,7 +65,7 @@ export async function verdictOf(
 ): Promise<
   { verified: true; publisher: string; reason?: never } | { verified: false; reason: string; publisher?: never }
 > {
-  const { verifyEntry } = await import('#core/supply-chain/verify-artifact.ts');
+  const { verifyEntry } = await import('#core/configuration/supply-chain/verify-artifact.ts');
   try {
     return { verified: true, publisher: verifyEntry(entry, trusted, Date.now()) };
   } catch (cause) {

@@ -3,9 +3,9 @@
 import type { Command } from 'commander';
 import type { PluginRecord } from '#adapters/local/plugin-store.ts';
 import { PluginStore } from '#adapters/local/plugin-store.ts';
+import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts';
+import type { Trusted } from '#core/configuration/supply-chain/verify-index.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
-import type { PluginEntry } from '#core/supply-chain/documents.ts';
-import type { Trusted } from '#core/supply-chain/verify-index.ts';
 import { addCommand, addGroup, type Cli, type Outcome, type Parent } from './command.ts';
 import { exitCodes, Failure, UsageError } from './failure.ts';
 import { fields, list } from './json-fields.ts';
@@ -37,7 +37,7 @@ export function addPlugin(program: Parent): void {
     options: withIndex,
     run: (cli, options, words) =>
       refusals(cli, async () => {
-        const { searchPlugins } = await import('#core/supply-chain/catalogue.ts');
+        const { searchPlugins } = await import('#core/configuration/supply-chain/catalogue.ts');
         const { trusted } = await opened(cli, options);
         show(cli, searchPlugins(trusted.index, words).map(withoutEnvelope), [
           'name',
@@ -55,7 +55,7 @@ export function addPlugin(program: Parent): void {
     options: withIndex,
     run: (cli, options, [name = '']) =>
       refusals(cli, async () => {
-        const { newest } = await import('#core/supply-chain/catalogue.ts');
+        const { newest } = await import('#core/configuration/supply-chain/catalogue.ts');
         const { trusted } = await opened(cli, options);
         const entry = newest(trusted.index, name);
         const verdict = await verdictOf(entry, trusted);
@@ -109,9 +109,9 @@ const storeOf = ({ globals }: Cli): PluginStore =>
 
 /** The index, verified by the pinned key and not older than seen. */
 async function opened(cli: Cli, { index, root: rootFile }: IndexOptions): Promise<Opened> {
-  const { keyIdOf, publicKeyOf } = await import('#core/supply-chain/keys.ts');
-  const { verifyIndex } = await import('#core/supply-chain/verify-index.ts');
-  const { refuse } = await import('#core/supply-chain/refusal.ts');
+  const { keyIdOf, publicKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
+  const { verifyIndex } = await import('#core/configuration/supply-chain/verify-index.ts');
+  const { refuse } = await import('#core/configuration/supply-chain/refusal.ts');
   const store = storeOf(cli);
   const record = await store.read();
   const root = rootFile === undefined ? record?.root : fileContent(rootFile).toString();
@@ -129,8 +129,8 @@ async function opened(cli: Cli, { index, root: rootFile }: IndexOptions): Promis
 
 async function install(cli: Cli, options: IndexOptions, wanted: string, known: KnownPlugin): Promise<Outcome> {
   await assertMayRecord(cli, 'install');
-  const { newest, assertNoDowngrade } = await import('#core/supply-chain/catalogue.ts');
-  const { verifyBytes, verifyEntry } = await import('#core/supply-chain/verify-artifact.ts');
+  const { newest, assertNoDowngrade } = await import('#core/configuration/supply-chain/catalogue.ts');
+  const { verifyBytes, verifyEntry } = await import('#core/configuration/supply-chain/verify-artifact.ts');
   const { store, record, root, source, trusted } = await opened(cli, options);
   const entry = newest(trusted.index, wanted);
   known.entry = entry;
@@ -189,9 +189,9 @@ const filterOf = ({ name, sha256 }: PluginEntry, path: string) => ({
 });
 
 async function listInstalled(cli: Cli): Promise<Outcome> {
-  const { publicKeyOf } = await import('#core/supply-chain/keys.ts');
-  const { verifyIndex } = await import('#core/supply-chain/verify-index.ts');
-  const { sha256 } = await import('#core/supply-chain/keys.ts');
+  const { publicKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
+  const { verifyIndex } = await import('#core/configuration/supply-chain/verify-index.ts');
+  const { sha256 } = await import('#core/configuration/supply-chain/keys.ts');
   const store = storeOf(cli);
   const record = await store.read();
   const trusted =
@@ -211,7 +211,7 @@ async function listInstalled(cli: Cli): Promise<Outcome> {
 }
 
 async function outdated(cli: Cli, options: IndexOptions): Promise<Outcome> {
-  const { compareVersions } = await import('#core/supply-chain/documents.ts');
+  const { compareVersions } = await import('#core/configuration/supply-chain/documents.ts');
   const { record, trusted } = await opened(cli, options);
   const rows = (record?.plugins ?? []).flatMap(({ name, version }) => {
     const versions = trusted.index.plugins.filter((entry) => entry.name === name && !entry.yanked);
@@ -225,7 +225,7 @@ async function outdated(cli: Cli, options: IndexOptions): Promise<Outcome> {
 /** Nothing is removed when the gateway does not answer: whether a policy uses the plugin is then unknown. */
 async function remove(cli: Cli, wanted: string, known: KnownPlugin): Promise<Outcome> {
   await assertMayRecord(cli, 'remove');
-  const { refuse } = await import('#core/supply-chain/refusal.ts');
+  const { refuse } = await import('#core/configuration/supply-chain/refusal.ts');
   const store = storeOf(cli);
   const record = await store.read();
   const entry = record?.plugins.find(({ name }) => name === wanted);

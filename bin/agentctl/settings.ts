@@ -4,8 +4,8 @@
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { isLoopback } from '#core/configuration/identity/federation/urls.ts';
 import type { Route } from '#core/contracts/route.ts';
-import { isLoopback } from '#core/identity/federation/urls.ts';
 import { UsageError } from './failure.ts';
 import type { Globals } from './globals.ts';
 import { type Fields, text } from './json-fields.ts';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Option } from 'commander';
-import type { KeyKind } from '#core/supply-chain/keys.ts';
+import type { KeyKind } from '#core/configuration/supply-chain/keys.ts';
 import { addCommand, addGroup, type Cli, type Outcome, type Parent } from './command.ts';
 import { fileTrouble, UsageError } from './failure.ts';
 import { saveWhole } from './files.ts';
@@ -62,7 +62,7 @@ function addKeygen(parent: Parent): void {
         .requiredOption('--out <name>', 'path of the files, without ending')
         .addOption(new Option('--type <kind>', 'kind of the key').choices(['ed25519', 'p256']).default('ed25519')),
     run: async (cli, { type, out }) => {
-      const { generateKeys, keyIdOf, publicKeyOf } = await import('#core/supply-chain/keys.ts');
+      const { generateKeys, keyIdOf, publicKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
       const pair = generateKeys(type);
       await writeNew(`${out}.key`, pair.privateKey);
       await writeNew(`${out}.pem`, pair.publicKey);
@@ -109,8 +109,8 @@ function addAttest(parent: Parent): void {
         .requiredOption('--signing-key <file>', 'private key in PEM form'),
     run: (cli, { signingKey, sbom, source, commit, builder, release }, [file = '']) =>
       refusals(cli, async () => {
-        const { signProvenance } = await import('#core/supply-chain/provenance.ts');
-        const { privateKeyOf } = await import('#core/supply-chain/keys.ts');
+        const { signProvenance } = await import('#core/configuration/supply-chain/provenance.ts');
+        const { privateKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
         const key = privateKeyOf(fileContent(signingKey).toString());
         const build = {
           ...{ version: release, source, commit, builder },
@@ -139,8 +139,8 @@ function addTrust(parent: Parent): void {
     options: (command) => command.requiredOption('--root <pem>', 'the public key you trust'),
     run: (cli, { root }, [file = '']) =>
       refusals(cli, async () => {
-        const { verifyIndex } = await import('#core/supply-chain/verify-index.ts');
-        const { publicKeyOf } = await import('#core/supply-chain/keys.ts');
+        const { verifyIndex } = await import('#core/configuration/supply-chain/verify-index.ts');
+        const { publicKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
         const { stringify } = await import('./yaml-text.ts');
         const [root_key, index] = [fileContent(root).toString(), readJson(file)];
         verifyIndex(index, publicKeyOf(root_key), { now: Date.now() });
@@ -185,8 +185,8 @@ async function packBytesOf(file: string): Promise<Buffer> {
 }
 
 async function sign(cli: Cli, file: string, { type, signingKey, about, into, out }: SignOptions): Promise<Outcome> {
-  const { privateKeyOf } = await import('#core/supply-chain/keys.ts');
-  const { signEntry, signRootDocument } = await import('#core/supply-chain/sign.ts');
+  const { privateKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
+  const { signEntry, signRootDocument } = await import('#core/configuration/supply-chain/sign.ts');
   const key = privateKeyOf(fileContent(signingKey).toString());
   if (type === 'artifact') {
     if (about === undefined || into !== undefined)
@@ -214,8 +214,8 @@ function verifyRelease(cli: Cli, file: string, { root, provenance = '', sbom, na
   if (name !== undefined || artifact !== undefined)
     throw new UsageError('--provenance is about a release; --name and --artifact are about an index');
   return refusals(cli, async () => {
-    const { verifyProvenance } = await import('#core/supply-chain/provenance.ts');
-    const { publicKeyOf } = await import('#core/supply-chain/keys.ts');
+    const { verifyProvenance } = await import('#core/configuration/supply-chain/provenance.ts');
+    const { publicKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
     const key = publicKeyOf(fileContent(root).toString());
     const given = sbom === undefined ? [] : [fileContent(sbom)];
     const said = verifyProvenance(readJson(provenance), key, fileContent(file), given);
@@ -236,13 +236,13 @@ function verifyFile(
 ): Promise<Outcome> {
   if ((name === undefined) !== (artifact === undefined)) throw new UsageError('--name and --artifact go together');
   return refusals(cli, async () => {
-    const { verifyIndex } = await import('#core/supply-chain/verify-index.ts');
-    const { publicKeyOf } = await import('#core/supply-chain/keys.ts');
+    const { verifyIndex } = await import('#core/configuration/supply-chain/verify-index.ts');
+    const { publicKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
     const trusted = verifyIndex(readJson(file), publicKeyOf(fileContent(root).toString()), { now: Date.now() });
     let publisher: string | undefined;
     if (name !== undefined && artifact !== undefined) {
-      const { newest } = await import('#core/supply-chain/catalogue.ts');
-      const { verifyBytes, verifyEntry } = await import('#core/supply-chain/verify-artifact.ts');
+      const { newest } = await import('#core/configuration/supply-chain/catalogue.ts');
+      const { verifyBytes, verifyEntry } = await import('#core/configuration/supply-chain/verify-artifact.ts');
       const entry = newest(trusted.index, name);
       publisher = verifyEntry(entry, trusted, Date.now());
       await verifyBytes(entry, fileContent(artifact), (bytes) => readable(entry, bytes));
@@ -272,8 +272,8 @@ async function listInForce(cli: Cli): Promise<Outcome> {
 
 function listFile(cli: Cli, file: string, root: string): Promise<Outcome> {
   return refusals(cli, async () => {
-    const { verifyIndex } = await import('#core/supply-chain/verify-index.ts');
-    const { publicKeyOf } = await import('#core/supply-chain/keys.ts');
+    const { verifyIndex } = await import('#core/configuration/supply-chain/verify-index.ts');
+    const { publicKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
     const trusted = verifyIndex(readJson(file), publicKeyOf(fileContent(root).toString()), { now: Date.now() });
     const rows = await Promise.all(
       trusted.index.plugins.map(async (entry) => ({

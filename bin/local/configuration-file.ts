@@ -8,11 +8,11 @@ import { pathsFrom, sourceFiles } from '#adapters/files/source-files.ts';
 import type { GatewayPorts } from '#core/admin/ports.ts';
 import { recordAct } from '#core/admin/record.ts';
 import { versionAct } from '#core/admin/version-act.ts';
+import { adminPrincipal } from '#core/configuration/identity/identities.ts';
 import { type Imported, importFile } from '#core/configuration/load/import-file.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
 import type { VersionDeps } from '#core/configuration/store/versions.ts';
 import { underControlPlane } from '#core/federation/apply.ts';
-import { adminPrincipal } from '#core/identity/identities.ts';
 
 /** Folder of the packs that come with the gateway. */
 export const shippedPacks = (checkout: string): string => join(checkout, 'policies');

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import type { LocalKeys } from '#adapters/local/keys-file.ts';
 import { unsetSecrets } from '#core/configuration/checks/unset-secrets.ts';
+import type { ResolvedKey } from '#core/configuration/identity/identities.ts';
 import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
 import { type Configuration, defaultTicketKeyName } from '#core/contracts/config.ts';
-import type { ResolvedKey } from '#core/identity/identities.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import { machineWarnings } from './machine-warnings.ts';

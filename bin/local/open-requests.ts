@@ -2,7 +2,7 @@
  * Open requests of a listener, by the key and the tenant that sent them: none takes the connections or the memory that others need, and
  * people get through whatever agents do [http.open-requests].
  */
-import type { Principal } from '#core/identity/principal.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { CallerShares, type Sharer } from '#core/limits/caller-shares.ts';
 import type { Carried } from './connections.ts';

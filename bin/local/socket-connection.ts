@@ -14,7 +14,7 @@ import {
   socketLimits,
 } from '#core/chat/socket-message.ts';
 import type { SocketCaller } from '#core/chat/socket-ports.ts';
-import type { Principal } from '#core/identity/principal.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { CallerShares, Sharer } from '#core/limits/caller-shares.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { socketLimits } from '#core/chat/socket-message.ts';
-import { assertOrigin } from '#core/identity/web-origin.ts';
+import { assertOrigin } from '#core/configuration/identity/web-origin.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { CallerShares } from '#core/limits/caller-shares.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';

@@ -3,9 +3,9 @@
  * as a login, or it came with another call's approval. Only agents' keys are scored.
  */
 
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { BehaviorNote } from '#core/contracts/behavior.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import { noteOfSignal, noteWith } from '#core/session/risk/assess.ts';
 import type { GovernedAction } from './governed.ts';
 

@@ -1,7 +1,7 @@
 /** What the configuration in force asks of the approval of a request that waits [approval.terms-now]. */
 import type { FindCurrentTerms } from '#core/approvals/terms.ts';
+import { recall } from '#core/configuration/identity/federation/recall.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
-import { recall } from '#core/identity/federation/recall.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { TermsPorts } from './current-terms.ts';
 

@@ -1,5 +1,6 @@
 /** Decision and result entries of an action: short bodies, sensitive values withheld. */
 
+import { federatedActor } from '#core/configuration/identity/principal.ts';
 import type { KeptResult, ResultReason } from '#core/contracts/approval.ts';
 import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
@@ -8,7 +9,6 @@ import type { EntryDraft, EntryKind, EvidenceEntry } from '#core/contracts/evide
 import { provenanceOf } from '#core/credentials/entries.ts';
 import { withoutSecrets } from '#core/credentials/redact-values.ts';
 import type { Change } from '#core/evidence/ports.ts';
-import { federatedActor } from '#core/identity/principal.ts';
 import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type ClockPort, type IdsPort, isoTime, type TelemetryPort } from '#core/kernel/ports.ts';

@@ -1,6 +1,7 @@
 /** From an authenticated request to the ActionEnvelope. */
+
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { ActionEnvelope, ActionRequest, Placement } from '#core/contracts/envelope.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import type { Seen } from '#core/session/sources/trace.ts';
 import { masked } from '#core/text/secrets/masked.ts';
 import type { RootLists } from '#core/tool-guard/roots.ts';

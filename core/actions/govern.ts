@@ -3,14 +3,14 @@
  * the CLI and dry runs: decide, write the decision, then act.
  */
 
+import type { Principal } from '#core/configuration/identity/principal.ts';
+import { assertSessionOwner } from '#core/configuration/identity/sessions.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { type ActionEnvelope, type ActionRequest, type DecisionResult, isSession } from '#core/contracts/envelope.ts';
 import type { StartedAction } from '#core/contracts/started-action.ts';
 import type { FirstSheet } from '#core/contracts/task-manifest.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
-import type { Principal } from '#core/identity/principal.ts';
-import { assertSessionOwner } from '#core/identity/sessions.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { PolicyDecision } from '#core/policy/rules/decide.ts';

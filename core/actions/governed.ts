@@ -1,5 +1,6 @@
 /** One action between the stages of `govern`: what is known of it so far. */
 
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Drift } from '#core/contracts/drift.ts';
@@ -7,7 +8,6 @@ import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { FirstSheet } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import type { PolicyDecision } from '#core/policy/rules/decide.ts';
 import type { Standing } from '#core/session/risk/assess.ts';
 import type { Redaction } from '#core/text/secrets/redact.ts';

@@ -3,9 +3,9 @@
  * whether it was held [approval.hold-asks-again] or is sent again [approval.resend-asks-again].
  */
 
+import { recall } from '#core/configuration/identity/federation/recall.ts';
 import type { SnapshotsPort } from '#core/configuration/store/snapshots.ts';
 import type { EvidencePort } from '#core/evidence/ports.ts';
-import { recall } from '#core/identity/federation/recall.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { ClockPort } from '#core/kernel/ports.ts';
 import { blockedBy, sessionBlocked } from '#core/session/risk/assess.ts';

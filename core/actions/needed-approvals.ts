@@ -1,9 +1,10 @@
 /** How many approvals a review needs, and of whom: for requests that are queued, and for calls that are not made. */
+
+import { neededText, requirementsOf, type SeparationRequest } from '#core/configuration/identity/separation-rules.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { Requirement } from '#core/contracts/separation.ts';
 import type { Effects } from '#core/effects/ports.ts';
-import { neededText, requirementsOf, type SeparationRequest } from '#core/identity/separation-rules.ts';
 import { type PolicyDecision, termsOf } from '#core/policy/rules/decide.ts';
 import { ownerOf } from './abuse-notes.ts';
 import type { GovernedAction } from './governed.ts';

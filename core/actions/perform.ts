@@ -1,12 +1,12 @@
 /** Mints the credential of an allowed action and has its executor carry it out, until the end of its function at the latest. */
 
+import { federatedActor } from '#core/configuration/identity/principal.ts';
 import type { ExecutionOutcome } from '#core/contracts/approval.ts';
 import type { IssuedCredential } from '#core/credentials/ports.ts';
 import { recordMint, recordUse } from '#core/credentials/registry.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { effectOf, isUpstreamDown, UpstreamError } from '#core/executors/fault.ts';
 import type { ExecuteOptions, Executor } from '#core/executors/ports.ts';
-import { federatedActor } from '#core/identity/principal.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { beforeFunctionEnd, executionEndsAt, settlingMs } from './deadline.ts';
 import type { GovernedAction } from './governed.ts';

@@ -1,9 +1,9 @@
 /** What a call is: where it goes, what it can do, where its values come from, and what the rules say of it. */
 import { callDigest } from '#core/approvals/call-digest.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionEnvelope, Placement } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import { agreedCapability, capabilityOfCall } from '#core/policy/classification/agreed-capability.ts';
 import type { PolicyDecision } from '#core/policy/rules/decide.ts';
 import type { Redaction } from '#core/text/secrets/redact.ts';

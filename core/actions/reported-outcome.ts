@@ -1,7 +1,8 @@
 /** The outcome of a call that its caller carried out: one `result` entry beside the `allow` entry [action.reported-outcome]. */
+
+import { federatedActor, type Principal } from '#core/configuration/identity/principal.ts';
 import type { OutcomeRequest } from '#core/contracts/reported-outcome.ts';
 import type { LedgerPort } from '#core/evidence/ports.ts';
-import { federatedActor, type Principal } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type ClockPort, isoTime } from '#core/kernel/ports.ts';
 import type { StartedActionsPort } from './ports.ts';

@@ -1,8 +1,8 @@
 /** What a decision asks of the approval of a request that waits already [approval.terms-now]. */
 import { applyTerms, type CurrentTerms } from '#core/approvals/terms.ts';
 import type { VotePorts } from '#core/approvals/vote.ts';
+import { requirementsOf } from '#core/configuration/identity/separation-rules.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { requirementsOf } from '#core/identity/separation-rules.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { type PolicyDecision, termsOf } from '#core/policy/rules/decide.ts';
 import { timeoutSeconds } from './approval-row.ts';

@@ -1,10 +1,10 @@
 /** The decision on a call that is not made: the route `simulate` and files on the command line ask the same. */
 
+import type { SeparationRequest } from '#core/configuration/identity/separation-rules.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ActionRequest, ToolCall } from '#core/contracts/envelope.ts';
 import type { EffectsPort } from '#core/effects/ports.ts';
-import type { SeparationRequest } from '#core/identity/separation-rules.ts';
 import { agreedCapability, capabilityOfCall } from '#core/policy/classification/agreed-capability.ts';
 import { type PolicyDecision, termsOf } from '#core/policy/rules/decide.ts';
 import type { LinksPort } from '#core/tool-guard/links.ts';

@@ -1,7 +1,8 @@
 /** Lists over the tenants that a path of the organisations names, instead of the caller's own tenant [evidence.by-path]. */
+
+import { actingIn } from '#core/configuration/identity/grants.ts';
+import { placesOf } from '#core/configuration/identity/organization.ts';
 import { includesRole, type Role } from '#core/contracts/route.ts';
-import { actingIn } from '#core/identity/grants.ts';
-import { placesOf } from '#core/identity/organization.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Page } from '#core/kernel/page.ts';
 import { globMatches } from '#core/text/matching/glob.ts';

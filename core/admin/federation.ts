@@ -1,5 +1,6 @@
 /** What a control plane does for its data planes: serves the configuration, takes status and metrics, lists the planes. */
 
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import { storable } from '#core/configuration/store/schema-history.ts';
 import { isSkewed, maxClockSkewMs } from '#core/configuration/store/staleness.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -9,7 +10,6 @@ import { documentHead, etagOf, keyDigest, signDocument } from '#core/federation/
 import { leaseMs } from '#core/federation/lease.ts';
 import { servedConfiguration } from '#core/federation/served.ts';
 import { takeStatus } from '#core/federation/take-status.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';

@@ -1,7 +1,7 @@
 /** The first configuration of a fresh deployment, by the admin token alone: no key is known before it. */
 import { bindingsAfter } from '#core/configuration/checks/bound-secrets.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import { assertModules, loadText } from './load-text.ts';
 import type { Reply } from './operation.ts';
 import type { GatewayPorts } from './ports.ts';

@@ -1,9 +1,10 @@
 /** `POST /admin/v1/graphql`: the operations of the REST surface as one graph. */
+
+import { authorize } from '#core/configuration/identity/authorize.ts';
 import { graphqlRequestSchema } from '#core/contracts/admin-requests.ts';
 import { includesRole, type Route } from '#core/contracts/route.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { countsOf, snakeMembers } from '#core/graphql/names.ts';
-import { authorize } from '#core/identity/authorize.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { type Call, type Operation, parsed } from './operation.ts';

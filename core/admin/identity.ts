@@ -1,7 +1,7 @@
 /** Organisations, teams, projects, environments, people and rules, as the configuration in force has them [admin.identity]. */
-import { allGrants, grantsOf } from '#core/identity/grants.ts';
-import { keyIdOf } from '#core/identity/identities.ts';
-import { type Place, placesOf, teamsOf } from '#core/identity/organization.ts';
+import { allGrants, grantsOf } from '#core/configuration/identity/grants.ts';
+import { keyIdOf } from '#core/configuration/identity/identities.ts';
+import { type Place, placesOf, teamsOf } from '#core/configuration/identity/organization.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
 import type { Call, Operation } from './operation.ts';
 

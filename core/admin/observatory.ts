@@ -1,9 +1,9 @@
 /** Health, identity, status, usage, violations, metrics. */
 
 import { troubleAsRead } from '#core/configuration/file-trouble.ts';
+import { placeOf, teamsOf } from '#core/configuration/identity/organization.ts';
 import { warningsAsRead } from '#core/configuration/tenant-view.ts';
 import { separateArchiveWarning } from '#core/evidence/archived.ts';
-import { placeOf, teamsOf } from '#core/identity/organization.ts';
 import { only } from '#core/kernel/only.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { failingDeliveries } from '#core/notifications/failing.ts';

@@ -1,9 +1,9 @@
 /** One admin operation: an authenticated, authorised call in; a reply out. The routes table names them. */
 
 import type { z } from 'zod';
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Route } from '#core/contracts/route.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { describeIssue, relevantIssues } from '#core/kernel/issue-words.ts';
 import type { JsonObject } from '#core/kernel/json.ts';

@@ -58,7 +58,7 @@ export const putConfig: Operation = async (call) => {
 /** What was revoked since does not come back with an older index [supply-chain.index-in-force]. */
 async function assertIndexFollows(before: Configuration, after: Configuration): Promise<void> {
   if (before.supply_chain.index === undefined || after.supply_chain.index === undefined) return;
-  const { olderThan } = await import('#core/supply-chain/in-force.ts');
+  const { olderThan } = await import('#core/configuration/supply-chain/in-force.ts');
   const why = olderThan(before, after);
   if (why === undefined) return;
   const allowed = 'the index in force or a newer one; take the present one from its publisher';

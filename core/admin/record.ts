@@ -1,6 +1,7 @@
 /** Every administrative act is evidence, in the session `admin-<tenant>-<UTC day>`. */
+
+import { personActor } from '#core/configuration/identity/principal.ts';
 import { adminSession } from '#core/evidence/admin-session.ts';
-import { personActor } from '#core/identity/principal.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Call } from './operation.ts';
 

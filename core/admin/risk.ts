@@ -1,11 +1,11 @@
 /** Session risk: look at it, and release a session the kill switch has stopped. */
 
+import { personActor } from '#core/configuration/identity/principal.ts';
+import { assertMayVote } from '#core/configuration/identity/separation-of-duties.ts';
 import { releaseSchema } from '#core/contracts/admin-requests.ts';
 import { type RiskRecord, type RiskSettings, riskSettingsOf } from '#core/contracts/behavior.ts';
 import { firstEntries } from '#core/evidence/bundle.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
-import { personActor } from '#core/identity/principal.ts';
-import { assertMayVote } from '#core/identity/separation-of-duties.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';

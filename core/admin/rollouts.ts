@@ -1,7 +1,8 @@
 /** Rollouts: create, list, look, pause, resume, roll back. What moves them by itself is `core/models/rollouts/advance.ts`. */
+
+import { personActor } from '#core/configuration/identity/principal.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { createRolloutSchema, durationMs, type Rollout } from '#core/contracts/rollout.ts';
-import { personActor } from '#core/identity/principal.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { only } from '#core/kernel/only.ts';

@@ -1,8 +1,9 @@
 /** What decides beside the gateway's own code: the policy pack and the WASM filters in force, and what was done with plugins [admin.supply-chain]. */
+
+import { partsInForce } from '#core/configuration/supply-chain/in-force.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { actionOf, type PluginAct, recordedActs } from '#core/contracts/plugin-act.ts';
 import { adminSession } from '#core/evidence/admin-session.ts';
-import { partsInForce } from '#core/supply-chain/in-force.ts';
 import type { Call, Operation } from './operation.ts';
 
 /** Signatures are verified at each request: a delegation may have ended since the configuration was stored. */

@@ -2,10 +2,10 @@
 import { decideOnly } from '#core/actions/decide-only.ts';
 import { govern } from '#core/actions/govern.ts';
 import { waitingFor } from '#core/actions/wait.ts';
+import { resolveSession } from '#core/configuration/identity/sessions.ts';
 import { type ActionRequest, actionRequestSchema } from '#core/contracts/envelope.ts';
 import { outcomeRequestSchema } from '#core/contracts/reported-outcome.ts';
 import { idempotencyKeyPattern } from '#core/contracts/started-action.ts';
-import { resolveSession } from '#core/identity/sessions.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { type Call, type Operation, parsed } from './operation.ts';
 

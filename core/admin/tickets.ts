@@ -1,8 +1,8 @@
 /** Capability tickets: list those still good, redeem, revoke. The tickets themselves are not kept. */
 
+import { personActor } from '#core/configuration/identity/principal.ts';
 import { redeemSchema } from '#core/contracts/admin-requests.ts';
 import { type CredentialAct, credentialDraft } from '#core/credentials/entries.ts';
-import { personActor } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';

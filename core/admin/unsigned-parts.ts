@@ -1,7 +1,8 @@
 /** What `tool_policies.require_signed` refused, as evidence [supply-chain.refused-unsigned]. */
+
+import type { UnsignedPart } from '#core/configuration/supply-chain/in-force.ts';
 import { actionOf, oneLine } from '#core/contracts/plugin-act.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import type { UnsignedPart } from '#core/supply-chain/in-force.ts';
 import { type Actor, recordAct } from './record.ts';
 
 /** Does the work; a configuration that it refuses for a part without a signature leaves an entry for each of them. */

@@ -2,13 +2,14 @@
  * Votes by pull-request comment: the writer, the place and the commit are checked, then the vote is counted. The Git host is asked before the
  * comment is marked as taken, so that a delivery that met an outage can be repeated.
  */
+
+import type { Principal } from '#core/configuration/identity/principal.ts';
+import { assertMayVote, githubVoter, personByGithubLogin } from '#core/configuration/identity/separation-of-duties.ts';
+import { separationOf } from '#core/configuration/identity/separation-rules.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { pullRequestName, samePullRequest } from '#core/contracts/repository.ts';
 import { ServiceFault } from '#core/credentials/fault.ts';
-import type { Principal } from '#core/identity/principal.ts';
-import { assertMayVote, githubVoter, personByGithubLogin } from '#core/identity/separation-of-duties.ts';
-import { separationOf } from '#core/identity/separation-rules.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';

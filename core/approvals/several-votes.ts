@@ -1,8 +1,8 @@
 /** Approvals that need several people: the rules that apply, and the votes that count towards them. */
 
+import { counts, type Missing, missingOf, missingText } from '#core/configuration/identity/separation-rules.ts';
 import type { ApprovalRow, CastVote } from '#core/contracts/approval.ts';
 import type { Requirement } from '#core/contracts/separation.ts';
-import { counts, type Missing, missingOf, missingText } from '#core/identity/separation-rules.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { addedTo } from './terms.ts';
 import { approvalRecord } from './views.ts';

@@ -2,9 +2,10 @@
  * What the rules in force ask of the approval of a request that waits already. They add to what was asked when it was queued, and take
  * nothing off [approval.terms-now].
  */
+
+import { missingOf, missingText } from '#core/configuration/identity/separation-rules.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Requirement } from '#core/contracts/separation.ts';
-import { missingOf, missingText } from '#core/identity/separation-rules.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 
 export interface CurrentTerms {

@@ -1,6 +1,7 @@
 /** How approvals look on the wire: item while pending, record once decided. */
+
+import { missingOf, missingText } from '#core/configuration/identity/separation-rules.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { missingOf, missingText } from '#core/identity/separation-rules.ts';
 import { approvalUrl } from './approval-url.ts';
 import { tighteningText } from './terms.ts';
 

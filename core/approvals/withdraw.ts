@@ -1,6 +1,7 @@
 /** A caller takes its undecided request back: nothing will run for it, and a vote that comes later is a conflict. */
+
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import { decideApproval, type VotePorts } from './vote.ts';
 
 /** The `reviewer` of a request that its own caller withdrew. */

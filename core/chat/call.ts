@@ -1,10 +1,11 @@
 /** A chat call as it arrives, and what the configuration alone says of it: model, limits, whether it may be. */
+
+import type { KeyLimits } from '#core/configuration/identity/identities.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ChatOperation, ChatRecord, DialectName } from '#core/contracts/chat.ts';
 import { chatSizes } from '#core/contracts/chat.ts';
 import type { Tenant } from '#core/contracts/config.ts';
-import type { KeyLimits } from '#core/identity/identities.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock } from '#core/kernel/ports.ts';

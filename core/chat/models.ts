@@ -1,6 +1,7 @@
 /** The models a caller may ask for by name. Patterns stand for names that are not listed, so they are left out. */
+
+import type { KeyLimits } from '#core/configuration/identity/identities.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import type { KeyLimits } from '#core/identity/identities.ts';
 import { planRoute, resolveModel } from '#core/models/routing/plan.ts';
 import { mayUse } from './call.ts';
 

@@ -1,8 +1,8 @@
 /** One call over a WebSocket: the same pipeline as HTTP, its answer in messages of the call's id. */
 
-import type { Principal } from '#core/identity/principal.ts';
-import { resolveSession } from '#core/identity/sessions.ts';
-import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
+import { resolveSession } from '#core/configuration/identity/sessions.ts';
+import type { UnnamedSessions } from '#core/configuration/identity/unnamed-sessions.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';

@@ -1,5 +1,5 @@
 /** A configuration file that does not load after it was saved, kept for the views of health and for alerts [config.file-trouble]. */
-import type { Principal } from '#core/identity/principal.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 
 export interface FileTrouble {

@@ -1,7 +1,8 @@
 /** What the rules of levels of the organisations decide differently between two configurations, level by level [policy.diff-whole]. */
+
+import { levelsWithRules } from '#core/configuration/identity/organization.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
-import { levelsWithRules } from '#core/identity/organization.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import type { PolicyDiff } from '#core/policy/rules/analysis/diff.ts';
 import { levelDocument } from './checks/level-checks.ts';

@@ -1,11 +1,12 @@
 /** What a caller of a tenant reads of a configuration: what decides for its tenants, and nothing that only concerns others [policy-version.own-tenant]. */
+
+import { allGrants } from '#core/configuration/identity/grants.ts';
+import { type Identities, keyIdOf } from '#core/configuration/identity/identities.ts';
+import { levelsWithRules, type Place, placesOf } from '#core/configuration/identity/organization.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Organization } from '#core/contracts/config/organizations.ts';
 import type { Configuration, KeyEntry, Tenant } from '#core/contracts/config.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
-import { allGrants } from '#core/identity/grants.ts';
-import { type Identities, keyIdOf } from '#core/identity/identities.ts';
-import { levelsWithRules, type Place, placesOf } from '#core/identity/organization.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
 import { listedPart } from './shown-to-tenants.ts';
 import type { RulePlaces } from './store/places.ts';

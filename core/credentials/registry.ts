@@ -3,10 +3,10 @@
  * administrator, or by the sweep. The issuer first, then record and evidence in one transaction.
  */
 
+import type { Principal } from '#core/configuration/identity/principal.ts';
+import { personActor } from '#core/configuration/identity/principal.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { Change, Ledger, SessionHead } from '#core/evidence/ports.ts';
-import type { Principal } from '#core/identity/principal.ts';
-import { personActor } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';

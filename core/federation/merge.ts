@@ -1,11 +1,11 @@
 /** The configuration of a data plane: what the control plane serves, with what the plane has of its own [federation.local-keys]. */
 import { checkConfiguration } from '#core/configuration/checks/checks.ts';
+import { levelsWithRules } from '#core/configuration/identity/organization.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import { storedForm } from '#core/configuration/store/stored-form.ts';
 import type { LocalKey } from '#core/contracts/config/federation.ts';
 import { type Configuration, configurationSchema, type KeyEntry } from '#core/contracts/config.ts';
 import { problemsOf, refusal } from '#core/contracts/problems.ts';
-import { levelsWithRules } from '#core/identity/organization.ts';
 import { allowed } from '#core/kernel/issue-words.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import type { OwnOfPlane } from './served.ts';

@@ -2,8 +2,9 @@
  * Lets a request in that takes neither tokens nor money [limit.requests]: it counts against the requests a minute of its tenant
  * and its key, as chat calls do.
  */
+
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Ids, Telemetry } from '#core/kernel/ports.ts';
 import { limitHeaders } from './headers.ts';

@@ -1,5 +1,5 @@
 /** Shares of an amount by key and by tenant: neither a key, nor a tenant with many keys, takes what the others need [http.tenant-share]. */
-import type { Principal } from '#core/identity/principal.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import { FairShare } from './fair-share.ts';
 
 export type Sharer = Pick<Principal, 'key_id' | 'tenant'>;

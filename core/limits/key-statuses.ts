@@ -1,5 +1,5 @@
 /** The budgets of a tenant's keys as they stand [limit.key-budgets]. */
-import type { Identities, KeyLimits } from '#core/identity/identities.ts';
+import type { Identities, KeyLimits } from '#core/configuration/identity/identities.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { limitsOfAllOfKey } from './limits-of-all.ts';
 import { keyCounterTenant } from './limits-of-key.ts';

@@ -1,6 +1,7 @@
 /** Every budget a tenant's calls may meet, whatever their model. */
+
+import type { KeyLimits } from '#core/configuration/identity/identities.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import type { KeyLimits } from '#core/identity/identities.ts';
 import { compileGlob } from '#core/text/matching/glob.ts';
 import { exampleOf } from '#core/text/matching/glob-example.ts';
 import { limitsOf } from './limits-of.ts';

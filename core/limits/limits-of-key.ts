@@ -1,6 +1,6 @@
 /** What holds for one key beside its tenant [limit.key]. */
-import type { Identities, KeyLimits } from '#core/identity/identities.ts';
-import type { Principal } from '#core/identity/principal.ts';
+import type { Identities, KeyLimits } from '#core/configuration/identity/identities.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { remembered } from '#core/kernel/remembered.ts';

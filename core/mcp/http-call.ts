@@ -1,7 +1,7 @@
 /** An HTTP request of an MCP client as the gateway takes it, and the reply that the endpoint writes. */
 
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { McpHeaders } from './protocol/era.ts';
 import type { MessageQueue } from './sessions/message-queue.ts';

@@ -2,8 +2,9 @@
  * The older HTTP+SSE transport: `GET /sse` opens a stream that names the address for messages;
  * every answer comes on the stream. Messages that reach another process than the stream's wait in the store for it.
  */
+
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshots } from '#core/configuration/store/snapshots.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';

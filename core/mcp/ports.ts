@@ -1,8 +1,8 @@
 /** What the MCP gateway needs from outside: servers behind it, and what it keeps between calls. */
 
 import type { GovernPorts } from '#core/actions/ports.ts';
+import type { UnnamedSessions } from '#core/configuration/identity/unnamed-sessions.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
-import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ObjectStore, SecretsPort } from '#core/kernel/ports.ts';
 import type { CountersPort } from '#core/limits/ports.ts';

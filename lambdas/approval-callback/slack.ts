@@ -14,10 +14,10 @@ import { confirmMessage, voteView } from '#core/approvals/slack-confirmation.ts'
 import { isWholeInSlack } from '#core/approvals/slack-message.ts';
 import { missingVotesText } from '#core/approvals/views.ts';
 import { decideApproval } from '#core/approvals/vote.ts';
+import { assertMayVote, slackVoter } from '#core/configuration/identity/separation-of-duties.ts';
+import { separationOf } from '#core/configuration/identity/separation-rules.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
-import { assertMayVote, slackVoter } from '#core/identity/separation-of-duties.ts';
-import { separationOf } from '#core/identity/separation-rules.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';

@@ -1,8 +1,8 @@
 /** A data plane's side of a federation: asks for the configuration, then reports [federation.poll] [federation.report]. */
 import { recordAct } from '#core/admin/record.ts';
+import { adminPrincipal } from '#core/configuration/identity/identities.ts';
 import type { Polled } from '#core/federation/poll.ts';
 import type { Reports } from '#core/federation/report.ts';
-import { adminPrincipal } from '#core/identity/identities.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { GatewayPorts } from '../ports.ts';
 

@@ -1,12 +1,12 @@
 /** The MCP endpoint as HTTP: key, origin, bounded body; then the gateway; then JSON or events. */
 
+import { RoleTooLow } from '#core/configuration/identity/authorize.ts';
+import { areBothHere, assertOrigin } from '#core/configuration/identity/web-origin.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { includesRole, type Route } from '#core/contracts/route.ts';
 import { routes } from '#core/contracts/routes.ts';
-import { RoleTooLow } from '#core/identity/authorize.ts';
-import { areBothHere, assertOrigin } from '#core/identity/web-origin.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { McpGateway } from '#core/mcp/gateway.ts';

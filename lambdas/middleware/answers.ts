@@ -1,7 +1,7 @@
 /** Middy middlewares around every HTTP handler: a request id on every reply, faults as typed errors. */
 import type middy from '@middy/core';
+import { RefusedToken } from '#core/configuration/identity/refused-token.ts';
 import type { HttpContext, HttpEvent, HttpReply } from '#core/contracts/http.ts';
-import { RefusedToken } from '#core/identity/refused-token.ts';
 import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { RequestRefused } from '#core/limits/admit-request.ts';

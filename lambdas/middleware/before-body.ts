@@ -2,11 +2,12 @@
  * What a host knows of a request before it reads the body: who sends it, and how much of the body is read. Of a caller whom the handler
  * will refuse nothing is read [auth.before-body].
  */
+
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import type { Route } from '#core/contracts/route.ts';
 import { routes } from '#core/contracts/routes.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import { maxBytesOf } from './body.ts';
 import { type AdmissionPorts, wouldIdentify } from './identify.ts';
 

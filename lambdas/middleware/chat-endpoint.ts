@@ -6,15 +6,15 @@ import { type EarlyRefusal, recordEarlyRefusal } from '#core/chat/early-refusal.
 import { chat } from '#core/chat/pipeline.ts';
 import type { ChatPorts } from '#core/chat/ports.ts';
 import { headersOf, RecordedFailure } from '#core/chat/recorded-failure.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
+import { resolveSession } from '#core/configuration/identity/sessions.ts';
+import type { UnnamedSessions } from '#core/configuration/identity/unnamed-sessions.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { DialectName } from '#core/contracts/chat.ts';
 import { chatJson } from '#core/contracts/chat.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
-import type { Principal } from '#core/identity/principal.ts';
-import { resolveSession } from '#core/identity/sessions.ts';
-import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';

@@ -3,9 +3,10 @@
  * gateway and MCP surfaces and read what they are answered. Other origins get no CORS header. Keys travel in headers of their
  * own, so credentials of the browser are never allowed.
  */
+
+import { assertOrigin, isListed } from '#core/configuration/identity/web-origin.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import type { Route } from '#core/contracts/route.ts';
-import { assertOrigin, isListed } from '#core/identity/web-origin.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { GatewayPorts } from '../ports.ts';
 import type { ErrorShape, HttpMiddleware } from './answers.ts';

@@ -1,13 +1,13 @@
 /** Authentication and authorization: key or token → principal → role, kind, tenant. */
 
+import { authenticateCaller } from '#core/configuration/identity/authenticate.ts';
+import { authorize, requireConfiguredAdmin } from '#core/configuration/identity/authorize.ts';
+import type { Tokens } from '#core/configuration/identity/federation/ports.ts';
+import { actingIn } from '#core/configuration/identity/grants.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import type { Route } from '#core/contracts/route.ts';
-import { authenticateCaller } from '#core/identity/authenticate.ts';
-import { authorize, requireConfiguredAdmin } from '#core/identity/authorize.ts';
-import type { Tokens } from '#core/identity/federation/ports.ts';
-import { actingIn } from '#core/identity/grants.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Admissions } from '#core/limits/admissions.ts';
 import { headerOf, headerValues } from './body.ts';
@@ -87,7 +87,7 @@ async function ofAws(event: HttpEvent, signer: string, { configuration }: Snapsh
       'authentication_error',
       'Not authenticated: a signed request came with a key; send one of them.',
     );
-  const { awsPrincipal } = await import('#core/identity/federation/aws-caller.ts');
+  const { awsPrincipal } = await import('#core/configuration/identity/federation/aws-caller.ts');
   return awsPrincipal(signer, configuration);
 }
 

@@ -1,14 +1,14 @@
 /** The caller of a WebSocket: the same key, role and tenant as over HTTP, checked again at every message. */
 import { socketLimits } from '#core/chat/socket-message.ts';
 import type { SocketCaller } from '#core/chat/socket-ports.ts';
+import { authorize } from '#core/configuration/identity/authorize.ts';
+import { recall } from '#core/configuration/identity/federation/recall.ts';
+import { actingIn } from '#core/configuration/identity/grants.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
+import { RefusedToken } from '#core/configuration/identity/refused-token.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
-import { authorize } from '#core/identity/authorize.ts';
-import { recall } from '#core/identity/federation/recall.ts';
-import { actingIn } from '#core/identity/grants.ts';
-import type { Principal } from '#core/identity/principal.ts';
-import { RefusedToken } from '#core/identity/refused-token.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { headerOf, headerValues } from '../middleware/body.ts';
 import { type AdmissionPorts, identify, wouldIdentify } from '../middleware/identify.ts';

@@ -12,8 +12,8 @@ import {
   socketLimits,
 } from '#core/chat/socket-message.ts';
 import type { DispatchCall, SocketConnection, SocketConnections, SocketPosts } from '#core/chat/socket-ports.ts';
+import { assertOrigin } from '#core/configuration/identity/web-origin.ts';
 import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
-import { assertOrigin } from '#core/identity/web-origin.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import type { AdmissionPorts } from '../middleware/identify.ts';

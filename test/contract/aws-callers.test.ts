@@ -1,7 +1,8 @@
 /** Callers who sign for AWS: the event as API Gateway's IAM authoriser leaves it, through the handlers. */
+
+import { awsPrincipal } from '#core/configuration/identity/federation/aws-caller.ts';
+import { recall } from '#core/configuration/identity/federation/recall.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
-import { awsPrincipal } from '#core/identity/federation/aws-caller.ts';
-import { recall } from '#core/identity/federation/recall.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
 import { base, packs } from '../unit/configuration/memory.ts';

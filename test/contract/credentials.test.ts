@@ -2,6 +2,7 @@
 import { credentialsTable } from '#adapters/dynamodb/credentials-table.ts';
 import { evidenceTable } from '#adapters/dynamodb/evidence-table.ts';
 import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { CredentialBroker, IssuedCredential } from '#core/credentials/ports.ts';
@@ -12,7 +13,6 @@ import {
   revokeCredential,
   sweepCredentials,
 } from '#core/credentials/registry.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { useDynamo } from '../support/dynamo.ts';
 

@@ -1,5 +1,5 @@
 /** Roles by level of an organisation, over HTTP and the embedded store. */
-import { slackVoter } from '#core/identity/separation-of-duties.ts';
+import { slackVoter } from '#core/configuration/identity/separation-of-duties.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { type TestPorts, testPorts } from '../support/ports.ts';
 

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import type { JWK } from 'jose';
 import { issuerDocuments } from '#adapters/http/issuer-documents.ts';
-import { lazyTokens } from '#core/identity/federation/lazy-tokens.ts';
+import { lazyTokens } from '#core/configuration/identity/federation/lazy-tokens.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { signed } from '../support/oidc.ts';
 import {

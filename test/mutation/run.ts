@@ -37,7 +37,7 @@ const areas = [
   'core/limits',
   'core/actions',
   'core/effects/limits',
-  'core/identity',
+  'core/configuration/identity',
   'core/credentials',
 ];
 

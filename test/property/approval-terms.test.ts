@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { applyTerms, type CurrentTerms } from '#core/approvals/terms.ts';
 import { decideApproval } from '#core/approvals/vote.ts';
+import { missingOf } from '#core/configuration/identity/separation-rules.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Ballot, Requirement } from '#core/contracts/separation.ts';
-import { missingOf } from '#core/identity/separation-rules.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { runs } from '../support/extent.ts';
 import { approvalRow, approvalsWorld, at } from '../unit/approvals/sample.ts';

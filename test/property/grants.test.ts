@@ -1,10 +1,10 @@
 /** Grants of roles over random organisations: they reach what is below them, and nothing beside it. */
 import fc from 'fast-check';
+import { actingIn, grantsOf, reachOf } from '#core/configuration/identity/grants.ts';
+import { placesOf } from '#core/configuration/identity/organization.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import { organization } from '#core/contracts/config/organizations.ts';
 import { roles } from '#core/contracts/route.ts';
-import { actingIn, grantsOf, reachOf } from '#core/identity/grants.ts';
-import { placesOf } from '#core/identity/organization.ts';
-import type { Principal } from '#core/identity/principal.ts';
 
 const names = ['a', 'b'] as const;
 const grant = fc.record({ person: fc.constantFrom('ann', 'bob'), role: fc.constantFrom(...roles) });

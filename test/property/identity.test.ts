@@ -1,10 +1,10 @@
 /** Properties of identity that hold for any key, header and session name. */
 import fc from 'fast-check';
+import { authenticate } from '#core/configuration/identity/authenticate.ts';
+import { buildIdentities, type ResolvedKey } from '#core/configuration/identity/identities.ts';
+import { resolveSession } from '#core/configuration/identity/sessions.ts';
+import { sessionsOfProcess } from '#core/configuration/identity/unnamed-sessions.ts';
 import { sessionPattern } from '#core/contracts/envelope.ts';
-import { authenticate } from '#core/identity/authenticate.ts';
-import { buildIdentities, type ResolvedKey } from '#core/identity/identities.ts';
-import { resolveSession } from '#core/identity/sessions.ts';
-import { sessionsOfProcess } from '#core/identity/unnamed-sessions.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 
 const keyText = fc.stringMatching(/^[\x21-\x7e]{1,40}$/);

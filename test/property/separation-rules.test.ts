@@ -1,7 +1,7 @@
 /** Votes over random organisations and rules: a request is decided if and only if every rule is satisfied, in whatever order the votes come. */
 import fc from 'fast-check';
+import { counts, missingOf } from '#core/configuration/identity/separation-rules.ts';
 import type { Ballot, Requirement } from '#core/contracts/separation.ts';
-import { counts, missingOf } from '#core/identity/separation-rules.ts';
 
 const teams = ['acme/web', 'acme/ops', 'acme/security'];
 const some = fc.subarray(teams, { minLength: 1 });

@@ -17,13 +17,13 @@ import {
 } from '#core/chat/call-stages.ts';
 import type { ChatPorts } from '#core/chat/ports.ts';
 import { StageFailure } from '#core/chat/stage-failure.ts';
+import { authenticate } from '#core/configuration/identity/authenticate.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import { identitiesOf, keyDigests, resolvedSecrets } from '#core/configuration/store/secrets.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { advanceHead, sealEntry } from '#core/evidence/chain.ts';
 import type { Change, Ledger, SessionHead } from '#core/evidence/ports.ts';
-import { authenticate } from '#core/identity/authenticate.ts';
 import { AsyncQueue } from '#core/kernel/async-queue.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ReserveOutcome, ReserveRequest, Settlement } from '#core/limits/ports.ts';

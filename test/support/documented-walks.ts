@@ -188,7 +188,7 @@ const elsewhere: readonly Reason[] = [
     page: 'install-the-package',
   },
   {
-    needs: 'a release: test/unit/supply-chain attests one',
+    needs: 'a release: test/unit/configuration/supply-chain attests one',
     commands: /^git fetch|^agentctl supply-chain (?:attest|verify agent-governance-gateway)/,
   },
   { needs: 'Docker', commands: /^docker / },
@@ -199,7 +199,7 @@ const elsewhere: readonly Reason[] = [
   { needs: 'a deployed gateway: test/cloud', commands: /<AdminUrl>|<GatewayUrl>/ },
   { needs: 'a Kubernetes cluster: test/operator', commands: /^(?:kubectl|helm) / },
   {
-    needs: 'a server with an index of plugins: test/unit/supply-chain',
+    needs: 'a server with an index of plugins: test/unit/configuration/supply-chain',
     commands: /^\.\/agentctl plugin .*--index https:/,
   },
   {

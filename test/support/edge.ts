@@ -7,6 +7,7 @@ import { request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildIdentities } from '#core/configuration/identity/identities.ts';
 import { systemClock } from '../../adapters/system/clock.ts';
 import { systemIds } from '../../adapters/system/ids.ts';
 import { type LogTelemetry, logTelemetry } from '../../adapters/telemetry/telemetry.ts';
@@ -15,7 +16,6 @@ import { startEdge } from '../../bin/local/edge/edge.ts';
 import type { Serve } from '../../bin/local/http-server.ts';
 import type { Snapshot } from '../../core/configuration/store/snapshots.ts';
 import { edge as edgeSettings } from '../../core/contracts/config/edge.ts';
-import { buildIdentities } from '../../core/identity/identities.ts';
 import { sha256 } from '../../core/kernel/canonical.ts';
 
 export interface Answer {

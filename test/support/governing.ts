@@ -4,12 +4,12 @@
  */
 import { govern } from '#core/actions/govern.ts';
 import { decideApproval } from '#core/approvals/vote.ts';
+import { authenticate } from '#core/configuration/identity/authenticate.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { ActionEnvelope, DecisionResult } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { IssuedCredential } from '#core/credentials/ports.ts';
 import type { ExecuteOptions, Executor } from '#core/executors/ports.ts';
-import { authenticate } from '#core/identity/authenticate.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { Loose } from './loose.ts';
 import { keys, type TestOptions, testPorts } from './ports.ts';

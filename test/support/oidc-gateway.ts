@@ -1,7 +1,7 @@
 /** A gateway that takes tokens of a real issuer. */
 import type { JWK } from 'jose';
 import { issuerDocuments } from '#adapters/http/issuer-documents.ts';
-import { lazyTokens } from '#core/identity/federation/lazy-tokens.ts';
+import { lazyTokens } from '#core/configuration/identity/federation/lazy-tokens.ts';
 import { caller } from './call-endpoint.ts';
 import { type OidcServer, signingKey, startOidc } from './oidc.ts';
 import { configuration, type TestPorts, testPorts } from './ports.ts';

@@ -1,10 +1,10 @@
 /** A root key, a publisher and a signed index, each part of which a test can change before it is signed. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PluginEntry } from '#core/supply-chain/documents.ts';
-import { signStatement } from '#core/supply-chain/envelope.ts';
-import { generateKeys, keyIdOf, privateKeyOf, publicKeyOf } from '#core/supply-chain/keys.ts';
-import { signEntry } from '#core/supply-chain/sign.ts';
+import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts';
+import { signStatement } from '#core/configuration/supply-chain/envelope.ts';
+import { generateKeys, keyIdOf, privateKeyOf, publicKeyOf } from '#core/configuration/supply-chain/keys.ts';
+import { signEntry } from '#core/configuration/supply-chain/sign.ts';
 
 export const guardBytes = readFileSync(join(__dirname, '../../plugins/keyword-guard.wasm'));
 

@@ -1,9 +1,9 @@
 /** What stands before every request of the edge: shedding, token buckets, the breaker of its upstream. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { authenticate, type Headers } from '#core/configuration/identity/authenticate.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { EdgeUpstream } from '#core/edge/routing.ts';
 import { isShed, type Priority, priorityOf } from '#core/edge/shedding.ts';
-import { authenticate, type Headers } from '#core/identity/authenticate.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';

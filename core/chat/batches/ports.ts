@@ -1,6 +1,7 @@
 /** Where files, batches and responses of callers are stored: each belongs to one key of one tenant. */
+
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Stored, StoredBatch } from '#core/contracts/stored-batch.ts';
-import type { Principal } from '#core/identity/principal.ts';
 
 export type BatchOwner = Pick<Principal, 'tenant' | 'key_id'>;
 

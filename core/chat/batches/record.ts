@@ -1,11 +1,11 @@
 /** What a caller did with a file, batch or response, as an evidence entry without content [batches.evidence]. */
 import { sessionOwner } from '#core/actions/governed.ts';
+import { federatedActor, type Principal } from '#core/configuration/identity/principal.ts';
+import { assertSessionOwner } from '#core/configuration/identity/sessions.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ChatOperation, ChatRecord, Finding } from '#core/contracts/chat.ts';
 import type { Stored } from '#core/contracts/stored-batch.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
-import { federatedActor, type Principal } from '#core/identity/principal.ts';
-import { assertSessionOwner } from '#core/identity/sessions.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';

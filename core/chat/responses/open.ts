@@ -1,8 +1,9 @@
 /** Whether a response is to be kept, and which one it continues: read before the call begins. */
+
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { StoredResponse } from '#core/contracts/stored-batch.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isResponseId } from '../batches/names.ts';

@@ -1,6 +1,6 @@
 /** Lets a call in: its reservation beside one read of its session. */
 
-import { assertSessionOwner } from '#core/identity/sessions.ts';
+import { assertSessionOwner } from '#core/configuration/identity/sessions.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { limitHeaders } from '#core/limits/headers.ts';

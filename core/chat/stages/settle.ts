@@ -5,11 +5,11 @@
 
 import { sessionOwner } from '#core/actions/governed.ts';
 import { finishExecution } from '#core/approvals/execution.ts';
+import { federatedActor } from '#core/configuration/identity/principal.ts';
 import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import type { Usage } from '#core/contracts/chat.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import type { Change } from '#core/evidence/ports.ts';
-import { federatedActor } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isFirstOfMinute } from '#core/kernel/first-of-minute.ts';
 import { isoTime } from '#core/kernel/ports.ts';

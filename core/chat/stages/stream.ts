@@ -1,6 +1,6 @@
 /** A model's stream on its way to the caller: translated, checked and counted; the caller of this function settles it. */
 
-import { recall } from '#core/identity/federation/recall.ts';
+import { recall } from '#core/configuration/identity/federation/recall.ts';
 import type { AsyncQueue } from '#core/kernel/async-queue.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';

@@ -1,9 +1,10 @@
 /** What the schema cannot say: names that must be known, unique or free. */
+
+import { adminPerson } from '#core/configuration/identity/identities.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { Problem } from '#core/contracts/problems.ts';
 import { sandboxGlobs } from '#core/effects/limits/globs.ts';
 import { witnessKey } from '#core/evidence/transparency/witness-keys.ts';
-import { adminPerson } from '#core/identity/identities.ts';
 import { sensitivePath } from '#core/text/secrets/json-path.ts';
 import { keyObject } from '../store/stored-keys.ts';
 import { checkAddresses } from './address-checks.ts';

@@ -1,7 +1,8 @@
 /** Issuers of tokens and what their claims lead to: conditions that cross members of `identity` [identity.oidc-configuration]. */
+
+import { isIssuerUrl } from '#core/configuration/identity/federation/urls.ts';
 import type { ConfigurationFile, OidcCaller, OidcProvider } from '#core/contracts/config.ts';
 import type { Path, Problem } from '#core/contracts/problems.ts';
-import { isIssuerUrl } from '#core/identity/federation/urls.ts';
 import { exactlyOne, oneOf, unique, unknown } from './name-checks.ts';
 
 /** @param warnings receives what is odd but allowed. */

@@ -1,7 +1,8 @@
 /** Duplicate, empty and conflicting key entries, and the people they name. */
+
+import { grantsOf } from '#core/configuration/identity/grants.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { type Path, type Problem, pathText } from '#core/contracts/problems.ts';
-import { grantsOf } from '#core/identity/grants.ts';
 import { digestOfKey, type FileKeyObject, keyObject } from '../store/stored-keys.ts';
 import { exactlyOne, oneOf } from './name-checks.ts';
 

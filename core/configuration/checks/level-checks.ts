@@ -1,9 +1,10 @@
 /** Rules of levels of an organisation: they compile, can match, and never decide less strictly than what stands above [identity.level-policies]. */
+
+import { type Level, levelsWithRules } from '#core/configuration/identity/organization.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { decisions } from '#core/contracts/envelope.ts';
 import type { Path, Problem } from '#core/contracts/problems.ts';
 import type { ToolPack, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
-import { type Level, levelsWithRules } from '#core/identity/organization.ts';
 import { analysePolicy } from '#core/policy/rules/analysis/analyse.ts';
 import {
   type AskedPairs,

@@ -1,11 +1,12 @@
 /** Names in organisations: used once, and known where others are meant [identity.organizations]. */
+
+import { grantsOf, highestRole } from '#core/configuration/identity/grants.ts';
+import { levelsWithRules, type Place, placesOf, teamsOf } from '#core/configuration/identity/organization.ts';
+import { counts } from '#core/configuration/identity/separation-rules.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { type Path, type Problem, pathText } from '#core/contracts/problems.ts';
 import type { Role } from '#core/contracts/route.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
-import { grantsOf, highestRole } from '#core/identity/grants.ts';
-import { levelsWithRules, type Place, placesOf, teamsOf } from '#core/identity/organization.ts';
-import { counts } from '#core/identity/separation-rules.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
 import { globProblems } from './glob-checks.ts';
 import { oneOf, unique, unknown } from './name-checks.ts';

@@ -1,7 +1,8 @@
 /** Under `tool_policies.require_signed` everything that decides beside the gateway's own code is signed [supply-chain.require-signed]. */
+
+import { partsInForce, trustOf, type UnsignedPart } from '#core/configuration/supply-chain/in-force.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Problem } from '#core/contracts/problems.ts';
-import { partsInForce, trustOf, type UnsignedPart } from '#core/supply-chain/in-force.ts';
 
 type SignatureProblem = Problem & {
   /** Absent where the index itself does not hold. */

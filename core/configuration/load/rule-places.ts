@@ -1,8 +1,8 @@
 /** Where the rules of a configuration stand in its files, as `file:line` [policy-version.places]. */
 import { posix } from 'node:path';
+import { levelsWithRules } from '#core/configuration/identity/organization.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { ToolPack } from '#core/contracts/tool-policy.ts';
-import { levelsWithRules } from '#core/identity/organization.ts';
 import type { RulePlaces } from '../store/places.ts';
 import type { YamlDocument } from './yaml.ts';
 

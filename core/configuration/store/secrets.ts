@@ -1,6 +1,7 @@
 /** Keys that live in secrets, turned into digests when they are stored; the values go no further than here [auth.keys-by-digest]. */
+
+import { buildIdentities, type Identities, type ResolvedKey } from '#core/configuration/identity/identities.ts';
 import { type Configuration, defaultAdminTokenName } from '#core/contracts/config.ts';
-import { buildIdentities, type Identities, type ResolvedKey } from '#core/identity/identities.ts';
 import { digestOf, sha256 } from '#core/kernel/canonical.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 import type { StoredKeyDigests } from '../ports.ts';

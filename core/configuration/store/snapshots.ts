@@ -1,7 +1,8 @@
 /** The configuration in force, compiled, at most five seconds old. */
+
+import type { Identities, ResolvedKey } from '#core/configuration/identity/identities.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
-import type { Identities, ResolvedKey } from '#core/identity/identities.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, ObjectStore, SecretStore } from '#core/kernel/ports.ts';
 import { type CompiledPolicy, compilePolicy } from '#core/policy/rules/compile.ts';

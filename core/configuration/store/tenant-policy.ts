@@ -1,7 +1,8 @@
 /** The policy as it holds for one tenant: with the rules of the levels of the organisation that the tenant stands in [identity.level-policies]. */
+
+import { levelsOf } from '#core/configuration/identity/organization.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { LevelPolicy, ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
-import { levelsOf } from '#core/identity/organization.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import { type CompiledPolicy, compilePolicy } from '#core/policy/rules/compile.ts';
 import { buildPolicyDocument } from '../load/policy-document.ts';

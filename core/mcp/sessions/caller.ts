@@ -1,6 +1,7 @@
 /** The caller of a message, its session, and where messages go while it is answered. */
+
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { McpSession } from '../ports.ts';
 import type { Era } from '../protocol/era.ts';

@@ -1,8 +1,8 @@
 /** Finds the caller of a message: its session, the conversations with servers, and the session of its evidence. */
 
 import type { ApprovalsPort } from '#core/approvals/ports.ts';
+import { resolveSession } from '#core/configuration/identity/sessions.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
-import { resolveSession } from '#core/identity/sessions.ts';
 import type { ClockPort } from '#core/kernel/ports.ts';
 import { type McpCall, serversOf } from '../http-call.ts';
 import type { McpStorePort, UnnamedSessionsPort } from '../ports.ts';

@@ -1,6 +1,7 @@
 /** Open conversations with servers, kept between the calls of one process and taken up again after it (ports: Continuation). */
+
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ClockPort } from '#core/kernel/ports.ts';

@@ -2,9 +2,10 @@
  * Streams that stay open while a client waits for messages: `GET /mcp`, `subscriptions/listen` and the older `GET /sse`. Says
  * whether this host offers them, counts the open ones, and ends them where the host bills for open streams.
  */
+
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Clock, type Ids, isoTime, type Timeouts } from '#core/kernel/ports.ts';
 

@@ -5,8 +5,8 @@
  */
 import { isJoinable } from '#core/actions/join-approval.ts';
 import type { ApprovalsPort } from '#core/approvals/ports.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import { type ClockPort, isoTime } from '#core/kernel/ports.ts';
 import type { ClientHandshake, McpStorePort } from '../ports.ts';
 import { transportSession } from './session.ts';

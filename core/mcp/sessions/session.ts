@@ -1,5 +1,5 @@
 /** Sessions of the revisions up to 2025-11-25: kept in the store, so that any instance goes on with them after any restart. */
-import type { Principal } from '#core/identity/principal.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import { type ClockPort, type IdsPort, isoTime } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { ClientHandshake, McpSession, McpStorePort } from '../ports.ts';

@@ -1,7 +1,8 @@
 /** What the guard and its classifier say of one definition, while a list of a server is noted. */
+
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
 import type { LedgerPort } from '#core/evidence/ports.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import type { ClockPort, IdsPort, PausePort, TelemetryPort } from '#core/kernel/ports.ts';
 import type { Classification, Classify } from '#core/tool-guard/classifier/ports.ts';
 import type { DefinitionTextsPort, McpStorePort, ToolFacts, ToolMark } from '../ports.ts';

@@ -5,9 +5,9 @@ import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
 import { type GovernedAction, sessionOwner } from '#core/actions/governed.ts';
 import type { RecordPorts } from '#core/actions/ports.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';
+import { assertSessionOwner } from '#core/configuration/identity/sessions.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import type { EvidencePort } from '#core/evidence/ports.ts';
-import { assertSessionOwner } from '#core/identity/sessions.ts';
 import type { Caller } from '../sessions/caller.ts';
 
 /** @throws GatewayError `forbidden` for another key's session, `service_unavailable`. */

@@ -1,10 +1,10 @@
 /** The configuration in force: fresh within five seconds, closed when it cannot be known. */
 import { environmentSecrets } from '#adapters/local/environment-secrets.ts';
+import { authenticate } from '#core/configuration/identity/authenticate.ts';
+import type { ResolvedKey } from '#core/configuration/identity/identities.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { createSnapshots } from '#core/configuration/store/snapshots.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
-import { authenticate } from '#core/identity/authenticate.ts';
-import type { ResolvedKey } from '#core/identity/identities.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { base, handClock, memoryConfigStore, memoryObjects, packs } from './memory.ts';
 

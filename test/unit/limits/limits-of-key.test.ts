@@ -1,6 +1,7 @@
 /** What holds for one key: its limits in its tenant, the accounts that are booked for it, and how its budgets stand. */
+
+import type { KeyLimits } from '#core/configuration/identity/identities.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import type { KeyLimits } from '#core/identity/identities.ts';
 import { keyStatuses } from '#core/limits/key-statuses.ts';
 import { limitsOfAll, limitsOfAllOfKey } from '#core/limits/limits-of-all.ts';
 import {

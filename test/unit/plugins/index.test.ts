@@ -1,9 +1,9 @@
 /** The index of the shipped plugins verifies under the development key, and names the modules that lie beside it. */
 import { readFileSync } from 'node:fs';
 import { compileModule } from '#adapters/wasm/module.ts';
-import { publicKeyOf } from '#core/supply-chain/keys.ts';
-import { verifyBytes, verifyEntry } from '#core/supply-chain/verify-artifact.ts';
-import { verifyIndex } from '#core/supply-chain/verify-index.ts';
+import { publicKeyOf } from '#core/configuration/supply-chain/keys.ts';
+import { verifyBytes, verifyEntry } from '#core/configuration/supply-chain/verify-artifact.ts';
+import { verifyIndex } from '#core/configuration/supply-chain/verify-index.ts';
 
 const now = Date.parse('2026-12-01T00:00:00Z');
 const file = JSON.parse(readFileSync('plugins/index.json', 'utf8'));

@@ -1,6 +1,6 @@
 /** Which requests carry a credential, and whose it is. */
-import { authenticate, authenticateAdminToken, type Headers } from '#core/identity/authenticate.ts';
-import { buildIdentities, keyIdOf } from '#core/identity/identities.ts';
+import { authenticate, authenticateAdminToken, type Headers } from '#core/configuration/identity/authenticate.ts';
+import { buildIdentities, keyIdOf } from '#core/configuration/identity/identities.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { identitiesOf, key } from './principals.ts';
 

@@ -1,5 +1,5 @@
 /** Which pages may open the WebSocket. */
-import { areBothHere, assertOrigin } from '#core/identity/web-origin.ts';
+import { areBothHere, assertOrigin } from '#core/configuration/identity/web-origin.ts';
 
 const allowed = ['https://app.example'];
 const allows =

@@ -1,6 +1,7 @@
 /** The whole matrix of routes and principals, against the contract's sentences rather than the code's conditions. */
+
+import { authorize, requireConfiguredAdmin } from '#core/configuration/identity/authorize.ts';
 import { routes } from '#core/contracts/routes.ts';
-import { authorize, requireConfiguredAdmin } from '#core/identity/authorize.ts';
 import { allPrincipals, identitiesOf, key, principal } from './principals.ts';
 
 /** Which operations each kind may ever reach, written out so that a changed route has to be meant. */

@@ -5,10 +5,10 @@ import { stringify } from 'yaml';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { sourceFiles } from '#adapters/files/source-files.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
+import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts';
+import { keyIdOf, publicKeyOf } from '#core/configuration/supply-chain/keys.ts';
+import { signEntry } from '#core/configuration/supply-chain/sign.ts';
 import { packBytes } from '#core/policy/rules/pack-bytes.ts';
-import type { PluginEntry } from '#core/supply-chain/documents.ts';
-import { keyIdOf, publicKeyOf } from '#core/supply-chain/keys.ts';
-import { signEntry } from '#core/supply-chain/sign.ts';
 import {
   entryOf,
   guardBytes,
@@ -17,8 +17,8 @@ import {
   publisherKeys,
   rootKeys,
   strangerKeys,
-} from '../../support/signed-plugins.ts';
-import { Home, serverOf } from '../agentctl/support.ts';
+} from '../../../support/signed-plugins.ts';
+import { Home, serverOf } from '../../agentctl/support.ts';
 
 const home = new Home();
 const server = serverOf(home);
@@ -174,7 +174,7 @@ test('[supply-chain.packs] a pack is signed, put into an index, installed, trust
 });
 
 test('[supply-chain.packs] a pack that declares a permission, an ABI or a phase is refused before it is read', async () => {
-  const { verifyBytes } = await import('#core/supply-chain/verify-artifact.ts');
+  const { verifyBytes } = await import('#core/configuration/supply-chain/verify-artifact.ts');
   const read = jest.fn();
   for (const [change, reason] of [
     [{ abi: 'wasm-filter-1' }, 'abi_unsupported'],
@@ -189,7 +189,7 @@ test('[supply-chain.packs] a pack that declares a permission, an ABI or a phase 
 });
 
 test('[supply-chain.in-force] what is in force is named with its signer, or with the reason', async () => {
-  const { partsInForce } = await import('#core/supply-chain/in-force.ts');
+  const { partsInForce } = await import('#core/configuration/supply-chain/in-force.ts');
   const { configuration } = await load({ index: indexOf({ plugins: [packEntry(), entryOf()] }), filter: true });
   const signer = keyIdOf(publicKeyOf(publisherKeys.pem.publicKey));
   expect(partsInForce(configuration, now)).toEqual([

@@ -1,10 +1,11 @@
 /** Callers with tokens between requests: open connections, streams and approvals look them up again. */
+
+import { principalOfClaims } from '#core/configuration/identity/federation/claims.ts';
+import { recall } from '#core/configuration/identity/federation/recall.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
-import { principalOfClaims } from '#core/identity/federation/claims.ts';
-import { recall } from '#core/identity/federation/recall.ts';
 import { reauthorize, socketCaller } from '#lambdas/ws/caller.ts';
-import { base, packs } from '../configuration/memory.ts';
+import { base, packs } from '../memory.ts';
 
 const federated = {
   ...{ provider: 'corp', issuer: 'https://login.test', subject: 'bot', client: 'platform' },

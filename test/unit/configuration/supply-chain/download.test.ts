@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import type { DownloadOptions } from '#adapters/http/plugin-download.ts';
 import { download } from '#adapters/http/plugin-download.ts';
 import { isPrivate } from '#adapters/http/public-address.ts';
-import { loopbackCertificate, loopbackKey } from '../../support/loopback-tls.ts';
+import { loopbackCertificate, loopbackKey } from '../../../support/loopback-tls.ts';
 
 const server = createServer({ cert: loopbackCertificate, key: loopbackKey }, (request, response) => {
   const path = request.url ?? '';

@@ -9,8 +9,8 @@ import {
   publisherKeys,
   rootKeys,
   strangerKeys,
-} from '../../support/signed-plugins.ts';
-import { errorBody, Home, serverOf } from '../agentctl/support.ts';
+} from '../../../support/signed-plugins.ts';
+import { errorBody, Home, serverOf } from '../../agentctl/support.ts';
 
 const home = new Home();
 const server = serverOf(home);

@@ -1,7 +1,8 @@
 /** Sessions: which one, of what form, and whose. */
+
+import { assertSessionOwner, resolveSession } from '#core/configuration/identity/sessions.ts';
+import { SessionsOfKey, sessionsOfProcess } from '#core/configuration/identity/unnamed-sessions.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
-import { assertSessionOwner, resolveSession } from '#core/identity/sessions.ts';
-import { SessionsOfKey, sessionsOfProcess } from '#core/identity/unnamed-sessions.ts';
 import { principal } from './principals.ts';
 
 const now = Date.UTC(2026, 10, 21, 9, 59, 59, 999);

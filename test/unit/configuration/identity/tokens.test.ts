@@ -1,9 +1,9 @@
 /** Tokens of an issuer, with a clock that is wound by hand: which are taken, when keys are fetched, and whom claims lead to. */
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { createTokens } from '#core/configuration/identity/federation/tokens.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration, OidcProvider } from '#core/contracts/config.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
-import { createTokens } from '#core/identity/federation/tokens.ts';
 
 const issuer = 'https://issuer.example';
 const start = Date.UTC(2026, 0, 1) / 1000;

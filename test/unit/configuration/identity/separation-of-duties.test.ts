@@ -1,6 +1,6 @@
 /** Who may vote on what. */
-import type { Configuration } from '#core/contracts/config.ts';
-import { adminPrincipal, keyIdOf } from '#core/identity/identities.ts';
+
+import { adminPrincipal, keyIdOf } from '#core/configuration/identity/identities.ts';
 import {
   assertMayVote,
   assertTenant,
@@ -8,7 +8,8 @@ import {
   personByGithubLogin,
   personBySlackId,
   slackVoter,
-} from '#core/identity/separation-of-duties.ts';
+} from '#core/configuration/identity/separation-of-duties.ts';
+import type { Configuration } from '#core/contracts/config.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { identitiesOf, key, principal } from './principals.ts';
 

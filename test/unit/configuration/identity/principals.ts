@@ -1,8 +1,8 @@
 /** Principals of every role and kind, and the identities that hold them. */
 
+import { adminPrincipal, buildIdentities, type ResolvedKey } from '#core/configuration/identity/identities.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import { type KeyKind, keyKinds, type Role, roles } from '#core/contracts/route.ts';
-import { adminPrincipal, buildIdentities, type ResolvedKey } from '#core/identity/identities.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 
 export const key = (value: string, fields: Partial<ResolvedKey> = {}): ResolvedKey => ({
