@@ -1,6 +1,7 @@
 /** `GET budgets/forecast`: where each budget will stand at the end of its period [budget.forecast]. */
-import { type DaySpend, exhaustedOn, forecast } from '#core/forecast/forecast.ts';
+
 import { isoTime } from '#core/kernel/ports.ts';
+import { type DaySpend, exhaustedOn, forecast } from '#core/limits/forecast/forecast.ts';
 import { accountKey, secondsUntilPeriodEnds, spendRetentionDays } from '#core/limits/spend.ts';
 import { modelMatches } from '#core/models/routing/model-glob.ts';
 import type { Usage } from '#core/observatory/ports.ts';

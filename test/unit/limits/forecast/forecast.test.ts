@@ -1,6 +1,6 @@
 /** Forecasts held against spend that was generated: weekdays, holidays, launches. */
-import { type DaySpend, exhaustedOn, forecast } from '#core/forecast/forecast.ts';
-import { runs } from '../../support/extent.ts';
+import { type DaySpend, exhaustedOn, forecast } from '#core/limits/forecast/forecast.ts';
+import { runs } from '../../../support/extent.ts';
 
 /** Mulberry32: the same numbers every time. */
 function random(seed: number): () => number {
