@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { check } from '#adapters/wasm/check.ts';
 import { compileModule } from '#adapters/wasm/module.ts';
 import { toolGuard } from '#core/contracts/config/tool-guard.ts';
+import { checkArguments } from '#core/guard/arguments.ts';
+import { checkText } from '#core/guard/check-text.ts';
 import { inspectResult } from '#core/mcp/tools/inspect-result.ts';
-import { checkArguments } from '#core/tool-guard/arguments.ts';
-import { checkText } from '#core/tool-guard/check-text.ts';
 import { harmless } from '../test/corpora/tool-guard/harmless.ts';
 import {
   actedOn,

@@ -3,10 +3,10 @@ import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { wasmRunner } from '#adapters/wasm/pool.ts';
+import type { ClassifierPorts } from '#core/guard/classifier/ports.ts';
 import { wasmModules } from '#core/models/content-policy/wasm-modules.ts';
 import { providersFrom } from '#core/models/providers/providers.ts';
 import { createBreakers } from '#core/models/routing/breakers.ts';
-import type { ClassifierPorts } from '#core/tool-guard/classifier/ports.ts';
 import type { GatewayPorts } from './ports.ts';
 
 export function awsClassifiers(ports: GatewayPorts): ClassifierPorts {

@@ -1,8 +1,8 @@
 /** What MCP needs on AWS: servers are met over HTTP only. */
 import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
+import type { ClassifierPorts } from '#core/guard/classifier/ports.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
-import type { ClassifierPorts } from '#core/tool-guard/classifier/ports.ts';
 import type { GatewayPorts } from './ports.ts';
 
 export function withMcpServers<P extends GatewayPorts>(ports: P) {

@@ -1,7 +1,7 @@
 /** Follows links of this machine's file system, one step at a time where the end does not exist. */
 import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { LinkResolver } from '#core/tool-guard/links.ts';
+import type { LinkResolver } from '#core/guard/links.ts';
 
 const maxSteps = 256;
 

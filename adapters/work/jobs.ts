@@ -5,6 +5,7 @@ import type { DiffJob, Evaluation, EvaluationJob, RedactionJob } from '#core/act
 import type { LoadedConfiguration } from '#core/configuration/load/load.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
+import type { GuardSettings, InspectedResult } from '#core/guard/results.ts';
 import { type ErrorCode, GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -14,7 +15,6 @@ import type { CompiledPolicy } from '#core/policy/rules/compile.ts';
 import type { PolicyDecision } from '#core/policy/rules/decide.ts';
 import type { RuleTrace } from '#core/policy/rules/explain.ts';
 import type { Redaction } from '#core/text/secrets/redact.ts';
-import type { GuardSettings, InspectedResult } from '#core/tool-guard/results.ts';
 
 /** What each kind of job is given, and what it answers. */
 export interface Jobs {

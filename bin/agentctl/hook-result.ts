@@ -1,6 +1,7 @@
 /** Looks over the result of a call on the person's machine: a sentence for the model where a text of the result speaks to it [cli.hook-results]. */
+
+import { guardResult, markOf, type ResultActions } from '#core/guard/results.ts';
 import type { Json } from '#core/kernel/json.ts';
-import { guardResult, markOf, type ResultActions } from '#core/tool-guard/results.ts';
 import { type Fields, text } from './json-fields.ts';
 
 /** Nothing can be taken out of a result that the agent has already, so every kind that speaks to the model is marked. */

@@ -7,6 +7,8 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { withoutSecrets } from '#core/credentials/redact-values.ts';
 import type { Effects } from '#core/effects/ports.ts';
+import { type ArgumentSettings, argumentGuard } from '#core/guard/decide-arguments.ts';
+import type { GuardSettings, InspectedResult } from '#core/guard/results.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import { suggestAlternative } from '#core/policy/rules/alternative.ts';
@@ -15,8 +17,6 @@ import type { CompiledPolicy } from '#core/policy/rules/compile.ts';
 import type { PolicyDecision } from '#core/policy/rules/decide.ts';
 import type { RuleTrace } from '#core/policy/rules/explain.ts';
 import { type Redaction, redact } from '#core/text/secrets/redact.ts';
-import { type ArgumentSettings, argumentGuard } from '#core/tool-guard/decide-arguments.ts';
-import type { GuardSettings, InspectedResult } from '#core/tool-guard/results.ts';
 import { evaluate } from './judge.ts';
 import { type ProgramPlace, programTexts } from './program-texts.ts';
 

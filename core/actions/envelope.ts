@@ -2,9 +2,9 @@
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { ActionEnvelope, ActionRequest, Placement } from '#core/contracts/envelope.ts';
+import type { RootLists } from '#core/guard/roots.ts';
 import type { Seen } from '#core/session/sources/trace.ts';
 import { masked } from '#core/text/secrets/masked.ts';
-import type { RootLists } from '#core/tool-guard/roots.ts';
 
 /** A request of a caller inside the gateway, which knows more of the call than its own callers may say. */
 export interface GovernedRequest extends ActionRequest {

@@ -2,11 +2,11 @@
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
+import { argumentGuard, argumentSettings, withLinks } from '#core/guard/decide-arguments.ts';
+import type { LinksPort } from '#core/guard/links.ts';
+import type { RootLists } from '#core/guard/roots.ts';
 import { decide, type PolicyDecision } from '#core/policy/rules/decide.ts';
 import type { Redaction } from '#core/text/secrets/redact.ts';
-import { argumentGuard, argumentSettings, withLinks } from '#core/tool-guard/decide-arguments.ts';
-import type { LinksPort } from '#core/tool-guard/links.ts';
-import type { RootLists } from '#core/tool-guard/roots.ts';
 import { rememberAlternative } from './answers.ts';
 import { isLarge, policyText, sentOf } from './call-work.ts';
 import { recordedParts } from './entries.ts';

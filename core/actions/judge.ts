@@ -11,6 +11,7 @@ import type { FirstSheet } from '#core/contracts/task-manifest.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
+import { type ArgumentGuard, decideArguments } from '#core/guard/decide-arguments.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { CompiledPolicy } from '#core/policy/rules/compile.ts';
 import type { PolicyDecision } from '#core/policy/rules/decide.ts';
@@ -20,7 +21,6 @@ import { signalsOf } from '#core/session/risk/signals.ts';
 import { decideDrift } from '#core/session/tasks/decide-manifests.ts';
 import { withFirst } from '#core/session/tasks/first-sheet.ts';
 import type { Attached } from '#core/session/tasks/ports.ts';
-import { type ArgumentGuard, decideArguments } from '#core/tool-guard/decide-arguments.ts';
 import { refuseSecrets } from './program-texts.ts';
 
 /** The decision that does not depend on the caller: no secret in executable text, then policy, sandbox and the guard on arguments. */

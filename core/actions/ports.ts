@@ -9,12 +9,12 @@ import type { BrokersPort } from '#core/credentials/ports.ts';
 import type { EffectsPort } from '#core/effects/ports.ts';
 import type { EvidencePort, LedgerPort } from '#core/evidence/ports.ts';
 import type { Executor } from '#core/executors/ports.ts';
+import type { LinksPort } from '#core/guard/links.ts';
 import type { ClockPort, IdsPort, ObjectStore, PausePort, TelemetryPort, TimeoutsPort } from '#core/kernel/ports.ts';
 import type { KeyRisksPort } from '#core/session/risk/ports.ts';
 import type { Probes } from '#core/session/risk/probes.ts';
 import type { ProvenancePort } from '#core/session/sources/ports.ts';
 import type { TasksPort } from '#core/session/tasks/ports.ts';
-import type { LinksPort } from '#core/tool-guard/links.ts';
 import type { CallWork } from './call-work.ts';
 
 /** Actions that were started; they change only inside `Ledger.commit`. */

@@ -1,6 +1,8 @@
 /** Tool definitions of MCP servers: what was seen, and a human's word on what has changed. */
 
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
+import { differenceBetween } from '#core/guard/definition-difference.ts';
+import { introducedBy } from '#core/guard/introduced.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { notFound } from '#core/kernel/not-found.ts';
@@ -13,8 +15,6 @@ import { certainlyBlocked } from '#core/mcp/tools/blocked-tools.ts';
 import { keptDefinition, keptSizes } from '#core/mcp/tools/kept-definitions.ts';
 import { classifyTool } from '#core/policy/classification/classify-tool.ts';
 import { decide } from '#core/policy/rules/decide.ts';
-import { differenceBetween } from '#core/tool-guard/definition-difference.ts';
-import { introducedBy } from '#core/tool-guard/introduced.ts';
 import type { Call, Operation } from './operation.ts';
 import { recordAct } from './record.ts';
 

@@ -1,8 +1,8 @@
 /** The executor of an action, and what executors need from outside: one exchange, one transaction, one command. Nothing is tried twice. */
 import type { ActionEnvelope, Placement } from '#core/contracts/envelope.ts';
 import type { IssuedCredential } from '#core/credentials/ports.ts';
+import type { ResultNotes } from '#core/guard/result-notes.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
-import type { ResultNotes } from '#core/tool-guard/result-notes.ts';
 import type { CommandSlots } from './command-slots.ts';
 
 /** Runs an allowed call with its credential. None configured for a tool: the call is `not_executed`. */

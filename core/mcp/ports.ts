@@ -3,10 +3,10 @@
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { UnnamedSessions } from '#core/configuration/identity/unnamed-sessions.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { ClassifierPorts } from '#core/guard/classifier/ports.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ObjectStore, SecretsPort } from '#core/kernel/ports.ts';
 import type { CountersPort } from '#core/limits/ports.ts';
-import type { ClassifierPorts } from '#core/tool-guard/classifier/ports.ts';
 import type { RequestId, RpcOutcome } from './protocol/messages.ts';
 import type { EventStreamPorts } from './sessions/event-streams.ts';
 import type { Subscriptions } from './sessions/subscriptions.ts';

@@ -1,6 +1,6 @@
 /** Results of tools that a caller ran itself, in the request of a chat: the guard looks at them as at those of MCP servers. */
 import type { ChatRecord } from '#core/contracts/chat.ts';
-import { checkText } from '#core/tool-guard/check-text.ts';
+import { checkText } from '#core/guard/check-text.ts';
 import { harmful } from '../corpora/tool-guard/harmful.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { type FakeProvider, say, startFakeProvider } from '../support/fake-providers.ts';

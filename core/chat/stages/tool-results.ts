@@ -2,6 +2,9 @@
 
 import type { Finding } from '#core/contracts/chat.ts';
 import type { ResultAction, ToolGuard } from '#core/contracts/config/tool-guard.ts';
+import { checkDefinition } from '#core/guard/definitions.ts';
+import type { DefinitionKind } from '#core/guard/finding.ts';
+import { type GuardedResult, guardResult, markOf, type ResultActions } from '#core/guard/results.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectsOf } from '#core/kernel/narrow.ts';
@@ -9,9 +12,6 @@ import { RecentMap } from '#core/kernel/recent-map.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import type { Verdict } from '#core/models/content-policy/ports.ts';
 import type { TextSlot } from '#core/models/dialects/dialect.ts';
-import { checkDefinition } from '#core/tool-guard/definitions.ts';
-import type { DefinitionKind } from '#core/tool-guard/finding.ts';
-import { type GuardedResult, guardResult, markOf, type ResultActions } from '#core/tool-guard/results.ts';
 import type { ChatCall } from '../call.ts';
 import type { ScreenedCall } from '../call-stages.ts';
 import type { ChatPorts } from '../ports.ts';

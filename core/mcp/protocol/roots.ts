@@ -1,6 +1,7 @@
 /** Roots as a client declares them: with a call, or in its answer to `roots/list` [guard.roots]. */
+
+import { rootOf } from '#core/guard/root.ts';
 import type { Json } from '#core/kernel/json.ts';
-import { rootOf } from '#core/tool-guard/root.ts';
 import { invalidParams, isObject, type RpcOutcome } from './messages.ts';
 
 /** Under which a host application declares the roots of a call. They are never sent to the server. */

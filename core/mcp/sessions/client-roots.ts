@@ -1,6 +1,7 @@
 /** The roots that hold for a call: those declared with it, and those that its client's session listed last [guard.roots]. */
+
+import type { RootLists } from '#core/guard/roots.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import type { RootLists } from '#core/tool-guard/roots.ts';
 import { isObject } from '../protocol/messages.ts';
 import { rootsKey, rootsOf } from '../protocol/roots.ts';
 import type { Caller } from './caller.ts';

@@ -55,7 +55,7 @@ export function wordsOf({ entry, own, definition }: NamedTool, name: string = ow
   };
 }
 
-const changes = lazyImport(() => import('#core/tool-guard/changes.ts'));
+const changes = lazyImport(() => import('#core/guard/changes.ts'));
 
 /** Where a call of the tool goes, for one that policies know as `name`. */
 export async function placementIn(

@@ -3,8 +3,8 @@
  * messages in place and of large requests in a worker; a large notification is cut to what its client needs.
  */
 import { type CallWork, isLarge } from '#core/actions/call-work.ts';
+import type { GuardSettings, InspectedResult, ResultFinding } from '#core/guard/results.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { GuardSettings, InspectedResult, ResultFinding } from '#core/tool-guard/results.ts';
 import { isObject, mcpCodes, type RequestId, type RpcOutcome } from '../protocol/messages.ts';
 import type { inspectResult } from './inspect-result.ts';
 

@@ -187,7 +187,7 @@ async function refuseDrift(
   });
 }
 
-const schema = lazyImport(() => import('#core/tool-guard/schema.ts'));
+const schema = lazyImport(() => import('#core/guard/schema.ts'));
 
 /** What of the arguments does not fit the tool's schema [guard.schema]. */
 async function misfitIn({ own, entry, definition }: Tool, args: JsonObject): Promise<string | undefined> {

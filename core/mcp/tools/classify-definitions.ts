@@ -1,9 +1,9 @@
 /** Definitions that are new or have changed, as the classifier has them: what it flags waits for a human, or is recorded [guard.classifier]. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { Classification } from '#core/guard/classifier/ports.ts';
+import { definitionTexts } from '#core/guard/definition-texts.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
-import type { Classification } from '#core/tool-guard/classifier/ports.ts';
-import { definitionTexts } from '#core/tool-guard/definition-texts.ts';
 import { type McpStore, type ToolMark, UpstreamFault } from '../ports.ts';
 import type { DefinitionClassifier, Found } from './found-definition.ts';
 

@@ -2,11 +2,11 @@
 
 import type { ResultAction } from '#core/contracts/config/tool-guard.ts';
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
+import type { Classification, Classify } from '#core/guard/classifier/ports.ts';
+import { textsIn, withoutTexts } from '#core/guard/classifier/texts.ts';
+import type { InspectedResult } from '#core/guard/results.ts';
+import { markOf, type ResultFinding } from '#core/guard/results.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import type { Classification, Classify } from '#core/tool-guard/classifier/ports.ts';
-import { textsIn, withoutTexts } from '#core/tool-guard/classifier/texts.ts';
-import type { InspectedResult } from '#core/tool-guard/results.ts';
-import { markOf, type ResultFinding } from '#core/tool-guard/results.ts';
 import { isObject } from '../protocol/messages.ts';
 import { guardedBytes, marked } from './inspect-result.ts';
 

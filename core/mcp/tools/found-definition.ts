@@ -3,8 +3,8 @@
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
 import type { LedgerPort } from '#core/evidence/ports.ts';
+import type { Classification, Classify } from '#core/guard/classifier/ports.ts';
 import type { ClockPort, IdsPort, PausePort, TelemetryPort } from '#core/kernel/ports.ts';
-import type { Classification, Classify } from '#core/tool-guard/classifier/ports.ts';
 import type { DefinitionTextsPort, McpStorePort, ToolFacts, ToolMark } from '../ports.ts';
 
 export interface Found {

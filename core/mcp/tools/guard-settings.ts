@@ -4,10 +4,10 @@ import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ToolGuard } from '#core/contracts/config/tool-guard.ts';
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
 import type { Configuration, McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { Classify } from '#core/guard/classifier/ports.ts';
+import { resultKinds } from '#core/guard/finding.ts';
+import type { GuardSettings, ResultActions } from '#core/guard/results.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
-import type { Classify } from '#core/tool-guard/classifier/ports.ts';
-import { resultKinds } from '#core/tool-guard/finding.ts';
-import type { GuardSettings, ResultActions } from '#core/tool-guard/results.ts';
 import type { ClassifiersPort } from '../ports.ts';
 import type { ResultClassifier } from './classify-result.ts';
 import type { DefinitionClassifier } from './found-definition.ts';
@@ -31,7 +31,7 @@ interface Caller {
   readonly key_id: string;
 }
 
-const classifier = lazyImport(() => import('#core/tool-guard/classifier/classify.ts'));
+const classifier = lazyImport(() => import('#core/guard/classifier/classify.ts'));
 
 /** What looks at results once the rules of the guard have; nothing does where none is configured for them. */
 export function resultClassifier(
@@ -76,16 +76,16 @@ export interface DefinitionGuard {
   readonly schema: ToolGuard['arguments_schema'];
   /** Looks at those that are new or have changed; absent for who only reads what was noted. */
   readonly classifier?: DefinitionClassifier | undefined;
-  readonly look: typeof import('#core/tool-guard/changes.ts') &
-    typeof import('#core/tool-guard/definitions.ts') &
-    typeof import('#core/tool-guard/shadowing.ts');
+  readonly look: typeof import('#core/guard/changes.ts') &
+    typeof import('#core/guard/definitions.ts') &
+    typeof import('#core/guard/shadowing.ts');
 }
 
 const look = lazyImport(async (): Promise<DefinitionGuard['look']> => {
   const [changes, definitions, shadowing] = await Promise.all([
-    import('#core/tool-guard/changes.ts'),
-    import('#core/tool-guard/definitions.ts'),
-    import('#core/tool-guard/shadowing.ts'),
+    import('#core/guard/changes.ts'),
+    import('#core/guard/definitions.ts'),
+    import('#core/guard/shadowing.ts'),
   ]);
   return { ...changes, ...definitions, ...shadowing };
 });

@@ -1,6 +1,5 @@
 /** An answer of a server as its client gets it: without secrets, and with what the guard found marked, removed or withheld. */
-import { asText } from '#core/kernel/as-text.ts';
-import type { Json, JsonObject } from '#core/kernel/json.ts';
+
 import {
   findingsKey,
   type GuardSettings,
@@ -9,7 +8,9 @@ import {
   markOf,
   type ResultActions,
   type ResultFinding,
-} from '#core/tool-guard/results.ts';
+} from '#core/guard/results.ts';
+import { asText } from '#core/kernel/as-text.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '../protocol/messages.ts';
 import { redactResult } from './redact-result.ts';
 import { bytesMember, bytesOfText, textOfBytes } from './text-bytes.ts';

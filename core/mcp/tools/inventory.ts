@@ -68,7 +68,7 @@ async function compare({ pause }: PausePort, offers: readonly ServerTools[], see
   const before = lists[0]!.comparedWith;
   const isKnown = before?.length === lists.length && before.every((list, at) => list === lists[at]);
   if (isKnown && offers.every(({ remembered }) => remembered === undefined)) return;
-  const { noteShadows } = await import('#core/tool-guard/shadowing.ts');
+  const { noteShadows } = await import('#core/guard/shadowing.ts');
   const offered = offers.map(({ entry, list: { tools }, remembered = [] }) => ({
     ...{ server: entry.name, parted: partedName(entry, ''), tools },
     names: [...tools.map(({ definition }) => definition.name as string), ...remembered],

@@ -4,9 +4,9 @@
  * [guard.unmarked].
  */
 import type { CallWork } from '#core/actions/call-work.ts';
+import type { GuardSettings, ResultFinding } from '#core/guard/results.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { PausePort, TelemetryPort } from '#core/kernel/ports.ts';
-import type { GuardSettings, ResultFinding } from '#core/tool-guard/results.ts';
 import { isObject, type RpcOutcome } from '../protocol/messages.ts';
 import type { Caller } from '../sessions/caller.ts';
 import { toServer } from '../sessions/relay.ts';

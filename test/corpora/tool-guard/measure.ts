@@ -1,11 +1,11 @@
 /** How many rows of the corpora the guard acts on with the defaults of the configuration. */
 import { toolGuard } from '#core/contracts/config/tool-guard.ts';
+import { checkArguments } from '#core/guard/arguments.ts';
+import { checkText } from '#core/guard/check-text.ts';
+import { definitionTexts } from '#core/guard/definition-texts.ts';
+import { checkDefinition } from '#core/guard/definitions.ts';
+import { readServer, shadowsIn } from '#core/guard/shadowing.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { checkArguments } from '#core/tool-guard/arguments.ts';
-import { checkText } from '#core/tool-guard/check-text.ts';
-import { definitionTexts } from '#core/tool-guard/definition-texts.ts';
-import { checkDefinition } from '#core/tool-guard/definitions.ts';
-import { readServer, shadowsIn } from '#core/tool-guard/shadowing.ts';
 import { harmful } from './harmful.ts';
 import { harmless } from './harmless.ts';
 import type { Row } from './sample.ts';

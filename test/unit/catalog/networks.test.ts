@@ -3,8 +3,8 @@ import { mayConnect } from '#adapters/executors/public-address.ts';
 import { isPrivate } from '#adapters/http/public-address.ts';
 import { networkOf, networkOfHost } from '#core/catalog/networks.ts';
 import type { Network } from '#core/contracts/catalog.ts';
+import { checkArguments } from '#core/guard/arguments.ts';
 import { isInnerAddress } from '#core/policy/classification/inner-address.ts';
-import { checkArguments } from '#core/tool-guard/arguments.ts';
 
 const addresses: readonly (readonly [Network, readonly string[]])[] = [
   [

@@ -1,6 +1,7 @@
 /** Tools that stand in front of tools of other servers. */
+
+import { noteShadows } from '#core/guard/shadowing.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { noteShadows } from '#core/tool-guard/shadowing.ts';
 
 const tool = (name: string, description = 'Does its work.'): JsonObject => ({ name, description });
 const offer = (server: string, ...definitions: JsonObject[]) => ({

@@ -1,8 +1,8 @@
 /** What a server answers, before a model reads it. */
 import { toolGuard } from '#core/contracts/config/tool-guard.ts';
+import { checkText } from '#core/guard/check-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { inspectResult } from '#core/mcp/tools/inspect-result.ts';
-import { checkText } from '#core/tool-guard/check-text.ts';
 import { runs } from '../../support/extent.ts';
 
 const { results: actions } = toolGuard.parse({});

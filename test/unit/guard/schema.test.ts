@@ -1,6 +1,7 @@
 /** Arguments against the schema of their tool. */
+
+import { schemaViolations } from '#core/guard/schema.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { schemaViolations } from '#core/tool-guard/schema.ts';
 
 const schema: JsonObject = {
   type: 'object',

@@ -1,6 +1,6 @@
 /** What a human reads who is to accept a changed definition: sentences about what it adds, and the texts place by place. */
-import { differenceBetween } from '#core/tool-guard/definition-difference.ts';
-import { introducedBy } from '#core/tool-guard/introduced.ts';
+import { differenceBetween } from '#core/guard/definition-difference.ts';
+import { introducedBy } from '#core/guard/introduced.ts';
 
 const maxDifferences = 200;
 

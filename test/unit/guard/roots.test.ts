@@ -2,9 +2,9 @@
 
 import { toolGuard } from '#core/contracts/config/tool-guard.ts';
 import { upstreams as upstreamsSchema } from '#core/contracts/config/upstreams.ts';
+import { argumentGuard, argumentSettings, decideArguments } from '#core/guard/decide-arguments.ts';
+import { outsideRoots } from '#core/guard/roots.ts';
 import { rootsInAnswer, rootsOf } from '#core/mcp/protocol/roots.ts';
-import { argumentGuard, argumentSettings, decideArguments } from '#core/tool-guard/decide-arguments.ts';
-import { outsideRoots } from '#core/tool-guard/roots.ts';
 
 const roots = [
   '/srv/data',

@@ -1,8 +1,8 @@
 /** The corpora and what the guard does on them. */
-import { checkText } from '#core/tool-guard/check-text.ts';
-import { neededBy } from '#core/tool-guard/needed-classes.ts';
-import { rules } from '#core/tool-guard/rules.ts';
-import { classIds } from '#core/tool-guard/words.ts';
+import { checkText } from '#core/guard/check-text.ts';
+import { neededBy } from '#core/guard/needed-classes.ts';
+import { rules } from '#core/guard/rules.ts';
+import { classIds } from '#core/guard/words.ts';
 import {
   measureHarmful,
   measureHarmless,

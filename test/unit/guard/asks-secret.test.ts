@@ -1,6 +1,7 @@
 /** What a server may ask a person: by the names, titles and words of a form, and by an address. Harmless neighbours pass. */
+
+import { asksSecret } from '#core/guard/asks-secret.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { asksSecret } from '#core/tool-guard/asks-secret.ts';
 
 const form = (message: string, properties: JsonObject, more: JsonObject = {}): JsonObject => ({
   message,

@@ -1,7 +1,7 @@
 /** What the arguments of a call hold beside their values. */
 import { toolGuard } from '#core/contracts/config/tool-guard.ts';
-import { checkArguments } from '#core/tool-guard/arguments.ts';
-import { decideArguments } from '#core/tool-guard/decide-arguments.ts';
+import { checkArguments } from '#core/guard/arguments.ts';
+import { decideArguments } from '#core/guard/decide-arguments.ts';
 
 const kinds = (parameters: Record<string, unknown>) => [...new Set(checkArguments(parameters).map(({ kind }) => kind))];
 const definition = (name: string, schema: string) => ({ name, description: name, [schema]: { type: 'object' } });

@@ -1,6 +1,6 @@
 /** Links on the way to places below declared roots. */
-import { argumentGuard, argumentSettings, decideArguments, withLinks } from '#core/tool-guard/decide-arguments.ts';
-import { outsideByLinks } from '#core/tool-guard/links.ts';
+import { argumentGuard, argumentSettings, decideArguments, withLinks } from '#core/guard/decide-arguments.ts';
+import { outsideByLinks } from '#core/guard/links.ts';
 import { entry } from '../mcp/entry.ts';
 
 /** A file system with these links; `/circle` cannot be followed. */

@@ -1,7 +1,8 @@
 /** What definitions say beside describing a tool, and what changes of them add. */
+
+import { changesBetween, meaningDigest, surfaceFrom, surfaceOf, surfaceText } from '#core/guard/changes.ts';
+import { checkDefinition } from '#core/guard/definitions.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { changesBetween, meaningDigest, surfaceFrom, surfaceOf, surfaceText } from '#core/tool-guard/changes.ts';
-import { checkDefinition } from '#core/tool-guard/definitions.ts';
 
 const tool = (more: JsonObject = {}): JsonObject => ({
   name: 'get_file',

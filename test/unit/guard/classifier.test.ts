@@ -1,12 +1,12 @@
 /** The classifier of the tool guard by itself: its question and answers, its bounds, and what becomes of an answer. */
 import { configurationSchema } from '#core/contracts/config.ts';
+import { classify } from '#core/guard/classifier/classify.ts';
+import type { Classification, ClassificationRequest, ClassifierPorts } from '#core/guard/classifier/ports.ts';
+import { questionAbout, scoreIn } from '#core/guard/classifier/question.ts';
+import { textsIn, withoutTexts } from '#core/guard/classifier/texts.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { classifyResult } from '#core/mcp/tools/classify-result.ts';
 import { guardedBytes } from '#core/mcp/tools/inspect-result.ts';
-import { classify } from '#core/tool-guard/classifier/classify.ts';
-import type { Classification, ClassificationRequest, ClassifierPorts } from '#core/tool-guard/classifier/ports.ts';
-import { questionAbout, scoreIn } from '#core/tool-guard/classifier/question.ts';
-import { textsIn, withoutTexts } from '#core/tool-guard/classifier/texts.ts';
 import { woundTimeouts } from '../../support/wound-timeouts.ts';
 
 const never = new AbortController().signal;
@@ -177,7 +177,7 @@ describe('[guard.classifier] a result', () => {
       action: 'mark',
       description: '',
     } as const;
-    const { markOf } = await import('#core/tool-guard/results.ts');
+    const { markOf } = await import('#core/guard/results.ts');
     const mark = markOf([finding])!;
     const outcome = {
       result: {

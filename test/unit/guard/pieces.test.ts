@@ -1,9 +1,9 @@
 /** Words that only several texts of a result make up: lines in a list, names and values, JSON in a text [guard.pieces]. */
 import { toolGuard } from '#core/contracts/config/tool-guard.ts';
+import { checkText } from '#core/guard/check-text.ts';
+import { guardResult } from '#core/guard/results.ts';
 import type { Json } from '#core/kernel/json.ts';
 import { guardedBytes } from '#core/mcp/tools/inspect-result.ts';
-import { checkText } from '#core/tool-guard/check-text.ts';
-import { guardResult } from '#core/tool-guard/results.ts';
 import { harmful } from '../../corpora/tool-guard/harmful.ts';
 import { harmless } from '../../corpora/tool-guard/harmless.ts';
 
