@@ -1,6 +1,6 @@
 /** What capability tickets cost: signatures and verifications a second, the store left out. */
-import { ticketKey } from '#core/tickets/keys.ts';
-import { signTicket, verifyTicket } from '#core/tickets/ticket.ts';
+import { ticketKey } from '#core/execution/tickets/keys.ts';
+import { signTicket, verifyTicket } from '#core/execution/tickets/ticket.ts';
 
 export function benchTickets(): Record<string, number> {
   const key = ticketKey('a secret of the bench, long enough to be one');

@@ -1,6 +1,6 @@
 /** Gives ports the executors of each configuration: what an allowed action is carried out by. */
-import { executorsOf } from '#core/executors/executors.ts';
-import type { ExecutorPorts } from '#core/executors/ports.ts';
+import { executorsOf } from '#core/execution/executors/executors.ts';
+import type { ExecutorPorts } from '#core/execution/executors/ports.ts';
 import type { GatewayPorts } from './ports.ts';
 
 export function withExecutors<P extends GatewayPorts>(given: P, host: Omit<ExecutorPorts, 'secrets'>): P {

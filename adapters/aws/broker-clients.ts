@@ -1,7 +1,7 @@
 /** Every outside call of the credential brokers; their SDKs are loaded when a broker first needs them. */
 import { gitHostTokens } from '#adapters/http/git-host.ts';
 import { vaultClient } from '#adapters/http/vault-client.ts';
-import type { BrokerClients } from '#core/credentials/ports.ts';
+import type { BrokerClients } from '#core/execution/credentials/ports.ts';
 import { lazySecretVersions } from './secret-versions.ts';
 import { lazySts } from './sts-client.ts';
 

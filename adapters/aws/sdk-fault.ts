@@ -1,5 +1,5 @@
 /** A refusal of an AWS service as the fault of an issuer. Messages of the service stay behind: they repeat ARNs. */
-import { type OutsideFaultKind, ServiceFault } from '#core/credentials/fault.ts';
+import { type OutsideFaultKind, ServiceFault } from '#core/execution/credentials/fault.ts';
 
 const kinds: Readonly<Record<string, OutsideFaultKind>> = {
   AccessDenied: 'forbidden',

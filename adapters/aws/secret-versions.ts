@@ -1,7 +1,7 @@
 /** One version of a secret in Secrets Manager, through the AWS SDK, which is loaded at the first call. */
 import type { SecretsManagerClient, SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
-import { ServiceFault } from '#core/credentials/fault.ts';
-import type { SecretVersions } from '#core/credentials/ports.ts';
+import { ServiceFault } from '#core/execution/credentials/fault.ts';
+import type { SecretVersions } from '#core/execution/credentials/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { clientBounds } from './client-bounds.ts';
 import { sdkFault } from './sdk-fault.ts';

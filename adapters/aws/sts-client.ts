@@ -1,7 +1,7 @@
 /** AssumeRole through the AWS SDK, which is loaded at the first call. Tries once: the broker says when again. */
 import type { STSClient, STSClientConfig } from '@aws-sdk/client-sts';
-import { ServiceFault } from '#core/credentials/fault.ts';
-import type { StsClient } from '#core/credentials/ports.ts';
+import { ServiceFault } from '#core/execution/credentials/fault.ts';
+import type { StsClient } from '#core/execution/credentials/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { onceWithDeadline } from './client-bounds.ts';
 import { sdkFault } from './sdk-fault.ts';

@@ -6,7 +6,7 @@
  * asked), take (Update of an item that is there). TTL tidies.
  */
 import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import type { CallName, Cancellations } from '#core/cancellation/ports.ts';
+import type { CallName, Cancellations } from '#core/execution/cancellation/ports.ts';
 import { fromItem, stored, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 

@@ -7,8 +7,8 @@
  */
 import { GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
-import type { CredentialStore } from '#core/credentials/ports.ts';
-import { maxCredentialSeconds } from '#core/credentials/record.ts';
+import type { CredentialStore } from '#core/execution/credentials/ports.ts';
+import { maxCredentialSeconds } from '#core/execution/credentials/record.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { dueIn, dueRows } from './due-rows.ts';
 import { type Beside, fromItem, type Item, stored, toItem } from './items.ts';

@@ -7,10 +7,10 @@
 
 import { GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { TicketRecord } from '#core/contracts/credential.ts';
+import type { Redemption, TicketStore } from '#core/execution/tickets/ports.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import type { Redemption, TicketStore } from '#core/tickets/ports.ts';
 import { type Beside, fromItem, type Item, storeDown, stored, toItem } from './items.ts';
 import { livePage } from './live-page.ts';
 import { partitionOf, partitionsOf, shards } from './shards.ts';

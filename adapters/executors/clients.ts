@@ -1,7 +1,7 @@
 /** What executors work with, each loaded when it is first needed: a function that runs no SQL carries no driver. */
 
-import { CommandSlots } from '#core/executors/command-slots.ts';
-import type { ExecutorPorts } from '#core/executors/ports.ts';
+import { CommandSlots } from '#core/execution/executors/command-slots.ts';
+import type { ExecutorPorts } from '#core/execution/executors/ports.ts';
 import type { Containment } from './containment.ts';
 import { httpExchange } from './http-exchange.ts';
 
@@ -10,7 +10,7 @@ type ExecutorClients = Omit<ExecutorPorts, 'secrets'>;
 const shared = {
   http: httpExchange(),
   postgres: async (work, signal) => (await import('./postgres.ts')).postgresTransaction(work, signal),
-  shellWords: async (line) => (await import('#core/executors/shell-words.ts')).shellWords(line),
+  shellWords: async (line) => (await import('#core/execution/executors/shell-words.ts')).shellWords(line),
 } satisfies Partial<ExecutorClients>;
 
 /**

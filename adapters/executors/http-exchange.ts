@@ -7,8 +7,8 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { type ClientRequest, request as plain } from 'node:http';
 import { request as secure } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { type Effect, ExecutionFault, refused } from '#core/executors/fault.ts';
-import type { HttpExchange, IncomingAnswer, OutgoingRequest } from '#core/executors/ports.ts';
+import { type Effect, ExecutionFault, refused } from '#core/execution/executors/fault.ts';
+import type { HttpExchange, IncomingAnswer, OutgoingRequest } from '#core/execution/executors/ports.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { mayConnect } from './public-address.ts';
 

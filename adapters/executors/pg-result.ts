@@ -1,5 +1,5 @@
 /** PostgreSQL's answers as JSON: what JSON has a form for keeps its type, the rest stays PostgreSQL's own text. */
-import type { SqlResult } from '#core/executors/ports.ts';
+import type { SqlResult } from '#core/execution/executors/ports.ts';
 
 export interface Column {
   readonly name: string;

@@ -3,7 +3,7 @@
  * in the same text), values bound, and no more rows than wanted.
  */
 import type { Connection, Submittable } from 'pg';
-import type { SqlResult, SqlStatement } from '#core/executors/ports.ts';
+import type { SqlResult, SqlStatement } from '#core/execution/executors/ports.ts';
 import { type Column, fieldsOf, rowOf } from './pg-result.ts';
 
 interface Limits {

@@ -1,8 +1,8 @@
 /** One transaction at a PostgreSQL server, on a connection of its own. */
 import { Client, type ClientConfig } from 'pg';
-import { ExecutionFault, type ExecutionFaultKind } from '#core/executors/fault.ts';
-import { quoted } from '#core/executors/named.ts';
-import type { PostgresServer, SqlResult, SqlTransaction, SqlWork } from '#core/executors/ports.ts';
+import { ExecutionFault, type ExecutionFaultKind } from '#core/execution/executors/fault.ts';
+import { quoted } from '#core/execution/executors/named.ts';
+import type { PostgresServer, SqlResult, SqlTransaction, SqlWork } from '#core/execution/executors/ports.ts';
 import { PgStatement } from './pg-statement.ts';
 
 const connectMs = 10_000;

@@ -3,7 +3,7 @@
  * processor time and sizes of files of each of them. It runs after everything else that wants the processor, by `nice`.
  */
 import { access, readdir, readFile, stat } from 'node:fs/promises';
-import type { Command } from '#core/executors/ports.ts';
+import type { Command } from '#core/execution/executors/ports.ts';
 
 const prlimit = ['/usr/bin/prlimit', '/bin/prlimit'];
 const nice = ['/usr/bin/nice', '/bin/nice'];

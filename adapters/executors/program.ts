@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
-import { refused } from '#core/executors/fault.ts';
+import { refused } from '#core/execution/executors/fault.ts';
 
 /** Where programs are looked for, and what they are given as PATH. */
 export const programPath = '/usr/local/bin:/usr/bin:/bin';

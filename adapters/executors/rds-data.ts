@@ -9,10 +9,16 @@ import type {
   SqlParameter,
 } from '@aws-sdk/client-rds-data';
 import { onceWithDeadline } from '#adapters/aws/client-bounds.ts';
-import { ExecutionFault, type ExecutionFaultKind } from '#core/executors/fault.ts';
-import { quoted } from '#core/executors/named.ts';
-import type { AuroraCluster, SqlResult, SqlStatement, SqlTransaction, SqlWork } from '#core/executors/ports.ts';
-import { namedPlaceholders, scanSql } from '#core/executors/sql/scan.ts';
+import { ExecutionFault, type ExecutionFaultKind } from '#core/execution/executors/fault.ts';
+import { quoted } from '#core/execution/executors/named.ts';
+import type {
+  AuroraCluster,
+  SqlResult,
+  SqlStatement,
+  SqlTransaction,
+  SqlWork,
+} from '#core/execution/executors/ports.ts';
+import { namedPlaceholders, scanSql } from '#core/execution/executors/sql/scan.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 
 type Sdk = typeof import('./rds-data-sdk.ts') & { readonly client: Pick<RDSDataClient, 'send'> };

@@ -2,9 +2,9 @@
 
 import type { LambdaClient, LambdaClientConfig } from '@aws-sdk/client-lambda';
 import { onceWithDeadline } from '#adapters/aws/client-bounds.ts';
-import { ExecutionFault } from '#core/executors/fault.ts';
-import type { CommandRunner } from '#core/executors/ports.ts';
-import { longestSandboxMs, sandboxReply } from '#core/executors/sandbox-message.ts';
+import { ExecutionFault } from '#core/execution/executors/fault.ts';
+import type { CommandRunner } from '#core/execution/executors/ports.ts';
+import { longestSandboxMs, sandboxReply } from '#core/execution/executors/sandbox-message.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 
 type Lambda = typeof import('../aws/sdk/lambda.ts') & { readonly client: Pick<LambdaClient, 'send'> };

@@ -1,6 +1,6 @@
 /** Installation tokens at a Git host, over GitHub's REST API. */
-import { ServiceFault } from '#core/credentials/fault.ts';
-import type { GitHostTokens, InstallationToken } from '#core/credentials/ports.ts';
+import { ServiceFault } from '#core/execution/credentials/fault.ts';
+import type { GitHostTokens, InstallationToken } from '#core/execution/credentials/ports.ts';
 import { isObject, type ServiceAnswer, serviceJson, statusFault } from './service-json.ts';
 
 interface GitHostOptions {

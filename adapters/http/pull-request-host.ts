@@ -2,7 +2,7 @@
 
 import { isWholeInComment, pullRequestComment } from '#core/approvals/pull-request-comment.ts';
 import { noticeOf, type PullRequestHost, pullRequestOf, receiptOf, textDigest } from '#core/approvals/pull-requests.ts';
-import { ServiceFault } from '#core/credentials/fault.ts';
+import { ServiceFault } from '#core/execution/credentials/fault.ts';
 import { DeliveryRefused } from '#core/notifications/deliver.ts';
 import type { Notifier, PullRequestHostOptions, PullRequestOptions } from '#core/notifications/deliver-ports.ts';
 import { gitHostFault, gitHostHeaders } from './git-host.ts';

@@ -1,6 +1,6 @@
 /** JSON calls to issuers of credentials and Git hosts: bounded in time and size, no redirect followed, nothing of an answer in a fault. */
 
-import { type OutsideFaultKind, ServiceFault } from '#core/credentials/fault.ts';
+import { type OutsideFaultKind, ServiceFault } from '#core/execution/credentials/fault.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 
 export interface ServiceCall {

@@ -1,6 +1,6 @@
 /** Leases at HashiCorp Vault, over its HTTP API. */
-import { ServiceFault } from '#core/credentials/fault.ts';
-import type { VaultAccess, VaultClient, VaultLease } from '#core/credentials/ports.ts';
+import { ServiceFault } from '#core/execution/credentials/fault.ts';
+import type { VaultAccess, VaultClient, VaultLease } from '#core/execution/credentials/ports.ts';
 import { isObject, type ServiceAnswer, serviceJson, statusFault } from './service-json.ts';
 
 interface VaultOptions {

@@ -2,7 +2,7 @@
 import { createPrivateKey, hkdfSync, randomBytes } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { shortestTicketKeyCharacters } from '#core/tickets/keys.ts';
+import { shortestTicketKeyCharacters } from '#core/execution/tickets/keys.ts';
 import { createDurably } from './durable-file.ts';
 
 /** The key of a state folder, made when there is none. */

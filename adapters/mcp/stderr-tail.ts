@@ -1,5 +1,5 @@
 /** What a process wrote to its error output last: it says why a server does not start. */
-import { withoutSecrets } from '#core/credentials/redact-values.ts';
+import { withoutSecrets } from '#core/execution/credentials/redact-values.ts';
 import { redactResult } from '#core/mcp/tools/redact-result.ts';
 
 const maxLines = 8;

@@ -39,7 +39,7 @@ import { sessionsOfProcess } from '#core/configuration/identity/unnamed-sessions
 import { createSnapshots } from '#core/configuration/store/snapshots.ts';
 import { readVersion } from '#core/configuration/store/stored-form.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { configuredBrokers } from '#core/credentials/configured-brokers.ts';
+import { configuredBrokers } from '#core/execution/credentials/configured-brokers.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
 import type { McpPorts } from '#core/mcp/ports.ts';

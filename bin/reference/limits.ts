@@ -6,7 +6,7 @@ import { chatJson, chatSizes } from '#core/contracts/chat.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 import { sessionPattern, sizes } from '#core/contracts/envelope.ts';
 import { functions } from '#core/contracts/functions.ts';
-import { longestSandboxMs } from '#core/executors/sandbox-message.ts';
+import { longestSandboxMs } from '#core/execution/executors/sandbox-message.ts';
 import { maxNesting, maxValues } from '#core/kernel/json.ts';
 import { wrongKeyRate } from '#core/limits/admissions.ts';
 import { maxLeased, rateLeaseSeconds } from '#core/limits/leases.ts';

@@ -5,8 +5,8 @@
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
-import { withoutSecrets } from '#core/credentials/redact-values.ts';
 import type { Effects } from '#core/effects/ports.ts';
+import { withoutSecrets } from '#core/execution/credentials/redact-values.ts';
 import { type ArgumentSettings, argumentGuard } from '#core/guard/decide-arguments.ts';
 import type { GuardSettings, InspectedResult } from '#core/guard/results.ts';
 import type { JsonObject } from '#core/kernel/json.ts';

@@ -1,8 +1,8 @@
 /** The facts on the card beside the call itself: the key and its owner, the effects, the reason of the rule, the risk. */
 
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { grantFor } from '#core/credentials/grants.ts';
 import { effectsInWords } from '#core/effects/in-words.ts';
+import { grantFor } from '#core/execution/credentials/grants.ts';
 import type { PolicyDecision } from '#core/policy/rules/decide.ts';
 import { scoresOf } from '#core/session/risk/assess.ts';
 import { driftInWords } from '#core/session/tasks/decide-manifests.ts';

@@ -1,6 +1,6 @@
 /** An execution ends before the function that runs it does, so that its outcome is recorded and its credential called back. */
 import { longestExecutionSeconds } from '#core/contracts/host-limits.ts';
-import { ExecutionFault, unknownHint } from '#core/executors/fault.ts';
+import { ExecutionFault, unknownHint } from '#core/execution/executors/fault.ts';
 import { follow } from '#core/kernel/follow-signal.ts';
 import { type ClockPort, isoTime, type TimeoutsPort } from '#core/kernel/ports.ts';
 

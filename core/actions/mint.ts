@@ -1,6 +1,6 @@
 /** The credential of an allowed action: what its grant says, from the grant's broker, counted either way. */
-import { grantFor } from '#core/credentials/grants.ts';
-import type { IssuedCredential } from '#core/credentials/ports.ts';
+import { grantFor } from '#core/execution/credentials/grants.ts';
+import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { ownerOf } from './abuse-notes.ts';
 import type { GovernedAction } from './governed.ts';

@@ -2,11 +2,11 @@
 
 import { federatedActor } from '#core/configuration/identity/principal.ts';
 import type { ExecutionOutcome } from '#core/contracts/approval.ts';
-import type { IssuedCredential } from '#core/credentials/ports.ts';
-import { recordMint, recordUse } from '#core/credentials/registry.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
-import { effectOf, isUpstreamDown, UpstreamError } from '#core/executors/fault.ts';
-import type { ExecuteOptions, Executor } from '#core/executors/ports.ts';
+import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
+import { recordMint, recordUse } from '#core/execution/credentials/registry.ts';
+import { effectOf, isUpstreamDown, UpstreamError } from '#core/execution/executors/fault.ts';
+import type { ExecuteOptions, Executor } from '#core/execution/executors/ports.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { beforeFunctionEnd, executionEndsAt, settlingMs } from './deadline.ts';
 import type { GovernedAction } from './governed.ts';

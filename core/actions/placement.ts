@@ -2,8 +2,8 @@
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ActionEnvelope, Placement, ToolCall } from '#core/contracts/envelope.ts';
-import { serviceOf } from '#core/executors/http/destination.ts';
-import type { Executor } from '#core/executors/ports.ts';
+import { serviceOf } from '#core/execution/executors/http/destination.ts';
+import type { Executor } from '#core/execution/executors/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import type { ExecutorsPort } from './ports.ts';

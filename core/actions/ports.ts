@@ -2,13 +2,13 @@
 import type { ApprovalRequestPorts, ApprovalsPort, ReviewAddressPorts } from '#core/approvals/ports.ts';
 import type { VotePorts } from '#core/approvals/vote.ts';
 import type { VoteProofPorts } from '#core/approvals/vote-in-evidence.ts';
-import type { WatchPorts } from '#core/cancellation/watch.ts';
 import type { Snapshot, SnapshotsPort } from '#core/configuration/store/snapshots.ts';
 import type { StartedAction } from '#core/contracts/started-action.ts';
-import type { BrokersPort } from '#core/credentials/ports.ts';
 import type { EffectsPort } from '#core/effects/ports.ts';
 import type { EvidencePort, LedgerPort } from '#core/evidence/ports.ts';
-import type { Executor } from '#core/executors/ports.ts';
+import type { WatchPorts } from '#core/execution/cancellation/watch.ts';
+import type { BrokersPort } from '#core/execution/credentials/ports.ts';
+import type { Executor } from '#core/execution/executors/ports.ts';
 import type { LinksPort } from '#core/guard/links.ts';
 import type { ClockPort, IdsPort, ObjectStore, PausePort, TelemetryPort, TimeoutsPort } from '#core/kernel/ports.ts';
 import type { KeyRisksPort } from '#core/session/risk/ports.ts';

@@ -1,9 +1,9 @@
 /** A decision of review: the call uses an approval that fits exactly this call, or requests one and waits for it. */
 
 import { isAnswerCurrent, type Unusable } from '#core/approvals/approval.ts';
-import { cancelledBy } from '#core/cancellation/watch.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
+import { cancelledBy } from '#core/execution/cancellation/watch.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { isoTime } from '#core/kernel/ports.ts';

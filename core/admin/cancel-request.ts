@@ -1,6 +1,7 @@
 /** `POST /v1/requests/{id}/cancel`: ends a running call of the caller's own key, in whichever process it runs. */
-import type { CallName } from '#core/cancellation/ports.ts';
+
 import { longestExecutionSeconds } from '#core/contracts/host-limits.ts';
+import type { CallName } from '#core/execution/cancellation/ports.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';

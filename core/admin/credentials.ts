@@ -1,5 +1,5 @@
 /** Active credentials: list and revoke. Values are never shown: they are not kept. */
-import { revokeCredential as revoke } from '#core/credentials/registry.ts';
+import { revokeCredential as revoke } from '#core/execution/credentials/registry.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { cursorOf, limitOf, type Operation } from './operation.ts';
 

@@ -12,9 +12,10 @@ import type { ConfigStore } from '#core/configuration/ports.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
-import type { CredentialStore } from '#core/credentials/ports.ts';
 import type { ArchiveReader, CheckpointLog, EvidenceRows, ManifestStore, Signer } from '#core/evidence/ports.ts';
 import type { LogReader } from '#core/evidence/transparency/log-reader.ts';
+import type { CredentialStore } from '#core/execution/credentials/ports.ts';
+import type { TicketStore } from '#core/execution/tickets/ports.ts';
 import type { ControlPlane, PlaneStore } from '#core/federation/ports.ts';
 import type { ObjectStore, SecretStore } from '#core/kernel/ports.ts';
 import type { Admissions } from '#core/limits/admissions.ts';
@@ -28,7 +29,6 @@ import type { DependencyStates } from '#core/observatory/dependency-states.ts';
 import type { Archive, Observations } from '#core/observatory/ports.ts';
 import type { SetAsideStore } from '#core/observatory/set-aside.ts';
 import type { RecordedTrace } from '#core/observatory/traces.ts';
-import type { TicketStore } from '#core/tickets/ports.ts';
 
 export type BreakerState = 'closed' | 'open' | 'half-open';
 

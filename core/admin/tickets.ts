@@ -2,15 +2,15 @@
 
 import { personActor } from '#core/configuration/identity/principal.ts';
 import { redeemSchema } from '#core/contracts/admin-requests.ts';
-import { type CredentialAct, credentialDraft } from '#core/credentials/entries.ts';
+import { type CredentialAct, credentialDraft } from '#core/execution/credentials/entries.ts';
+import { ticketKeys } from '#core/execution/tickets/keys.ts';
+import type { TicketClaims } from '#core/execution/tickets/ticket.ts';
+import { redeemTicket as redeem, ticketRefused } from '#core/execution/tickets/tickets.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { followRisk, noteOfSignal } from '#core/session/risk/assess.ts';
 import { masked } from '#core/text/secrets/masked.ts';
-import { ticketKeys } from '#core/tickets/keys.ts';
-import type { TicketClaims } from '#core/tickets/ticket.ts';
-import { redeemTicket as redeem, ticketRefused } from '#core/tickets/tickets.ts';
 import { type Call, cursorOf, limitOf, type Operation, parsed } from './operation.ts';
 import { recordAct } from './record.ts';
 

@@ -9,7 +9,7 @@ import { separationOf } from '#core/configuration/identity/separation-rules.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { pullRequestName, samePullRequest } from '#core/contracts/repository.ts';
-import { ServiceFault } from '#core/credentials/fault.ts';
+import { ServiceFault } from '#core/execution/credentials/fault.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';

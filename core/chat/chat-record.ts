@@ -1,6 +1,7 @@
 /** The evidence entry of a call, folded from what its stages returned: counts and names, never content. */
-import { cancelledBy } from '#core/cancellation/watch.ts';
+
 import type { ChatRecord } from '#core/contracts/chat.ts';
+import { cancelledBy } from '#core/execution/cancellation/watch.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import type { EndedCall } from './call-stages.ts';

@@ -3,8 +3,8 @@
  * messages and the WebSocket; the names of its stages are those of its spans.
  */
 
-import { type Watch, watchCancelled } from '#core/cancellation/watch.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
+import { type Watch, watchCancelled } from '#core/execution/cancellation/watch.ts';
 import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { contentPolicyOf } from '#core/models/content-policy/policy-of.ts';

@@ -1,7 +1,7 @@
 /** The requests that this process runs: each with its messages and its cancellation, in whichever process that was sent. */
 
-import type { CallName } from '#core/cancellation/ports.ts';
-import { Cancelled, watchCancelled } from '#core/cancellation/watch.ts';
+import type { CallName } from '#core/execution/cancellation/ports.ts';
+import { Cancelled, watchCancelled } from '#core/execution/cancellation/watch.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { dispatch, type Services } from './dispatch.ts';

@@ -1,6 +1,6 @@
 /** Function `sandbox`: runs one program in an empty folder; it has no network, no rights, and no secrets. */
-import type { CommandRunner } from '#core/executors/ports.ts';
-import { type SandboxReply, sandboxCommand, sandboxReplyTo } from '#core/executors/sandbox-message.ts';
+import type { CommandRunner } from '#core/execution/executors/ports.ts';
+import { type SandboxReply, sandboxCommand, sandboxReplyTo } from '#core/execution/executors/sandbox-message.ts';
 
 /** What executors sent; it is validated again here. */
 export const createHandler =

@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { closeAbandonedActions } from '#core/actions/sweep-actions.ts';
 import { sweepApprovals } from '#core/approvals/sweep.ts';
-import { sweepCredentials } from '#core/credentials/registry.ts';
+import { sweepCredentials } from '#core/execution/credentials/registry.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { Turns } from '#core/kernel/turns.ts';
 import { healReservations } from '#core/limits/heal.ts';

@@ -3,7 +3,7 @@ import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { brokerOf, failure, gitWorld, grantOf, portsOf } from '../support/broker-worlds.ts';
 import { loopback } from '../support/loopback.ts';
-import { grant as gitGrant, now } from '../unit/credentials/sample.ts';
+import { grant as gitGrant, now } from '../unit/execution/credentials/sample.ts';
 
 describe('[credential.scm-jwt] a Git-host app with an installation', () => {
   let world: Awaited<ReturnType<typeof gitWorld>>;

@@ -11,7 +11,7 @@ import {
   storedWorld,
   vaultWorld,
 } from '../support/broker-worlds.ts';
-import { now } from '../unit/credentials/sample.ts';
+import { now } from '../unit/execution/credentials/sample.ts';
 
 describe('[credential.vault] the vault broker', () => {
   let world: Awaited<ReturnType<typeof vaultWorld>>;

@@ -1,8 +1,8 @@
 /** Every credential broker over real HTTP against fakes of its issuer: one suite for all, then what is each one's own. */
 import { lazySts } from '#adapters/aws/sts-client.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
-import { iamAnswer, type PolicyDocument } from '#core/credentials/iam-match.ts';
-import { secretsOf } from '#core/credentials/redact-values.ts';
+import { iamAnswer, type PolicyDocument } from '#core/execution/credentials/iam-match.ts';
+import { secretsOf } from '#core/execution/credentials/redact-values.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import {
@@ -21,7 +21,7 @@ import {
   type World,
 } from '../support/broker-worlds.ts';
 import { fakeSts } from '../support/fake-sts.ts';
-import { envelope as gitEnvelope, now } from '../unit/credentials/sample.ts';
+import { envelope as gitEnvelope, now } from '../unit/execution/credentials/sample.ts';
 
 const soon = 3_000;
 const roleArn = 'arn:aws:iam::111122223333:role/tools/s3';

@@ -2,8 +2,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { systemIds } from '#adapters/system/ids.ts';
 import { lambdaLimits } from '#core/contracts/host-limits.ts';
-import { ExecutionFault } from '#core/executors/fault.ts';
-import type { Executor } from '#core/executors/ports.ts';
+import { ExecutionFault } from '#core/execution/executors/fault.ts';
+import type { Executor } from '#core/execution/executors/ports.ts';
 import { chatHandlers } from '#lambdas/handlers.ts';
 import { caller, eventTo } from '../support/call-endpoint.ts';
 import { type FakeProvider, piecesOf, silent, startFakeProvider, stream } from '../support/fake-providers.ts';

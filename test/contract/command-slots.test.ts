@@ -1,6 +1,6 @@
 /** A command that finds no place: through the action flow, with programs that run as long as the test wants. */
-import { CommandSlots } from '#core/executors/command-slots.ts';
-import { shellExecutor } from '#core/executors/shell.ts';
+import { CommandSlots } from '#core/execution/executors/command-slots.ts';
+import { shellExecutor } from '#core/execution/executors/shell.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { configured } from '../support/executor-cases.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';

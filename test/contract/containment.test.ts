@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { byBubblewrap, byUnshare, type Containment, findContainment } from '#adapters/executors/containment.ts';
 import { commandRunner } from '#adapters/executors/run-command.ts';
-import { ExecutionFault } from '#core/executors/fault.ts';
-import type { Command } from '#core/executors/ports.ts';
-import { shellExecutor } from '#core/executors/shell.ts';
-import { shellWords } from '#core/executors/shell-words.ts';
+import { ExecutionFault } from '#core/execution/executors/fault.ts';
+import type { Command } from '#core/execution/executors/ports.ts';
+import { shellExecutor } from '#core/execution/executors/shell.ts';
+import { shellWords } from '#core/execution/executors/shell-words.ts';
 import { configured, envelopeOf, until } from '../support/executor-cases.ts';
 
 let containment: Containment | undefined;

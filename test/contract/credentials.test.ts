@@ -5,14 +5,14 @@ import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import type { CredentialBroker, IssuedCredential } from '#core/credentials/ports.ts';
+import type { CredentialBroker, IssuedCredential } from '#core/execution/credentials/ports.ts';
 import {
   finishCredential,
   recordMint,
   recordUse,
   revokeCredential,
   sweepCredentials,
-} from '#core/credentials/registry.ts';
+} from '#core/execution/credentials/registry.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { useDynamo } from '../support/dynamo.ts';
 

@@ -1,6 +1,6 @@
 /** Executor `git` against a server that answers as a Git host does. */
 import { httpExchange } from '#adapters/executors/http-exchange.ts';
-import { executorsFrom } from '#core/executors/executors.ts';
+import { executorsFrom } from '#core/execution/executors/executors.ts';
 import {
   configured,
   credentialOf,

@@ -1,7 +1,7 @@
 /** The HTTP exchange against real sockets: where it connects, what it does not follow, what it shows. */
 import { httpExchange } from '#adapters/executors/http-exchange.ts';
 import { mayConnect } from '#adapters/executors/public-address.ts';
-import { executorsFrom } from '#core/executors/executors.ts';
+import { executorsFrom } from '#core/execution/executors/executors.ts';
 import { configured, credentialOf, envelopeOf, faultOf, noClients } from '../support/executor-cases.ts';
 import { type Asked, type Behaviour, type FakeHttpService, fakeHttpService } from '../support/fake-http-service.ts';
 

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandRunner } from '#adapters/executors/run-command.ts';
 import { sandboxFunction } from '#adapters/executors/sandbox-function.ts';
-import type { Command } from '#core/executors/ports.ts';
+import type { Command } from '#core/execution/executors/ports.ts';
 import { createHandler } from '#lambdas/sandbox/event.ts';
 import { faultOf, until } from '../support/executor-cases.ts';
 import { scriptedAws } from '../support/scripted-aws.ts';

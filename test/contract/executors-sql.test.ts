@@ -2,8 +2,8 @@
 import { Client } from 'pg';
 import { postgresTransaction } from '#adapters/executors/postgres.ts';
 import { rdsDataTransaction } from '#adapters/executors/rds-data.ts';
-import { executorsFrom } from '#core/executors/executors.ts';
-import type { AuroraCluster, PostgresServer, SqlResult, SqlWork } from '#core/executors/ports.ts';
+import { executorsFrom } from '#core/execution/executors/executors.ts';
+import type { AuroraCluster, PostgresServer, SqlResult, SqlWork } from '#core/execution/executors/ports.ts';
 import { configured, credentialOf, envelopeOf, faultOf, noClients } from '../support/executor-cases.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { awsError, type Scripted, scriptedAws } from '../support/scripted-aws.ts';

@@ -1,6 +1,6 @@
 /** One suite for every executor, against real servers and processes on this machine. */
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
-import { UpstreamError } from '#core/executors/fault.ts';
+import { UpstreamError } from '#core/execution/executors/fault.ts';
 import { configured, credentialOf, cuttingProxy, envelopeOf, faultOf } from '../support/executor-cases.ts';
 import { available, type Case, cases, made } from '../support/executor-worlds.ts';
 import { type Behaviour, fakeHttpService } from '../support/fake-http-service.ts';

@@ -3,8 +3,8 @@
  * budgets, risk, accepted definitions, task sheets, tickets, credentials. Each change is found by a comparison with evidence, which it does not touch.
  */
 import type { TaskManifest } from '#core/contracts/task-manifest.ts';
-import { recordMint } from '#core/credentials/registry.ts';
-import { ticketBroker } from '#core/credentials/ticket-broker.ts';
+import { recordMint } from '#core/execution/credentials/registry.ts';
+import { ticketBroker } from '#core/execution/credentials/ticket-broker.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { noteDefinitions } from '#core/mcp/tools/drift.ts';
 import { fingerprintOf } from '#core/mcp/tools/kept-definitions.ts';
@@ -13,7 +13,7 @@ import { caller } from '../support/call-endpoint.ts';
 import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
 import type { Loose } from '../support/loose.ts';
 import { TableAttacker } from '../support/table-attacker.ts';
-import { envelope, grant } from '../unit/credentials/sample.ts';
+import { envelope, grant } from '../unit/execution/credentials/sample.ts';
 
 const configuration = (more = '') => `version: 1
 admin: { token_env: GATEWAY_ADMIN_TOKEN }

@@ -1,6 +1,6 @@
 /** The state that a waiting call carries: forged, stale or sent elsewhere it runs nothing; a server's own state passes through. */
-import { ticketKeys } from '#core/tickets/keys.ts';
-import { seal } from '#core/tickets/sealed.ts';
+import { ticketKeys } from '#core/execution/tickets/keys.ts';
+import { seal } from '#core/execution/tickets/sealed.ts';
 import { accepted, again, asked, first, fresh, requestKey, useInputRequired } from '../support/input-required.ts';
 import { configure, keys, server, test_, vote } from '../support/mcp-endpoint.ts';
 

@@ -1,7 +1,7 @@
 /** Rules on sources through the whole flow: results and words are remembered, traced, shown, and nothing passes without them. */
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import type { Executor } from '#core/executors/ports.ts';
+import type { Executor } from '#core/execution/executors/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';

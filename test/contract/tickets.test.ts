@@ -7,11 +7,11 @@ import { systemIds } from '#adapters/system/ids.ts';
 import { listTickets, revokeTicket } from '#core/admin/credentials.ts';
 import type { Call } from '#core/admin/operation.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
+import { ticketKey } from '#core/execution/tickets/keys.ts';
+import { issueTicket, redeemTicket, useOf } from '#core/execution/tickets/tickets.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { ticketKey } from '#core/tickets/keys.ts';
-import { issueTicket, redeemTicket, useOf } from '#core/tickets/tickets.ts';
 import { useDynamo } from '../support/dynamo.ts';
-import { envelope } from '../unit/credentials/sample.ts';
+import { envelope } from '../unit/execution/credentials/sample.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const key = ticketKey('a secret that is long enough to be a key');

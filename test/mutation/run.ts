@@ -38,7 +38,7 @@ const areas = [
   'core/actions',
   'core/effects/limits',
   'core/configuration/identity',
-  'core/credentials',
+  'core/execution/credentials',
 ];
 
 const only = given.only.split(',');

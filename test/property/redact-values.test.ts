@@ -1,6 +1,6 @@
 /** Properties of withholding a credential's value: whatever stands around it, and however it travels. */
 import fc from 'fast-check';
-import { withoutSecrets } from '#core/credentials/redact-values.ts';
+import { withoutSecrets } from '#core/execution/credentials/redact-values.ts';
 
 const around = fc.string({ unit: 'grapheme', maxLength: 20 });
 const secret = fc.string({ minLength: 12, maxLength: 60 });

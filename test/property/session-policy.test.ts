@@ -1,8 +1,8 @@
 /** Properties of compiled session policies: each allows its own call and none of its neighbours. */
 import fc from 'fast-check';
-import { awsCalls } from '#core/credentials/aws-calls.ts';
-import { type IamRequest, iamAnswer } from '#core/credentials/iam-match.ts';
-import { type CompiledSessionPolicy, compileSessionPolicy } from '#core/credentials/session-policy.ts';
+import { awsCalls } from '#core/execution/credentials/aws-calls.ts';
+import { type IamRequest, iamAnswer } from '#core/execution/credentials/iam-match.ts';
+import { type CompiledSessionPolicy, compileSessionPolicy } from '#core/execution/credentials/session-policy.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 
 const longestPolicyCharacters = 2048;

@@ -4,9 +4,20 @@ import { gitHostTokens } from '#adapters/http/git-host.ts';
 import { vaultClient } from '#adapters/http/vault-client.ts';
 import type { BrokerEntry, Configuration } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
-import { brokersFrom } from '#core/credentials/brokers.ts';
-import type { BrokerClients, BrokerPorts, CredentialBroker, IssuedCredential } from '#core/credentials/ports.ts';
-import { brokerPorts, envelope as gitEnvelope, grant as gitGrant, now, rsaKeys } from '../unit/credentials/sample.ts';
+import { brokersFrom } from '#core/execution/credentials/brokers.ts';
+import type {
+  BrokerClients,
+  BrokerPorts,
+  CredentialBroker,
+  IssuedCredential,
+} from '#core/execution/credentials/ports.ts';
+import {
+  brokerPorts,
+  envelope as gitEnvelope,
+  grant as gitGrant,
+  now,
+  rsaKeys,
+} from '../unit/execution/credentials/sample.ts';
 import { fakeGitHost } from './fake-git-host.ts';
 import { fakeVault } from './fake-vault.ts';
 import { type LoopbackAnswer, loopback } from './loopback.ts';

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { type ConfigurationFile, configurationSchema } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
-import type { IssuedCredential } from '#core/credentials/ports.ts';
-import type { ExecutorConfiguration } from '#core/executors/executors.ts';
+import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
+import type { ExecutorConfiguration } from '#core/execution/executors/executors.ts';
 import { type Asked, type Behaviour, fakeHttpService } from './fake-http-service.ts';
 
 /** A function that reaches nothing outside. */

@@ -27,8 +27,8 @@ import { sessionsOfProcess } from '#core/configuration/identity/unnamed-sessions
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { createSnapshots } from '#core/configuration/store/snapshots.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
-import { brokersFrom } from '#core/credentials/brokers.ts';
-import type { Executor } from '#core/executors/ports.ts';
+import { brokersFrom } from '#core/execution/credentials/brokers.ts';
+import type { Executor } from '#core/execution/executors/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
 import { responseCache } from '#core/models/cache/response-cache.ts';
 import type { WasmRunner } from '#core/models/content-policy/ports.ts';

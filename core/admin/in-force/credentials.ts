@@ -1,11 +1,11 @@
 /** Credentials and capability tickets that are still good, beside the entries that minted, redeemed and revoked them. */
 import type { CredentialRecord, TicketRecord } from '#core/contracts/credential.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { provenanceOf } from '#core/credentials/entries.ts';
-import { maxCredentialSeconds } from '#core/credentials/record.ts';
+import { provenanceOf } from '#core/execution/credentials/entries.ts';
+import { maxCredentialSeconds } from '#core/execution/credentials/record.ts';
+import { ticketDigest } from '#core/execution/tickets/tickets.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { ticketDigest } from '#core/tickets/tickets.ts';
 import type { Call } from '../operation.ts';
 import { type Acts, dayOf, daysBetween, saying } from './acts.ts';
 import type { Compared, Difference } from './compared.ts';

@@ -1,5 +1,5 @@
 /** A caller who went away or cancelled the call: what the model said until then is billed and recorded. */
-import { cancelledBy } from '#core/cancellation/watch.ts';
+import { cancelledBy } from '#core/execution/cancellation/watch.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { ChatCall } from '../call.ts';
 import type { RunningCall } from '../call-stages.ts';

@@ -1,5 +1,5 @@
 /** Results as clients see them: untouched, but for secrets. */
-import { withoutSecrets } from '#core/credentials/redact-values.ts';
+import { withoutSecrets } from '#core/execution/credentials/redact-values.ts';
 import type { Json } from '#core/kernel/json.ts';
 import { secretRanges } from '#core/text/secrets/secret-formats.ts';
 import { bytesMember, bytesOfText, textOfBytes } from './text-bytes.ts';

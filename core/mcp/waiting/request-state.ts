@@ -3,9 +3,9 @@
  * to approval, caller, session and call. That an approval is used once is its row's to know (decision 0028).
  */
 
+import type { TicketKeys } from '#core/execution/tickets/keys.ts';
+import { type SealDefect, seal, unseal } from '#core/execution/tickets/sealed.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { TicketKeys } from '#core/tickets/keys.ts';
-import { type SealDefect, seal, unseal } from '#core/tickets/sealed.ts';
 import { invalidParams, isObject, type RpcFault } from '../protocol/messages.ts';
 import type { Caller } from '../sessions/caller.ts';
 

@@ -1,7 +1,7 @@
 /** An allowed call is carried out: its credential, its executor, and what is written and answered of the outcome. */
 import { type ExecutionMode, executeAction, recordOutcome } from '#core/actions/execute-action.ts';
-import { Cancelled } from '#core/cancellation/watch.ts';
-import { ExecutionFault, UpstreamError } from '#core/executors/fault.ts';
+import { Cancelled } from '#core/execution/cancellation/watch.ts';
+import { ExecutionFault, UpstreamError } from '#core/execution/executors/fault.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { calls, faultOf, type Governing, openGateways } from '../../support/governing.ts';

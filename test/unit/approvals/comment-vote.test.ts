@@ -3,7 +3,7 @@ import { voteByComment } from '#core/approvals/comment-vote.ts';
 import { type Notice, questionDigest, receiptOf, textDigest } from '#core/approvals/pull-requests.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { ServiceFault } from '#core/credentials/fault.ts';
+import { ServiceFault } from '#core/execution/credentials/fault.ts';
 import { DeliveryRefused } from '#core/notifications/deliver.ts';
 import { approvalRow, approvalsWorld, at } from './sample.ts';
 

@@ -6,7 +6,7 @@ import { configurationSchema } from '#core/contracts/config.ts';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import { functions } from '#core/contracts/functions.ts';
 import { lambdaLimits, longestExecutionSeconds, planeLimits } from '#core/contracts/host-limits.ts';
-import { dueAfterHolder, holderSeconds, maxCredentialSeconds } from '#core/credentials/record.ts';
+import { dueAfterHolder, holderSeconds, maxCredentialSeconds } from '#core/execution/credentials/record.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { reservationLeaseSeconds } from '#core/limits/ports.ts';
 

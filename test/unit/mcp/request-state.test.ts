@@ -1,5 +1,6 @@
 /** Sealed states: whose they are, what a change does, and a server's own beside them. */
 import fc from 'fast-check';
+import { ticketKey } from '#core/execution/tickets/keys.ts';
 import {
   isOwnState,
   openState,
@@ -9,7 +10,6 @@ import {
   stateToClient,
   stateToServer,
 } from '#core/mcp/waiting/request-state.ts';
-import { ticketKey } from '#core/tickets/keys.ts';
 
 const current = ticketKey('the present key, with enough characters', statePrefix);
 const previous = ticketKey('the previous key, with enough characters', statePrefix);

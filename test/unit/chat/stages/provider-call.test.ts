@@ -1,9 +1,10 @@
 /** The model is called: what is known of the provider however the call ends. */
-import { Cancelled } from '#core/cancellation/watch.ts';
+
 import { usageOf } from '#core/chat/call-usage.ts';
 import { leftOutOf } from '#core/chat/known-facts.ts';
 import { callModel } from '#core/chat/stages/provider-call.ts';
 import { lookUp } from '#core/chat/stages/response-cache.ts';
+import { Cancelled } from '#core/execution/cancellation/watch.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { ProviderFault } from '#core/models/providers/ports.ts';
 import { completion, failureOf, keptAnswer, type StageSetting, stageSetting } from '../../../support/chat-stages.ts';

@@ -1,6 +1,7 @@
 /** A provider's failure: generic words for the caller, the detail for the log, the attempts for the entry. */
-import { Cancelled } from '#core/cancellation/watch.ts';
+
 import { failed } from '#core/chat/stages/provider-fault.ts';
+import { Cancelled } from '#core/execution/cancellation/watch.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { ProviderFault } from '#core/models/providers/ports.ts';
 import { stageSetting } from '../../../support/chat-stages.ts';

@@ -1,8 +1,9 @@
 /** A stream on its way to the caller: what it sends, and what is known however it ends. */
-import { Cancelled } from '#core/cancellation/watch.ts';
+
 import { usageOf } from '#core/chat/call-usage.ts';
 import { callModel } from '#core/chat/stages/provider-call.ts';
 import { lookUp } from '#core/chat/stages/response-cache.ts';
+import { Cancelled } from '#core/execution/cancellation/watch.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { ProviderFault } from '#core/models/providers/ports.ts';
 import {

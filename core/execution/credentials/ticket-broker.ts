@@ -1,0 +1,49 @@
+/**
+ * Ticket broker: a capability ticket of the gateway's own, for services that act only on governed calls. It is sent
+ * with the call like any other credential. The service redeems it once, for exactly the call it was issued for.
+ */
+import type { Configuration } from '#core/contracts/config.ts';
+import { ticketKeys } from '#core/execution/tickets/keys.ts';
+import { issueTicket, ticketDigest } from '#core/execution/tickets/tickets.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { unavailable } from './fault.ts';
+import type { BrokerPorts, CredentialBroker } from './ports.ts';
+import { dueAfterHolder, newRecord } from './record.ts';
+
+/** @param configuration where the key of tickets and their longest life stand. */
+export function ticketBroker(
+  { name }: { readonly name: string },
+  configuration: Pick<Configuration, 'credentials'>,
+  ports: BrokerPorts,
+): CredentialBroker {
+  const longestSeconds = configuration.credentials.tickets.ttl_seconds;
+  const kind = { type: 'capability_ticket', degraded: false, longestSeconds };
+  const keys = () => ticketKeys(configuration, ports.secrets);
+  const kept = () => {
+    if (ports.tickets) return ports.tickets;
+    throw unavailable(name, 'this function keeps no capability tickets');
+  };
+  return {
+    name,
+
+    async issue(envelope, grant, { policyVersion, approvalId } = {}) {
+      if (policyVersion === undefined) throw unavailable(name, 'the policy that allowed the action is not named');
+      const record = newRecord(ports, envelope, grant, kind);
+      const { text, record: ticket } = await issueTicket({ ...ports, keys, tickets: kept() }, envelope, {
+        id: record.id,
+        policyVersion,
+        ...(approvalId !== undefined && { approvalId }),
+        ttlSeconds: Math.min(grant.ttl_seconds, longestSeconds),
+      });
+      return {
+        record: { ...record, ticket_sha256: ticketDigest(ticket), revoke_due: dueAfterHolder(record) },
+        secret: text,
+      };
+    },
+
+    /** One that was used, or revoked already, has nothing left to call back. */
+    async revoke({ tenant, id }) {
+      await kept().revoke(tenant, id, isoTime(ports.clock.now()));
+    },
+  };
+}

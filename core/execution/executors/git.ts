@@ -1,0 +1,65 @@
+/** Executor `git`: a Git host's REST API with the token minted for this repository and action. */
+
+import type { Configuration } from '#core/contracts/config.ts';
+import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
+import { asText } from '#core/kernel/as-text.ts';
+import { needsCredential, refused } from './fault.ts';
+import { repositoryAt, repositoryName } from './git/host.ts';
+import { operations } from './git/operations.ts';
+import { named } from './named.ts';
+import type { Executor, HttpExchange } from './ports.ts';
+
+const publicApi = 'https://api.github.com';
+
+export function gitExecutor(
+  { executors: { git }, credentials: { brokers } }: Pick<Configuration, 'executors' | 'credentials'>,
+  exchange: HttpExchange,
+): Executor {
+  const hosts = new Map(
+    brokers.flatMap((broker) =>
+      broker.type === 'scm_app' && broker.api_url ? [[broker.name, plain(broker.api_url)]] : [],
+    ),
+  );
+  const [hostOfBrokers, ...others] = new Set(hosts.values());
+  const apiUrl = git.api_url ? plain(git.api_url) : others.length === 0 ? (hostOfBrokers ?? publicApi) : undefined;
+  const upstream = apiUrl === undefined ? 'the Git host' : new URL(apiUrl).host;
+
+  /** A token goes to the host that made it, and to no other. */
+  const tokenOf = (credential: IssuedCredential | undefined): string => {
+    if (!credential) throw needsCredential('the Git host');
+    const made = hosts.get(credential.record.broker);
+    if (made !== undefined && made !== apiUrl)
+      throw refused(`the credential was made by another host than ${upstream}`, 'Set executors.git.api_url.');
+    return credential.secret;
+  };
+
+  return named({
+    name: 'git',
+    upstreamOf: ({ protocol, tool }) =>
+      protocol.toLowerCase() === 'git' && Object.hasOwn(operations, tool.toLowerCase()) ? upstream : undefined,
+    async run(envelope, credential, { signal }) {
+      if (apiUrl === undefined)
+        throw refused('the brokers name several Git hosts', 'An operator sets executors.git.api_url to one of them.');
+      const name = repositoryName(envelope.target);
+      assertSameRepository(envelope, name);
+      const host = {
+        apiUrl,
+        allowPrivate: git.allow_private,
+        timeoutMs: git.timeout_ms,
+        maxResponseBytes: git.max_response_bytes,
+      };
+      const repository = repositoryAt(host, name, tokenOf(credential), exchange, signal);
+      return operations[envelope.tool.toLowerCase() as keyof typeof operations].run(repository, envelope.parameters);
+    },
+  });
+}
+
+const plain = (url: string): string => url.replace(/\/+$/, '');
+
+/** `owner` and `repo` may be said again, never otherwise. */
+function assertSameRepository({ parameters }: ActionEnvelope, name: string): void {
+  const [owner, repo] = name.toLowerCase().split('/');
+  const said = [parameters.owner ?? owner, parameters.repo ?? repo].map((part) => asText(part).toLowerCase());
+  if (said[0] !== owner || said[1] !== repo) throw refused('target and parameters name different repositories');
+}

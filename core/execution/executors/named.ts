@@ -1,0 +1,92 @@
+/** The outside of every executor: nothing of the credential gets out, and every failure names tool and upstream. */
+import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
+import { withoutSecrets } from '#core/execution/credentials/redact-values.ts';
+import { masked } from '#core/text/secrets/masked.ts';
+import { ExecutionFault, hints, UpstreamError, unknownHint } from './fault.ts';
+import type { ExecuteOptions, Executor } from './ports.ts';
+
+interface Work {
+  readonly name: string;
+  /** The upstream this call goes to; undefined when it is none of this executor's. Never throws. */
+  upstreamOf(envelope: ActionEnvelope): string | undefined;
+  /** @throws ExecutionFault */
+  run(envelope: ActionEnvelope, credential: IssuedCredential | undefined, options: ExecuteOptions): Promise<unknown>;
+}
+
+export function named({ name, upstreamOf, run }: Work): Executor {
+  return {
+    name,
+    handles: (envelope) => upstreamOf(envelope) !== undefined,
+    async execute(envelope, credential, options = {}) {
+      const upstream = upstreamOf(envelope) ?? name;
+      const secrets = credential ? secretTexts(credential.secret) : [];
+      try {
+        if (options.signal?.aborted) throw new ExecutionFault('cancelled', 'it was cancelled before anything was sent');
+        return withoutSecrets(await run(envelope, credential, options), secrets);
+      } catch (thrown) {
+        throw errorOf(thrown, envelope.tool, upstream, secrets);
+      }
+    },
+  };
+}
+
+/** What was not foreseen may hold anything, so its words are dropped; the action may have begun. */
+const unforeseen = (cause: unknown) =>
+  new ExecutionFault('malformed', 'it failed in a way that was not foreseen', { effect: 'unknown', cause });
+
+function errorOf(thrown: unknown, tool: string, upstream: string, secrets: readonly string[]): UpstreamError {
+  const fault = thrown instanceof ExecutionFault ? thrown : unforeseen(thrown);
+  const { kind, status, effect } = fault;
+  const hint = effect === 'unknown' ? unknownHint : (fault.hint ?? hints[kind]);
+  const said = withoutSecrets(fault.message, secrets) as string;
+  const message = masked(`${tool} at ${upstream}: ${said}. ${hint}`);
+  return new UpstreamError(message, { tool, upstream, kind, effect, status, hint });
+}
+
+/** A service's words, fit for the gateway's sentence: one line, bounded. */
+export function quoted(text: string, longest = 300): string {
+  const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+  return line.length > longest ? `${line.slice(0, longest)}…` : line.replace(/\.+$/, '');
+}
+
+/** Members of a stored login that are not secret; taken out of results, they would tear up words that happen to hold them. */
+const open = new Set([
+  'username',
+  'user',
+  'host',
+  'hostname',
+  'port',
+  'database',
+  'dbname',
+  'engine',
+  'access_key_id',
+  'expires_at',
+]);
+
+/** What of a credential must not get out: all of it, each secret member of its JSON, the password of its URL. */
+function secretTexts(secret: string): readonly string[] {
+  const found = new Set([secret]);
+  for (const text of membersOf(secret)) found.add(text);
+  const { password } = URL.parse(secret) ?? { password: '' };
+  for (const text of [password, decoded(password)]) found.add(text);
+  return [...found].filter((text) => text !== '');
+}
+
+function membersOf(secret: string): readonly string[] {
+  if (!secret.startsWith('{')) return [];
+  try {
+    const members = Object.entries(JSON.parse(secret) as Record<string, unknown>);
+    return members.flatMap(([name, value]) => (typeof value === 'string' && !open.has(name) ? [value] : []));
+  } catch {
+    return [];
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

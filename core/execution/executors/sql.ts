@@ -1,0 +1,59 @@
+/**
+ * Executor `sql`: PostgreSQL by its driver, Aurora by the RDS Data API. Actions of capability `read` run in a
+ * READ ONLY transaction whatever their text says; the others in one transaction, committed as a whole.
+ */
+import type { ExecutorSettings, SqlDatabaseEntry } from '#core/contracts/config.ts';
+import { withoutSecrets } from '#core/execution/credentials/redact-values.ts';
+import { ExecutionFault, refused } from './fault.ts';
+import { named } from './named.ts';
+import type { Executor, ExecutorPorts, SqlResult } from './ports.ts';
+import { assertTarget, databaseOf, serverOf } from './sql/database.ts';
+import { sqlCallOf } from './sql/statements.ts';
+
+export function sqlExecutor(
+  { databases, max_rows, max_result_bytes }: ExecutorSettings['sql'],
+  { secrets, postgres, dataApi }: Pick<ExecutorPorts, 'secrets' | 'postgres' | 'dataApi'>,
+): Executor {
+  const reachable = databases.filter(({ resource_arn }) => (resource_arn === undefined ? postgres : dataApi));
+  return named({
+    name: 'sql',
+    upstreamOf: (envelope) =>
+      envelope.protocol.toLowerCase() === 'sql' ? databaseOf(envelope, reachable)?.name : undefined,
+    async run(envelope, credential, { signal }) {
+      const entry = databaseOf(envelope, reachable)!;
+      assertTarget(envelope.target, entry, databases);
+      const work = {
+        ...sqlCallOf(envelope),
+        ...{ maxRows: max_rows, maxResultBytes: max_result_bytes, statementTimeoutMs: entry.statement_timeout_ms },
+      };
+      const cluster = clusterOf(entry);
+      if (cluster) return shaped(await dataApi!({ ...work, server: cluster }, signal));
+      const { server, configured } = await serverOf(entry, credential, secrets);
+      try {
+        return withoutSecrets(shaped(await postgres!({ ...work, server }, signal)), configured);
+      } catch (thrown) {
+        throw cleaned(thrown, configured);
+      }
+    },
+  });
+}
+
+const clusterOf = ({ resource_arn, secret_arn, database }: SqlDatabaseEntry) =>
+  resource_arn !== undefined && secret_arn !== undefined && database !== undefined
+    ? { resourceArn: resource_arn, secretArn: secret_arn, database }
+    : undefined;
+
+/** One statement's result as itself, several as a list. */
+function shaped(results: readonly SqlResult[]): SqlResult | { readonly results: readonly SqlResult[] } {
+  const [only, ...more] = results;
+  if (!only) throw refused('nothing was asked for');
+  return more.length === 0 ? only : { results };
+}
+
+/** The configured login is as secret as a minted one. */
+function cleaned(thrown: unknown, secrets: readonly string[]): unknown {
+  if (!(thrown instanceof ExecutionFault) || secrets.length === 0) return thrown;
+  const { kind, effect, hint, status } = thrown;
+  const message = withoutSecrets(thrown.message, secrets) as string;
+  return new ExecutionFault(kind, message, { effect, ...(hint !== undefined && { hint }), status });
+}

@@ -1,0 +1,117 @@
+/** Which configured database a SQL action is about, and who logs in there. */
+import type { SqlDatabaseEntry } from '#core/contracts/config.ts';
+import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
+import type { SecretStore } from '#core/kernel/ports.ts';
+import { ExecutionFault, needsCredential, refused } from '../fault.ts';
+import type { PostgresServer } from '../ports.ts';
+
+/** The one a call names, else the only one there is; undefined when none is meant, or the choice is ambiguous. */
+export function databaseOf(
+  { target, parameters }: Pick<ActionEnvelope, 'target' | 'parameters'>,
+  databases: readonly SqlDatabaseEntry[],
+): SqlDatabaseEntry | undefined {
+  const { database } = parameters;
+  if (database !== undefined) return databases.find(({ name }) => name === database);
+  return databases.find((each) => isNamedBy(each, target)) ?? (databases.length === 1 ? databases[0] : undefined);
+}
+
+/**
+ * A target that is an address, or the name of another database, is not carried out here.
+ * @throws ExecutionFault `refused`
+ */
+export function assertTarget(target: string, chosen: SqlDatabaseEntry, databases: readonly SqlDatabaseEntry[]): void {
+  if (isNamedBy(chosen, target)) return;
+  const other = databases.find((each) => each !== chosen && isNamedBy(each, target));
+  if (other) throw refused(`the target names database ${other.name}, the parameters ${chosen.name}`);
+  if (/[:/@\\\s]/.test(target.trim().replace(/"(?:[^"]|"")*"/g, '')))
+    throw refused(
+      `the target is an address that database ${chosen.name} does not have`,
+      'Name the database or a table.',
+    );
+}
+
+const isNamedBy = ({ name, host, port, resource_arn }: SqlDatabaseEntry, target: string): boolean =>
+  [name, resource_arn, host, host && `${host}:${port}`].includes(target.trim());
+
+/**
+ * The minted credential logs in; without one, the user of the configured URL.
+ * @throws ExecutionFault `no_credential`, `refused`
+ */
+export async function serverOf(
+  entry: SqlDatabaseEntry,
+  credential: IssuedCredential | undefined,
+  secrets: SecretStore,
+): Promise<{ server: PostgresServer; configured: readonly string[] }> {
+  const { name, tls, ca_env } = entry;
+  const place = await placeOf(entry, secrets);
+  const login = credential ? loginOf(credential.secret, place) : place;
+  if (!login.user) throw needsCredential(`database ${name}`);
+  const ca = ca_env === undefined ? undefined : await secretAt(ca_env, secrets);
+  if (ca_env !== undefined && !ca) throw new ExecutionFault('unreachable', `${ca_env} holds no certificate`);
+  const server = {
+    ...{ host: place.host, port: place.port, database: place.database, tls },
+    ...{ user: login.user, password: login.password, ca: ca?.replaceAll('\\n', '\n') },
+  };
+  return { server, configured: place.password === '' ? [] : [place.password] };
+}
+
+/** Nothing was sent yet, so a store that does not answer is a failure and no more. */
+const secretAt = (name: string, secrets: SecretStore): Promise<string | undefined> =>
+  secrets.get(name).catch(() => {
+    throw new ExecutionFault('unreachable', `the secret ${name} could not be read`);
+  });
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  readonly password: string;
+}
+
+async function placeOf(
+  { name, url_env, host, port, database }: SqlDatabaseEntry,
+  secrets: SecretStore,
+): Promise<Place> {
+  if (url_env === undefined) return { host: host!, port, database: database!, user: '', password: '' };
+  const url = await secretAt(url_env, secrets);
+  if (!url) throw new ExecutionFault('unreachable', `database ${name} has no address: ${url_env} holds no value`);
+  const place = placeFrom(url);
+  if (!place)
+    throw new ExecutionFault('unreachable', `database ${name} has no address: ${url_env} holds no postgres:// URL`);
+  return place;
+}
+
+function placeFrom(text: string): Place | undefined {
+  const url = URL.parse(text);
+  if (!url || !/^postgres(?:ql)?:$/.test(url.protocol) || url.hostname === '') return undefined;
+  try {
+    const [user, password, database] = [url.username, url.password, url.pathname.slice(1)].map(decodeURIComponent);
+    const host = decodeURIComponent(url.hostname).replace(/^\[|\]$/g, '');
+    return { host, port: Number(url.port || 5432), database: database || user!, user: user!, password: password! };
+  } catch {
+    return undefined;
+  }
+}
+
+/** User name and password as JSON, or a whole URL: then of exactly this server. */
+function loginOf(secret: string, place: Place): Pick<Place, 'user' | 'password'> {
+  const whole = /^postgres(?:ql)?:/.test(secret) ? placeFrom(secret) : undefined;
+  if (whole) {
+    const same = whole.host === place.host && whole.port === place.port && whole.database === place.database;
+    if (!same) throw refused('the credential is for another database than the configured one');
+    return whole;
+  }
+  try {
+    const { username, user, password } = JSON.parse(secret) as Record<string, unknown>;
+    const login = username ?? user;
+    if (typeof login === 'string' && typeof password === 'string') return { user: login, password };
+  } catch {
+    // Said below; the parser's words would quote the secret.
+  }
+  throw refused(
+    'the credential holds no user name with a password',
+    'A database wants {"username", "password"} or a URL.',
+  );
+}

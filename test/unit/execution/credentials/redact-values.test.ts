@@ -1,0 +1,68 @@
+import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
+import { secretsOf, withoutSecrets } from '#core/execution/credentials/redact-values.ts';
+
+const secret = 's3cr3t/+value=="x"';
+const clean = (value: unknown, secrets = [secret]) => withoutSecrets(value, secrets);
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+describe('[credential.never-shown] what an execution gives back', () => {
+  test.each([
+    ['as it is', `a ${secret} b`],
+    ['twice', `${secret} ${secret}`],
+    ['in JSON', JSON.stringify({ token: secret })],
+    ['in a URL', `https://h/?t=${encodeURIComponent(secret)}&x=1`],
+    ['in a URL, lower case', `t=${encodeURIComponent(secret).toLowerCase()}`.replace('s3cr3t', 's3cr3t')],
+    ['in base64', base64(secret)],
+    ['in base64url', Buffer.from(secret).toString('base64url')],
+    ['after one character in base64', `Basic ${base64(`u:${secret}`)}`],
+    ['after two characters in base64', base64(`us:${secret}`)],
+    ['within a text in base64', base64(`user:${secret}\nmore`)],
+    ['in hex', Buffer.from(secret).toString('hex')],
+  ])('holds no credential %s', (_, text) => {
+    const shown = clean({ deep: [{ text }] }) as { deep: [{ text: string }] };
+    expect(shown.deep[0].text).toContain('[credential withheld]');
+    const plain = shown.deep[0].text;
+    for (const form of [secret, encodeURIComponent(secret), base64(secret)]) expect(plain).not.toContain(form);
+    expect(Buffer.from(plain.split(' ').at(-1)!, 'base64').toString()).not.toContain(secret.slice(2, -2));
+  });
+
+  test('is otherwise unchanged', () => {
+    const value = { a: [1, null, true, 'text'], b: { c: undefined } };
+    expect(clean(value)).toEqual(value);
+    expect(clean(value, [])).toBe(value);
+    expect(clean('abc', [''])).toBe('abc');
+  });
+
+  test('names of members, bytes, errors and circles count too', () => {
+    expect(JSON.stringify(clean({ [secret]: 1 }))).not.toContain('s3cr3t');
+    expect(clean(Buffer.from(`x ${secret}`))).toBe('x [credential withheld]');
+    expect(clean(new TypeError(`bad ${secret}`))).toEqual({ name: 'TypeError', message: 'bad [credential withheld]' });
+    const circle: Record<string, unknown> = { secret };
+    circle.self = circle;
+    const copy = clean(circle) as typeof circle;
+    expect(copy.self).toBe(copy);
+    expect(copy.secret).toBe('[credential withheld]');
+  });
+
+  test('a hostile member name stays data', () => {
+    const value = JSON.parse('{"__proto__":{"x":1}}') as object;
+    expect(JSON.stringify(clean(value))).toBe('{"__proto__":{"x":1}}');
+  });
+
+  test('characters with a meaning in patterns are only characters', () => {
+    expect(clean('a.c abc', ['a.c'])).toBe('[credential withheld] abc');
+  });
+
+  test('a short one is withheld as it is, and does not blank out what only looks like its encoding', () => {
+    expect(clean('pin 12', ['12'])).toBe('pin [credential withheld]');
+    expect(clean(base64('12'), ['12'])).toBe(base64('12'));
+  });
+
+  test('the parts of a credential in JSON are secrets each', () => {
+    const issued = {
+      secret: JSON.stringify({ username: 'u-1', password: 'p-1', nested: ['n-1'] }),
+    } as IssuedCredential;
+    expect(secretsOf(issued)).toEqual([issued.secret, 'u-1', 'p-1', 'n-1']);
+    expect(secretsOf({ ...issued, secret: '{no json' })).toEqual(['{no json']);
+  });
+});

@@ -1,0 +1,236 @@
+/** The pure part of executor `sql`: texts parted into statements, statements built from tables, logins and databases. */
+import type { SqlDatabaseEntry } from '#core/contracts/config.ts';
+import { ExecutionFault } from '#core/execution/executors/fault.ts';
+import { assertTarget, databaseOf, serverOf } from '#core/execution/executors/sql/database.ts';
+import { namedPlaceholders, scanSql } from '#core/execution/executors/sql/scan.ts';
+import { sqlCallOf } from '#core/execution/executors/sql/statements.ts';
+import { configured, credentialOf, envelopeOf, faultOf } from '../../../support/executor-cases.ts';
+
+const call = (tool: string, target: string, capability: string, parameters: Record<string, unknown>) =>
+  envelopeOf('sql', tool, target, capability, parameters);
+const thrownBy = (work: () => unknown): unknown => {
+  try {
+    return work();
+  } catch (thrown) {
+    return thrown;
+  }
+};
+const refusedWith = (text: string) =>
+  expect.objectContaining({ kind: 'refused', message: expect.stringContaining(text) });
+
+describe('a SQL text is parted as PostgreSQL parts it', () => {
+  test.each([
+    ['', 0, ''],
+    ['-- nothing\n/* at /* all */ */ ;;', 0, ''],
+    ['SELECT 1', 1, 'select'],
+    ['SELECT 1;', 1, 'select'],
+    ['  /* x; */ select 1 -- ; y', 1, 'select'],
+    ['SELECT 1; DELETE FROM t', 2, 'select'],
+    ["SELECT ';'; SELECT 2", 2, 'select'],
+    ["SELECT ';', 'a''; b'", 1, 'select'],
+    ["SELECT E'\\'; DELETE FROM t --'", 1, 'select'],
+    ["SELECT E'\\\\'; DELETE FROM t", 2, 'select'],
+    ["SELECT U&'\\0061;'", 1, 'select'],
+    ['SELECT ";""; " FROM t', 1, 'select'],
+    ['SELECT $$;$$, $a$ ; $b$ ; $a$', 1, 'select'],
+    ['SELECT a$b$ ; DELETE FROM t', 2, 'select'],
+    ['SELECT /* /* ; */ ; */ 1', 1, 'select'],
+    ['(SELECT 1)', 1, '('],
+    ['\ufeffSELECT 1', 1, 'select'],
+    ["SELECT 'unclosed ; ", 1, 'select'],
+  ])('%j holds %d', (text, statements, firstWord) => {
+    expect(scanSql(text)).toMatchObject({ statements, firstWord });
+  });
+
+  test('placeholders are found where they are code', () => {
+    const text = "SELECT $1, '$2', \"$3\", $$ $4 $$, -- $5\n a$6, $12::text /* $7 */, E'\\'$8'";
+    expect(namedPlaceholders(text)).toBe(
+      "SELECT :p1, '$2', \"$3\", $$ $4 $$, -- $5\n a$6, :p12::text /* $7 */, E'\\'$8'",
+    );
+  });
+});
+
+describe('what is run', () => {
+  test('a text with its values, for reading only where reading is asked for', () => {
+    const parameters = { query: 'SELECT $1', parameters: [{ a: 1 }] };
+    expect(sqlCallOf(call('sql.query', 'shop', 'read', parameters))).toEqual({
+      statements: [{ text: 'SELECT $1', values: [{ a: 1 }] }],
+      readOnly: true,
+    });
+    expect(sqlCallOf(call('sql.query', 'shop', 'write', parameters)).readOnly).toBe(false);
+  });
+
+  test('several statements in one transaction, each with its own values', () => {
+    const statements = ['UPDATE t SET a = 1', { sql: 'DELETE FROM t WHERE id = $1', parameters: [2] }];
+    expect(sqlCallOf(call('sql.execute', 'shop', 'write', { statements })).statements).toEqual([
+      { text: 'UPDATE t SET a = 1', values: [] },
+      { text: 'DELETE FROM t WHERE id = $1', values: [2] },
+    ]);
+  });
+
+  test.each([
+    [{}, 'no SQL'],
+    [{ sql: 'SELECT 1', query: 'SELECT 2' }, 'more than one'],
+    [{ sql: 'SELECT 1; SELECT 2' }, 'holds 2 statements'],
+    [{ sql: '' }, 'holds 0 statements'],
+    [{ sql: 'SELECT 1', unknown: true }, 'found the unknown key "unknown", allowed database, '],
+    [{ sql: 'SELECT \0' }, 'well-formed'],
+    [{ sql: 'SELECT \ud800' }, 'well-formed'],
+    [{ sql: 'COMMIT' }, 'COMMIT is not carried out'],
+    [{ sql: '/**/ prepare x AS SELECT 1' }, 'PREPARE is not carried out'],
+    [{ statements: ['SELECT 1', 'ROLLBACK'] }, 'ROLLBACK is not carried out'],
+    [{ statements: ['SELECT 1'], parameters: [1] }, 'beside a list'],
+  ])('%j is refused', (parameters, words) => {
+    expect(thrownBy(() => sqlCallOf(call('sql.query', 'shop', 'write', parameters)))).toEqual(refusedWith(words));
+  });
+
+  test.each(['INSERT INTO t VALUES (1)', 'DO $$ $$', 'SET x = 1', 'CALL p()', 'VACUUM'])(
+    '%s is no reading statement',
+    (sql) => {
+      expect(thrownBy(() => sqlCallOf(call('sql.query', 'shop', 'read', { sql })))).toEqual(
+        refusedWith('not a reading statement'),
+      );
+    },
+  );
+});
+
+describe('statements built from a table', () => {
+  const built = (tool: string, target: string, parameters: Record<string, unknown>) =>
+    sqlCallOf(call(tool, target, 'write', parameters)).statements[0];
+
+  test.each([
+    [
+      'sql.select',
+      'Users',
+      {
+        columns: ['id', 'we"ird'],
+        where: { tenant: 't', gone: null, id: [1, 2] },
+        order_by: ['id'],
+        limit: 5,
+        offset: 10,
+      },
+      'SELECT "id", "we""ird" FROM "public"."users" WHERE "tenant" = $1 AND "gone" IS NULL AND "id" IN ($2, $3) ORDER BY "id" LIMIT 5 OFFSET 10',
+      ['t', 1, 2],
+    ],
+    ['sql.select', 'app."User s"', {}, 'SELECT * FROM "app"."User s"', []],
+    [
+      'sql.insert',
+      'users',
+      { values: { a: 1, b: 'x; DROP' } },
+      'INSERT INTO "public"."users" ("a", "b") VALUES ($1, $2)',
+      [1, 'x; DROP'],
+    ],
+    [
+      'sql.update',
+      'users',
+      { set: { a: { x: 1 } }, where: { id: 1 }, returning: ['a'] },
+      'UPDATE "public"."users" SET "a" = $1 WHERE "id" = $2 RETURNING "a"',
+      [{ x: 1 }, 1],
+    ],
+    ['sql.delete', 'app.users', { where: { id: 1 } }, 'DELETE FROM "app"."users" WHERE "id" = $1', [1]],
+  ])('%s on %s', (tool, target, parameters, text, values) => {
+    expect(built(tool, target, parameters)).toEqual({ text, values });
+  });
+
+  test('tables and columns are looked up with bound names', () => {
+    expect(built('sql.describe', 'Users', {})).toMatchObject({ values: ['public', 'users'] });
+    expect(built('sql.list_tables', '', { schema: 'app' })).toMatchObject({ values: ['app'] });
+  });
+
+  test.each([
+    ['sql.delete', 'users', {}],
+    ['sql.delete', 'users', { where: {} }],
+    ['sql.update', 'users', { set: { a: 1 } }],
+    ['sql.update', 'users', { set: {}, where: { id: 1 } }],
+    ['sql.delete', 'users', { where: 'id = 1' }],
+    ['sql.delete', 'users', { where: { id: [] } }],
+    ['sql.select', 'users, secrets', {}],
+    ['sql.select', 'users; DROP TABLE users', {}],
+    ['sql.select', 'a.b.c', {}],
+    ['sql.select', 'users.', {}],
+    ['sql.select', '"users', {}],
+    ['sql.select', '', {}],
+    ['sql.select', 'users', { limit: '1; DROP TABLE users' }],
+    ['sql.insert', 'users', { values: {} }],
+  ])('%s on %j with %j is refused', (tool, target, parameters) => {
+    expect(thrownBy(() => built(tool, target, parameters))).toMatchObject({ kind: 'refused' });
+  });
+});
+
+describe('which database, and who logs in', () => {
+  const databases = (...entries: object[]): readonly SqlDatabaseEntry[] =>
+    configured({ executors: { sql: { databases: entries } } }).executors.sql.databases;
+  const shop = { name: 'shop', host: 'db.test', database: 'shop' };
+  const byUrl = { name: 'log', url_env: 'LOG_URL' };
+  const aurora = {
+    ...{ name: 'big', database: 'big', resource_arn: 'arn:aws:rds:eu-west-1:123456789012:cluster:big' },
+    secret_arn: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:big-AbCdEf',
+  };
+  const all = databases(shop, byUrl, aurora);
+  const named = (target: string, parameters = {}) => databaseOf({ target, parameters }, all)?.name;
+
+  test('the one that is named, or the only one', () => {
+    expect(named('users', { database: 'log' })).toBe('log');
+    expect(named('shop')).toBe('shop');
+    expect(named('db.test:5432')).toBe('shop');
+    expect(named(aurora.resource_arn)).toBe('big');
+    expect(named('users')).toBeUndefined();
+    expect(named('shop', { database: 'nowhere' })).toBeUndefined();
+    expect(databaseOf({ target: 'users', parameters: {} }, databases(shop))?.name).toBe('shop');
+  });
+
+  test('an address, or another database, is not taken for a label', () => {
+    const target = (text: string) => thrownBy(() => assertTarget(text, all[0]!, all));
+    expect([target('shop'), target('users'), target('app."odd/name"')]).toEqual([undefined, undefined, undefined]);
+    expect(target('log')).toEqual(refusedWith('names database log'));
+    for (const text of ['other.test:5432', 'postgres://other/x', 'a b', 'arn:aws:rds:x'])
+      expect(target(text)).toEqual(refusedWith('is an address'));
+  });
+
+  const secrets = { get: async (name: string) => ({ LOG_URL: 'postgres://own:own-pa%24s@log.test:6432/logs' })[name] };
+
+  test('a minted login, as JSON or as the URL of exactly this server; else the configured one', async () => {
+    const [one, two] = all;
+    const json = await serverOf(one!, credentialOf('{"username":"u","password":"p"}'), secrets);
+    expect(json.server).toEqual({
+      host: 'db.test',
+      port: 5432,
+      database: 'shop',
+      tls: 'verify',
+      user: 'u',
+      password: 'p',
+    });
+    const url = await serverOf(one!, credentialOf('postgres://u2:p2@db.test/shop'), secrets);
+    expect(url.server).toMatchObject({ user: 'u2', password: 'p2' });
+    const own = await serverOf(two!, undefined, secrets);
+    expect(own).toEqual({
+      server: { host: 'log.test', port: 6432, database: 'logs', tls: 'verify', user: 'own', password: 'own-pa$s' },
+      configured: ['own-pa$s'],
+    });
+    const minted = await serverOf(two!, credentialOf('{"username":"u","password":"p"}'), secrets);
+    expect(minted.server).toMatchObject({ host: 'log.test', user: 'u' });
+  });
+
+  test.each([
+    [undefined, 'no_credential'],
+    ['postgres://u:p@elsewhere.test/shop', 'refused'],
+    ['postgres://u:p@db.test/other', 'refused'],
+    ['just-a-token', 'refused'],
+    ['{"username":"u"}', 'refused'],
+  ])('the credential %p is %s', async (secret, kind) => {
+    const fault = await faultOf(serverOf(all[0]!, secret === undefined ? undefined : credentialOf(secret), secrets));
+    expect(fault).toBeInstanceOf(ExecutionFault);
+    expect(fault).toMatchObject({ kind });
+    if (secret !== undefined) expect((fault as Error).message).not.toContain(secret);
+  });
+
+  test('a place that is not configured is reported as missing', async () => {
+    const fault = await faultOf(serverOf(all[1]!, undefined, { get: async () => undefined }));
+    expect(fault).toMatchObject({ kind: 'unreachable' });
+    const closed = { get: () => Promise.reject(new Error('the store is down')) };
+    expect(await faultOf(serverOf(all[1]!, undefined, closed))).toMatchObject({
+      kind: 'unreachable',
+      effect: 'none',
+    });
+  });
+});
