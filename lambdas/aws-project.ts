@@ -10,9 +10,9 @@ import { observationsTable } from '#adapters/dynamodb/observations-table.ts';
 import { setAsideRows } from '#adapters/dynamodb/set-aside-rows.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
+import { announceViolations } from '#core/approvals/notifications/policy-events.ts';
 import { type TableName, tableEnvironment } from '#core/contracts/tables.ts';
 import { checkpointEntries } from '#core/evidence/checkpointer.ts';
-import { announceViolations } from '#core/notifications/policy-events.ts';
 import { awsLog } from './aws-log.ts';
 import type { ProjectPorts } from './project/event.ts';
 

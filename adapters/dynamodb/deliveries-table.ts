@@ -6,8 +6,8 @@
  */
 
 import { GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import type { Delivery, DeliveryStore } from '#core/approvals/notifications/ports.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
-import type { Delivery, DeliveryStore } from '#core/notifications/ports.ts';
 import { dueIn, dueRows } from './due-rows.ts';
 import { type Beside, fromItem, type Item, stored, toItem } from './items.ts';
 import { rowsByKey } from './rows-by-key.ts';

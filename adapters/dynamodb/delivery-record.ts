@@ -1,6 +1,6 @@
 /** A delivery as the stream of its table carries it, and as the local run hands it to the same function. */
 import type { DynamoDBRecord } from 'aws-lambda';
-import type { Delivery } from '#core/notifications/ports.ts';
+import type { Delivery } from '#core/approvals/notifications/ports.ts';
 import { toDelivery, toDeliveryItem } from './deliveries-table.ts';
 import type { Item } from './items.ts';
 

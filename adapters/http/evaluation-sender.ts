@@ -1,6 +1,6 @@
 /** Sends a chat call to its evaluator and reads what it thinks of it [evaluation.webhook]. */
 
-import type { WebhookOptions } from '#core/notifications/deliver-ports.ts';
+import type { WebhookOptions } from '#core/approvals/notifications/deliver-ports.ts';
 import type { EvaluationMessage } from '#core/observatory/evaluation/message.ts';
 import { type Score, scoreOf } from '#core/observatory/evaluation/message.ts';
 import { postSigned } from './webhook-sender.ts';

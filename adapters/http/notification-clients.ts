@@ -1,5 +1,5 @@
 /** The channels of notifications over HTTP, and the answers to those who vote by them. */
-import type { NotificationClients } from '#core/notifications/deliver-ports.ts';
+import type { NotificationClients } from '#core/approvals/notifications/deliver-ports.ts';
 import { askEvaluator } from './evaluation-sender.ts';
 import { pullRequestHost, pullRequestNotifier } from './pull-request-host.ts';
 import { openSlackView, respondToSlack, slackNotifier } from './slack-client.ts';

@@ -1,10 +1,14 @@
 /** Pull requests at a Git host, over GitHub's REST API: one comment per approval, rewritten once it is decided. */
 
+import { DeliveryRefused } from '#core/approvals/notifications/deliver.ts';
+import type {
+  Notifier,
+  PullRequestHostOptions,
+  PullRequestOptions,
+} from '#core/approvals/notifications/deliver-ports.ts';
 import { isWholeInComment, pullRequestComment } from '#core/approvals/pull-request-comment.ts';
 import { noticeOf, type PullRequestHost, pullRequestOf, receiptOf, textDigest } from '#core/approvals/pull-requests.ts';
 import { ServiceFault } from '#core/execution/credentials/fault.ts';
-import { DeliveryRefused } from '#core/notifications/deliver.ts';
-import type { Notifier, PullRequestHostOptions, PullRequestOptions } from '#core/notifications/deliver-ports.ts';
 import { gitHostFault, gitHostHeaders } from './git-host.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 import { isObject, type ServiceAnswer, type ServiceCall, serviceJson } from './service-json.ts';

@@ -1,9 +1,9 @@
 /** Slack's Web API: one message per approval, rewritten once it is decided. */
 
+import { DeliveryRefused } from '#core/approvals/notifications/deliver.ts';
+import type { Notifier, SlackOptions, SlackReply } from '#core/approvals/notifications/deliver-ports.ts';
 import { slackDigest } from '#core/approvals/slack-digest.ts';
 import { type SlackMessage, slackAlert, slackMessage } from '#core/approvals/slack-message.ts';
-import { DeliveryRefused } from '#core/notifications/deliver.ts';
-import type { Notifier, SlackOptions, SlackReply } from '#core/notifications/deliver-ports.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
 const timeoutMs = 10_000;

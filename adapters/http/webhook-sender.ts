@@ -1,14 +1,14 @@
 /** The generic webhook: the approval as JSON, signed over time and body. */
 
 import { approvalsUrl, approvalUrl } from '#core/approvals/approval-url.ts';
+import { DeliveryRefused } from '#core/approvals/notifications/deliver.ts';
+import type { Notifier, WebhookOptions } from '#core/approvals/notifications/deliver-ports.ts';
+import { webhookSignature } from '#core/approvals/notifications/webhook-signature.ts';
 import { approvalView } from '#core/approvals/views.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { DeliveryRefused } from '#core/notifications/deliver.ts';
-import type { Notifier, WebhookOptions } from '#core/notifications/deliver-ports.ts';
-import { webhookSignature } from '#core/notifications/webhook-signature.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
-export { webhookSignature } from '#core/notifications/webhook-signature.ts';
+export { webhookSignature } from '#core/approvals/notifications/webhook-signature.ts';
 
 const timeoutMs = 10_000;
 

@@ -1,7 +1,7 @@
 /** Hands what is enqueued to `notify` at once, as the stream of the table does on AWS: in batches, one after the other. */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { recordOfDelivery } from '#adapters/dynamodb/delivery-record.ts';
-import type { Delivery, DeliveryStore } from '#core/notifications/ports.ts';
+import type { Delivery, DeliveryStore } from '#core/approvals/notifications/ports.ts';
 
 export interface DeliveryFeed {
   readonly enqueued: (delivery: Delivery) => void;

@@ -1,10 +1,10 @@
 /** What a gateway depends on, with state, latency and since when [admin.health-dependencies]. */
 
 import { setAsideLooked } from '#core/alerts/conditions.ts';
+import type { FailingDelivery } from '#core/approvals/notifications/failing.ts';
 import { troubleAsRead } from '#core/configuration/file-trouble.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
-import type { FailingDelivery } from '#core/notifications/failing.ts';
 import type { DependencyState } from '#core/observatory/dependency-states.ts';
 import { dimensionOf } from '#core/observatory/dimensions.ts';
 import { providerHealth } from '#core/observatory/provider-health.ts';

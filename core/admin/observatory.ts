@@ -1,12 +1,12 @@
 /** Health, identity, status, usage, violations, metrics. */
 
+import { failingDeliveries } from '#core/approvals/notifications/failing.ts';
 import { troubleAsRead } from '#core/configuration/file-trouble.ts';
 import { placeOf, teamsOf } from '#core/configuration/identity/organization.ts';
 import { warningsAsRead } from '#core/configuration/tenant-view.ts';
 import { separateArchiveWarning } from '#core/evidence/archived.ts';
 import { only } from '#core/kernel/only.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { failingDeliveries } from '#core/notifications/failing.ts';
 import { addCounts, addUsages, type Counts } from '#core/observatory/add-usages.ts';
 import type { Usage } from '#core/observatory/ports.ts';
 import { budgetsOf } from './budgets.ts';

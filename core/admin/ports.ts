@@ -3,6 +3,7 @@
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { AlertStore } from '#core/alerts/ports.ts';
 import type { ApprovalEventFeed } from '#core/approvals/event-feed.ts';
+import type { NotificationClients } from '#core/approvals/notifications/deliver-ports.ts';
 import type { PasskeyStore } from '#core/approvals/passkeys/ports.ts';
 import type { ConfigurationTrouble } from '#core/configuration/file-trouble.ts';
 import type { Tokens } from '#core/configuration/identity/federation/ports.ts';
@@ -24,7 +25,6 @@ import type { McpStore } from '#core/mcp/ports.ts';
 import type { ResponseCache } from '#core/models/cache/ports.ts';
 import type { RolloutsInForce } from '#core/models/rollouts/in-force.ts';
 import type { RolloutClock, Rollouts } from '#core/models/rollouts/ports.ts';
-import type { NotificationClients } from '#core/notifications/deliver-ports.ts';
 import type { DependencyStates } from '#core/observatory/dependency-states.ts';
 import type { Archive, Observations } from '#core/observatory/ports.ts';
 import type { SetAsideStore } from '#core/observatory/set-aside.ts';

@@ -1,6 +1,7 @@
 /** `archive repair` for sessions that the projection set aside: what it left out is done from their copies [audit.set-aside]. */
+
+import { announceViolations } from '#core/approvals/notifications/policy-events.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { announceViolations } from '#core/notifications/policy-events.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import type { SetAside } from '#core/observatory/set-aside.ts';
 import type { Call } from './operation.ts';

@@ -1,11 +1,11 @@
 /** A change of an alert: its row and its evidence entry in one transaction, then a message over each channel. */
 
+import type { Delivery, DeliveryStore } from '#core/approvals/notifications/ports.ts';
 import { type AlertChange, type AlertRow, platformAlerts } from '#core/contracts/alert.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import type { Ledger } from '#core/evidence/ports.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
-import type { Delivery, DeliveryStore } from '#core/notifications/ports.ts';
 
 interface ChangePorts {
   readonly clock: Clock;

@@ -1,4 +1,6 @@
 /** One evaluation of everything that has alerts [alert.evaluated]: measure, compare with the rows, write what changed. */
+
+import type { DeliveryStore } from '#core/approvals/notifications/ports.ts';
 import type { ApprovalStore } from '#core/approvals/ports.ts';
 import type { ConfigurationTrouble } from '#core/configuration/file-trouble.ts';
 import type { ConfigStore } from '#core/configuration/ports.ts';
@@ -13,7 +15,6 @@ import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { keyStatuses } from '#core/limits/key-statuses.ts';
 import { limitsOfAll } from '#core/limits/limits-of-all.ts';
 import type { Counters } from '#core/limits/ports.ts';
-import type { DeliveryStore } from '#core/notifications/ports.ts';
 import type { Observations } from '#core/observatory/ports.ts';
 import type { SetAsideStore } from '#core/observatory/set-aside.ts';
 import type { ChainWatch } from './chain-watch.ts';

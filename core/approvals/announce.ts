@@ -1,8 +1,9 @@
 /** After a decision: measures how long it took, tells the channels and releases the waiting clock. None of it may undo or delay the decision. */
+
+import { enqueueNotifications } from '#core/approvals/notifications/enqueue.ts';
+import type { DeliveryStore } from '#core/approvals/notifications/ports.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
-import { enqueueNotifications } from '#core/notifications/enqueue.ts';
-import type { DeliveryStore } from '#core/notifications/ports.ts';
 import type { ApprovalClock } from './ports.ts';
 
 export interface AnnouncePorts {

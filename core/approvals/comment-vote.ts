@@ -3,6 +3,8 @@
  * comment is marked as taken, so that a delivery that met an outage can be repeated.
  */
 
+import { DeliveryRefused } from '#core/approvals/notifications/deliver.ts';
+import { deliveryId } from '#core/approvals/notifications/enqueue.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { assertMayVote, githubVoter, personByGithubLogin } from '#core/configuration/identity/separation-of-duties.ts';
 import { separationOf } from '#core/configuration/identity/separation-rules.ts';
@@ -13,8 +15,6 @@ import { ServiceFault } from '#core/execution/credentials/fault.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { DeliveryRefused } from '#core/notifications/deliver.ts';
-import { deliveryId } from '#core/notifications/enqueue.ts';
 import { channelsOf } from './channels.ts';
 import { type CommentCommand, commandIn } from './comment-command.ts';
 import type { WrittenComment } from './github.ts';

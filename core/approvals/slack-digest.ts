@@ -1,6 +1,6 @@
 /** The Slack message of a digest (Block Kit): what waits and where it is decided. It has no buttons: a vote is on one request. */
 
-import { type Digest, type DigestedRequest, waitingText } from '#core/notifications/digest.ts';
+import { type Digest, type DigestedRequest, waitingText } from '#core/approvals/notifications/digest.ts';
 import { visibleText } from '#core/text/secrets/visible-text.ts';
 import { approvalsUrl, approvalUrl } from './approval-url.ts';
 import type { SlackMessage } from './slack-message.ts';

@@ -2,8 +2,9 @@
  * The Slack message of an approval (Block Kit): the facts of its card, the effects, the call. Buttons carry the id alone.
  * Everything an agent wrote stands in code, where it can neither format, mention nor pass for one of the gateway's lines.
  */
+
+import type { Delivery } from '#core/approvals/notifications/ports.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import type { Delivery } from '#core/notifications/ports.ts';
 import { spelledText, visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
 import { approvalUrl } from './approval-url.ts';
 import { beginningOf, effectsOf, executedTexts, factsOf, ownFacts, sentBesideExecuted, sentOf } from './card.ts';

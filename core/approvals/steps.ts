@@ -1,9 +1,10 @@
 /** The steps of the approval state machine (state-machines/approval.asl.json). Each may run twice without harm. */
+
+import { enqueueNotifications, enqueueSubmitted } from '#core/approvals/notifications/enqueue.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { enqueueNotifications, enqueueSubmitted } from '#core/notifications/enqueue.ts';
 import { bestEffort } from './announce.ts';
 import { channelsOf } from './channels.ts';
 import { expire } from './expire.ts';

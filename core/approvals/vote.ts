@@ -1,12 +1,12 @@
 /** A human decides. One transaction: the row moves if it is still pending, with its evidence. */
 
+import type { DeliveryStore } from '#core/approvals/notifications/ports.ts';
 import { missingText } from '#core/configuration/identity/separation-rules.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { passkeyAction } from '#core/evidence/passkey-proof.ts';
 import type { Change, Ledger, Signer } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
-import type { DeliveryStore } from '#core/notifications/ports.ts';
 import { announceDecision } from './announce.ts';
 import { moveApproval } from './approval.ts';
 import { expire } from './expire.ts';

@@ -1,10 +1,10 @@
 /** Queues a share of the answered calls for the evaluator, after their callers have the answer. */
 
+import { deliveryId } from '#core/approvals/notifications/enqueue.ts';
+import type { DeliveryStore } from '#core/approvals/notifications/ports.ts';
 import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import type { TextSlot } from '#core/models/dialects/dialect.ts';
 import { isEndpoint } from '#core/models/dialects/endpoints.ts';
-import { deliveryId } from '#core/notifications/enqueue.ts';
-import type { DeliveryStore } from '#core/notifications/ports.ts';
 import { excerptOf, isSampled } from '#core/observatory/evaluation/message.ts';
 import type { EndedCall, RunningCall } from './call-stages.ts';
 import { usageOf } from './call-usage.ts';

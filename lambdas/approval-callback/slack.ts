@@ -2,6 +2,7 @@
 
 import { currentTermsFinder } from '#core/actions/current-terms-finder.ts';
 import { channelsOf } from '#core/approvals/channels.ts';
+import type { SlackReply } from '#core/approvals/notifications/deliver-ports.ts';
 import { assertUndecided, notWhole } from '#core/approvals/open-request.ts';
 import {
   parseSlackInteraction,
@@ -21,7 +22,6 @@ import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import type { SlackReply } from '#core/notifications/deliver-ports.ts';
 import { boundedBody, headerOf } from '../middleware/body.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { verifyingSecrets } from './verifying-secrets.ts';

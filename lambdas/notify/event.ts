@@ -5,10 +5,10 @@
 
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { unmarshalledDelivery } from '#adapters/dynamodb/delivery-record.ts';
+import { deliverAll, deliverUntilNoneIsDue } from '#core/approvals/notifications/deliver.ts';
+import type { DeliverPorts, Notifier } from '#core/approvals/notifications/deliver-ports.ts';
+import { digestTerms } from '#core/approvals/notifications/digest.ts';
 import { placeOfRule } from '#core/approvals/rule-place.ts';
-import { deliverAll, deliverUntilNoneIsDue } from '#core/notifications/deliver.ts';
-import type { DeliverPorts, Notifier } from '#core/notifications/deliver-ports.ts';
-import { digestTerms } from '#core/notifications/digest.ts';
 import { recordScore } from '#core/observatory/evaluation/record.ts';
 import { scheduleCompleted } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';

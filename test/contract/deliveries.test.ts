@@ -1,6 +1,6 @@
 /** The delivery store over the real embedded DynamoDB. */
 import { deliveriesTable } from '#adapters/dynamodb/deliveries-table.ts';
-import type { Delivery } from '#core/notifications/ports.ts';
+import type { Delivery } from '#core/approvals/notifications/ports.ts';
 import { startDynamo } from '../support/dynamo.ts';
 
 let server: Awaited<ReturnType<typeof startDynamo>>;

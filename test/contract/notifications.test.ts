@@ -2,12 +2,12 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { recordOfDelivery } from '#adapters/dynamodb/delivery-record.ts';
 import { deliveryFeed, observedDeliveries } from '#adapters/local/delivery-feed.ts';
-import { enqueueNotifications } from '#core/notifications/enqueue.ts';
-import type { Delivery } from '#core/notifications/ports.ts';
+import { enqueueNotifications } from '#core/approvals/notifications/enqueue.ts';
+import type { Delivery } from '#core/approvals/notifications/ports.ts';
 import { createHandler as notify } from '#lambdas/notify/event.ts';
 import { fakeSlack } from '../support/fake-slack.ts';
 import { type TestPorts, testPorts } from '../support/ports.ts';
-import { sampleRow } from '../unit/notifications/sample.ts';
+import { sampleRow } from '../unit/approvals/notifications/sample.ts';
 
 /** Of one batch, and of one tick, at a time. */
 const concurrency = 10;

@@ -1,7 +1,7 @@
 /** Blocks and warnings on their way to the webhook, over real HTTP and the embedded store. */
 import { createHmac } from 'node:crypto';
+import { announceViolations, takesPolicyEvents } from '#core/approvals/notifications/policy-events.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
-import { announceViolations, takesPolicyEvents } from '#core/notifications/policy-events.ts';
 import { createHandler as notify } from '#lambdas/notify/event.ts';
 import { createHandler as projector } from '#lambdas/project/event.ts';
 import { caller } from '../support/call-endpoint.ts';

@@ -1,5 +1,5 @@
 /** Notifications that do not reach their channel, as `agentctl status` has them. */
-import { deliverUntilNoneIsDue } from '#core/notifications/deliver.ts';
+import { deliverUntilNoneIsDue } from '#core/approvals/notifications/deliver.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, testPorts } from '../support/ports.ts';
 

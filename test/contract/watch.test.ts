@@ -1,5 +1,5 @@
 /** What alarms are raised by: heartbeats of schedules, disabled guards, messages that were late or given up, and whose call it was. */
-import { enqueueNotifications } from '#core/notifications/enqueue.ts';
+import { enqueueNotifications } from '#core/approvals/notifications/enqueue.ts';
 import { createHandler as archiveCheck } from '#lambdas/archive-check/event.ts';
 import { createHandler as notify } from '#lambdas/notify/event.ts';
 import { createHandler as sweep } from '#lambdas/sweep/event.ts';

@@ -5,7 +5,7 @@ import { isWholeInSlack, slackMessage } from '#core/approvals/slack-message.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { spelledText, visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
 import { runs } from '../support/extent.ts';
-import { sampleRow } from '../unit/notifications/sample.ts';
+import { sampleRow } from '../unit/approvals/notifications/sample.ts';
 
 const link = 'https://gateway.example';
 const sha = 'a'.repeat(40);

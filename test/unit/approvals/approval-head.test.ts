@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { approvalHead } from '#core/approvals/approval-head.ts';
 import { approvalView } from '#core/approvals/views.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { sampleRow } from '../notifications/sample.ts';
+import { sampleRow } from './notifications/sample.ts';
 
 const at = Date.UTC(2026, 0, 1);
 const viewOf = (over: Partial<ApprovalRow>) => approvalView(sampleRow(over), 'https://gate.example', at);

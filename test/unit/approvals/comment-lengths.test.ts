@@ -1,7 +1,7 @@
 /** How much of each text a pull-request comment shows, to the character: GitHub refuses one of more than 65,536. */
 import { codeBlock, codeSpan, pullRequestComment, replyComment } from '#core/approvals/pull-request-comment.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { sampleRow } from '../notifications/sample.ts';
+import { sampleRow } from './notifications/sample.ts';
 
 const most = 65_536;
 const textOf = (over: Partial<ApprovalRow>) => pullRequestComment(sampleRow(over), 'a'.repeat(40), 'https://g.example');

@@ -1,10 +1,10 @@
 /** A vote by pull-request comment: everything that is looked at before it counts, and what its writer is answered. */
 import { voteByComment } from '#core/approvals/comment-vote.ts';
+import { DeliveryRefused } from '#core/approvals/notifications/deliver.ts';
 import { type Notice, questionDigest, receiptOf, textDigest } from '#core/approvals/pull-requests.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { ServiceFault } from '#core/execution/credentials/fault.ts';
-import { DeliveryRefused } from '#core/notifications/deliver.ts';
 import { approvalRow, approvalsWorld, at } from './sample.ts';
 
 const id = '00000000-0000-4000-8000-000000000001';

@@ -3,7 +3,7 @@ import { codeBlock, codeSpan, pullRequestComment, replyComment } from '#core/app
 import { questionDigest } from '#core/approvals/pull-requests.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { runs } from '../../support/extent.ts';
-import { approvalId, sampleRow } from '../notifications/sample.ts';
+import { approvalId, sampleRow } from './notifications/sample.ts';
 
 const sha = 'a'.repeat(40);
 const textOf = (over: Partial<ApprovalRow> = {}) => pullRequestComment(sampleRow(over), sha, 'https://gateway.example');

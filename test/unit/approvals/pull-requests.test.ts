@@ -2,7 +2,7 @@
 import { channelsOf } from '#core/approvals/channels.ts';
 import { noticeOf, pullRequestOf, questionDigest, receiptOf, textDigest } from '#core/approvals/pull-requests.ts';
 import { parsePullRequest, samePullRequest } from '#core/contracts/repository.ts';
-import { sampleRow } from '../notifications/sample.ts';
+import { sampleRow } from './notifications/sample.ts';
 
 const call = (parameters: Record<string, unknown>, over = {}) =>
   sampleRow({ tool: 'scm.update_pull_request', target: 'acme/web', parameters, ...over });

@@ -1,11 +1,11 @@
 /** The ports of approvals in memory: rows that move as the ledger moves them, and a record of everything that was asked for. */
 import { callDigest } from '#core/approvals/call-digest.ts';
+import type { Delivery } from '#core/approvals/notifications/ports.ts';
 import type { StepPorts } from '#core/approvals/steps.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Change, CommitOutcome, Ledger } from '#core/evidence/ports.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import type { Delivery } from '#core/notifications/ports.ts';
 
 export const start = Date.UTC(2026, 0, 1);
 /** A time so many seconds after the request was queued. */

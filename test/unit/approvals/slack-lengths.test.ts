@@ -1,7 +1,7 @@
 /** How much of each text a Slack message shows, to the character: Slack refuses a section of more than 3000. */
 import { slackAlert, slackMessage } from '#core/approvals/slack-message.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { sampleRow } from '../notifications/sample.ts';
+import { sampleRow } from './notifications/sample.ts';
 
 const long = 'x'.repeat(5000);
 const sections = (over: Partial<ApprovalRow>): string[] =>

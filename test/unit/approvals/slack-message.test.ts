@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { slackMessage } from '#core/approvals/slack-message.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { runs } from '../../support/extent.ts';
-import { approvalId, sampleRow } from '../notifications/sample.ts';
+import { approvalId, sampleRow } from './notifications/sample.ts';
 
 interface Section {
   readonly text: { readonly text: string };

@@ -1,12 +1,12 @@
 /** Many requests in one message: which are collected, what the digest says, when it is written again, and that none is lost. */
 
+import { deliverUntilNoneIsDue } from '#core/approvals/notifications/deliver.ts';
+import { type DigestTerms, digestOf, digestTerms, isUrgent } from '#core/approvals/notifications/digest.ts';
+import { enqueueNotifications, enqueueSubmitted } from '#core/approvals/notifications/enqueue.ts';
+import type { NotificationEvent } from '#core/approvals/notifications/ports.ts';
 import { slackDigest } from '#core/approvals/slack-digest.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import { deliverUntilNoneIsDue } from '#core/notifications/deliver.ts';
-import { type DigestTerms, digestOf, digestTerms, isUrgent } from '#core/notifications/digest.ts';
-import { enqueueNotifications, enqueueSubmitted } from '#core/notifications/enqueue.ts';
-import type { NotificationEvent } from '#core/notifications/ports.ts';
 import { deliverySetting } from './delivery-setting.ts';
 import { sampleRow } from './sample.ts';
 

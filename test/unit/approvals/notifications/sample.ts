@@ -1,7 +1,7 @@
 /** An approval row, and a delivery store in memory that keeps the promises of its port. */
 
+import type { Delivery, DeliveryStore } from '#core/approvals/notifications/ports.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import type { Delivery, DeliveryStore } from '#core/notifications/ports.ts';
 
 export const approvalId = '01890000-0000-7000-8000-000000000001';
 

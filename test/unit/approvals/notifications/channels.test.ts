@@ -2,10 +2,10 @@
 import { pullRequestHost, pullRequestNotifier } from '#adapters/http/pull-request-host.ts';
 import { slackNotifier } from '#adapters/http/slack-client.ts';
 import { webhookNotifier } from '#adapters/http/webhook-sender.ts';
+import { webhookSignature } from '#core/approvals/notifications/webhook-signature.ts';
 import { textDigest } from '#core/approvals/pull-requests.ts';
-import { webhookSignature } from '#core/notifications/webhook-signature.ts';
-import { fakePullRequests, headSha, pushedSha } from '../../support/fake-pull-requests.ts';
-import { fakeSlack } from '../../support/fake-slack.ts';
+import { fakePullRequests, headSha, pushedSha } from '../../../support/fake-pull-requests.ts';
+import { fakeSlack } from '../../../support/fake-slack.ts';
 import { approvalId, sampleRow } from './sample.ts';
 
 let fake: Awaited<ReturnType<typeof fakeSlack>>;

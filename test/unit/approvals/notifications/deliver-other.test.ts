@@ -1,7 +1,7 @@
 /** Alerts, events of policies and evaluated calls go through the same deliveries as approvals. */
-import { deliverAll } from '#core/notifications/deliver.ts';
-import type { Notifier } from '#core/notifications/deliver-ports.ts';
-import type { Delivery } from '#core/notifications/ports.ts';
+import { deliverAll } from '#core/approvals/notifications/deliver.ts';
+import type { Notifier } from '#core/approvals/notifications/deliver-ports.ts';
+import type { Delivery } from '#core/approvals/notifications/ports.ts';
 import { deliverySetting as setting } from './delivery-setting.ts';
 
 describe('[alert.evaluated] what is not an approval', () => {

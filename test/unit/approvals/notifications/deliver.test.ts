@@ -1,7 +1,7 @@
 /** Sending what is due: receipts, retries and dead letters, and the order of messages about one approval. */
-import { DeliveryRefused, deliverAll, deliverUntilNoneIsDue } from '#core/notifications/deliver.ts';
-import type { Notifier } from '#core/notifications/deliver-ports.ts';
-import { enqueueSubmitted } from '#core/notifications/enqueue.ts';
+import { DeliveryRefused, deliverAll, deliverUntilNoneIsDue } from '#core/approvals/notifications/deliver.ts';
+import type { Notifier } from '#core/approvals/notifications/deliver-ports.ts';
+import { enqueueSubmitted } from '#core/approvals/notifications/enqueue.ts';
 import { deliverySetting as setting } from './delivery-setting.ts';
 import { sampleRow } from './sample.ts';
 

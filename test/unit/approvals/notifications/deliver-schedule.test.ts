@@ -1,5 +1,5 @@
 /** The schedule: page after page until nothing is due. */
-import { deliverUntilNoneIsDue } from '#core/notifications/deliver.ts';
+import { deliverUntilNoneIsDue } from '#core/approvals/notifications/deliver.ts';
 import { deliverySetting as setting } from './delivery-setting.ts';
 
 describe('[notify.until-nothing-is-due] the schedule', () => {

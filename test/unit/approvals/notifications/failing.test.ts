@@ -1,7 +1,7 @@
 /** Which notifications are shown as failing, and what of their errors. */
-import { failingDeliveries } from '#core/notifications/failing.ts';
-import type { Delivery } from '#core/notifications/ports.ts';
-import { at, start } from '../approvals/sample.ts';
+import { failingDeliveries } from '#core/approvals/notifications/failing.ts';
+import type { Delivery } from '#core/approvals/notifications/ports.ts';
+import { at, start } from '../sample.ts';
 
 const delivery = (id: string, over: Partial<Delivery> = {}): Delivery => ({
   ...{ id, channel: 'slack', event: 'submitted', envelope_id: id, tenant: 't', attempts: 1, due_at: at(0) },

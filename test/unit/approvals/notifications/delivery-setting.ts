@@ -1,11 +1,11 @@
 /** What tests of deliveries share. */
 
+import type { DeliverPorts, Notifier } from '#core/approvals/notifications/deliver-ports.ts';
+import type { Digest } from '#core/approvals/notifications/digest.ts';
+import { deliveryId, enqueueNotifications } from '#core/approvals/notifications/enqueue.ts';
+import type { NotificationEvent } from '#core/approvals/notifications/ports.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
-import type { DeliverPorts, Notifier } from '#core/notifications/deliver-ports.ts';
-import type { Digest } from '#core/notifications/digest.ts';
-import { deliveryId, enqueueNotifications } from '#core/notifications/enqueue.ts';
-import type { NotificationEvent } from '#core/notifications/ports.ts';
 import { approvalId, memoryDeliveries, sampleRow } from './sample.ts';
 
 interface Sent {
