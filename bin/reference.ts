@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { configurationJsonSchema } from '#core/configuration/load/json-schema.ts';
 import { toolPackSchema } from '#core/contracts/tool-policy.ts';
-import { sdl } from '#core/graphql/schema.ts';
+import { sdl } from '#core/operations/graphql/schema.ts';
 import { behaviourPage } from './reference/behaviour.ts';
 import { catalogModule, catalogPage } from './reference/catalog.ts';
 import { cliPage } from './reference/cli.ts';

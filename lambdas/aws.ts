@@ -32,7 +32,6 @@ import { type TableName, tableEnvironment, tables } from '#core/contracts/tables
 import type { Signer } from '#core/evidence/ports.ts';
 import { configuredBrokers } from '#core/execution/credentials/configured-brokers.ts';
 import type { BrokerClients } from '#core/execution/credentials/ports.ts';
-import type { ControlPlane } from '#core/federation/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
@@ -40,6 +39,7 @@ import type { RolloutClock } from '#core/models/rollouts/ports.ts';
 import { type BreakerBoard, sharedStates } from '#core/models/routing/breaker-board.ts';
 import { DependencyStates } from '#core/observatory/dependency-states.ts';
 import { keptTraces } from '#core/observatory/traces.ts';
+import type { ControlPlane } from '#core/operations/federation/ports.ts';
 import { Probes } from '#core/session/risk/probes.ts';
 import packageJson from '#package' with { type: 'json' };
 import { originalRequest } from './behind-edge.ts';

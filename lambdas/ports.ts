@@ -1,2 +1,2 @@
-export type { GatewayPorts } from '#core/admin/ports.ts';
 export type { ChatPorts } from '#core/chat/ports.ts';
+export type { GatewayPorts } from '#core/operations/ports.ts';

@@ -5,8 +5,8 @@
  * read; changes of state are written by the ledger in the transaction of their evidence entry.
  */
 import { GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import type { AlertStore } from '#core/alerts/ports.ts';
 import type { AlertRow } from '#core/contracts/alert.ts';
+import type { AlertStore } from '#core/operations/alerts/ports.ts';
 import { type Beside, fromItem, type Item, stored, toItem } from './items.ts';
 import { ifUnchanged, putRevision } from './put-revision.ts';
 import { queried } from './query-pages.ts';

@@ -12,8 +12,8 @@ import {
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { KnownHead, PlaneRow } from '#core/contracts/federation.ts';
-import type { HeadKey, PlaneStore } from '#core/federation/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
+import type { HeadKey, PlaneStore } from '#core/operations/federation/ports.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 import { putRevision } from './put-revision.ts';
 import type { StoreOptions } from './store-options.ts';

@@ -1,6 +1,7 @@
 /** The control plane over HTTP: bounded in time and size, no redirects, the token in a header only. */
-import { type ControlPlane, type ControlPlaneAddress, ControlPlaneRefused } from '#core/federation/ports.ts';
+
 import { parseStrictBytes } from '#core/kernel/json.ts';
+import { type ControlPlane, type ControlPlaneAddress, ControlPlaneRefused } from '#core/operations/federation/ports.ts';
 
 const withinMs = 10_000;
 /** A configuration is at most 2 MB as it is sent, and grows by its pack and prices. */

@@ -5,14 +5,14 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { pathsFrom, sourceFiles } from '#adapters/files/source-files.ts';
-import type { GatewayPorts } from '#core/admin/ports.ts';
-import { recordAct } from '#core/admin/record.ts';
-import { versionAct } from '#core/admin/version-act.ts';
 import { adminPrincipal } from '#core/configuration/identity/identities.ts';
 import { type Imported, importFile } from '#core/configuration/load/import-file.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
 import type { VersionDeps } from '#core/configuration/store/versions.ts';
-import { underControlPlane } from '#core/federation/apply.ts';
+import { underControlPlane } from '#core/operations/federation/apply.ts';
+import type { GatewayPorts } from '#core/operations/ports.ts';
+import { recordAct } from '#core/operations/record.ts';
+import { versionAct } from '#core/operations/version-act.ts';
 
 /** Folder of the packs that come with the gateway. */
 export const shippedPacks = (checkout: string): string => join(checkout, 'policies');

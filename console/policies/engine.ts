@@ -3,8 +3,6 @@
  * [console.playground]. What only the gateway knows is left to it, with the reason.
  */
 import '../evidence/no-eval.ts';
-import { decidedBy, decidedCalls, difference, type Evaluated, nowhere } from '#core/admin/decided-calls.ts';
-import { parsed } from '#core/admin/operation.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { findIn } from '#core/configuration/store/places.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
@@ -16,6 +14,8 @@ import { httpEffects } from '#core/effects/http.ts';
 import { readEffects } from '#core/effects/read.ts';
 import { shellEffects } from '#core/effects/shell.ts';
 import { sqlEffects } from '#core/effects/sql.ts';
+import { decidedBy, decidedCalls, difference, type Evaluated, nowhere } from '#core/operations/decided-calls.ts';
+import { parsed } from '#core/operations/operation.ts';
 
 /** A stored version, and whose calls are decided by it. */
 export interface Base extends Pick<AnswerOf<'policyVersion'>, 'version' | 'configuration' | 'places'> {

@@ -25,7 +25,7 @@ export interface Route {
   /** Needs the admin token or a `platform: true` key: the thing is global. */
   readonly platform?: true;
   readonly handledBy: FunctionName;
-  /** A key of the table of operations, the name of the function in core/admin, and the operation id in OpenAPI. */
+  /** A key of the table of operations, the name of the function in core/operations, and the operation id in OpenAPI. */
   readonly operation: string;
   /**
    * Whether a request counts as one of the minute of its tenant and its key before it runs [limit.requests]. Chat calls, MCP

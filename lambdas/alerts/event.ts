@@ -1,8 +1,8 @@
 /** Evaluates alerts, once a minute [alert.evaluated]. */
-import { ChainWatch } from '#core/alerts/chain-watch.ts';
-import { evaluateAlerts } from '#core/alerts/evaluate.ts';
-import { RefusalWatch } from '#core/alerts/refusal-watch.ts';
-import { TrafficWatch } from '#core/alerts/traffic-watch.ts';
+import { ChainWatch } from '#core/operations/alerts/chain-watch.ts';
+import { evaluateAlerts } from '#core/operations/alerts/evaluate.ts';
+import { RefusalWatch } from '#core/operations/alerts/refusal-watch.ts';
+import { TrafficWatch } from '#core/operations/alerts/traffic-watch.ts';
 import { scheduleCompleted } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
 

@@ -1,9 +1,10 @@
 /** Lists approvals and takes votes; a browser at the address of an approval or of the list is sent to the console, or gets a page on how to decide. */
-import * as approvals from '#core/admin/approvals.ts';
-import * as passkeys from '#core/admin/passkeys.ts';
+
 import { browserPage, browserPageHeaders, consolePlace } from '#core/approvals/browser-page.ts';
 import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
+import * as approvals from '#core/operations/approvals.ts';
+import * as passkeys from '#core/operations/passkeys.ts';
 import { headerOf, headerValues } from '../middleware/body.ts';
 import { withErrorHandling } from '../middleware/error-handling.ts';
 import { httpEndpoint, replyOf } from '../middleware/http-endpoint.ts';

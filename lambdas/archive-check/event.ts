@@ -2,11 +2,12 @@
  * Runs once a day: compares every session's head with the archive, publishes how many entries have no copy, and removes rows
  * that the policy lets expire from sessions of which every entry is archived.
  */
-import { recordAct } from '#core/admin/record.ts';
+
 import { checkSession } from '#core/evidence/archive-check.ts';
 import { expireSession } from '#core/evidence/expire.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { recordAct } from '#core/operations/record.ts';
 import { scheduleCompleted } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
 

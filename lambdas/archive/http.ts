@@ -1,5 +1,5 @@
 /** Compares evidence with the archive when asked, and archives what is missing. */
-import * as operations from '#core/admin/archive.ts';
+import * as operations from '#core/operations/archive.ts';
 import { httpEndpoint } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
 

@@ -1,5 +1,5 @@
 /** Lists and revokes issued credentials. */
-import * as operations from '#core/admin/credentials.ts';
+import * as operations from '#core/operations/credentials.ts';
 import { httpEndpoint } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
 

@@ -1,7 +1,7 @@
 /** Exports, verifies and reports evidence; the audit log. */
-import * as evidence from '#core/admin/evidence.ts';
-import { compareInForce } from '#core/admin/in-force.ts';
-import * as transparency from '#core/admin/transparency.ts';
+import * as evidence from '#core/operations/evidence.ts';
+import { compareInForce } from '#core/operations/in-force.ts';
+import * as transparency from '#core/operations/transparency.ts';
 import { httpEndpoint } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
 

@@ -1,9 +1,10 @@
 /** A data plane's side of a federation: asks for the configuration, then reports [federation.poll] [federation.report]. */
-import { recordAct } from '#core/admin/record.ts';
+
 import { adminPrincipal } from '#core/configuration/identity/identities.ts';
-import type { Polled } from '#core/federation/poll.ts';
-import type { Reports } from '#core/federation/report.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
+import type { Polled } from '#core/operations/federation/poll.ts';
+import type { Reports } from '#core/operations/federation/report.ts';
+import { recordAct } from '#core/operations/record.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 interface PollHost {
@@ -32,7 +33,7 @@ export const createHandler = (ports: GatewayPorts, host: PollHost = ofSigningKey
     const { federation } = (await ports.snapshots.current({ evenStale: true })).configuration;
     if (federation.role !== 'data') return { polled: 'not_a_data_plane' };
     // Loaded where it is needed: every host has this handler, and few are data planes.
-    const { pollControlPlane, Reports: Loaded } = await import('#core/federation/follow.ts');
+    const { pollControlPlane, Reports: Loaded } = await import('#core/operations/federation/follow.ts');
     reports ??= new Loaded();
     const unreachable = (reason: string) => failures.note('the control plane was not reached', reason);
     const polling = { ...ports, record: recordOf(ports), unreachable };

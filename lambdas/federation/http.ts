@@ -5,7 +5,7 @@ import {
   federationMetrics,
   federationPlanes,
   federationStatus,
-} from '#core/admin/federation.ts';
+} from '#core/operations/federation.ts';
 import { httpEndpoint } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
 

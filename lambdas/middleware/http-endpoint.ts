@@ -1,10 +1,11 @@
 /** The shape of every HTTP handler: route → principal → operation → reply, inside one middy chain. */
-import type { Call, Operation, Reply } from '#core/admin/operation.ts';
+
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { opensToPages, type Route } from '#core/contracts/route.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { admitRequest } from '#core/limits/admit-request.ts';
+import type { Call, Operation, Reply } from '#core/operations/operation.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { headerOf, jsonBody, textBody } from './body.ts';
 import { withCors } from './cors.ts';

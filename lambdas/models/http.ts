@@ -1,9 +1,10 @@
 /** The models of a tenant, the cancellation of requests, and the health of the gateway surface. */
-import { cancelRequest } from '#core/admin/cancel-request.ts';
-import type { Call, Operation } from '#core/admin/operation.ts';
+
 import { type ListedModel, modelOf, modelsOf } from '#core/chat/models.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { cancelRequest } from '#core/operations/cancel-request.ts';
+import type { Call, Operation } from '#core/operations/operation.ts';
 import { httpEndpoint } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
 

@@ -1,13 +1,14 @@
 /** Configuration, policy versions, simulation, explanation. */
-import { putFirstConfig } from '#core/admin/first-config.ts';
-import * as mcp from '#core/admin/mcp.ts';
-import * as plugins from '#core/admin/plugins.ts';
-import * as operations from '#core/admin/policies.ts';
-import * as rollouts from '#core/admin/rollouts.ts';
+
 import { authenticateAdminToken } from '#core/configuration/identity/authenticate.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { putFirstConfig } from '#core/operations/first-config.ts';
+import * as mcp from '#core/operations/mcp.ts';
+import * as plugins from '#core/operations/plugins.ts';
+import * as operations from '#core/operations/policies.ts';
+import * as rollouts from '#core/operations/rollouts.ts';
 import { headerValues, textBody } from '../middleware/body.ts';
 import { withErrorHandling } from '../middleware/error-handling.ts';
 import { httpEndpoint, replyOf } from '../middleware/http-endpoint.ts';

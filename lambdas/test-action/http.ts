@@ -1,5 +1,5 @@
 /** Governs one action. */
-import { reportOutcome, testAction } from '#core/admin/test-action.ts';
+import { reportOutcome, testAction } from '#core/operations/test-action.ts';
 import { httpEndpoint } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
 

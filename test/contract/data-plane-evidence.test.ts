@@ -1,11 +1,12 @@
 /** What a data plane reports: minutes of traffic, heads of its chains, and chains that were cut or forked. */
-import { ChainWatch } from '#core/alerts/chain-watch.ts';
-import { evaluateAlerts } from '#core/alerts/evaluate.ts';
-import { RefusalWatch } from '#core/alerts/refusal-watch.ts';
-import { TrafficWatch } from '#core/alerts/traffic-watch.ts';
+
 import type { EntryDraft } from '#core/contracts/evidence.ts';
-import { ControlPlaneRefused } from '#core/federation/ports.ts';
-import { Reports } from '#core/federation/report.ts';
+import { ChainWatch } from '#core/operations/alerts/chain-watch.ts';
+import { evaluateAlerts } from '#core/operations/alerts/evaluate.ts';
+import { RefusalWatch } from '#core/operations/alerts/refusal-watch.ts';
+import { TrafficWatch } from '#core/operations/alerts/traffic-watch.ts';
+import { ControlPlaneRefused } from '#core/operations/federation/ports.ts';
+import { Reports } from '#core/operations/federation/report.ts';
 import { act, both, hour, useDataPlane } from '../support/data-plane.ts';
 import { TableAttacker } from '../support/table-attacker.ts';
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
-import { verifyDocument } from '#core/federation/document.ts';
+import { verifyDocument } from '#core/operations/federation/document.ts';
 import { type Answer, caller } from '../support/call-endpoint.ts';
 import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
 

@@ -1,7 +1,7 @@
 /** GraphQL through the handlers: the same answers, roles and tenants as REST. */
 import { buildSchema, type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
 import { routes } from '#core/contracts/routes.ts';
-import { sdl } from '#core/graphql/schema.ts';
+import { sdl } from '#core/operations/graphql/schema.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 

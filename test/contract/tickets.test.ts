@@ -4,12 +4,12 @@ import { v7 } from 'uuid';
 import { credentialsTable } from '#adapters/dynamodb/credentials-table.ts';
 import { ticketsTable } from '#adapters/dynamodb/tickets-table.ts';
 import { systemIds } from '#adapters/system/ids.ts';
-import { listTickets, revokeTicket } from '#core/admin/credentials.ts';
-import type { Call } from '#core/admin/operation.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import { ticketKey } from '#core/execution/tickets/keys.ts';
 import { issueTicket, redeemTicket, useOf } from '#core/execution/tickets/tickets.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { listTickets, revokeTicket } from '#core/operations/credentials.ts';
+import type { Call } from '#core/operations/operation.ts';
 import { useDynamo } from '../support/dynamo.ts';
 import { envelope } from '../unit/execution/credentials/sample.ts';
 

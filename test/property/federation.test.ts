@@ -1,8 +1,8 @@
 /** Evidence heads: an honest chain is never accused, and no other chain passes for it. */
 import fc from 'fast-check';
 import type { EvidenceHead, KnownHead } from '#core/contracts/federation.ts';
-import { compareHead } from '#core/federation/heads.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
+import { compareHead } from '#core/operations/federation/heads.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 /** Hashes of a chain: each depends on all before it. */

@@ -1,8 +1,8 @@
 /** A data plane with its control plane, for contract tests. */
-import { ChainWatch } from '#core/alerts/chain-watch.ts';
-import { evaluateAlerts } from '#core/alerts/evaluate.ts';
-import { RefusalWatch } from '#core/alerts/refusal-watch.ts';
-import { TrafficWatch } from '#core/alerts/traffic-watch.ts';
+import { ChainWatch } from '#core/operations/alerts/chain-watch.ts';
+import { evaluateAlerts } from '#core/operations/alerts/evaluate.ts';
+import { RefusalWatch } from '#core/operations/alerts/refusal-watch.ts';
+import { TrafficWatch } from '#core/operations/alerts/traffic-watch.ts';
 import { type Federation, federation } from './federation.ts';
 import { configuration } from './ports.ts';
 

@@ -1,16 +1,16 @@
 /** A control plane and a data plane over real handlers and stores, with a clock each and a network between them that can be cut. */
 
-import { recordAct } from '#core/admin/record.ts';
 import { adminPrincipal } from '#core/configuration/identity/identities.ts';
 import { importFile } from '#core/configuration/load/import-file.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
-import { underControlPlane } from '#core/federation/apply.ts';
-import { keyDigest } from '#core/federation/document.ts';
-import { type PollPorts, pollControlPlane } from '#core/federation/poll.ts';
-import { type ControlPlane, ControlPlaneRefused } from '#core/federation/ports.ts';
-import { Reports } from '#core/federation/report.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
+import { underControlPlane } from '#core/operations/federation/apply.ts';
+import { keyDigest } from '#core/operations/federation/document.ts';
+import { type PollPorts, pollControlPlane } from '#core/operations/federation/poll.ts';
+import { type ControlPlane, ControlPlaneRefused } from '#core/operations/federation/ports.ts';
+import { Reports } from '#core/operations/federation/report.ts';
+import { recordAct } from '#core/operations/record.ts';
 import { caller } from './call-endpoint.ts';
 import type { Loose } from './loose.ts';
 import { type TestPorts, testPorts } from './ports.ts';

@@ -92,7 +92,7 @@ function reasonOf({ query: { reason } }: Call): string | undefined {
 /** On a data plane only what is its own changes; it is loaded there only. */
 async function underControlPlane(ports: Call['ports'], configuration: Configuration): Promise<Configuration> {
   if (configuration.federation.role !== 'data') return configuration;
-  const { underControlPlane } = await import('#core/federation/apply.ts');
+  const { underControlPlane } = await import('#core/operations/federation/apply.ts');
   return underControlPlane(ports, configuration);
 }
 

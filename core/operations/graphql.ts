@@ -4,9 +4,9 @@ import { authorize } from '#core/configuration/identity/authorize.ts';
 import { graphqlRequestSchema } from '#core/contracts/admin-requests.ts';
 import { includesRole, type Route } from '#core/contracts/route.ts';
 import { routes } from '#core/contracts/routes.ts';
-import { countsOf, snakeMembers } from '#core/graphql/names.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { countsOf, snakeMembers } from '#core/operations/graphql/names.ts';
 import { type Call, type Operation, parsed } from './operation.ts';
 
 type Body = Record<string, unknown>;
@@ -62,7 +62,7 @@ export const graphqlOver = (operations: Readonly<Record<string, Operation>>): Op
     try {
       const { query, operationName, variables } = parsed(graphqlRequestSchema, call.body());
       // The library is read when the first query comes: this function answers many other routes.
-      const { executeGraphql } = await import('#core/graphql/execute.ts');
+      const { executeGraphql } = await import('#core/operations/graphql/execute.ts');
       const request = { query, operationName: operationName ?? undefined, variables: variables ?? undefined };
       const document: DocumentCall = { ...call, begun: { operations: 0 } };
       const introspection = includesRole(call.principal.role, 'operator');

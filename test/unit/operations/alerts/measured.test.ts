@@ -1,10 +1,10 @@
-import { baselineOf, upperBound } from '#core/alerts/baseline.ts';
-import { disabledSafeguards } from '#core/alerts/conditions.ts';
-import { baselineConditions, budgetThresholds, staticThresholds } from '#core/alerts/thresholds.ts';
 import { alerts } from '#core/contracts/config/alerts.ts';
 import { bucketsOf } from '#core/observatory/buckets.ts';
 import { addUp, type Measures } from '#core/observatory/measures.ts';
 import { latencyMeasures } from '#core/observatory/sketch.ts';
+import { baselineOf, upperBound } from '#core/operations/alerts/baseline.ts';
+import { disabledSafeguards } from '#core/operations/alerts/conditions.ts';
+import { baselineConditions, budgetThresholds, staticThresholds } from '#core/operations/alerts/thresholds.ts';
 
 const leastBuckets = 60;
 

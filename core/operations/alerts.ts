@@ -1,11 +1,12 @@
 /** Alerts: list and acknowledge [admin.alerts]. A tenant's callers see its own; the platform's callers see all. */
-import { changeAlert } from '#core/alerts/change.ts';
-import { placeOf } from '#core/alerts/lifecycle.ts';
+
 import { personActor } from '#core/configuration/identity/principal.ts';
 import { type Alert, type AlertScope, alertStates, platformAlerts } from '#core/contracts/alert.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { changeAlert } from '#core/operations/alerts/change.ts';
+import { placeOf } from '#core/operations/alerts/lifecycle.ts';
 import { type Call, type Operation, wordOf } from './operation.ts';
 
 /** The newest so many; older ones stand in the evidence. */

@@ -8,7 +8,6 @@ import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts
 import { type AlertRow, type AlertScope, platformAlerts } from '#core/contracts/alert.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { EvidenceLog, Ledger } from '#core/evidence/ports.ts';
-import type { PlaneStore } from '#core/federation/ports.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
@@ -17,6 +16,7 @@ import { limitsOfAll } from '#core/limits/limits-of-all.ts';
 import type { Counters } from '#core/limits/ports.ts';
 import type { Observations } from '#core/observatory/ports.ts';
 import type { SetAsideStore } from '#core/observatory/set-aside.ts';
+import type { PlaneStore } from '#core/operations/federation/ports.ts';
 import type { ChainWatch } from './chain-watch.ts';
 import { changeAlert } from './change.ts';
 import {

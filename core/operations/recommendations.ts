@@ -2,8 +2,8 @@
 import { isoTime } from '#core/kernel/ports.ts';
 import { addUsages } from '#core/observatory/add-usages.ts';
 import { type RequestRow, recentHours } from '#core/observatory/request-row.ts';
-import { cheaperModels } from '#core/recommendations/cheaper-models.ts';
-import { repeatedRequests } from '#core/recommendations/repeated-requests.ts';
+import { cheaperModels } from '#core/operations/recommendations/cheaper-models.ts';
+import { repeatedRequests } from '#core/operations/recommendations/repeated-requests.ts';
 import { subjectOf, tenantsOf } from './by-path.ts';
 import type { Call, Operation } from './operation.ts';
 

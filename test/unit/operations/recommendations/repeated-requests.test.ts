@@ -1,5 +1,5 @@
 /** What repetitions cost, and what is no repetition. */
-import { repeatedRequests } from '#core/recommendations/repeated-requests.ts';
+import { repeatedRequests } from '#core/operations/recommendations/repeated-requests.ts';
 
 const row = (
   request_sha256: string | undefined,

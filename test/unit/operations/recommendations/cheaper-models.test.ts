@@ -1,6 +1,6 @@
 /** Which model would have cost less, and what is not recommended. */
 import type { Configuration } from '#core/contracts/config.ts';
-import { cheaperModels } from '#core/recommendations/cheaper-models.ts';
+import { cheaperModels } from '#core/operations/recommendations/cheaper-models.ts';
 
 const price = (match: string, usd: number) => ({
   match,

@@ -4,7 +4,7 @@ import { isSkewed, maxClockSkewMs, stalenessOf, stateOf } from '#core/configurat
 import { platformAlerts } from '#core/contracts/alert.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { PlaneRow } from '#core/contracts/federation.ts';
-import { leaseMs } from '#core/federation/lease.ts';
+import { leaseMs } from '#core/operations/federation/lease.ts';
 import type { Measured } from './lifecycle.ts';
 
 /** On a data plane. */

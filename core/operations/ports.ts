@@ -1,7 +1,6 @@
 /** Everything an operation may be given. Hosts compose it: `lambdas/aws.ts` on AWS and the emulator, `bin/local/` here. */
 
 import type { GovernPorts } from '#core/actions/ports.ts';
-import type { AlertStore } from '#core/alerts/ports.ts';
 import type { ApprovalEventFeed } from '#core/approvals/event-feed.ts';
 import type { NotificationClients } from '#core/approvals/notifications/deliver-ports.ts';
 import type { PasskeyStore } from '#core/approvals/passkeys/ports.ts';
@@ -17,7 +16,6 @@ import type { ArchiveReader, CheckpointLog, EvidenceRows, ManifestStore, Signer 
 import type { LogReader } from '#core/evidence/transparency/log-reader.ts';
 import type { CredentialStore } from '#core/execution/credentials/ports.ts';
 import type { TicketStore } from '#core/execution/tickets/ports.ts';
-import type { ControlPlane, PlaneStore } from '#core/federation/ports.ts';
 import type { ObjectStore, SecretStore } from '#core/kernel/ports.ts';
 import type { Admissions } from '#core/limits/admissions.ts';
 import type { Counters } from '#core/limits/ports.ts';
@@ -29,6 +27,8 @@ import type { DependencyStates } from '#core/observatory/dependency-states.ts';
 import type { Archive, Observations } from '#core/observatory/ports.ts';
 import type { SetAsideStore } from '#core/observatory/set-aside.ts';
 import type { RecordedTrace } from '#core/observatory/traces.ts';
+import type { AlertStore } from '#core/operations/alerts/ports.ts';
+import type { ControlPlane, PlaneStore } from '#core/operations/federation/ports.ts';
 
 export type BreakerState = 'closed' | 'open' | 'half-open';
 

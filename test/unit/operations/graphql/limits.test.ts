@@ -1,9 +1,9 @@
 /** What a document would cost, and that no hostile one runs. */
 import { buildSchema, parse } from 'graphql';
-import { executeGraphql } from '#core/graphql/execute.ts';
-import { graphqlLimits, measured } from '#core/graphql/limits.ts';
-import { countsOf, snakeCase } from '#core/graphql/names.ts';
-import { sdl } from '#core/graphql/schema.ts';
+import { executeGraphql } from '#core/operations/graphql/execute.ts';
+import { graphqlLimits, measured } from '#core/operations/graphql/limits.ts';
+import { countsOf, snakeCase } from '#core/operations/graphql/names.ts';
+import { sdl } from '#core/operations/graphql/schema.ts';
 
 const schema = buildSchema(sdl);
 const cost = (query: string, variables = {}) => measured(parse(query), schema, variables);

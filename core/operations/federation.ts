@@ -6,10 +6,6 @@ import { isSkewed, maxClockSkewMs } from '#core/configuration/store/staleness.ts
 import type { Configuration } from '#core/contracts/config.ts';
 import { type PlaneRow, type PlaneState, planeMetricsSchema, planeStatusSchema } from '#core/contracts/federation.ts';
 import { durationMs } from '#core/contracts/rollout.ts';
-import { documentHead, etagOf, keyDigest, signDocument } from '#core/federation/document.ts';
-import { leaseMs } from '#core/federation/lease.ts';
-import { servedConfiguration } from '#core/federation/served.ts';
-import { takeStatus } from '#core/federation/take-status.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
@@ -18,6 +14,10 @@ import { isoTime } from '#core/kernel/ports.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import { dimensionOf } from '#core/observatory/dimensions.ts';
 import { recentHours } from '#core/observatory/request-row.ts';
+import { documentHead, etagOf, keyDigest, signDocument } from '#core/operations/federation/document.ts';
+import { leaseMs } from '#core/operations/federation/lease.ts';
+import { servedConfiguration } from '#core/operations/federation/served.ts';
+import { takeStatus } from '#core/operations/federation/take-status.ts';
 import { type Call, type Operation, parsed } from './operation.ts';
 import { recordAct } from './record.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { alertId, evaluated, keyOf, type Measured, placeOf } from '#core/alerts/lifecycle.ts';
 import type { AlertRow } from '#core/contracts/alert.ts';
+import { alertId, evaluated, keyOf, type Measured, placeOf } from '#core/operations/alerts/lifecycle.ts';
 
 const normalToResolve = 5;
 

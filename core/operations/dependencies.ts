@@ -1,6 +1,5 @@
 /** What a gateway depends on, with state, latency and since when [admin.health-dependencies]. */
 
-import { setAsideLooked } from '#core/alerts/conditions.ts';
 import type { FailingDelivery } from '#core/approvals/notifications/failing.ts';
 import { troubleAsRead } from '#core/configuration/file-trouble.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -9,6 +8,7 @@ import type { DependencyState } from '#core/observatory/dependency-states.ts';
 import { dimensionOf } from '#core/observatory/dimensions.ts';
 import { providerHealth } from '#core/observatory/provider-health.ts';
 import { type SetAside, setAsideInWords } from '#core/observatory/set-aside.ts';
+import { setAsideLooked } from '#core/operations/alerts/conditions.ts';
 import type { providersOf } from './chat-views.ts';
 import type { federationOf } from './federation-view.ts';
 import type { Call } from './operation.ts';
