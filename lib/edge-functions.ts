@@ -1,6 +1,6 @@
 /**
  * Code of the functions that CloudFront runs before each request: ECMAScript 5.1 without modules, at most 10 kB. They are tested with
- * the vectors of `core/edge/routing.ts` [edge.routing].
+ * the vectors of `features/edge/routing.ts` [edge.routing].
  */
 import { edgeHeaders } from '#core/contracts/edge.ts';
 import { errorKinds } from '#core/kernel/errors.ts';

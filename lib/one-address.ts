@@ -1,6 +1,6 @@
 /**
  * One address for all surfaces, as the local edge has it [cloud.one-address]: `edge.<domain>` routes `/api/*`, `/admin/*`, `/mcp` and its metadata
- * by the rules of `core/edge/routing.ts`. CloudFront chooses a behavior by the path; the behavior's function answers 404 to a path of another upstream.
+ * by the rules of `features/edge/routing.ts`. CloudFront chooses a behavior by the path; the behavior's function answers 404 to a path of another upstream.
  */
 import type { BehaviorOptions } from 'aws-cdk-lib/aws-cloudfront';
 import { routingFunctionCode } from './edge-functions.ts';

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { transformSync } from 'esbuild';
 import { consoleHeaders } from '#core/contracts/console.ts';
-import { edgeTarget } from '#core/edge/routing.ts';
+import { edgeTarget } from '#features/edge/routing.ts';
 import { everyRoutedPath, routedPaths, strayPaths } from '../support/edge-paths.ts';
 import type { Loose } from '../support/loose.ts';
 import { ofType, reference, synthesize } from './synthesized.ts';

@@ -2,13 +2,13 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { authenticate, type Headers } from '#core/configuration/identity/authenticate.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
-import type { EdgeUpstream } from '#core/edge/routing.ts';
-import { isShed, type Priority, priorityOf } from '#core/edge/shedding.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { TokenBuckets } from '#core/limits/token-buckets.ts';
 import { admit, type BreakerState, type CallOutcome, closedBreaker, settle } from '#core/models/routing/breaker.ts';
+import type { EdgeUpstream } from '#features/edge/routing.ts';
+import { isShed, type Priority, priorityOf } from '#features/edge/shedding.ts';
 
 interface EdgeAdmissionPorts {
   readonly clock: Clock;

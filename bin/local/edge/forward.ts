@@ -1,8 +1,8 @@
 /** Hands a request of HTTP/2 on to its upstream over HTTP/1.1, and the answer back, as both are read: nothing is collected. */
 import { Agent, type IncomingMessage, request as requestTo } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { returnedHeaders } from '#core/edge/forwarded-headers.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { returnedHeaders } from '#features/edge/forwarded-headers.ts';
 import type { WatchedResponse } from '../unread-answers.ts';
 
 export type EdgeRequest = IncomingMessage | Http2ServerRequest;

@@ -1,8 +1,8 @@
 /** A WebSocket handshake of the edge: asked of the gateway, then both connections are one. */
 import { request as requestTo } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { returnedHeaders } from '#core/edge/forwarded-headers.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { returnedHeaders } from '#features/edge/forwarded-headers.ts';
 
 interface UpgradeTo {
   readonly origin: URL;

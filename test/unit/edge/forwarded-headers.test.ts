@@ -1,5 +1,5 @@
 /** What the edge hands on of a request's headers, and back of an answer's. */
-import { forwardedHeaders, returnedHeaders } from '#core/edge/forwarded-headers.ts';
+import { forwardedHeaders, returnedHeaders } from '#features/edge/forwarded-headers.ts';
 
 const by = {
   host: '127.0.0.1:8080',

@@ -1,5 +1,5 @@
 /** Paths of the edge: which upstream, and how it is called there. */
-import { edgeTarget } from '#core/edge/routing.ts';
+import { edgeTarget } from '#features/edge/routing.ts';
 import { besideTheEdge, everyRoutedPath, routedPaths, strayPaths } from '../../support/edge-paths.ts';
 
 test.each(routedPaths)('[edge.routing] %s belongs to %s as %s', (url, upstream, path) => {
