@@ -9,9 +9,13 @@ const optionalMembers = (text: string): string[] =>
     [...members.matchAll(/^ {2}(?:readonly )?(\w+)\?[:(]/gm)].map(([, member]) => `${named ?? alias}.${member}`),
   );
 
-const paths = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'core', 'features', 'adapters', 'lambdas', 'bin'], {
-  encoding: 'utf8',
-})
+const paths = execFileSync(
+  'git',
+  ['ls-files', '-co', '--exclude-standard', 'core', 'features', 'adapters', 'lambdas', 'bin'],
+  {
+    encoding: 'utf8',
+  },
+)
   .split('\n')
   .filter((path) => path.endsWith('.ts') && existsSync(path));
 const files = paths.map((path) => readFileSync(path, 'utf8'));
