@@ -1,6 +1,25 @@
-/** The direction of imports: kernel ← contracts ← capabilities ← flows ← adapters ← lambdas, bin. `lib` knows contracts and file paths only. */
-const flows = '^core/(chat|actions|mcp|admin)/';
-const capabilities = '^core/(?!kernel/|contracts/|chat/|actions/|mcp/|admin/)[^/]+/';
+/** The folders of `core`, from the ground up: each imports only those before it, type imports and dynamic ones included. */
+const layers = [
+  'kernel',
+  'contracts',
+  'catalog',
+  'text',
+  'policy',
+  'effects',
+  'session',
+  'evidence',
+  'observatory',
+  'models',
+  'configuration',
+  'limits',
+  'guard',
+  'execution',
+  'approvals',
+  'actions',
+  'mcp',
+  'chat',
+  'operations',
+];
 
 /** No file of `from` imports one of `to`, whatever it takes from there. */
 const never = (name, from, to) => ({ name, severity: 'error', from: { path: from }, to: { path: to } });
@@ -14,13 +33,16 @@ export default {
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     { name: 'unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true, pathNot: '^aws-lambda$' } },
-    never('kernel-knows-nobody', '^core/kernel/', '^(core/(?!kernel/)|adapters|lambdas|lib|bin)'),
-    never('contracts-know-kernel', '^core/contracts/', '^(core/(?!kernel/|contracts/)|adapters|lambdas|lib|bin)'),
-    never('capabilities-know-no-flow', capabilities, flows),
-    never('core-is-pure', '^core/', '^(adapters|lambdas|lib|bin)/'),
+    ...layers.map((layer, at) =>
+      never(`core-${layer}`, `^core/${layer}/`, `^core/(?!(${layers.slice(0, at + 1).join('|')})/)`),
+    ),
+    never('core-has-no-other-folder', `^core/(?!(${layers.join('|')})/)`, '.'),
+    never('features-are-apart', '^features/([^/]+)/', '^features/(?!$1/)'),
+    never('features-know-core', '^features/', '^(adapters|lambdas|lib|bin)/'),
+    never('core-is-pure', '^core/', '^(features|adapters|lambdas|lib|bin)/'),
     never(
       'core-does-no-io',
-      '^core/',
+      '^(core|features)/',
       '^(node:)?(fs|net|http|https|http2|child_process|dns|tls|worker_threads)(/|$)|node_modules/(@aws-sdk|@smithy|@middy|@aws-lambda-powertools)/',
     ),
     never('adapters-know-no-handler', '^adapters/', '^(lambdas|lib|bin)/'),
@@ -33,13 +55,13 @@ export default {
     ),
     never('console-knows-core', '^console/', '^(adapters|lambdas|lib|bin)/'),
     never('operator-knows-contracts', '^operator/', '^(core/(?!contracts/|kernel/)|adapters|lambdas|lib|bin|console)'),
-    never('nothing-knows-the-operator', '^(core|adapters|lambdas|lib|console)/', '^operator/'),
+    never('nothing-knows-the-operator', '^(core|features|adapters|lambdas|lib|console)/', '^operator/'),
     never(
       'reconciliation-does-no-io',
       '^operator/(resources|compose|environment|plan|settle)',
       '^(node:)?(fs|net|http|https|http2|child_process|dns|tls|worker_threads|timers)(/|$)|^operator/(?!resources|compose|environment|plan|settle)',
     ),
-    never('nothing-knows-the-console', '^(core|adapters|lambdas|lib|bin)/', '^console/'),
+    never('nothing-knows-the-console', '^(core|features|adapters|lambdas|lib|bin)/', '^console/'),
     never('cloud-shape-knows-contracts', '^lib/', '^(core/(?!contracts/|kernel/)|adapters|lambdas|bin)'),
   ],
   options: {
