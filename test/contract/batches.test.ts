@@ -212,14 +212,17 @@ tool_guard: { chat_results: on, chat_definitions: on, results: { hidden_instruct
   });
 });
 
-test('[batches.governed] a file whose policy version is not in force any more makes no batch', async () => {
+test.each([
+  ['policy version is not in force any more', { policy_version: 99 }, /upload the file again/],
+  ['provider does not serve its model any more', { provider: 'gone' }, /does not serve the model "theirs-1" any more/],
+])('[batches.governed] a file whose %s makes no batch', async (_why, over, message) => {
   const file = await uploaded(linesOf({}));
-  const row = (
-    await gateway.ports.batchStore.list({ tenant: 'default', key_id: (await recordsKey())! }, 'file', { limit: 1 })
-  ).items[0]!;
-  await gateway.ports.batchStore.put({ ...row, policy_version: row.policy_version + 1 });
+  const key_id = (await recordsKey())!;
+  const { items } = await gateway.ports.batchStore.list({ tenant: 'default', key_id }, 'file', { limit: 1 });
+  await gateway.ports.batchStore.put({ ...items[0]!, ...over });
   const refused = await start(file);
-  expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringMatching(/upload the file again/)]);
+  expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringMatching(message)]);
+  expect(account.batches.size).toBe(0);
 });
 
 async function recordsKey(): Promise<string | undefined> {

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { agentKey, type ChatGateway, humanKey, providerYaml, startChatGateway } from '../support/chat-clients.ts';
+import { type ChatGateway, humanKey, providerYaml, startChatGateway } from '../support/chat-clients.ts';
 import { type FakeProvider, say, startFakeProvider } from '../support/fake-providers.ts';
 import type { Loose } from '../support/loose.ts';
 import { node } from '../support/mcp-servers.ts';
@@ -11,60 +11,65 @@ import { comment, votingWhile } from '../support/voter.ts';
 const program = join(__dirname, '../support/clients/reviews.ts');
 const programMs = 240_000;
 let fake: FakeProvider;
-beforeAll(async () => {
-  fake = await startFakeProvider({ kind: 'openai', script: say('Lift-off.') });
-});
-afterAll(() => fake?.stop());
 
-/** What every way of every library came to, by `<way>: <fate>`. */
-async function outcomes(approvals: string, env: Record<string, string>): Promise<[string, Loose][]> {
-  const gateway: ChatGateway = await startChatGateway(`
+const address = /\/admin\/v1\/approvals\/[0-9a-f-]{36}/;
+/** Each mode is that of a tenant of its own. */
+const modes = [
+  { mode: 'status_202', ways: 'streamed', askAgain: true, fates: ['approve', 'deny', 'leave'], count: 21 },
+  { mode: 'error_409', askAgain: true, fates: ['approve', 'deny', 'leave'], count: 42 },
+  { mode: 'hold', holdSeconds: 50, fates: ['approve', 'deny'], count: 28 },
+  { mode: 'hold', holdSeconds: 1, fates: ['leave'], count: 14 },
+].map((each) => ({ ...each, name: each.holdSeconds ? `hold for ${each.holdSeconds} s` : each.mode }));
+type Mode = (typeof modes)[number];
+
+const gateways: ChatGateway[] = [];
+/** What every way of every library came to, by `<name of the mode>: <way>: <fate>`. */
+let outcomes: [string, Loose][];
+
+/** A gateway whose tenants answer reviews in these modes. How long a call is held is one setting for all of them. */
+const start = async (holdSeconds: number, of: readonly Mode[]) => {
+  const gateway = await startChatGateway(`${of
+    .map(
+      ({ mode }) => `
+  - id: ${mode}
+    chat_review: ${mode}
+    api_keys: [{ key: key-${mode}, role: operator, kind: agent, name: caller }]`,
+    )
+    .join('')}
 providers:
 ${providerYaml('fake', 'openai', fake.baseUrl, ', models: [gpt-client]')}
-approvals: { ${approvals} }
+approvals: { hold_seconds: ${holdSeconds} }
 policies:
   input: [{ name: ask-a-human, type: keyword, action: review, keywords: ["launch the rocket"] }]
 cache: { enabled: false }
 behavior: { enabled: false }
 `);
-  try {
-    const known = { PATH: process.env.PATH, GATEWAY_URL: gateway.ready.gateway_url, GATEWAY_KEY: agentKey };
-    const options = { env: { ...known, ...env }, timeout: programMs, maxBuffer: 64 * 1024 * 1024 };
-    const { stdout } = await votingWhile(
-      { adminUrl: gateway.ready.admin_url, key: humanKey },
-      promisify(execFile)(node, [program], options),
-    );
-    return Object.entries(JSON.parse(stdout));
-  } finally {
-    await gateway.stop();
-  }
-}
-
-const address = /\/admin\/v1\/approvals\/[0-9a-f-]{36}/;
-const modes: readonly (readonly [string, string, Record<string, string>, number])[] = [
-  [
-    'status_202, streams',
-    'chat_review: status_202',
-    { WAYS: 'streamed', ASK_AGAIN: 'true', FATES: 'approve,deny,leave' },
-    21,
-  ],
-  ['error_409', 'chat_review: error_409', { ASK_AGAIN: 'true', FATES: 'approve,deny,leave' }, 42],
-  ['hold, decided in time', 'chat_review: hold, hold_seconds: 50', { FATES: 'approve,deny' }, 28],
-  ['hold, not decided', 'chat_review: hold, hold_seconds: 1', { FATES: 'leave' }, 14],
-];
+  gateways.push(gateway);
+  const { gateway_url: url, admin_url: adminUrl } = gateway.ready;
+  return { adminUrl, runs: of.map(({ mode, name, ...run }) => ({ ...run, mode: name, url, key: `key-${mode}` })) };
+};
 
 /** All at once: the libraries spend most of the time on waiting before they try again. */
-const runs = new Map<string, Promise<[string, Loose][]>>();
 beforeAll(async () => {
-  for (const [mode, approvals, env] of modes) runs.set(mode, outcomes(approvals, env));
-  // None is left running when another fails; each is asked for below.
-  await Promise.allSettled(runs.values());
+  fake = await startFakeProvider({ kind: 'openai', script: say('Lift-off.') });
+  const decided = modes.slice(0, 3);
+  const [voted, left] = await Promise.all([start(50, decided), start(1, modes.slice(3))]);
+  const env = { PATH: process.env.PATH, RUNS: JSON.stringify([...voted.runs, ...left.runs]) };
+  let work = promisify(execFile)(node, [program], { env, timeout: programMs, maxBuffer: 64 * 1024 * 1024 });
+  for (const { mode: tenant } of decided)
+    work = votingWhile({ adminUrl: voted.adminUrl, key: humanKey, tenant }, work) as typeof work;
+  const { stdout } = await work;
+  outcomes = Object.entries(JSON.parse(stdout));
+});
+afterAll(async () => {
+  await Promise.all(gateways.map((gateway) => gateway.stop()));
+  await fake?.stop();
 });
 
-describe.each(modes)('[clients.review] %s', (mode, _approvals, env, count) => {
+describe.each(modes)('[clients.review] $name', ({ name, fates, count }) => {
   let all: [string, Loose][];
-  beforeAll(async () => {
-    all = await runs.get(mode)!;
+  beforeAll(() => {
+    all = outcomes.filter(([way]) => way.startsWith(`${name}: `));
   });
 
   test('every way was tried', () => {
@@ -72,17 +77,17 @@ describe.each(modes)('[clients.review] %s', (mode, _approvals, env, count) => {
     expect(all.filter(([, { first }]) => first === undefined)).toEqual([]);
   });
 
-  test.each(env.FATES!.split(','))('of what a reviewer is to %s', (fate) => {
-    for (const [name, { first, after }] of all.filter(([way]) => way.endsWith(`: ${fate}`)))
+  test.each(fates)('of what a reviewer is to %s', (fate) => {
+    for (const [way, { first, after }] of all.filter(([each]) => each.endsWith(`: ${fate}`)))
       switch (fate) {
         case 'leave': // an error of the library with address and id in its message
-          expect([name, first.message]).toEqual([name, expect.stringMatching(address)]);
+          expect([way, first.message]).toEqual([way, expect.stringMatching(address)]);
           break;
         case 'approve':
-          expect([name, after]).toEqual([name, { text: 'Lift-off.' }]);
+          expect([way, after]).toEqual([way, { text: 'Lift-off.' }]);
           break;
         default: // an error with the words of the reviewer
-          expect([name, after.message]).toEqual([name, expect.stringContaining(`denied by alice: ${comment}`)]);
+          expect([way, after.message]).toEqual([way, expect.stringContaining(`denied by alice: ${comment}`)]);
       }
   });
 });

@@ -6,6 +6,8 @@ interface Reviewer {
   readonly adminUrl: string;
   /** Of a person, who does not own the calling key. */
   readonly key: string;
+  /** Another tenant than that of the key. */
+  readonly tenant?: string;
 }
 
 /** Votes until the work is over. */
@@ -25,8 +27,8 @@ export async function votingWhile<A>(reviewer: Reviewer, work: Promise<A>): Prom
   }
 }
 
-async function voteOnce({ adminUrl, key }: Reviewer): Promise<void> {
-  const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+async function voteOnce({ adminUrl, key, tenant }: Reviewer): Promise<void> {
+  const headers = { 'x-api-key': key, 'content-type': 'application/json', ...(tenant && { 'x-tenant-id': tenant }) };
   const approvals = `${adminUrl}/admin/v1/approvals`;
   const listed = await fetch(`${approvals}?limit=100`, { headers });
   const { pending } = (await listed.json()) as { pending: { envelope_id: string; parameters: object }[] };

@@ -1,6 +1,6 @@
 /**
  * What developers see of a review through each library: every way of asking, with a prompt that is approved, denied or left
- * alone. FATES names which; WAYS a part of the names of ways; with ASK_AGAIN a call is asked again until it is decided.
+ * alone. RUNS lists the modes of answering a review, each with the gateway and key that answer so.
  */
 import { inspect } from 'node:util';
 import { createOpenAI } from '@ai-sdk/openai';
@@ -9,21 +9,21 @@ import { ChatOpenAI } from '@langchain/openai';
 import { Agent, OpenAIProvider, Runner, setTracingDisabled } from '@openai/agents';
 import { generateText, streamText } from 'ai';
 import OpenAI from 'openai';
-import { gateway, outcome, report } from './results.ts';
+import { outcome, report } from './results.ts';
+
+interface Run {
+  readonly mode: string;
+  readonly url: string;
+  readonly key: string;
+  readonly fates: readonly string[];
+  /** A part of the names of the ways that are tried; all when absent. */
+  readonly ways?: string;
+  /** Whether a call is asked again until it is decided. */
+  readonly askAgain?: boolean;
+}
 
 const model = 'gpt-client';
-const headers = { 'x-session-id': 'reviews' };
-const patient = { maxRetries: 2, timeout: 60_000 };
-const openai = new OpenAI({ baseURL: gateway.url, apiKey: gateway.key, defaultHeaders: headers, ...patient });
-const anthropic = new Anthropic({
-  ...{ baseURL: gateway.url.replace(/\/v1$/, ''), apiKey: gateway.key, defaultHeaders: headers, ...patient },
-});
-const vercel = createOpenAI({ baseURL: gateway.url, apiKey: gateway.key, headers });
-const langchain = new ChatOpenAI({
-  ...{ model, apiKey: gateway.key, ...patient, configuration: { baseURL: gateway.url, defaultHeaders: headers } },
-});
 setTracingDisabled(true);
-const runner = new Runner({ modelProvider: new OpenAIProvider({ openAIClient: openai }) });
 const agent = new Agent({ name: 'plain', model });
 const user = (content: string) => [{ role: 'user' as const, content }];
 
@@ -36,45 +36,59 @@ async function* map<A>(parts: AsyncIterable<A>, text: (part: A) => string | null
   for await (const part of parts) yield text(part);
 }
 
+type Way = (prompt: string) => Promise<string | null | undefined>;
+
 /** An answer's text, or the error of the library. */
-const ways: Record<string, (prompt: string) => Promise<string | null | undefined>> = {
-  openai: async (prompt) =>
-    (await openai.chat.completions.create({ model, messages: user(prompt) })).choices[0]!.message.content,
-  'openai, streamed': async (prompt) =>
-    joined(
-      map(
-        await openai.chat.completions.create({ model, messages: user(prompt), stream: true }),
-        (chunk) => chunk.choices[0]?.delta.content,
+function waysOf({ url, key }: Run): Record<string, Way> {
+  const headers = { 'x-session-id': 'reviews' };
+  const patient = { maxRetries: 2, timeout: 60_000 };
+  const baseURL = `${url}/v1`;
+  const openai = new OpenAI({ baseURL, apiKey: key, defaultHeaders: headers, ...patient });
+  const anthropic = new Anthropic({ baseURL: url, apiKey: key, defaultHeaders: headers, ...patient });
+  const vercel = createOpenAI({ baseURL, apiKey: key, headers });
+  const langchain = new ChatOpenAI({
+    ...{ model, apiKey: key, ...patient, configuration: { baseURL, defaultHeaders: headers } },
+  });
+  const runner = new Runner({ modelProvider: new OpenAIProvider({ openAIClient: openai }) });
+  return {
+    openai: async (prompt) =>
+      (await openai.chat.completions.create({ model, messages: user(prompt) })).choices[0]!.message.content,
+    'openai, streamed': async (prompt) =>
+      joined(
+        map(
+          await openai.chat.completions.create({ model, messages: user(prompt), stream: true }),
+          (chunk) => chunk.choices[0]?.delta.content,
+        ),
       ),
-    ),
-  'openai responses': async (prompt) => (await openai.responses.create({ model, input: prompt })).output_text,
-  'openai responses, streamed': async (prompt) =>
-    joined(
-      map(await openai.responses.create({ model, input: prompt, stream: true }), (event) =>
-        event.type === 'response.output_text.delta' ? event.delta : '',
+    'openai responses': async (prompt) => (await openai.responses.create({ model, input: prompt })).output_text,
+    'openai responses, streamed': async (prompt) =>
+      joined(
+        map(await openai.responses.create({ model, input: prompt, stream: true }), (event) =>
+          event.type === 'response.output_text.delta' ? event.delta : '',
+        ),
       ),
-    ),
-  anthropic: async (prompt) => {
-    const [block] = (await anthropic.messages.create({ model, max_tokens: 99, messages: user(prompt) })).content;
-    return block!.type === 'text' ? block!.text : undefined;
-  },
-  'anthropic, streamed': async (prompt) =>
-    anthropic.messages.stream({ model, max_tokens: 99, messages: user(prompt) }).finalText(),
-  'ai sdk': async (prompt) => (await generateText({ model: vercel(model), prompt })).text,
-  'ai sdk, streamed': async (prompt) => streamed(streamText({ model: vercel(model), prompt, onError: () => {} })),
-  'ai sdk chat': async (prompt) => (await generateText({ model: vercel.chat(model), prompt })).text,
-  'ai sdk chat, streamed': async (prompt) =>
-    streamed(streamText({ model: vercel.chat(model), prompt, onError: () => {} })),
-  langchain: async (prompt) => (await langchain.invoke(prompt)).text,
-  'langchain, streamed': async (prompt) => joined(map(await langchain.stream(prompt), ({ text }) => text)),
-  'openai agents': async (prompt) => (await runner.run(agent, prompt)).finalOutput,
-  'openai agents, streamed': async (prompt) => {
-    const run = await runner.run(agent, prompt, { stream: true });
-    const text = await joined(run.toTextStream() as unknown as AsyncIterable<string>);
-    await run.completed;
-    return text;
-  },
-};
+    anthropic: async (prompt) => {
+      const [block] = (await anthropic.messages.create({ model, max_tokens: 99, messages: user(prompt) })).content;
+      return block!.type === 'text' ? block!.text : undefined;
+    },
+    'anthropic, streamed': async (prompt) =>
+      anthropic.messages.stream({ model, max_tokens: 99, messages: user(prompt) }).finalText(),
+    'ai sdk': async (prompt) => (await generateText({ model: vercel(model), prompt })).text,
+    'ai sdk, streamed': async (prompt) => streamed(streamText({ model: vercel(model), prompt, onError: () => {} })),
+    'ai sdk chat': async (prompt) => (await generateText({ model: vercel.chat(model), prompt })).text,
+    'ai sdk chat, streamed': async (prompt) =>
+      streamed(streamText({ model: vercel.chat(model), prompt, onError: () => {} })),
+    langchain: async (prompt) => (await langchain.invoke(prompt)).text,
+    'langchain, streamed': async (prompt) => joined(map(await langchain.stream(prompt), ({ text }) => text)),
+    'openai agents': async (prompt) => (await runner.run(agent, prompt)).finalOutput,
+    'openai agents, streamed': async (prompt) => {
+      const run = await runner.run(agent, prompt, { stream: true });
+      const text = await joined(run.toTextStream() as unknown as AsyncIterable<string>);
+      await run.completed;
+      return text;
+    },
+  };
+}
 
 /** Its errors are parts of the stream. */
 async function streamed({ fullStream }: ReturnType<typeof streamText>): Promise<string> {
@@ -100,25 +114,26 @@ async function seen(ask: () => Promise<string | null | undefined>): Promise<Seen
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const isWaiting = (now: Seen) => ('text' in now ? !now.text : /pending_approval|needs approval/.test(now.shown));
-const { ASK_AGAIN, FATES = '', WAYS = '' } = process.env;
+const runs: readonly Run[] = JSON.parse(process.env.RUNS ?? '[]');
 
 await Promise.all(
-  Object.entries(ways)
-    .filter(([way]) => way.includes(WAYS))
-    .flatMap(([way, ask]) =>
-      FATES.split(',').map((fate) =>
-        outcome(`${way}: ${fate}`, async () => {
-          const attempt = () => seen(() => ask(`launch the rocket (${way}), ${fate} this`));
-          const first = await attempt();
-          if (ASK_AGAIN !== 'true' || fate === 'leave') return { first, after: first };
-          let after = first;
-          while (isWaiting(after)) {
-            await pause(500);
-            after = await attempt();
-          }
-          return { first, after };
-        }),
+  runs.flatMap((run) =>
+    Object.entries(waysOf(run))
+      .filter(([way]) => way.includes(run.ways ?? ''))
+      .flatMap(([way, ask]) =>
+        run.fates.map((fate) =>
+          outcome(`${run.mode}: ${way}: ${fate}`, async () => {
+            const attempt = () => seen(() => ask(`launch the rocket (${way}), ${fate} this`));
+            const first = await attempt();
+            let after = first;
+            while (run.askAgain && fate !== 'leave' && isWaiting(after)) {
+              await pause(500);
+              after = await attempt();
+            }
+            return { first, after };
+          }),
+        ),
       ),
-    ),
+  ),
 );
 report();
