@@ -74,7 +74,10 @@ interface Counts {
 }
 
 const actionOf = (n: number) => ({
-  ...{ protocol: 'http', tool: 'jobs.post', target: `/jobs/${n}`, capability: 'write' },
+  protocol: 'http',
+  tool: 'jobs.post',
+  target: `/jobs/${n}`,
+  capability: 'write',
   actor: { agent: 'bench', session: `bench-${n % 256}` },
 });
 

@@ -85,7 +85,12 @@ async function measured(pid: number | undefined, times: number, work: (nth: numb
 }
 
 const statusOf = (nth: number) => ({
-  ...{ plane: nameOf(nth), version: 1, healthy: true, requests: 100, error_rate: 0.01, pending_approvals: 0 },
+  plane: nameOf(nth),
+  version: 1,
+  healthy: true,
+  requests: 100,
+  error_rate: 0.01,
+  pending_approvals: 0,
   evidence_heads: [{ tenant: 'default', session_id: `work-${nth}`, total_entries: 1, last_hash: sha256(nameOf(nth)) }],
 });
 

@@ -98,9 +98,18 @@ const chatDraft = (session: number, n: number) => ({
   envelope_id: `01890000-0000-7000-8000-${String(n).padStart(12, '0')}`,
   actor: { key_id: 'key-1', agent: 'bench' },
   body: {
-    ...{ dialect: 'openai', model: 'fast', resolved_model: 'gpt-4o', provider: 'openai', outcome: 'completed' },
-    ...{ stream: false, usage: { input_tokens: 900, output_tokens: 240 }, cost_microusd: 4_650, latency_ms: 2_000 },
-    ...{ cache: 'MISS', attempts: [], findings: [] },
+    dialect: 'openai',
+    model: 'fast',
+    resolved_model: 'gpt-4o',
+    provider: 'openai',
+    outcome: 'completed',
+    stream: false,
+    usage: { input_tokens: 900, output_tokens: 240 },
+    cost_microusd: 4_650,
+    latency_ms: 2_000,
+    cache: 'MISS',
+    attempts: [],
+    findings: [],
   },
 });
 

@@ -13,7 +13,11 @@ export function awsClassifiers(ports: GatewayPorts): ClassifierPorts {
   const { clock, ids, secrets, telemetry, counters, objects } = ports;
   const timeouts = systemTimeouts;
   return {
-    ...{ clock, ids, telemetry, counters, timeouts },
+    clock,
+    ids,
+    telemetry,
+    counters,
+    timeouts,
     wasm: wasmRunner({ modules: wasmModules(objects) }),
     providers: providersFrom({ http: httpCall, secrets, clock, timeouts, bedrock: bedrockRuntime }),
     providerBreakers: createBreakers(),

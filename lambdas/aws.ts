@@ -178,7 +178,12 @@ export function compose(
     controlPlane: host.controlPlane ?? noControlPlane,
     ...nothingKept,
     ...host.kept?.({
-      ...{ bucket: needed('ARCHIVE_BUCKET'), logKeys: logKeyIds(environment), signer, store, clock, telemetry },
+      bucket: needed('ARCHIVE_BUCKET'),
+      logKeys: logKeyIds(environment),
+      signer,
+      store,
+      clock,
+      telemetry,
     }),
     probes: new Probes(),
     dependencyStates: new DependencyStates(),

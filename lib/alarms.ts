@@ -92,7 +92,10 @@ export class Alarms extends Construct {
     const [datapointsToAlarm, evaluationPeriods] = periods;
     const alarm = new Alarm(this, name, {
       alarmDescription: describe(name, severity, runbook),
-      ...{ metric, threshold, datapointsToAlarm, evaluationPeriods },
+      metric,
+      threshold,
+      datapointsToAlarm,
+      evaluationPeriods,
       comparisonOperator: heartbeat
         ? ComparisonOperator.LESS_THAN_THRESHOLD
         : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,

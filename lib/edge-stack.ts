@@ -65,7 +65,9 @@ export class GatewayEdge extends Stack {
       cloudFront,
       originValue: origin.values[0],
       apis: {
-        ...{ gateway: gateway.restApiId, mcp: mcp.restApiId, callbacks: callbacks.restApiId },
+        gateway: gateway.restApiId,
+        mcp: mcp.restApiId,
+        callbacks: callbacks.restApiId,
         ...(!privateAdmin && { admin: admin.restApiId }),
       },
       webSocketId,

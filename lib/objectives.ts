@@ -23,7 +23,8 @@ export const objectives = ({ apis, functions }: Watched, own: GatewayMetrics): r
     title: 'Availability: answers of chat, actions and MCP without a 5xx',
     percent: 99.9,
     good: new MathExpression({
-      ...{ label: 'good (%)', period },
+      label: 'good (%)',
+      period,
       expression: '100 - 100 * (FILL(g5, 0) + FILL(m5, 0)) / (FILL(g, 0) + FILL(m, 0))',
       usingMetrics: {
         g5: apis.gateway.metricServerError({ period, statistic: 'Sum' }),

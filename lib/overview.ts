@@ -33,21 +33,28 @@ export class Overview extends Construct {
         [
           new TextWidget({
             markdown: `Objectives of ${settings.name}. Details: dashboard \`${settings.name}\`; what to do: docs/how-to/runbook.md.`,
-            ...{ width: 24, height: 1 },
+            width: 24,
+            height: 1,
           }),
         ],
         promised.map(
           ({ title, good }) =>
             new SingleValueWidget({
               title: title.split(':')[0]!,
-              ...{ metrics: [good], setPeriodToTimeRange: true, width: 4, height: 4 },
+              metrics: [good],
+              setPeriodToTimeRange: true,
+              width: 4,
+              height: 4,
             }),
         ),
         ...inPieces(
           promised.map(
             ({ title, percent, good }) =>
               new GraphWidget({
-                ...{ title, left: [good], width: 12, height: 6 },
+                title,
+                left: [good],
+                width: 12,
+                height: 6,
                 leftYAxis: { max: 100, showUnits: false },
                 leftAnnotations: [{ value: percent, label: `objective: ${percent} %` }],
               }),
@@ -55,7 +62,7 @@ export class Overview extends Construct {
           2,
         ),
         ...inPieces(alarms, alarmsPerWidget).map((shown) => [
-          new AlarmStatusWidget({ title: 'Alarms', ...{ alarms: shown, width: 24, height: 8 } }),
+          new AlarmStatusWidget({ title: 'Alarms', alarms: shown, width: 24, height: 8 }),
         ]),
       ],
     });

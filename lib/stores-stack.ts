@@ -57,7 +57,8 @@ export class GatewayStores extends Stack {
 function logKey(scope: Construct, settings: GatewaySettings): SigningKey {
   const { logKeyGeneration: generation } = settings;
   return new SigningKey(scope, generation === 1 ? 'Log' : `Log${generation}`, {
-    ...{ settings, signs: 'log' },
+    settings,
+    signs: 'log',
     ...(generation > 1 && { generation }),
   });
 }

@@ -35,6 +35,8 @@ interface WatchEvent {
   readonly object: Custom;
 }
 export interface Lease {
+  readonly apiVersion: 'coordination.k8s.io/v1';
+  readonly kind: 'Lease';
   readonly metadata: { readonly name: string; readonly resourceVersion?: string };
   readonly spec: {
     readonly holderIdentity?: string;
@@ -108,8 +110,10 @@ export function kubernetesApi({ server, namespace, token }: ApiAccess) {
     /** Changes since a version; ends when the server ends it. @throws KubernetesError 410 where the version is too old. */
     async *watch(kind: Kind, resourceVersion: string, ended: AbortSignal): AsyncGenerator<WatchEvent> {
       const query = new URLSearchParams({
-        ...{ watch: 'true', allowWatchBookmarks: 'true' },
-        ...{ resourceVersion, timeoutSeconds: String(watchSeconds) },
+        watch: 'true',
+        allowWatchBookmarks: 'true',
+        resourceVersion,
+        timeoutSeconds: String(watchSeconds),
       });
       // A connection that broke without an end is given up a little later than the server would end it.
       const signal = AbortSignal.any([ended, AbortSignal.timeout((watchSeconds + 30) * 1000)]);

@@ -86,7 +86,8 @@ export async function whileLeading(
     const time = new Date().toISOString().replace('Z', '000Z'); // microseconds, as the API server has them
     const isOurs = found?.spec.holderIdentity === settings.identity;
     return {
-      ...{ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' },
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
       metadata: found?.metadata ?? { name: settings.name },
       spec: {
         holderIdentity: settings.identity,

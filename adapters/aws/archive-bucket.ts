@@ -42,7 +42,8 @@ export function archiveBucket({
       const page = await stored(
         client.send(
           new ListObjectsV2Command({
-            ...{ Bucket: bucket, Prefix },
+            Bucket: bucket,
+            Prefix,
             ...(next === undefined ? { StartAfter: Prefix + position(first) } : { ContinuationToken: next }),
           }),
         ),

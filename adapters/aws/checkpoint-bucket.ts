@@ -76,7 +76,10 @@ export function checkpointBucket(options: CheckpointBucketOptions): CheckpointLo
       const page = await stored(
         client.send(
           new ListObjectsV2Command({
-            ...{ Bucket, Prefix, Delimiter: '/', MaxKeys: limit },
+            Bucket,
+            Prefix,
+            Delimiter: '/',
+            MaxKeys: limit,
             ...(cursor !== undefined && { ContinuationToken: cursor }),
           }),
         ),

@@ -35,7 +35,11 @@ export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore 
 
   /** One partition: what a tenant's people decide in a second is far below what one takes. */
   const ofStatus = (tenant: string, status: ApprovalStatus) => ({
-    ...{ client, table: tables.approvals, index: 'by_status', partitionKey: 'tenant_status', sortKey: 'queued' },
+    client,
+    table: tables.approvals,
+    index: 'by_status',
+    partitionKey: 'tenant_status',
+    sortKey: 'queued',
     partitions: [statusKey(tenant, status)],
     order: status === 'pending' ? ('ascending' as const) : ('descending' as const),
   });

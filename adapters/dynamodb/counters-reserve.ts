@@ -186,7 +186,13 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     const requestsLeft = requests - 1;
     const tokensLeft = requestsLeft * tokens;
     const lease: HeldLease = {
-      ...{ id, shard, limits, second, status, requestsLeft, tokensLeft },
+      id,
+      shard,
+      limits,
+      second,
+      status,
+      requestsLeft,
+      tokensLeft,
       requestsUsed: 1,
       tokensUsed: tokens,
     };

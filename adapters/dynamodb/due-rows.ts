@@ -22,7 +22,12 @@ interface DueList {
 
 /** The list as ordered rows, the longest due first. */
 export const dueList = ({ client, table, sortKey }: DueList): Omit<OrderedRows, 'about'> => ({
-  ...{ client, table, sortKey, index: 'by_due', partitionKey: 'due_in', order: 'ascending' },
+  client,
+  table,
+  sortKey,
+  index: 'by_due',
+  partitionKey: 'due_in',
+  order: 'ascending',
   partitions: partitionsOf(list, shards.due),
 });
 

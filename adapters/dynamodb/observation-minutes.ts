@@ -86,7 +86,10 @@ export function minuteSums({ tenant, timestamp, minutes }: CountedProjection): S
   const [at, ttl] = [timestamp.slice(0, 16), ttlOf(timestamp, recentSeconds)];
   return minutes.map(({ scope, dimension, measures }) => ({
     series: seriesOf('minutes', scope, dimension, scope === everyTenant ? shard : undefined),
-    ...{ at, of: {}, measures, ttl },
+    at,
+    of: {},
+    measures,
+    ttl,
   }));
 }
 

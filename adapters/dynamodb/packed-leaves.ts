@@ -33,7 +33,9 @@ export function unpackLeaves(packed: Uint8Array, { tenant, at }: Batch): LogLeaf
   return Array.from({ length: bytes.length / leafBytes }, (_, i) => {
     const own = bytes.subarray(i * leafBytes, (i + 1) * leafBytes);
     return {
-      ...{ version: 1, tenant, at },
+      version: 1,
+      tenant,
+      at,
       session: own.toString('hex', 0, hashBytes),
       hash: own.toString('hex', hashBytes, 2 * hashBytes),
       index: own.readUIntBE(2 * hashBytes, indexBytes),

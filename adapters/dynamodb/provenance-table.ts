@@ -72,7 +72,9 @@ export function provenanceTable({ client, tables }: StoreOptions): ProvenanceSto
       const until = nowMs + keptSeconds * 1000;
       const noted = gap ? ', gap = :gap' : '';
       await updateHead(name, `SET expires_at = :until, #ttl = :ttl${noted} ADD digests :more`, {
-        ...{ ':until': until, ':ttl': seconds(until), ':more': digests },
+        ':until': until,
+        ':ttl': seconds(until),
+        ':more': digests,
         ...(gap && { ':gap': true }),
       });
     },

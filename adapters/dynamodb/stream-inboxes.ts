@@ -45,8 +45,11 @@ export function streamInboxes({ client, tables, clock, ids }: StreamInboxesOptio
         ExpressionAttributeNames: { '#id': ids.uuid() },
         ConditionExpression: 'tenant = :tenant AND key_id = :key AND expires_at > :now AND size(messages) < :most',
         ExpressionAttributeValues: toItem({
-          ...{ ':message': message, ':tenant': tenant, ':key': key_id },
-          ...{ ':now': isoTime(clock.now()), ':most': maxWaiting },
+          ':message': message,
+          ':tenant': tenant,
+          ':key': key_id,
+          ':now': isoTime(clock.now()),
+          ':most': maxWaiting,
         }),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       });

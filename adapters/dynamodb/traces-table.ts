@@ -24,8 +24,11 @@ export function tracesTable({ client, tables }: StoreOptions): TraceRing {
     async put(tenant, traces, suffix, nowMs) {
       const until = nowMs + keptMs;
       const Item = toItem({
-        ...{ ring: ringOf(tenant, shardOf(suffix)), at: `${String(nowMs).padStart(15, '0')}#${suffix}` },
-        ...{ traces: JSON.stringify(traces), expires_at: until, ttl: Math.ceil(until / 1000) },
+        ring: ringOf(tenant, shardOf(suffix)),
+        at: `${String(nowMs).padStart(15, '0')}#${suffix}`,
+        traces: JSON.stringify(traces),
+        expires_at: until,
+        ttl: Math.ceil(until / 1000),
       });
       await stored(client.send(new PutItemCommand({ TableName, Item })));
     },

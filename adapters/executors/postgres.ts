@@ -40,7 +40,11 @@ interface TransactionState {
 function configOf({ server, statementTimeoutMs }: SqlWork<PostgresServer>): ClientConfig {
   const { host, port, database, user, password, tls, ca } = server;
   return {
-    ...{ host, port, database, user, password },
+    host,
+    port,
+    database,
+    user,
+    password,
     ssl: tls === 'off' ? false : { rejectUnauthorized: true, ...(ca !== undefined && { ca }) },
     connectionTimeoutMillis: Math.min(connectMs, statementTimeoutMs),
     application_name: 'agent-governance-gateway',

@@ -75,7 +75,10 @@ export function webhookNotifier({ adminUrl, policyEvents, ...options }: WebhookO
     sendAlert: ({ change, ...alert }) =>
       post({
         event: 'alert',
-        ...{ id: `${alert.id}#${change}#${alert.severity}`, sent_at: isoTime(clock.now()), change, alert },
+        id: `${alert.id}#${change}#${alert.severity}`,
+        sent_at: isoTime(clock.now()),
+        change,
+        alert,
       }),
   };
 }

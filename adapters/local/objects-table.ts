@@ -31,7 +31,8 @@ export function objectsTable(client: DynamoDBClient, TableName: string): ObjectS
       const page = await stored(
         client.send(
           new QueryCommand({
-            ...{ TableName, ConsistentRead: true },
+            TableName,
+            ConsistentRead: true,
             KeyConditionExpression: 'sha256 = :sha256 AND part < :last',
             ExpressionAttributeValues: toItem({ ':sha256': sha256, ':last': last }),
             ...(next && { ExclusiveStartKey: next }),

@@ -20,7 +20,10 @@ export async function connectSse(
   const closing = new AbortController();
   signal.addEventListener('abort', () => closing.abort(), { once: true });
   const reply = await exchange(ports, entry, {
-    ...{ method: 'GET', url: entry.url!, headers: { accept: 'text/event-stream' }, idleMs: streamIdleMs },
+    method: 'GET',
+    url: entry.url!,
+    headers: { accept: 'text/event-stream' },
+    idleMs: streamIdleMs,
     signal: closing.signal,
   } as const);
   if (reply.status !== 200 || reply.headers['content-type']?.startsWith('text/event-stream') !== true) {

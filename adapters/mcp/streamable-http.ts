@@ -55,7 +55,9 @@ async function initialize(
 ) {
   const { protocolVersion, capabilities, clientInfo } = handshake;
   const link = new Link(ports, entry, {
-    ...{ era: 'session', shared, initializeResult: {} },
+    era: 'session',
+    shared,
+    initializeResult: {},
     continuation: { protocol_version: protocolVersion },
   } as const);
   const params: JsonObject = { protocolVersion, capabilities, clientInfo };
@@ -73,7 +75,10 @@ async function initialize(
 async function discover(ports: StreamablePorts, entry: McpUpstreamEntry, { handshake, signal }: ConnectOptions) {
   const version = statelessVersions[0];
   const link = new Link(ports, entry, {
-    ...{ era: 'stateless', shared: false, initializeResult: {}, continuation: { protocol_version: version } },
+    era: 'stateless',
+    shared: false,
+    initializeResult: {},
+    continuation: { protocol_version: version },
   } as const);
   const asking = { signal, id: ports.randomId(), onMessage: () => {} };
   const outcome = await link.request('server/discover', { _meta: envelopeOf(handshake) }, asking);
@@ -254,7 +259,11 @@ class Link implements UpstreamLink {
       ...call.headers,
     };
     return exchange(this.#ports, this.#entry, {
-      ...{ ...call, method, url: this.#entry.url!, headers, once: asked === 'tools/call' },
+      ...call,
+      method,
+      url: this.#entry.url!,
+      headers,
+      once: asked === 'tools/call',
     });
   }
 

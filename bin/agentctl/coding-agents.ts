@@ -139,12 +139,14 @@ export const codingAgents = {
     earlier: {
       beforeShellExecution: ({ command: line, ...event }) => ({
         ...event,
-        ...{ tool_name: 'Shell', tool_input: { command: line } },
+        tool_name: 'Shell',
+        tool_input: { command: line },
       }),
       beforeReadFile: ({ file_path, ...event }) => ({ ...event, tool_name: 'Read', tool_input: { file_path } }),
       beforeMCPExecution: ({ tool_name, tool_input, ...event }) => ({
         ...event,
-        ...{ tool_name: `MCP:${text(tool_name) ?? ''}`, tool_input: objectIn(tool_input) },
+        tool_name: `MCP:${text(tool_name) ?? ''}`,
+        tool_input: objectIn(tool_input),
       }),
     },
     givesIds: true,

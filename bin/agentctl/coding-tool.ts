@@ -69,7 +69,11 @@ function pathOfServer(value: string, { workspace, cwd }: Place): string {
 }
 
 const named = (protocol: string, tool: string, parameters: Input): CallBody => ({
-  ...{ protocol, tool, parameters, target: targetFromArguments(parameters), capability: capabilityFromName(tool) },
+  protocol,
+  tool,
+  parameters,
+  target: targetFromArguments(parameters),
+  capability: capabilityFromName(tool),
 });
 
 /** A page that is fetched. */

@@ -63,10 +63,13 @@ async function diff(cli: Cli, [file = '', to]: readonly string[], { failOn }: Di
   const after = await readConfigurationFile(to ?? file);
   const { changes, lifted_guards, lifted_by, levels, ...policy } = await comparison(before, after);
   const found = {
-    ...{ changes, lifted_guards, lifted_by },
+    changes,
+    lifted_guards,
+    lifted_by,
     unset_secrets: await unsetHere(after.configuration),
     warnings: after.warnings,
-    ...{ policy, levels },
+    policy,
+    levels,
   };
   if (cli.globals.json) cli.out.pretty(found);
   else {

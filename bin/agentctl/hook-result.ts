@@ -6,9 +6,17 @@ import { type Fields, text } from './json-fields.ts';
 
 /** Nothing can be taken out of a result that the agent has already, so every kind that speaks to the model is marked. */
 const actions: ResultActions = {
-  ...{ instruction: 'mark', hidden_instruction: 'mark', encoded_instruction: 'mark', invisible_text: 'mark' },
-  ...{ false_error: 'mark', data_link: 'mark', classified: 'mark' },
-  ...{ terminal_escape: 'log', credential: 'log', asks_secret: 'log', asks_context: 'log' },
+  instruction: 'mark',
+  hidden_instruction: 'mark',
+  encoded_instruction: 'mark',
+  invisible_text: 'mark',
+  false_error: 'mark',
+  data_link: 'mark',
+  classified: 'mark',
+  terminal_escape: 'log',
+  credential: 'log',
+  asks_secret: 'log',
+  asks_context: 'log',
 };
 const bytes = { memberOf: () => undefined, textOf: () => undefined, ofText: (base64: string) => base64 };
 const maxCharacters = 1_000_000;

@@ -67,7 +67,8 @@ export async function comparison(before: ReadConfiguration, after: ReadConfigura
 function placed({ rule, index, lifts }: Lifting, before: ReadConfiguration, after: ReadConfiguration) {
   const { places } = after;
   return {
-    ...{ rule, path: `tool_policies.rules[${index}]` },
+    rule,
+    path: `tool_policies.rules[${index}]`,
     ...(places && { place: places.rules[index] }),
     lifts: lifts.map(({ index: at, ...lifted }) => {
       const guard = lifted.rule.startsWith('guard:') ? lifted.rule.slice('guard:'.length) : undefined;

@@ -113,7 +113,10 @@ function addAttest(parent: Parent): void {
         const { privateKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
         const key = privateKeyOf(fileContent(signingKey).toString());
         const build = {
-          ...{ version: release, source, commit, builder },
+          version: release,
+          source,
+          commit,
+          builder,
           byproducts: { [basename(sbom)]: fileContent(sbom) },
         };
         cli.out.pretty(signProvenance(key, basename(file), fileContent(file), build));

@@ -46,7 +46,9 @@ export async function readWitnessState(folder: string): Promise<WitnessState> {
 export async function writeWitnessState(folder: string, state: WitnessState): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const document: z.infer<typeof stateSchema> = {
-    ...{ ...state, version: 1, history: [...state.history] },
+    ...state,
+    version: 1,
+    history: [...state.history],
     root: state.root.toString('base64'),
     frontier: state.frontier.map((each) => each.toString('base64')),
     sessions: Object.fromEntries([...state.sessions].map(([session, leaves]) => [session, [...leaves]])),

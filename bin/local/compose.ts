@@ -133,7 +133,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     log: ports.evidence,
     tenants: async () => (await ports.snapshots.current({ evenStale: true })).configuration.tenants.map(({ id }) => id),
     handler: project({
-      ...{ ...ports, archive: local.archived, cover: local.cover },
+      ...ports,
+      archive: local.archived,
+      cover: local.cover,
       announce: (projections) =>
         announceViolations(
           { ...ports, wanted: async () => takesPolicyEvents(await ports.snapshots.current({ evenStale: true })) },
@@ -177,7 +179,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     handlers: {
       ...http,
       ...running.watched({
-        ...{ 'approval-callback': http['approval-callback'] },
+        'approval-callback': http['approval-callback'],
         ...chatHandlers(ports),
         ...mcpHandlers(mcp),
       }),
@@ -206,7 +208,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 /** Servers behind the MCP gateway: by HTTP, and as child processes of this one. */
 const upstreamsOf = ({ secrets, telemetry, pause, dependencyStates }: LocalPorts, stdio: StdioServers) =>
   mcpUpstreams({
-    ...{ secrets, pause, telemetry, stdio },
+    secrets,
+    pause,
+    telemetry,
+    stdio,
     outgoing: () => telemetry.outgoing(),
     connected: (server, down) => dependencyStates.connected(server, down),
   });
@@ -220,7 +225,11 @@ function stdioServers(ports: LocalPorts, environment: NodeJS.ProcessEnv, state: 
     return known;
   };
   return new StdioServers({
-    ...{ secrets, clock, telemetry, environment, contain },
+    secrets,
+    clock,
+    telemetry,
+    environment,
+    contain,
     connected: (server, down) => dependencyStates.connected(server, down),
   });
 }

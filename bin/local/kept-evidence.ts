@@ -70,7 +70,12 @@ export async function keptEvidence(options: KeptEvidenceOptions): Promise<KeptEv
     await checkpointEntries({ checkpoints: written, archive, log, telemetry }, entries);
   };
   return {
-    ...{ signer, archived, checkpoints, cover, archiving: { archive: archived, cover }, transparency },
+    signer,
+    archived,
+    checkpoints,
+    cover,
+    archiving: { archive: archived, cover },
+    transparency,
     closeKept: close,
   };
 }

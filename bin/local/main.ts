@@ -128,7 +128,12 @@ async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void
   const [gateway_url, admin_url, mcp_url] = servers.map(({ port }) => `http://${urlHost(flags.host)}:${port}`);
   const urls = { gateway_url, admin_url, mcp_url } as Urls;
   const gateway = await startGateway({
-    ...{ flags, checkout, environment, keys, telemetry, adminUrl: urls.admin_url },
+    flags,
+    checkout,
+    environment,
+    keys,
+    telemetry,
+    adminUrl: urls.admin_url,
     sharedKeys: shared,
     committed: approvalView(flags),
   });

@@ -116,8 +116,15 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   const stores = dynamoStores(store, systemClock);
   // Before anything is written: a store that belongs to another signing key is left as it is.
   const kept = await keptEvidence({
-    ...{ stateFolder, store, evidence: stores.evidence, clock, telemetry },
-    ...{ keys: sharedKeys, adoptSigningKey, environment, bucket: options.archiveBucket },
+    stateFolder,
+    store,
+    evidence: stores.evidence,
+    clock,
+    telemetry,
+    keys: sharedKeys,
+    adoptSigningKey,
+    environment,
+    bucket: options.archiveBucket,
     logging: async () => (await snapshots.current({ evenStale: true })).configuration.evidence.log.enabled,
   });
   const folder = folderObjectStore(join(stateFolder, 'objects'));

@@ -48,7 +48,8 @@ export async function openStore(
       client,
       tables,
       executions: executionsTable(client, executionsName),
-      ...{ shared, ...(shared && { objects: objectsTable(client, objectsName) }) },
+      shared,
+      ...(shared && { objects: objectsTable(client, objectsName) }),
       stop: async () => close(),
     };
   } catch (cause) {

@@ -129,10 +129,15 @@ function graph({ title, unit, queries }: GrafanaPanel) {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana replaces it at the import
   const datasource = { type: 'prometheus', uid: '${DS_PROMETHEUS}' };
   return {
-    ...{ type: 'timeseries', title, datasource },
+    type: 'timeseries',
+    title,
+    datasource,
     fieldConfig: { defaults: { unit, min: 0 }, overrides: [] },
     targets: Object.entries(queries).map(([legendFormat, expr], n) => ({
-      ...{ refId: String.fromCharCode(65 + n), datasource, expr, legendFormat },
+      refId: String.fromCharCode(65 + n),
+      datasource,
+      expr,
+      legendFormat,
     })),
   };
 }

@@ -35,7 +35,9 @@ export function VoteDialog({ api, me, item, verdict, close }: VoteDialogProps) {
       title={verdict === 'approve' ? 'Approve this request?' : 'Deny this request?'}
       label={verdict === 'approve' ? 'Approve' : 'Deny'}
       tone={verdict === 'approve' ? 'good' : 'bad'}
-      {...{ close, send, refusal }}
+      close={close}
+      send={send}
+      refusal={refusal}
     >
       <Facts>
         <Fact name="Tool">

@@ -63,7 +63,10 @@ const isDecision = ({ kind, body }: Entry): boolean =>
 
 /** As evidence has it: values that are withheld stand as digests. */
 const callOf = ({ body: { protocol, tool, target, capability, upstream, parameters } }: Entry) => ({
-  ...{ protocol, tool, target, capability },
+  protocol,
+  tool,
+  target,
+  capability,
   ...(upstream !== undefined && { upstream }),
   parameters,
 });

@@ -24,7 +24,8 @@ export function AcceptDialog({ api, view, close }: AcceptProps) {
       label="Accept"
       tone="good"
       refusal={(cause) => `Not accepted: ${faultText(cause)}`}
-      {...{ close, send }}
+      close={close}
+      send={send}
     >
       <Facts>
         <Fact name="Tool">

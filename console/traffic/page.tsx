@@ -132,7 +132,9 @@ function plotsOf({ buckets, seconds, per, from, to }: ShownProps) {
     times.map((time) => (byTime.has(time) ? value(byTime.get(time)!) : null));
   return [
     {
-      ...{ title: 'Requests', unit: per, times },
+      title: 'Requests',
+      unit: per,
+      times,
       series: [
         { name: 'all', colour: 'accent' as const, values: counted(({ requests }) => requests) },
         { name: 'blocked', colour: 'bad' as const, values: counted(({ blocked }) => blocked) },
@@ -140,20 +142,33 @@ function plotsOf({ buckets, seconds, per, from, to }: ShownProps) {
       ],
     },
     {
-      ...{ title: 'Latency', unit: 'ms', times },
+      title: 'Latency',
+      unit: 'ms',
+      times,
       series: [
         { name: 'p50', colour: 'good' as const, values: measured(({ p50_latency_ms }) => p50_latency_ms) },
         { name: 'p95', colour: 'accent' as const, values: measured(({ p95_latency_ms }) => p95_latency_ms) },
       ],
     },
     {
-      ...{ title: 'Cost', unit: `USD ${per}`, times },
+      title: 'Cost',
+      unit: `USD ${per}`,
+      times,
       series: [{ name: 'cost', colour: 'accent' as const, values: counted(({ cost_usd }) => cost_usd) }],
     },
   ];
 }
 
 const nothing: Pick<Bucket, 'requests' | 'errors' | 'blocked' | 'cost_usd'> & Bucket = {
-  ...{ timestamp: '', requests: 0, errors: 0, error_rate: 0, tokens: 0, cost_usd: 0, blocked: 0, reviewed: 0 },
-  ...{ p50_latency_ms: null, p95_latency_ms: null, p99_latency_ms: null },
+  timestamp: '',
+  requests: 0,
+  errors: 0,
+  error_rate: 0,
+  tokens: 0,
+  cost_usd: 0,
+  blocked: 0,
+  reviewed: 0,
+  p50_latency_ms: null,
+  p95_latency_ms: null,
+  p99_latency_ms: null,
 };

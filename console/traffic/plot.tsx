@@ -30,7 +30,8 @@ const day = 86_400;
 function clockOf(times: readonly number[]): (seconds: number) => string {
   const long = (times.at(-1) ?? 0) - (times[0] ?? 0) > day;
   const form = new Intl.DateTimeFormat(undefined, {
-    ...{ hour: '2-digit', minute: '2-digit' },
+    hour: '2-digit',
+    minute: '2-digit',
     ...(long && { weekday: 'short' }),
   });
   return (seconds) => form.format(seconds * 1000);

@@ -98,7 +98,9 @@ export class GatewayError extends Error {
     const message = id === undefined ? text : `${text} (the provider's request id: ${id})`;
     return {
       error: {
-        ...{ code: this.kind.status, type: this.code, message },
+        code: this.kind.status,
+        type: this.code,
+        message,
         ...(this.kind.shown && this.data),
         ...(origin && { ...(origin.provider !== '' && { provider: origin.provider }), request_id: origin.requestId }),
         ...(id !== undefined && { provider_request_id: id }),

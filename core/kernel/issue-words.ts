@@ -150,8 +150,16 @@ function numberWords(issue: Issue): string {
 
 const units: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    ...{ ms: 'milliseconds', seconds: 'seconds', minutes: 'minutes', hours: 'hours', days: 'days' },
-    ...{ bytes: 'bytes', characters: 'characters', tokens: 'tokens', usd: 'US dollars', percent: 'percent' },
+    ms: 'milliseconds',
+    seconds: 'seconds',
+    minutes: 'minutes',
+    hours: 'hours',
+    days: 'days',
+    bytes: 'bytes',
+    characters: 'characters',
+    tokens: 'tokens',
+    usd: 'US dollars',
+    percent: 'percent',
   }),
 );
 

@@ -109,6 +109,14 @@ const callRow = (call: ReservedCall): CallRow => [
 const callOf = ([
   ...[key_id, agent, operation, model, resolved_model, stream, ws, input_tokens, policy_version, request_id]
 ]: CallRow): ReservedCall => ({
-  ...{ key_id, agent, operation, model, resolved_model, stream: stream === 1, transport: ws === 1 ? 'ws' : 'http' },
-  ...{ input_tokens, policy_version, request_id },
+  key_id,
+  agent,
+  operation,
+  model,
+  resolved_model,
+  stream: stream === 1,
+  transport: ws === 1 ? 'ws' : 'http',
+  input_tokens,
+  policy_version,
+  request_id,
 });

@@ -58,7 +58,11 @@ async function decided(
   approval_ref?: string,
 ): Promise<string> {
   const { status, body } = await ask('agent', 'POST', '/admin/v1/test-action', {
-    ...{ protocol: 'http', tool, target: 'canary', capability, actor: { agent: 'canary', session } },
+    protocol: 'http',
+    tool,
+    target: 'canary',
+    capability,
+    actor: { agent: 'canary', session },
     ...(approval_ref !== undefined && { approval_ref }),
   });
   if (status !== 200 || body.decision !== decision)

@@ -101,7 +101,10 @@ const providers = ({ providers: all }: Known): Found[] =>
       ? []
       : [
           {
-            ...{ kind: 'provider' as const, name, needed: false, state: providerStates[health] },
+            kind: 'provider' as const,
+            name,
+            needed: false,
+            state: providerStates[health],
             ...(p95_latency_ms !== undefined && { latency_ms: p95_latency_ms }),
             ...(reason !== undefined && health !== 'healthy' && { reason }),
             ...(breaker === 'open' && { reason: 'its breaker is open' }),
@@ -150,7 +153,10 @@ function channels({ snapshot }: Pick<Call, 'snapshot'>, { failing }: Known): Fou
   return [...new Set([...configured, ...failing.map(({ channel }) => channel)])].map((name) => {
     const last = failing.find(({ channel }) => channel === name);
     return {
-      ...{ kind: 'channel', name, needed: false, state: last ? 'down' : 'up' },
+      kind: 'channel',
+      name,
+      needed: false,
+      state: last ? 'down' : 'up',
       ...(last && { reason: last.error }),
     };
   });

@@ -128,7 +128,9 @@ async function reported(call: Call) {
     witnesses: snapshot.configuration.evidence.log.witnesses.map(witnessKey),
   };
   return {
-    ...{ session, manifest, proof },
+    session,
+    manifest,
+    proof,
     verification: withLog(verification, { tenant, session_id }, proof, hashAt, trust),
   };
 }
@@ -182,7 +184,10 @@ function liveSession(
     return entriesWithCopies({ evidence, archived }, tenant, session_id, () => void expired++);
   };
   return {
-    ...{ head, witness, signer, sessionManifests },
+    head,
+    witness,
+    signer,
+    sessionManifests,
     entries: () => firstEntries(entries(), total_entries),
     expired: () => expired,
   };
@@ -204,7 +209,12 @@ export const audit: Operation = async (call) => {
   const unread: object[] = [];
   const page = await pageByPath(call, 'operator', (tenant, cursor) =>
     ports.evidence.audit({
-      ...{ tenant, from, to, ...given, limit, ...(cursor !== undefined && { cursor }) },
+      tenant,
+      from,
+      to,
+      ...given,
+      limit,
+      ...(cursor !== undefined && { cursor }),
       unreadable: (row) => void unread.push({ tenant, ...row }),
     }),
   );

@@ -51,7 +51,12 @@ export async function effectsOf(
     const { decision, matched_rule, reason, rule_index: index } = decide(policy, placed);
     const at = place({ index, rule: matched_rule });
     return {
-      ...{ protocol, tool, target, capability, decision, matched_rule },
+      protocol,
+      tool,
+      target,
+      capability,
+      decision,
+      matched_rule,
       ...(at !== undefined && { place: at }),
       ...(reason !== undefined && { reason }),
       ...(decision !== 'allow' && { trace: withPlaces(explain(policy, placed), place) }),

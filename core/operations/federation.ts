@@ -119,7 +119,9 @@ const planesOf = ({ federation: { role, planes } }: Configuration): string[] =>
 function planeView(name: string, row: PlaneRow | undefined, version: number, now: number) {
   if (!row) return { name, state: 'never_seen' as PlaneState };
   return {
-    ...{ name, state: stateOf(row, now), behind: version - row.version },
+    name,
+    state: stateOf(row, now),
+    behind: version - row.version,
     ...only(row, ['seen_at', 'version', 'healthy', 'refused', 'requests', 'error_rate', 'pending_approvals']),
     ...only(row, ['skew_seconds', 'divergence', 'divergences', 'conflict']),
   };

@@ -113,7 +113,12 @@ function forecastOf({ ports }: Call, status: BudgetView, spends: readonly DaySpe
   const made = forecast(history, spent_usd, rest);
   const exhausted = exhaustedOn(history, spent_usd, limit_usd, rest);
   return {
-    ...{ account, scope, scope_id, period, limit_usd, spent_usd },
+    account,
+    scope,
+    scope_id,
+    period,
+    limit_usd,
+    spent_usd,
     ...(key_name !== undefined && { key_name }),
     days_observed: history.length,
     projected_usd: made?.projected_usd ?? null,

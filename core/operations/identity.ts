@@ -44,7 +44,11 @@ export const listTeams: Operation = async (call) => {
   return {
     body: {
       teams: teams.map(({ id, name, path, organization, members, projects }) => ({
-        ...{ id, name: name ?? id, path, organization, members },
+        id,
+        name: name ?? id,
+        path,
+        organization,
+        members,
         projects: projects.length,
       })),
     },
@@ -55,7 +59,10 @@ export const listProjects: Operation = async (call) => {
   const visible = visibleIds(call, 3);
   const projects = teamsWithin(call).flatMap((team) =>
     team.projects.map(({ id, name, environments }) => ({
-      ...{ id, name: name ?? id, path: `${team.path}/${id}`, team: team.path },
+      id,
+      name: name ?? id,
+      path: `${team.path}/${id}`,
+      team: team.path,
       environments: environments.length,
     })),
   );
@@ -65,7 +72,10 @@ export const listProjects: Operation = async (call) => {
 export const listEnvironments: Operation = async (call) => ({
   body: {
     environments: visiblePlaces(call).map(({ path, environment: { id, kind, tenant } }) => ({
-      ...{ id, kind, tenant, path },
+      id,
+      kind,
+      tenant,
+      path,
       project: path.split('/').slice(0, 3).join('/'),
     })),
   },
@@ -87,14 +97,20 @@ export const listIdentities: Operation = async ({ snapshot, principal }) => {
   return {
     body: {
       people: people.map(({ id, name, role, tenants }) => ({
-        ...{ id, name: name ?? id, role, tenants },
+        id,
+        name: name ?? id,
+        role,
+        tenants,
         teams: teamsOf(configuration, id),
         grants: allGrants(configuration)
           .filter(({ person }) => person === id)
           .map(({ path, role }) => ({ path, role })),
       })),
       keys: keys.map(({ key_sha256, principal: { name, role, kind, person, owner } }) => ({
-        ...{ id: keyIdOf(key_sha256), name, role, kind },
+        id: keyIdOf(key_sha256),
+        name,
+        role,
+        kind,
         ...(person !== undefined && { person }),
         ...(owner !== undefined && { owner }),
       })),
@@ -108,7 +124,8 @@ export const listSeparationRules: Operation = async (call) => {
   const { separation_rules } = call.snapshot.configuration;
   const applying = separation_rules.map((rule, at) => ({
     name: rule.name ?? `separation_rules[${at}]`,
-    ...{ applies_to: rule.applies_to, requires: rule.requires },
+    applies_to: rule.applies_to,
+    requires: rule.requires,
     ...(rule.capability !== undefined && { capability: rule.capability }),
     environments: places.filter(({ path }) => globMatches(rule.applies_to, path)).map(({ path }) => path),
   }));

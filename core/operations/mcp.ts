@@ -30,7 +30,10 @@ export const listMcpTools: Operation = async (call) => {
 
 function seenOf(upstream: string, tool: string, { fingerprint, seen_at, changed: offered }: ToolMark) {
   return {
-    ...{ upstream, tool, fingerprint, seen_at },
+    upstream,
+    tool,
+    fingerprint,
+    seen_at,
     state: offered ? (fingerprint === undefined ? 'new' : 'changed') : 'accepted',
     ...(offered && { changed: only(offered, ['fingerprint', 'seen_at', 'guard', 'shadows']) }),
   };
@@ -101,16 +104,25 @@ function classOf({ snapshot, principal }: Call, upstream: string, tool: string, 
     ? { capability: override.capability, why: 'upstreams.mcp[].overrides says so' }
     : named;
   const call = {
-    ...{ protocol: override?.protocol ?? 'mcp', tool: override?.name ?? tool, upstream },
-    ...{ target: '', capability, parameters: {} },
+    protocol: override?.protocol ?? 'mcp',
+    tool: override?.name ?? tool,
+    upstream,
+    target: '',
+    capability,
+    parameters: {},
   };
   const { policy } = ofTenant(snapshot, principal.tenant);
   const { decision, matched_rule } = decide(policy, call);
   const target = override?.target?.join('/') ?? about.target;
   return {
-    ...{ protocol: call.protocol, policy_name: call.tool, capability, why },
+    protocol: call.protocol,
+    policy_name: call.tool,
+    capability,
+    why,
     ...(target !== undefined && { target_argument: target }),
-    ...{ decision, matched_rule, hidden: certainlyBlocked(policy, { ...call, capability }) },
+    decision,
+    matched_rule,
+    hidden: certainlyBlocked(policy, { ...call, capability }),
   };
 }
 

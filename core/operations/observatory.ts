@@ -23,7 +23,14 @@ export const whoami: Operation = async ({ principal, snapshot }) => {
   const teams = person === undefined ? [] : teamsOf(snapshot.configuration, person);
   return {
     body: {
-      ...{ tenant, role, kind, key_id, name, person, owner, platform },
+      tenant,
+      role,
+      kind,
+      key_id,
+      name,
+      person,
+      owner,
+      platform,
       ...(path !== undefined && { path }),
       ...(teams.length > 0 && { teams }),
     },

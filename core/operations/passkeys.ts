@@ -43,7 +43,12 @@ export const removePasskeyById: Operation = async (call) => {
 };
 
 const shown = ({ credential_id, name, rp_id, origin, registered_at, evidence_hash }: Passkey) => ({
-  ...{ credential_id, name, rp_id, origin, registered_at, evidence_hash },
+  credential_id,
+  name,
+  rp_id,
+  origin,
+  registered_at,
+  evidence_hash,
 });
 
 function personOf({ principal }: Call): string {

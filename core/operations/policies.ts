@@ -156,7 +156,8 @@ export const policyDiff: Operation = async (call) => {
   const diff = (from: ToolPolicyDocument, to: ToolPolicyDocument) =>
     calls ? calls.diff({ before: policyText(from), after: policyText(to) }) : diffPolicies(from, to);
   const body = {
-    ...{ from: before.row.version, to: after.row.version },
+    from: before.row.version,
+    to: after.row.version,
     ...(await diff(old!, current!)),
     levels: await diffLevels(before.configuration, after.configuration, diff),
     lifted_guards: liftedGuards(before.configuration, after.configuration),
@@ -169,7 +170,11 @@ export const listPolicies: Operation = async ({ ports, snapshot, principal }) =>
   const { name, default_decision, rules, guards = [] } = snapshot.policyDocument;
   return {
     body: {
-      ...{ version: snapshot.version, policy: name, default_decision, guards, rules },
+      version: snapshot.version,
+      policy: name,
+      default_decision,
+      guards,
+      rules,
       warnings: [
         ...troubleAsRead(principal, ports.configurationTrouble?.current, snapshot.version),
         ...warningsAsRead(principal, snapshot),

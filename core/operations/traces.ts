@@ -24,7 +24,9 @@ export const listTraces: Operation = async (call) => {
   const { query } = call;
   const { session, model, tool, cursor } = query;
   const filter = {
-    ...{ session, model, tool },
+    session,
+    model,
+    tool,
     decision: wordOf(query, 'decision', decisions),
     status: wordOf(query, 'status', ['ok', 'error']),
     min_ms: wholeMs(query.min_ms),

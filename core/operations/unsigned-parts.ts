@@ -17,7 +17,10 @@ export async function refusedPartsRecorded<Result>(
     const known = parts.length === 0 ? undefined : typeof actor === 'function' ? await actor() : actor;
     for (const { name, kind, sha256, reason } of parts)
       await recordAct(known!, actionOf({ act: 'refuse' }), {
-        ...{ name: oneLine(name, 64), kind, reason: 'unsigned', message: oneLine(reason, 500) },
+        name: oneLine(name, 64),
+        kind,
+        reason: 'unsigned',
+        message: oneLine(reason, 500),
         ...(sha256 !== null && { sha256 }),
       });
     throw fault;

@@ -13,7 +13,8 @@ export async function versionAct(
   const secrets = await secretsOfVersion(ports.configStore, version);
   const disabled_guards = stored?.configuration.tool_policies.disable_guards ?? [];
   return {
-    ...{ policy_version: version, sha256 },
+    policy_version: version,
+    sha256,
     ...secrets,
     ...(of_version !== undefined && { of_version }),
     ...(disabled_guards.length > 0 && { disabled_guards }),

@@ -22,7 +22,8 @@ export function batchesHandler(own: readonly Route[], ports: ChatEndpointPorts):
     const snapshot = await ports.snapshots.current();
     const principal = await identify(event, route, snapshot, ports);
     const caller: BatchCaller = {
-      ...{ principal, snapshot },
+      principal,
+      snapshot,
       sessionId: sessionOf(event, principal, ports),
       requestId: event.requestContext?.requestId ?? '',
       signal: signal ?? never,

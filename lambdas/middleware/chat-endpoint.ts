@@ -70,7 +70,10 @@ export function chatEndpoint(
     seen.body = body;
     if (large) await turn();
     const opened = await view?.open(body, {
-      ...{ ports, principal, snapshot, sessionId: seen.sessionId },
+      ports,
+      principal,
+      snapshot,
+      sessionId: seen.sessionId,
       files: form?.files,
     });
     return ports.telemetry.continued(traceOf(event), async () => {
@@ -135,7 +138,11 @@ const refusalOf = (
   { policyVersion = 0, principal, sessionId, body }: Seen,
   fault: GatewayError,
 ): EarlyRefusal => ({
-  ...{ principal, sessionId, body, policyVersion, fault },
+  principal,
+  sessionId,
+  body,
+  policyVersion,
+  fault,
   operation,
   requestId: event.requestContext?.requestId ?? '',
 });

@@ -33,7 +33,10 @@ export const responsesView: ChatView = {
     if (!keep && request.store === true) leftOut.push('store');
     const failed = async (fault: GatewayError) => (await responseMembers()).inResponsesWords(fault, request);
     return {
-      ...{ body, keep, leftOut, failed },
+      body,
+      keep,
+      leftOut,
+      failed,
       wire: { encode: (event) => encodeSse(textOf(event.type), JSON.stringify(event)), terminator: '' },
       answer(reply) {
         const id = reply.headers['x-envelope-id'] ?? '';

@@ -63,7 +63,8 @@ export const handshakeHeader = (headers: HandshakeHeaders, name: string): string
 
 /** What a connection keeps of its caller. */
 export const socketCaller = ({ key_id, tenant, federated }: Principal): SocketCaller => ({
-  ...{ key_id, tenant },
+  key_id,
+  tenant,
   ...(federated && { federated }),
 });
 

@@ -4,11 +4,19 @@ import { type AlarmInputs, type AlarmRow, fiveMinutes } from './alarm.ts';
 
 export const canaryAlarms = ({ own }: AlarmInputs): AlarmRow[] => [
   {
-    ...{ name: 'canary-failed', runbook: 'canary', severity: 'page', within: 'service-unavailable' },
-    ...{ metric: own.canaryRounds('failed').with({ period: fiveMinutes }), threshold: 3 },
+    name: 'canary-failed',
+    runbook: 'canary',
+    severity: 'page',
+    within: 'service-unavailable',
+    metric: own.canaryRounds('failed').with({ period: fiveMinutes }),
+    threshold: 3,
   },
   {
-    ...{ name: 'canary-missing', runbook: 'canary', severity: 'page', heartbeat: true },
-    ...{ metric: own.canaryRounds('passed').with({ period: Duration.minutes(10) }), threshold: 1 },
+    name: 'canary-missing',
+    runbook: 'canary',
+    severity: 'page',
+    heartbeat: true,
+    metric: own.canaryRounds('passed').with({ period: Duration.minutes(10) }),
+    threshold: 1,
   },
 ];

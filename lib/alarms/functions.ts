@@ -40,7 +40,10 @@ export function functionAlarms({ watched: { functions } }: AlarmInputs, concurre
       const severity = servesCallers(name) ? 'page' : 'ticket';
       return [
         {
-          ...{ name: `${name}-errors`, runbook: 'function-errors', severity, periods: sustained },
+          name: `${name}-errors`,
+          runbook: 'function-errors',
+          severity,
+          periods: sustained,
           metric: failedPercent(
             'failed (%)',
             fn.metricErrors(summed),
@@ -51,7 +54,10 @@ export function functionAlarms({ watched: { functions } }: AlarmInputs, concurre
           ...(severity === 'page' && { within: 'service-unavailable' as const }),
         },
         {
-          ...{ name: `${name}-throttles`, runbook: 'function-throttles', severity, periods: sustained },
+          name: `${name}-throttles`,
+          runbook: 'function-throttles',
+          severity,
+          periods: sustained,
           metric: fn.metricThrottles(summed),
           threshold: throttled,
           ...(severity === 'page' && { within: 'capacity' as const }),
@@ -60,16 +66,24 @@ export function functionAlarms({ watched: { functions } }: AlarmInputs, concurre
     }),
     ...invokedByEvents.map(
       (name): AlarmRow => ({
-        ...{ name: `${name}-dropped`, runbook: 'dropped-events', severity: 'ticket', periods: sustained },
+        name: `${name}-dropped`,
+        runbook: 'dropped-events',
+        severity: 'ticket',
+        periods: sustained,
         metric: functions[name].metric('AsyncEventsDropped', summed),
         threshold: 1,
       }),
     ),
     {
-      ...{ name: 'account-concurrency', runbook: 'function-throttles', severity: 'page', within: 'capacity' },
+      name: 'account-concurrency',
+      runbook: 'function-throttles',
+      severity: 'page',
+      within: 'capacity',
       // The metric covers the whole account, because its other functions use the same pool.
       metric: new Metric({
-        ...{ namespace: 'AWS/Lambda', metricName: 'ClaimedAccountConcurrency', statistic: 'Maximum' },
+        namespace: 'AWS/Lambda',
+        metricName: 'ClaimedAccountConcurrency',
+        statistic: 'Maximum',
         period: Duration.minutes(1),
       }),
       threshold: Math.floor((concurrency * concurrencyPercent) / 100),
@@ -77,12 +91,18 @@ export function functionAlarms({ watched: { functions } }: AlarmInputs, concurre
     },
     {
       // The stream keeps 24 hours: what is older is archived by `agentctl archive repair` alone.
-      ...{ name: 'projection-age', runbook: 'projection-age', severity: 'page', periods: sustained },
+      name: 'projection-age',
+      runbook: 'projection-age',
+      severity: 'page',
+      periods: sustained,
       metric: functions.project.metric('IteratorAge', { period: fiveMinutes, statistic: 'Maximum' }),
       threshold: Duration.minutes(5).toMilliseconds(),
     },
     {
-      ...{ name: 'notification-age', runbook: 'notification-age', severity: 'ticket', periods: sustained },
+      name: 'notification-age',
+      runbook: 'notification-age',
+      severity: 'ticket',
+      periods: sustained,
       metric: functions.notify.metric('IteratorAge', { period: fiveMinutes, statistic: 'Maximum' }),
       threshold: Duration.minutes(2).toMilliseconds(),
     },

@@ -22,7 +22,10 @@ export const scheduleAlarms = ({ own }: AlarmInputs): AlarmRow[] =>
     const { period, periods } = lookBack(schedule.everyMinutes);
     return [
       {
-        ...{ name: `${name}-stopped`, runbook: 'schedule-stopped', periods, heartbeat: true },
+        name: `${name}-stopped`,
+        runbook: 'schedule-stopped',
+        periods,
+        heartbeat: true,
         // A gateway without its sweep serves callers, and time-outs of approvals wait.
         severity: name === 'archive-check' ? 'ticket' : 'page',
         metric: own.scheduleCompleted(name).with({ period }),

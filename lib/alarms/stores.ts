@@ -18,12 +18,18 @@ const ofTable = (metric: keyof typeof worthALook, table: string): MathExpression
 export const storeAlarms = ({ name }: GatewaySettings): AlarmRow[] =>
   Object.keys(tables).flatMap((table): AlarmRow[] => [
     {
-      ...{ name: `${table}-table-throttles`, runbook: 'table-throttles', severity: 'ticket', periods: sustained },
+      name: `${table}-table-throttles`,
+      runbook: 'table-throttles',
+      severity: 'ticket',
+      periods: sustained,
       metric: ofTable('ThrottledRequests', `${name}-${table}`),
       threshold: worthALook.ThrottledRequests,
     },
     {
-      ...{ name: `${table}-table-errors`, runbook: 'table-errors', severity: 'ticket', periods: sustained },
+      name: `${table}-table-errors`,
+      runbook: 'table-errors',
+      severity: 'ticket',
+      periods: sustained,
       metric: ofTable('SystemErrors', `${name}-${table}`),
       threshold: worthALook.SystemErrors,
     },

@@ -11,7 +11,10 @@ export function streamingAlarms({ watched: { streaming } }: AlarmInputs): AlarmR
   const { targets, service } = streaming;
   return [
     {
-      ...{ name: 'streaming-5xx', runbook: 'streaming-plane', severity: 'page', periods: sustained },
+      name: 'streaming-5xx',
+      runbook: 'streaming-plane',
+      severity: 'page',
+      periods: sustained,
       metric: failedPercent(
         '5xx (%)',
         targets.metrics.httpCodeTarget(HttpCodeTarget.TARGET_5XX_COUNT, summed),
@@ -22,13 +25,19 @@ export function streamingAlarms({ watched: { streaming } }: AlarmInputs): AlarmR
       within: 'service-unavailable',
     },
     {
-      ...{ name: 'streaming-no-task', runbook: 'streaming-plane', severity: 'page', heartbeat: true },
+      name: 'streaming-no-task',
+      runbook: 'streaming-plane',
+      severity: 'page',
+      heartbeat: true,
       metric: targets.metrics.healthyHostCount({ period: fiveMinutes, statistic: 'Maximum' }),
       threshold: 1,
       within: 'service-unavailable',
     },
     {
-      ...{ name: 'streaming-busy', runbook: 'streaming-plane', severity: 'ticket', periods: sustained },
+      name: 'streaming-busy',
+      runbook: 'streaming-plane',
+      severity: 'ticket',
+      periods: sustained,
       metric: service.metricCpuUtilization({ period: fiveMinutes }),
       threshold: busyPercent,
     },

@@ -11,14 +11,20 @@ export const surfaceAlarms = ({ watched: { apis, iam, webSocket } }: AlarmInputs
   ...Object.entries({ ...apis, ...(iam && { iam }) }).map(([name, api]): AlarmRow => {
     const severity = severityOf(name as keyof typeof apis | 'iam');
     return {
-      ...{ name: `${name}-5xx`, runbook: 'surface-5xx', severity, periods: sustained },
+      name: `${name}-5xx`,
+      runbook: 'surface-5xx',
+      severity,
+      periods: sustained,
       metric: failedPercent('5xx (%)', api.metricServerError(summed), api.metricCount(summed), worthAMessage.failures),
       threshold: worthAMessage.percent,
       ...(severity === 'page' && { within: 'service-unavailable' as const }),
     };
   }),
   {
-    ...{ name: 'websocket-errors', runbook: 'surface-5xx', severity: 'page', periods: sustained },
+    name: 'websocket-errors',
+    runbook: 'surface-5xx',
+    severity: 'page',
+    periods: sustained,
     metric: failedPercent(
       'messages that failed (%)',
       webSocket.metric('ExecutionError', summed),

@@ -192,8 +192,17 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
     start: async (name, input) => {
       const now = clock.now();
       const first: Execution = {
-        ...{ machine: deps.name, name, status: 'running', state: definition.StartAt, variables: {}, attempts: [] },
-        ...{ input: asJson(input), executionInput: asJson(input), startedAt: now, enteredAt: now, revision: 0 },
+        machine: deps.name,
+        name,
+        status: 'running',
+        state: definition.StartAt,
+        variables: {},
+        attempts: [],
+        input: asJson(input),
+        executionInput: asJson(input),
+        startedAt: now,
+        enteredAt: now,
+        revision: 0,
       };
       if (await store.create(first)) launch(first);
     },

@@ -107,7 +107,10 @@ function callOf(written: string) {
   const choices = typeof request.n === 'number' ? request.n : 1;
   const wire = dialects.openai;
   return {
-    ...{ endpoint, customId: custom_id, body: request, model: request.model as string },
+    endpoint,
+    customId: custom_id,
+    body: request,
+    model: request.model as string,
     inputTokens: estimateTokens('openai', request),
     outputTokens: (wire.maxTokens(request) ?? chatSizes.defaultMaxTokens) * choices,
   };

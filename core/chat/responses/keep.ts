@@ -40,7 +40,12 @@ function rowOf({ clock }: ChatPorts, known: KnownCall, keep: ResponseRetention, 
   const { call, provider = '' } = known;
   const { input_tokens, output_tokens } = usageOf(known);
   return {
-    ...{ id: responseIdOf(call.envelopeId), kind: 'response', provider, provider_id, input_tokens, output_tokens },
+    id: responseIdOf(call.envelopeId),
+    kind: 'response',
+    provider,
+    provider_id,
+    input_tokens,
+    output_tokens,
     tenant: call.principal.tenant,
     key_id: call.principal.key_id,
     session_id: call.sessionId,

@@ -53,7 +53,13 @@ type MadeCall = ModelCall & { readonly resource: string };
 
 const madeAt = (begun: BegunCall, { name, region }: ProviderEntry, { id }: StoredBatch): MadeCall => ({
   ...begun,
-  ...{ provider: name, region, demo: false, rollout: undefined, attempts: [], leftOut: [], resource: id },
+  provider: name,
+  region,
+  demo: false,
+  rollout: undefined,
+  attempts: [],
+  leftOut: [],
+  resource: id,
 });
 
 /** Nothing is charged for a file: its calls are when a batch is made of it. */
@@ -114,7 +120,10 @@ async function start(
   const { endpoint, lines, input_tokens, output_tokens } = file;
   const stored: StoredBatch = {
     ...storedOf(ports, call, entry, { id: newBatchId(ports.ids), kind: 'batch', provider_id: made.provider_id }),
-    ...{ endpoint, lines, input_tokens, output_tokens },
+    endpoint,
+    lines,
+    input_tokens,
+    output_tokens,
     file: file.id,
   };
   try {

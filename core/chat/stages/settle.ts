@@ -63,7 +63,9 @@ async function recordEvidence(ports: ChatPorts, ended: EndedCall, traceId: strin
   const scored = call.principal.kind === 'agent';
   return ports.telemetry.span('evidence.record', { session_id: call.sessionId }, async (span) => {
     const body = recordOf(ended, {
-      ...{ clock: ports.clock, traceId, evictions: ports.cache.takeEvictions() },
+      clock: ports.clock,
+      traceId,
+      evictions: ports.cache.takeEvictions(),
       delivered: deliveryOf(ports, call),
     });
     const draft = {

@@ -112,14 +112,21 @@ function looked(texts: readonly string[], actions: ToolGuard['results']): Guarde
 const noBytes = { memberOf: () => undefined, textOf: () => undefined, ofText: (base64: string) => base64 };
 
 const actionOf: Readonly<Record<ResultAction, Finding['action']>> = {
-  ...{ log: 'log', mark: 'warn', strip: 'redact', block: 'block' },
+  log: 'log',
+  mark: 'warn',
+  strip: 'redact',
+  block: 'block',
 };
 
 function count(found: Map<string, Finding>, kind: string, action: ResultAction): void {
   const key = `${kind} ${action}`;
   const before = found.get(key);
   found.set(key, {
-    ...{ policy: name, type: name, action: actionOf[action], phase: 'input', detail: kind },
+    policy: name,
+    type: name,
+    action: actionOf[action],
+    phase: 'input',
+    detail: kind,
     count: (before?.count ?? 0) + 1,
   });
 }

@@ -98,7 +98,8 @@ export async function writeVersion(
     sha256: sha256(bytes),
     ...(schema > 1 && { schema }),
     ...(places && { places_sha256: sha256(places) }),
-    ...{ created_by: by, source },
+    created_by: by,
+    source,
   };
   return advance(deps, configuration, draft, options);
 }

@@ -91,7 +91,11 @@ export function verifyProvenance(
       return refuse('digest_mismatch', `a file with digest ${sha256(bytes)} is not among those the builder named`);
   const { version, source } = said.buildDefinition.externalParameters;
   return {
-    ...{ file: subject.name, sha256: subject.sha256, signer: keyId, version, source },
+    file: subject.name,
+    sha256: subject.sha256,
+    signer: keyId,
+    version,
+    source,
     commit: said.buildDefinition.resolvedDependencies[0]!.digest.gitCommit,
     builder: said.runDetails.builder.id,
     byproducts: named.map((each) => ({ name: each.name, sha256: each.digest.sha256 })),

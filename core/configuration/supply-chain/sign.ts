@@ -32,7 +32,11 @@ export function signEntry(key: KeyObject, about: unknown, bytes: Uint8Array): Pl
   );
   const { name, version, kind, abi, phase, permissions, size } = entry;
   const predicate = artifactPredicate.parse({
-    ...{ name, version, kind, permissions, size },
+    name,
+    version,
+    kind,
+    permissions,
+    size,
     ...(abi !== undefined && { abi }),
     ...(phase !== undefined && { phase }),
   });

@@ -6,7 +6,12 @@ import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
 export const sessionDigest = (tenant: string, sessionId: string): string => digestOf([tenant, sessionId]);
 
 export const leafOf = ({ tenant, session_id, index, hash }: ChainPoint, at: string): LogLeaf => ({
-  ...{ version: 1, tenant, session: sessionDigest(tenant, session_id), index, hash, at },
+  version: 1,
+  tenant,
+  session: sessionDigest(tenant, session_id),
+  index,
+  hash,
+  at,
 });
 
 /** The leaf as the tree holds it. */

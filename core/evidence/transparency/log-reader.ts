@@ -120,7 +120,9 @@ export class LogReader {
 async function leafAt(objects: LogObjects, tenant: string, { position, session, index }: LoggedSession) {
   const tile = Math.floor(position / tileWidth);
   const leaves = await leavesOf(objects, tenant, {
-    ...{ level: 'entries', index: tile, width: (position % tileWidth) + 1 },
+    level: 'entries',
+    index: tile,
+    width: (position % tileWidth) + 1,
   });
   const leaf = readLeaf(leaves.at(-1)!);
   if (leaf?.session !== session || leaf.index !== index) throw new LogDamage(`leaf ${position} is another one`);

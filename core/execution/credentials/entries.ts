@@ -38,7 +38,11 @@ export const credentialDraft = (
 export const provenanceOf = (record: CredentialRecord) => {
   const { id, type, scope, broker, expires_at, degraded, version_id, policy_digest, ticket_sha256 } = record;
   return {
-    ...{ id, type, scope, broker, expires_at },
+    id,
+    type,
+    scope,
+    broker,
+    expires_at,
     ...(degraded && { degraded }),
     ...(version_id !== undefined && { version_id }),
     ...(policy_digest !== undefined && { policy_digest }),

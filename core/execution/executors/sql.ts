@@ -24,7 +24,9 @@ export function sqlExecutor(
       assertTarget(envelope.target, entry, databases);
       const work = {
         ...sqlCallOf(envelope),
-        ...{ maxRows: max_rows, maxResultBytes: max_result_bytes, statementTimeoutMs: entry.statement_timeout_ms },
+        maxRows: max_rows,
+        maxResultBytes: max_result_bytes,
+        statementTimeoutMs: entry.statement_timeout_ms,
       };
       const cluster = clusterOf(entry);
       if (cluster) return shaped(await dataApi!({ ...work, server: cluster }, signal));

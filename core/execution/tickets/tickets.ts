@@ -71,7 +71,11 @@ export const useOf = ({
   tool,
   capability,
 }: ActionEnvelope): TicketUse & { readonly envelope_id: string } => ({
-  ...{ tenant, envelope_id, resource: target, tool, capability },
+  tenant,
+  envelope_id,
+  resource: target,
+  tool,
+  capability,
 });
 
 /** Why a ticket was turned away: a defect of its own, or what had become of it. */

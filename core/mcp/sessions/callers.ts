@@ -55,10 +55,17 @@ export class Callers {
     const { principal, snapshot, passed, namedSession: header } = call;
     const { unnamedSessions, clock } = this.#ports;
     const { session_id, generated } = resolveSession({
-      ...{ header, mcp: session?.id, keyId: principal.key_id, unnamedSessions, now: clock.now() },
+      header,
+      mcp: session?.id,
+      keyId: principal.key_id,
+      unnamedSessions,
+      now: clock.now(),
     });
     return {
-      ...{ principal, era, conversation, passed },
+      principal,
+      era,
+      conversation,
+      passed,
       snapshot: ofTenant(snapshot, principal.tenant),
       sessionId: session_id,
       sessionIsNamed: !generated,

@@ -206,7 +206,11 @@ export class Conversations {
     resume?: McpSession['upstreams'][string],
   ): Promise<ConversationLink> {
     const options = {
-      ...{ shared: handshake === this.#own, handshake, own: this.#own, prefer, resume },
+      shared: handshake === this.#own,
+      handshake,
+      own: this.#own,
+      prefer,
+      resume,
       signal: this.#stopped.signal,
     };
     return Object.assign(await this.#ports.upstreams.connect(entry, options), { known: undefined });

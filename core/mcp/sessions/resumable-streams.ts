@@ -61,8 +61,17 @@ export class ResumableStreams {
     queue?: Pick<MessageQueue, 'hasReader'>,
   ): AsyncIterableIterator<StreamEvent> {
     const stream: Stream = {
-      ...{ id: this.#ports.ids.randomHex(12), session, owner, messages, first: 1, kept: [], ended: false },
-      ...{ reader: undefined, unread: 1, changed: Promise.withResolvers<void>(), forget: () => {} },
+      id: this.#ports.ids.randomHex(12),
+      session,
+      owner,
+      messages,
+      first: 1,
+      kept: [],
+      ended: false,
+      reader: undefined,
+      unread: 1,
+      changed: Promise.withResolvers<void>(),
+      forget: () => {},
     };
     if (queue) queue.hasReader = () => stream.reader !== undefined;
     this.#makeRoom();

@@ -34,7 +34,10 @@ export class Sessions {
     const { ids, clock } = this.#ports;
     return {
       id: `mcp-${ids.randomHex(16)}`,
-      ...{ tenant, key_id, handshake, upstreams: {} },
+      tenant,
+      key_id,
+      handshake,
+      upstreams: {},
       protocol_version: handshake.protocolVersion,
       ...(earlier.length > 0 && { earlier }),
       expires_at: isoTime(clock.now() + lifeMs),

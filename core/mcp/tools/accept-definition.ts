@@ -32,7 +32,8 @@ export async function acceptDefinition(
   const kept = seen.kept ?? (seen.fingerprint === mark.fingerprint ? mark.kept : undefined);
   // Its surface is taken when the definition is seen next.
   const accepted = {
-    ...{ fingerprint: seen.fingerprint, seen_at: seen.seen_at },
+    fingerprint: seen.fingerprint,
+    seen_at: seen.seen_at,
     ...(recorded && { recorded }),
     ...(about && { about }),
     ...(seen.shadows && { shadows: seen.shadows }),

@@ -103,7 +103,10 @@ async function make(
   const holds = waiting === 'held' || back !== undefined;
   const held = holds ? holding(holdSecondsOf(caller), params, exchange) : { wait: noHold, send: exchange.send };
   const run: Run = {
-    ...{ conversation: caller.conversation, entry: tool.entry, id, passed: paramHeaders(tool.definition, args) },
+    conversation: caller.conversation,
+    entry: tool.entry,
+    id,
+    passed: paramHeaders(tool.definition, args),
     tool: tool.own,
     meta: meta.protocol,
     signal: exchange.signal,

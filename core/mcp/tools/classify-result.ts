@@ -56,7 +56,10 @@ async function stripped(answer: JsonObject, ask: Classify, signal: AbortSignal):
 }
 
 const classified = (action: ResultAction): ResultFinding => ({
-  ...{ kind: 'classified', where: 'result', severity: 'high', action },
+  kind: 'classified',
+  where: 'result',
+  severity: 'high',
+  action,
   description: 'The configured classifier scored the text at its threshold or above.',
 });
 

@@ -93,7 +93,11 @@ function paramsOf(
 
 /** Failures after which the call may still have taken effect, as executors name them. */
 const uncertain: Readonly<Partial<Record<UpstreamFaultKind, ExecutionFaultKind>>> = {
-  ...{ timeout: 'timeout', aborted: 'cancelled', broken: 'cut', garbage: 'malformed', 'too-large': 'too_large' },
+  timeout: 'timeout',
+  aborted: 'cancelled',
+  broken: 'cut',
+  garbage: 'malformed',
+  'too-large': 'too_large',
 };
 
 const looking = lazyImport(() => import('./inspect-result.ts'));
@@ -193,7 +197,9 @@ function withheldError(tool: string, findings: readonly ResultFinding[], judged:
     code: mcpCodes.upstreamFailed,
     message: `${tool} was carried out, and its result is withheld: ${why}. Do not repeat the call for it.`,
     data: {
-      ...{ tool, outcome: 'executed', reason: 'tool_guard' },
+      tool,
+      outcome: 'executed',
+      reason: 'tool_guard',
       findings: blocking.map(({ kind, where }) => ({ kind, where })),
       ...(failed && { classifier: { name: failed.classifier, error: failed.error } }),
     },

@@ -58,7 +58,12 @@ export async function readGoverned(
     actor: { agent: caller.agent },
   };
   const run: Run = {
-    ...{ conversation: caller.conversation, entry, id, tool: method, method, meta: isObject(meta) ? meta : {} },
+    conversation: caller.conversation,
+    entry,
+    id,
+    tool: method,
+    method,
+    meta: isObject(meta) ? meta : {},
     signal: exchange.signal,
     onMessage: exchange.send,
     onEvents: exchange.streams,

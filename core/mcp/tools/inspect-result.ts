@@ -54,7 +54,10 @@ export function inspectResult(
 export const guardedBytes = { memberOf: bytesMember, textOf: textOfBytes, ofText: bytesOfText };
 
 const credential = ({ actions }: GuardSettings): ResultFinding => ({
-  ...{ kind: 'credential', where: 'result', severity: 'high', action: actions.credential },
+  kind: 'credential',
+  where: 'result',
+  severity: 'high',
+  action: actions.credential,
   description: 'A token or key of a known format.',
 });
 

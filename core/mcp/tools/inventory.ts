@@ -70,7 +70,9 @@ async function compare({ pause }: PausePort, offers: readonly ServerTools[], see
   if (isKnown && offers.every(({ remembered }) => remembered === undefined)) return;
   const { noteShadows } = await import('#core/guard/shadowing.ts');
   const offered = offers.map(({ entry, list: { tools }, remembered = [] }) => ({
-    ...{ server: entry.name, parted: partedName(entry, ''), tools },
+    server: entry.name,
+    parted: partedName(entry, ''),
+    tools,
     names: [...tools.map(({ definition }) => definition.name as string), ...remembered],
   }));
   const fresh = new Set(await noteShadows(offered, () => pause(0)));

@@ -58,7 +58,9 @@ export async function listTools(
       if (silent[0]) return { error: upstreamError('tools/list', only, silent[0].fault) };
     }
     const tools = served.map((each) => ({
-      ...{ entry: only, listed: each, definition: each.definition },
+      entry: only,
+      listed: each,
+      definition: each.definition,
       ...nameOf(each.definition),
     }));
     return {
@@ -272,7 +274,9 @@ const pageOf = (
 ) => asked(conversation, entry, method, forwardable(method, params, conversation.era), { ...asking, id });
 
 const askingOf = (ports: IdsPort, { signal, send, streams }: Exchange): Asking => ({
-  ...{ signal, onMessage: send, onEvents: streams },
+  signal,
+  onMessage: send,
+  onEvents: streams,
   id: ports.ids.uuid(),
 });
 

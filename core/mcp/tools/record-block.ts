@@ -21,7 +21,11 @@ export async function recordBlock(
   const head = await ports.evidence.head(envelope.tenant, sessionId);
   assertSessionOwner(head, principal);
   const action: GovernedAction = {
-    ...{ envelope, principal, snapshot, head: head ?? null, call_digest: callDigest(envelope) },
+    envelope,
+    principal,
+    snapshot,
+    head: head ?? null,
+    call_digest: callDigest(envelope),
     decision: { decision: 'block', policy: snapshot.policy.name, ...found },
   };
   const { draft, changes } = decisionDraft(ports, action, 'block');

@@ -40,7 +40,9 @@ export function heardBy(
   if (!guard) return hand;
   return (message) =>
     handBounded(message, [], ports.calls, {
-      ...{ look: inspectResult, guard, hand },
+      look: inspectResult,
+      guard,
+      hand,
       refuse: (id, answer) => void toServer(caller, id, answer).catch(() => {}),
       noted: (findings) => count(ports, findings),
     });

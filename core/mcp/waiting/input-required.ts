@@ -142,8 +142,12 @@ const askedAgain = async (
 ) =>
   opensAddresses(caller, params)
     ? inputRequired(ports, caller, await stateKeys(ports, caller), {
-        ...{ params, round: state.round, digest: state.call_digest, matched_rule: row.matched_rule },
-        ...{ envelope_id: row.envelope_id, error: approvalRequired(row, ports.adminUrl, running) },
+        params,
+        round: state.round,
+        digest: state.call_digest,
+        matched_rule: row.matched_rule,
+        envelope_id: row.envelope_id,
+        error: approvalRequired(row, ports.adminUrl, running),
       })
     : undefined;
 

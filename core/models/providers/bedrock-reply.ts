@@ -120,9 +120,13 @@ const encoded = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 /** Reasons of Converse in the words of Anthropic. */
 const stopReasons: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    ...{ end_turn: 'end_turn', tool_use: 'tool_use', max_tokens: 'max_tokens', stop_sequence: 'stop_sequence' },
+    end_turn: 'end_turn',
+    tool_use: 'tool_use',
+    max_tokens: 'max_tokens',
+    stop_sequence: 'stop_sequence',
     model_context_window_exceeded: 'model_context_window_exceeded',
-    ...{ guardrail_intervened: 'refusal', content_filtered: 'refusal' },
+    guardrail_intervened: 'refusal',
+    content_filtered: 'refusal',
   }),
 );
 

@@ -142,7 +142,11 @@ export function httpProvider(
   const files = lazyImport(async () => {
     const { filesApi } = await import('./files-api.ts');
     return filesApi({
-      ...{ http, timeoutMs: timeout_ms, accepted, whole, deadline },
+      http,
+      timeoutMs: timeout_ms,
+      accepted,
+      whole,
+      deadline,
       key: () => keyOf(entry, secrets),
       headersOf: (key, call) => ({
         'user-agent': 'agent-governance-gateway',

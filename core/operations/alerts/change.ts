@@ -71,8 +71,14 @@ async function announce(
   for (const channel of alertChannels(configuration)) {
     const delivery: Delivery = {
       id: `${alert.id}#${change}#${alert.severity}#${channel}`,
-      ...{ channel, event: 'alert', envelope_id: alert.id, tenant, alert: { ...alert, change } },
-      ...{ attempts: 0, due_at: isoTime(clock.now()), state: 'due' },
+      channel,
+      event: 'alert',
+      envelope_id: alert.id,
+      tenant,
+      alert: { ...alert, change },
+      attempts: 0,
+      due_at: isoTime(clock.now()),
+      state: 'due',
     };
     await deliveries
       .enqueue(delivery)

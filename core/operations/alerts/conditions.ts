@@ -11,8 +11,12 @@ export function oldestPending(tenant: string, seconds: number, { alerts }: Confi
   const threshold = alerts.oldest_pending_seconds;
   const message = `tenant:${tenant}: an approval has been pending for ${seconds} seconds; the threshold is ${threshold}. Decide it with \`agentctl pending\`.`;
   return {
-    ...{ scope: tenant, type: 'approval', dimension: `tenant:${tenant}`, metric: 'oldest_pending_seconds' },
-    ...{ value: seconds, threshold },
+    scope: tenant,
+    type: 'approval',
+    dimension: `tenant:${tenant}`,
+    metric: 'oldest_pending_seconds',
+    value: seconds,
+    threshold,
     ...(seconds > threshold && { firing: { severity: 'warning', message } }),
   };
 }
@@ -23,7 +27,9 @@ export function disabledSafeguards({ policies, tool_policies }: Configuration): 
   const base = { scope: platformAlerts, type: 'system', dimension: 'global', threshold: 0 } as const;
   return [
     {
-      ...{ ...base, metric: 'break_glass', value: policies.break_glass ? 1 : 0 },
+      ...base,
+      metric: 'break_glass',
+      value: policies.break_glass ? 1 : 0,
       ...(policies.break_glass && {
         firing: {
           severity: 'critical',
@@ -33,7 +39,9 @@ export function disabledSafeguards({ policies, tool_policies }: Configuration): 
       }),
     },
     {
-      ...{ ...base, metric: 'guards_disabled', value: guards.length },
+      ...base,
+      metric: 'guards_disabled',
+      value: guards.length,
       ...(guards.length > 0 && {
         firing: {
           severity: 'warning',
@@ -50,8 +58,12 @@ export function disabledSafeguards({ policies, tool_policies }: Configuration): 
  */
 export function configurationFile(trouble: FileTrouble | undefined, version: number): Measured {
   return {
-    ...{ scope: platformAlerts, type: 'system', dimension: 'global', metric: 'configuration_file' },
-    ...{ value: trouble ? 1 : 0, threshold: 0 },
+    scope: platformAlerts,
+    type: 'system',
+    dimension: 'global',
+    metric: 'configuration_file',
+    value: trouble ? 1 : 0,
+    threshold: 0,
     ...(trouble && {
       firing: {
         severity: 'warning',
@@ -66,8 +78,12 @@ export function rejectedCredentials(refused: number, { alerts }: Configuration):
   const threshold = alerts.rejected_credentials_per_minute;
   const message = `${refused} requests in a minute came with a credential that is not known; the threshold is ${threshold}. A caller may be guessing keys, or a client has an old one.`;
   return {
-    ...{ scope: platformAlerts, type: 'system', dimension: 'global', metric: 'rejected_credentials' },
-    ...{ value: refused, threshold },
+    scope: platformAlerts,
+    type: 'system',
+    dimension: 'global',
+    metric: 'rejected_credentials',
+    value: refused,
+    threshold,
     ...(refused > threshold && { firing: { severity: 'warning', message } }),
   };
 }
@@ -76,8 +92,12 @@ export function rejectedCredentials(refused: number, { alerts }: Configuration):
 export function refusedPlugins(tenant: string, refusals: readonly Refusal[]): Measured {
   const last = refusals.at(-1);
   return {
-    ...{ scope: tenant, type: 'system', dimension: `tenant:${tenant}`, metric: 'refused_plugins' },
-    ...{ value: refusals.length, threshold: 0 },
+    scope: tenant,
+    type: 'system',
+    dimension: `tenant:${tenant}`,
+    metric: 'refused_plugins',
+    value: refusals.length,
+    threshold: 0,
     ...(last && {
       firing: {
         severity: 'warning',
@@ -95,7 +115,12 @@ export function notMeasured(
   const [first] = faults;
   const dimension = scope === platformAlerts ? 'global' : `tenant:${scope}`;
   return {
-    ...{ scope, type: 'system', dimension, metric: 'not_measured', value: faults.length, threshold: 0 },
+    scope,
+    type: 'system',
+    dimension,
+    metric: 'not_measured',
+    value: faults.length,
+    threshold: 0,
     ...(first && {
       firing: {
         severity: 'warning',
@@ -117,7 +142,9 @@ export function auditChain(tenant: string, broken: BrokenSession | undefined): M
   if (!broken) return { ...base, value: 0, threshold: 0 };
   const { session_id, index, reason } = broken;
   return {
-    ...{ ...base, value: 1, threshold: 0 },
+    ...base,
+    value: 1,
+    threshold: 0,
     firing: {
       severity: 'critical',
       message: `tenant:${tenant}: the evidence of session ${session_id} is broken at entry ${index}: ${reason}. Run \`agentctl evidence verify --session ${session_id}\`.`,
@@ -136,7 +163,9 @@ export function setAsideSessions(tenant: string, rows: readonly SetAside[]): Mea
   if (!first) return { ...base, value: 0, threshold: 0 };
   const { session_id, index } = first;
   return {
-    ...{ ...base, value: rows.length, threshold: 0 },
+    ...base,
+    value: rows.length,
+    threshold: 0,
     firing: {
       severity: 'critical',
       message: `tenant:${tenant}: ${setAsideInWords(rows, setAsideLooked)}`,

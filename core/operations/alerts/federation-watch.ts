@@ -20,7 +20,9 @@ export function dataPlaneConditions(
   const refused = state?.refused?.reason;
   return [
     {
-      ...{ ...base, metric: 'federation_document', value: refused === undefined ? 0 : 1 },
+      ...base,
+      metric: 'federation_document',
+      value: refused === undefined ? 0 : 1,
       ...(refused !== undefined && {
         firing: {
           severity: 'critical',
@@ -29,7 +31,9 @@ export function dataPlaneConditions(
       }),
     },
     {
-      ...{ ...base, metric: 'federation_stale', value: stale ? 1 : 0 },
+      ...base,
+      metric: 'federation_stale',
+      value: stale ? 1 : 0,
       ...(stale && {
         firing: {
           severity: 'critical',
@@ -56,7 +60,10 @@ const baseOf = ({ plane }: PlaneRow) =>
 function chainsOf(row: PlaneRow): Measured {
   const { plane, divergence, divergences } = row;
   return {
-    ...{ ...baseOf(row), type: 'evidence', metric: 'evidence_heads', value: divergences },
+    ...baseOf(row),
+    type: 'evidence',
+    metric: 'evidence_heads',
+    value: divergences,
     ...(divergence && {
       firing: {
         severity: 'critical',
@@ -71,7 +78,10 @@ function silenceOf(row: PlaneRow, now: number): Measured {
   const seconds = Math.max(0, Math.floor((now - Date.parse(row.seen_at)) / 1000));
   const threshold = leaseMs(row.interval_seconds) / 1000;
   return {
-    ...{ ...baseOf(row), metric: 'plane_silent_seconds', value: seconds, threshold },
+    ...baseOf(row),
+    metric: 'plane_silent_seconds',
+    value: seconds,
+    threshold,
     ...(seconds > threshold && {
       firing: { severity: 'warning', message: `plane:${row.plane}: no report since ${row.seen_at}.` },
     }),
@@ -82,7 +92,9 @@ function conflictOf(row: PlaneRow, now: number): Measured {
   const { conflict } = row;
   const holds = conflict !== undefined && now - Date.parse(conflict.at) < leaseMs(row.interval_seconds);
   return {
-    ...{ ...baseOf(row), metric: 'plane_conflict', value: holds ? 1 : 0 },
+    ...baseOf(row),
+    metric: 'plane_conflict',
+    value: holds ? 1 : 0,
     ...(holds && {
       firing: {
         severity: 'critical',
@@ -95,7 +107,9 @@ function conflictOf(row: PlaneRow, now: number): Measured {
 function setBackOf(row: PlaneRow, version: number): Measured {
   const ahead = Math.max(0, row.version - version);
   return {
-    ...{ ...baseOf(row), metric: 'versions_ahead', value: ahead },
+    ...baseOf(row),
+    metric: 'versions_ahead',
+    value: ahead,
     ...(ahead > 0 && {
       firing: {
         severity: 'critical',
@@ -109,7 +123,10 @@ function setBackOf(row: PlaneRow, version: number): Measured {
 function skewOf(row: PlaneRow): Measured {
   const seconds = row.skew_seconds ?? 0;
   return {
-    ...{ ...baseOf(row), metric: 'plane_skew_seconds', value: Math.abs(seconds), threshold: maxClockSkewMs / 1000 },
+    ...baseOf(row),
+    metric: 'plane_skew_seconds',
+    value: Math.abs(seconds),
+    threshold: maxClockSkewMs / 1000,
     ...(isSkewed(row) && {
       firing: {
         severity: 'warning',

@@ -74,7 +74,13 @@ function opened(before: AlertRow | undefined, measured: Measured, at: string): S
   const { severity, message, evidence } = firing!;
   const alert: Alert = {
     id: alertId(scope, key, number),
-    ...{ severity, type, dimension, metric, value, threshold, message },
+    severity,
+    type,
+    dimension,
+    metric,
+    value,
+    threshold,
+    message,
     state: 'active',
     created_at: at,
     ...(evidence && { evidence }),

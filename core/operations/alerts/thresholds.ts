@@ -52,7 +52,12 @@ export function staticThresholds(
     const severity = metric === 'error_rate' ? 'critical' : 'warning';
     const message = `${dimension}: ${words[metric](value)} in the last five minutes; the threshold is ${words[metric](threshold)}.`;
     return {
-      ...{ scope: scopeOf(dimension), type: 'static_threshold' as const, dimension, metric, value, threshold },
+      scope: scopeOf(dimension),
+      type: 'static_threshold' as const,
+      dimension,
+      metric,
+      value,
+      threshold,
       ...(value > threshold && { firing: { severity, message } }),
     };
   });
@@ -64,7 +69,12 @@ export function otherModels(tenant: string, measures: readonly Measures[]): Meas
   const dimension = `tenant:${tenant}`;
   const message = `${dimension}: ${value} replies in the last five minutes named another model than the one asked for. Evidence has it as \`replied_model\`; the dearer model was charged. Check which models the provider maps to others.`;
   return {
-    ...{ scope: tenant, type: 'static_threshold', dimension, metric: 'other_model', value, threshold: 0 },
+    scope: tenant,
+    type: 'static_threshold',
+    dimension,
+    metric: 'other_model',
+    value,
+    threshold: 0,
     ...(value > 0 && { firing: { severity: 'warning', message } }),
   };
 }
@@ -85,7 +95,12 @@ export function baselineConditions(
     const evidence = { mean: baseline.mean, deviation: baseline.deviation, buckets: baseline.buckets };
     return [
       {
-        ...{ scope: scopeOf(dimension), type: 'statistical_baseline', dimension, metric, value, threshold },
+        scope: scopeOf(dimension),
+        type: 'statistical_baseline',
+        dimension,
+        metric,
+        value,
+        threshold,
         ...(value > threshold && { firing: { severity: 'warning', message, evidence } }),
       },
     ];
@@ -104,7 +119,10 @@ export function budgetThresholds(tenant: string, budgets: readonly BudgetStatus[
     return {
       scope: scope === 'global' ? platformAlerts : tenant,
       type: 'budget' as const,
-      ...{ dimension, metric: `${account}:${period}`, value, threshold },
+      dimension,
+      metric: `${account}:${period}`,
+      value,
+      threshold,
       // A budget of nothing is a decision, not news.
       ...(value >= 80 && limit_microusd > 0 && { firing: { severity: full ? 'critical' : 'warning', message } }),
     };

@@ -82,7 +82,11 @@ function reported(plane: string, status: PlaneStatus, now: number) {
     ...(instance !== undefined && { instance }),
     ...(refused !== undefined && { refused }),
     ...(sent_at !== undefined && { skew_seconds: Math.round((Date.parse(sent_at) - now) / 1000) }),
-    ...{ version, healthy, requests, error_rate, pending_approvals },
+    version,
+    healthy,
+    requests,
+    error_rate,
+    pending_approvals,
   };
 }
 

@@ -55,7 +55,11 @@ async function spentBy(
   let cursor: string | undefined;
   do {
     const page = await evidence.audit({
-      ...{ tenant: asked.principal.tenant, from: periodStart('month', now), to: now, kind: 'chat', limit: pageSize },
+      tenant: asked.principal.tenant,
+      from: periodStart('month', now),
+      to: now,
+      kind: 'chat',
+      limit: pageSize,
       ...(cursor !== undefined && { cursor }),
     });
     for (const entry of page.items) book(asked, spent, entry, now);

@@ -80,8 +80,12 @@ async function entriesOf(
   let cursor: string | undefined;
   do {
     const page = await ports.evidence.audit({
-      ...{ tenant: principal.tenant, from: now - maxCredentialSeconds * 1000, to: now, kind: 'credential' },
-      ...{ limit: pageSize, ...(cursor !== undefined && { cursor }) },
+      tenant: principal.tenant,
+      from: now - maxCredentialSeconds * 1000,
+      to: now,
+      kind: 'credential',
+      limit: pageSize,
+      ...(cursor !== undefined && { cursor }),
     });
     for (const entry of page.items) {
       const { action, credential } = entry.body as { action?: unknown; credential?: Partial<CredentialRecord> };
@@ -118,7 +122,8 @@ const endOf = ({ redeem, revoke }: Life = {}): EvidenceEntry | undefined =>
 
 const mintedBy = ({ body, session_id, envelope_id }: EvidenceEntry) => ({
   ...(body.credential as object),
-  ...{ session: session_id, envelope: envelope_id },
+  session: session_id,
+  envelope: envelope_id,
 });
 
 const isRevocation = ({ body, timestamp }: EvidenceEntry, id: string, now: number): boolean =>
@@ -131,7 +136,9 @@ const minted = (
   { id, expires_at }: Pick<CredentialRecord, 'id' | 'expires_at'>,
   mint: EvidenceEntry | undefined,
 ): Difference => ({
-  ...{ of, what: id, in_force: `a ${of} that is good until ${expires_at}` },
+  of,
+  what: id,
+  in_force: `a ${of} that is good until ${expires_at}`,
   evidence: mint ? `${saying(mint)} minted another one under this id` : 'no entry says that it was minted',
 });
 
@@ -140,5 +147,8 @@ const still = (
   { id, expires_at }: Pick<CredentialRecord, 'id' | 'expires_at'>,
   end: EvidenceEntry,
 ): Difference => ({
-  ...{ of, what: id, in_force: `a ${of} that is good until ${expires_at}`, evidence: saying(end) },
+  of,
+  what: id,
+  in_force: `a ${of} that is good until ${expires_at}`,
+  evidence: saying(end),
 });

@@ -19,8 +19,12 @@ export interface KeyRange {
 
 const allowed = (what: string): Error => invalid(`Invalid KeyConditionExpression: ${what}`);
 const mirrored: Readonly<Record<Comparator, Comparator>> = {
-  ...{ '=': '=', '<>': '<>', '<': '>', '<=': '>=' },
-  ...{ '>': '<', '>=': '<=' },
+  '=': '=',
+  '<>': '<>',
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
 };
 
 interface Part {

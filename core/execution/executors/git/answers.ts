@@ -21,21 +21,31 @@ export function pullRequestView(pull: Answer) {
   const side = (name: string) => ({ ref: objectAt(pull, name).ref, sha: objectAt(pull, name).sha });
   const { html_url: pr_url, number: pr_number, title, state, draft, merged, mergeable_state } = pull;
   return {
-    ...{ pr_url, pr_number, title, state },
+    pr_url,
+    pr_number,
+    title,
+    state,
     ...(draft !== undefined && { draft }),
     ...(merged !== undefined && { merged }),
     ...(mergeable_state !== undefined && { mergeable_state }),
-    ...{ head: side('head'), base: side('base'), author: objectAt(pull, 'user').login },
+    head: side('head'),
+    base: side('base'),
+    author: objectAt(pull, 'user').login,
   };
 }
 
 export const issueView = ({ html_url: url, number, title, state, user }: Answer) => ({
-  ...{ url, number, title, state },
+  url,
+  number,
+  title,
+  state,
   author: isObject(user) ? user.login : undefined,
 });
 
 export const commentView = ({ html_url: url, id, body, user }: Answer) => ({
-  ...{ url, id, body },
+  url,
+  id,
+  body,
   author: isObject(user) ? user.login : undefined,
 });
 
@@ -56,7 +66,10 @@ export function fileView({ path, sha, size, type, content, encoding }: Answer) {
 export const entryView = ({ name, path, type, size, sha }: Answer) => ({ name, path, type, size, sha });
 
 export const changedFileView = ({ filename: path, status, additions, deletions, patch }: Answer) => ({
-  ...{ path, status, additions, deletions },
+  path,
+  status,
+  additions,
+  deletions,
   ...(patch !== undefined && { patch }),
 });
 

@@ -54,7 +54,9 @@ export function repositoryAt(
         ...(body && { 'content-type': 'application/json' }),
       },
       ...(body && { body: JSON.stringify(body) }),
-      ...{ allowPrivate: host.allowPrivate, timeoutMs: host.timeoutMs, maxResponseBytes: host.maxResponseBytes },
+      allowPrivate: host.allowPrivate,
+      timeoutMs: host.timeoutMs,
+      maxResponseBytes: host.maxResponseBytes,
     };
     return exchange(request, signal);
   };

@@ -138,7 +138,10 @@ export const operations: Readonly<Record<(typeof gitTools)[number], Operation>> 
 
   'scm.create_pull_request': operation(
     {
-      ...{ title, body: text.optional(), base: branch, draft: z.boolean().optional() },
+      title,
+      body: text.optional(),
+      base: branch,
+      draft: z.boolean().optional(),
       head: z
         .string()
         .regex(/^(?:[A-Za-z0-9-]{1,39}:)?[^:]+$/, 'a branch, or owner:branch')

@@ -50,8 +50,13 @@ export async function serverOf(
   const ca = ca_env === undefined ? undefined : await secretAt(ca_env, secrets);
   if (ca_env !== undefined && !ca) throw new ExecutionFault('unreachable', `${ca_env} holds no certificate`);
   const server = {
-    ...{ host: place.host, port: place.port, database: place.database, tls },
-    ...{ user: login.user, password: login.password, ca: ca?.replaceAll('\\n', '\n') },
+    host: place.host,
+    port: place.port,
+    database: place.database,
+    tls,
+    user: login.user,
+    password: login.password,
+    ca: ca?.replaceAll('\\n', '\n'),
   };
   return { server, configured: place.password === '' ? [] : [place.password] };
 }

@@ -129,8 +129,13 @@ const itemMembers: Readonly<Record<string, readonly string[]>> = {
   custom_tool_call: ['call_id', 'name', 'namespace', 'input'],
   function_call_output: ['call_id', 'output'],
   custom_tool_call_output: ['call_id', 'output'],
-  ...{ input_text: ['text'], output_text: ['text'], text: ['text'], refusal: ['refusal'] },
-  ...{ input_image: ['image_url', 'detail'], input_file: ['file_data', 'filename'], input_audio: ['input_audio'] },
+  input_text: ['text'],
+  output_text: ['text'],
+  text: ['text'],
+  refusal: ['refusal'],
+  input_image: ['image_url', 'detail'],
+  input_file: ['file_data', 'filename'],
+  input_audio: ['input_audio'],
 };
 
 /** Returns the names of what a chat completion has no place for in the items of a request. */

@@ -89,7 +89,10 @@ export function withMember(error: GatewayError, param: string | undefined): Gate
   const { code, message, data: { param: before, ...data } = {}, retryAfterSeconds, providerRequestId, origin } = error;
   const begins = typeof before === 'string' && param !== undefined && message.startsWith(before);
   return new GatewayError(code, begins ? param + message.slice(before.length) : message, {
-    ...{ cause: error.cause, retryAfterSeconds, providerRequestId, origin },
+    cause: error.cause,
+    retryAfterSeconds,
+    providerRequestId,
+    origin,
     data: { ...(param !== undefined && { param }), ...data },
   });
 }
