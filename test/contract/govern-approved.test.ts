@@ -3,7 +3,7 @@ import { settle } from '#core/approvals/steps.ts';
 import { sweepApprovals } from '#core/approvals/sweep.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { act, approve, deny, gateway, inSession, pull } from '../support/governed-actions.ts';
+import { act, approve, call, deny, gateway, inSession, pull } from '../support/governed-actions.ts';
 import { keys, testPorts } from '../support/ports.ts';
 
 describe('votes', () => {
@@ -25,6 +25,22 @@ describe('votes', () => {
       status: 409,
       body: { error: { type: 'conflict', record: { status: 'approved', reviewer: 'alice' } } },
     });
+  });
+
+  test.each([
+    [{}, /reviewer/],
+    [{ reviewer: '' }, /reviewer must not be empty/],
+    [{ reviewer: 'alice', status: 'approved' }, /status/],
+  ])('[approval.reviewer-required] a vote with %j is refused, and decides nothing', async (given, message) => {
+    const { envelope_id } = (await act(inSession(pull))).body;
+    const vote = (body: object) =>
+      call('POST', `/admin/v1/approvals/${envelope_id}/approve`, { key: keys.human, body });
+    const { status, body } = await vote(given);
+    expect([status, body.error.type, body.error.message]).toEqual([
+      ...[400, 'invalid_request'],
+      expect.stringMatching(message),
+    ]);
+    expect((await vote({ reviewer: 'alice' })).status).toBe(200);
   });
 
   test("[auth.tenant-isolation] another tenant's request is not found", async () => {

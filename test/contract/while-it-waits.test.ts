@@ -69,6 +69,11 @@ describe('[approval.hold-asks-again] a call that is approved while it is held', 
     expect([last.error, ran]).toEqual([undefined, 1]);
   });
 
+  test('[approval.hold] so does a call of test-action', async () => {
+    const { last, ran } = await held('b.txt', approve, byTestAction);
+    expect([last.decision, last.matched_rule, ran]).toEqual(['allow', expect.stringMatching(/^approved:/), 1]);
+  });
+
   test.each(['block', 'allow'])(
     'is not made where its rule says %s meanwhile: it is sent again, and decided anew',
     async (decision) => {
@@ -234,7 +239,7 @@ describe('[approval.timeout] a request and its approval end at their second', ()
     expect((await late.send()).last.error.code).toBe(-32002);
   });
 
-  test('an approval is used a millisecond before its end, and not at its end', async () => {
+  test('[approval.use-expires] an approval is used a millisecond before its end, and not at its end', async () => {
     const early = await asked('used-early.txt');
     await early.vote();
     test_.pass(59.999);

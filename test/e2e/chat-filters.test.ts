@@ -1,21 +1,19 @@
-/** WASM filters that are missing, corrupt, trap, loop or take memory without end: `on_error` decides, the call is recorded. */
+/** WASM filters that are missing, corrupt or trap: `on_error` decides, the call is recorded. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ChatGateway, eventsOf, startChatGateway } from '../support/chat-clients.ts';
-import { built, checking, flagging, growing, looping } from '../unit/wasm/wat.ts';
+import { built, checking, flagging } from '../unit/wasm/wat.ts';
 import { until, workFolder } from './client.ts';
 
 const folder = workFolder();
 const path = (name: string) => join(folder, `${name}.wasm`);
-const bad = ['missing', 'corrupt', 'trapping', 'looping', 'growing'] as const;
+const bad = ['missing', 'corrupt', 'trapping'] as const;
 
 let gateway: ChatGateway;
 
 beforeAll(async () => {
   writeFileSync(path('corrupt'), 'not WebAssembly');
   writeFileSync(path('trapping'), await built(checking('(unreachable)')));
-  writeFileSync(path('looping'), await built(looping));
-  writeFileSync(path('growing'), await built(growing));
   writeFileSync(path('flagging'), await built(flagging('{"action":"log","message":"not in this house"}')));
   gateway = await startChatGateway('cache: { enabled: false }\n');
 });
@@ -30,7 +28,7 @@ async function filters(policies: string): Promise<void> {
 }
 const wasm = (name: string, more = '') => `{ name: ${name}, type: wasm, action: block, path: "${path(name)}"${more} }`;
 
-describe('[wasm.timeout] [error.bad-input] a filter that errs', () => {
+describe('[error.bad-input] a filter that errs', () => {
   test.each(bad)('blocks unless configured otherwise: %s', async (name) => {
     await filters(`input: [${wasm(name)}]`);
     for (const stream of [false, true]) {
