@@ -1,4 +1,4 @@
-/** Why a call may not pass: the window first, then every budget; the first that has no room answers. */
+/** Why a call may not pass: the window first, then every budget. Of two rate limits without room the one with the longer wait answers. */
 import { type CounterState, maxOpen, usedOf, type Wanted } from './counter-state.ts';
 import type { BudgetAccount, ReserveOutcome, ReserveRequest } from './ports.ts';
 import { accountKey, secondsUntilPeriodEnds, usd } from './spend.ts';
@@ -23,8 +23,10 @@ export function refusalOf(
   const window = { buckets: counting(state, second), second };
   const refused =
     tooManyOpen(state, holder) ??
-    overLimit(window, 'requests', requests, requests_per_minute, holder) ??
-    overLimit(window, 'tokens', request.tokens, tokens_per_minute, holder);
+    longestWait(
+      overLimit(window, 'requests', requests, requests_per_minute, holder),
+      overLimit(window, 'tokens', request.tokens, tokens_per_minute, holder),
+    );
   if (refused) return refused;
   // Slices are asked for once every account has room: a call that is refused asks for nothing.
   const lacking = new Map(wanted);
@@ -47,6 +49,10 @@ function tooManyOpen({ open }: CounterState, holder: Holder): Refusal | undefine
     retryAfterSeconds: 1,
   };
 }
+
+/** Returns the refusal that lasts longer, so that `Retry-After` holds for both limits. */
+const longestWait = (requests: Refusal | undefined, tokens: Refusal | undefined): Refusal | undefined =>
+  (tokens?.retryAfterSeconds ?? 0) > (requests?.retryAfterSeconds ?? 0) ? tokens : requests;
 
 function overLimit(
   { buckets, second }: { readonly buckets: readonly Bucket[]; readonly second: number },

@@ -33,6 +33,20 @@ describe('the window of requests', () => {
     expect(tenant.reserve(call(three)).ok).toBe(false);
   });
 
+  test('[limit.rate] Retry-After holds for both limits: the one that frees its room later answers', () => {
+    const both = { requests_per_minute: 2, tokens_per_minute: 100, budgets: [] };
+    const tenant = counters(emptyState);
+    tenant.reserve(call(both, { tokens: 0 }));
+    tenant.time.ms += 1000;
+    tenant.reserve(call(both, { tokens: 60 }));
+    const wanted = call(both, { tokens: 50 });
+    const later = refusal(tenant.reserve(wanted));
+    expect(later).toMatchObject({ what: 'tokens_per_minute', retryAfterSeconds: 61 });
+    expect(refusal(tenant.reserve(call(both)))).toMatchObject({ what: 'requests_per_minute', retryAfterSeconds: 60 });
+    tenant.time.ms += later.retryAfterSeconds * 1000;
+    expect(tenant.reserve(wanted).ok).toBe(true);
+  });
+
   test('a fixed window would let twice the limit pass across its boundary; this one does not', () => {
     const tenant = counters(emptyState);
     tenant.time.ms = Date.UTC(2026, 0, 1, 0, 0, 59, 999);
