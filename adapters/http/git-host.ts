@@ -1,7 +1,8 @@
 /** Installation tokens at a Git host, over GitHub's REST API. */
 import { ServiceFault } from '#core/execution/credentials/fault.ts';
 import type { GitHostTokens, InstallationToken } from '#core/execution/credentials/ports.ts';
-import { isObject, type ServiceAnswer, serviceJson, statusFault } from './service-json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
+import { type ServiceAnswer, serviceJson, statusFault } from './service-json.ts';
 
 interface GitHostOptions {
   /** @default 10 seconds */

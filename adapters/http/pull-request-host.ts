@@ -9,9 +9,10 @@ import type {
 import { isWholeInComment, pullRequestComment } from '#core/approvals/pull-request-comment.ts';
 import { noticeOf, type PullRequestHost, pullRequestOf, receiptOf, textDigest } from '#core/approvals/pull-requests.ts';
 import { ServiceFault } from '#core/execution/credentials/fault.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { gitHostFault, gitHostHeaders } from './git-host.ts';
 import { retryAfterSeconds } from './retry-after.ts';
-import { isObject, type ServiceAnswer, type ServiceCall, serviceJson } from './service-json.ts';
+import { type ServiceAnswer, type ServiceCall, serviceJson } from './service-json.ts';
 
 /** A pull request is reported with its text and both repositories. */
 const longestAnswer = 2 * 1024 * 1024;

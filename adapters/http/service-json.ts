@@ -2,6 +2,7 @@
 
 import { type OutsideFaultKind, ServiceFault } from '#core/execution/credentials/fault.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 
 export interface ServiceCall {
   readonly url: string;
@@ -62,9 +63,6 @@ function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
     return undefined;
   }
 }
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What an unwanted status means, unless the issuer gives it a meaning of its own. */
 export function statusFault(status: number, kind: OutsideFaultKind = kindOf(status)): ServiceFault {

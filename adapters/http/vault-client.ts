@@ -1,7 +1,8 @@
 /** Leases at HashiCorp Vault, over its HTTP API. */
 import { ServiceFault } from '#core/execution/credentials/fault.ts';
 import type { VaultAccess, VaultClient, VaultLease } from '#core/execution/credentials/ports.ts';
-import { isObject, type ServiceAnswer, serviceJson, statusFault } from './service-json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
+import { type ServiceAnswer, serviceJson, statusFault } from './service-json.ts';
 
 interface VaultOptions {
   /** @default 10 seconds */

@@ -5,6 +5,7 @@
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import {
   type ClientHandshake,
@@ -15,7 +16,7 @@ import {
   type UpstreamLink,
 } from '#core/mcp/ports.ts';
 import { isLogLevel } from '#core/mcp/protocol/log-levels.ts';
-import { isObject, type RpcOutcome, rpcError } from '#core/mcp/protocol/messages.ts';
+import { type RpcOutcome, rpcError } from '#core/mcp/protocol/messages.ts';
 import { sharedNotification } from '#core/mcp/sessions/shared-link.ts';
 import { Subscriptions } from '#core/mcp/sessions/subscriptions.ts';
 import { redactResult } from '#core/mcp/tools/redact-result.ts';

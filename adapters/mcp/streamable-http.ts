@@ -1,6 +1,7 @@
 /** MCP servers by streamable HTTP: sessions of 2025, stateless requests of 2026, whichever the server speaks. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import {
   type ConnectOptions,
   type Continuation,
@@ -9,7 +10,7 @@ import {
   type UpstreamLink,
 } from '#core/mcp/ports.ts';
 import { encodedHeader, statelessVersions } from '#core/mcp/protocol/era.ts';
-import { isObject, mcpCodes, type RequestId, type RpcOutcome, rpcError } from '#core/mcp/protocol/messages.ts';
+import { mcpCodes, type RequestId, type RpcOutcome, rpcError } from '#core/mcp/protocol/messages.ts';
 import { envelopeOf } from '#core/mcp/sessions/translate.ts';
 import type { HttpReply } from '#core/models/providers/http.ts';
 import { isSessionRefusal } from './forgotten-session.ts';

@@ -1,7 +1,9 @@
 /** What travels over the chat WebSocket: JSON texts, many calls side by side by their ids. */
+
 import { chatJson, type DialectName } from '#core/contracts/chat.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 
 /** An id as the caller sent it, which is how answers carry it. */
 export type SentId = string | number;
@@ -122,9 +124,6 @@ function callOf(message: JsonObject, dialect: DialectName, freshId: () => string
     },
   };
 }
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Visible ASCII: what may also stand in a header, where some of these end up. */
 function textOf(message: JsonObject, name: string): string {

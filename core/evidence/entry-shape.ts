@@ -2,7 +2,9 @@
  * Whether something from outside has exactly the shape of an evidence entry.
  * Written by hand because a verifier reads 100,000 of them; a test holds it against `evidenceEntrySchema`.
  */
+
 import { type EvidenceEntry, entryKinds } from '#core/contracts/evidence.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 
 type Check = (value: unknown) => boolean;
 
@@ -11,9 +13,6 @@ const hexHash = /^[0-9a-f]{64}$/;
 
 const isText: Check = (value) => typeof value === 'string';
 const isHash: Check = (value) => typeof value === 'string' && hexHash.test(value);
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const checks: Readonly<Record<keyof EvidenceEntry, Check>> = {
   version: (value) => value === 1,
   tenant: isText,

@@ -1,6 +1,8 @@
 /** Whether a server asks a person for a password, key, token, code or card: by the form, by its words, or by an address (elicitation). */
+
 import { isLoopbackHost } from '#core/catalog/networks.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { foldText } from '#core/text/fold/visible.ts';
 import { normalisedName, secrecyOf } from '#core/text/secrets/secret-names.ts';
 
@@ -53,9 +55,6 @@ export function asksSecret(value: JsonObject): boolean {
   }
   return mode === 'url' && typeof message === 'string' && typeof url === 'string' && !isPage(url);
 }
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 interface Field {
   readonly name: string;

@@ -1,6 +1,8 @@
 /** Two definitions of a tool compared member by member: what each place held, and what it holds now [mcp.definition-diff]. */
+
 import { canonicalize } from '#core/kernel/canonical.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 
 interface Changed {
   /** `inputSchema.properties.path.type`; a list is one place. */
@@ -19,9 +21,6 @@ export function differenceBetween(before: JsonObject | undefined, after: JsonObj
   compare('', before, after, found);
   return found;
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function compare(path: string, before: Json | undefined, after: Json | undefined, found: Changed[]): void {
   if (found.length >= maxDifferences || same(before, after)) return;

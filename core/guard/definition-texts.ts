@@ -1,5 +1,7 @@
 /** Every text of a tool's definition that a model reads, with its place; and its parameters. */
+
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 
 export interface PlacedText {
   readonly where: string;
@@ -17,9 +19,6 @@ const maxTexts = 2_000;
 const maxLevels = 24;
 /** Words of JSON Schema itself. */
 const ofSchema = new Set(['$schema', '$id', '$ref', 'type', 'format']);
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Titles, descriptions, defaults, examples, choices and the names of parameters; names stand without their place's words. */
 export function definitionTexts({

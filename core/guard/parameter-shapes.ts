@@ -5,6 +5,7 @@
 
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { secrecyOf } from '#core/text/secrets/secret-names.ts';
 
 interface Shape {
@@ -20,9 +21,6 @@ const maxShapes = 1_000;
 const deciding = `default const $ref $dynamicRef not if then else patternProperties prefixItems dependentSchemas
   dependentRequired propertyNames unevaluatedProperties contains contentSchema`.split(/\s+/);
 const compositions = ['allOf', 'anyOf', 'oneOf'] as const;
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** In the order of the schema. What lies deeper, or behind the last of many, is one digest. */
 export function shapesOf({ inputSchema }: JsonObject): Shape[] {

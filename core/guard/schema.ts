@@ -3,7 +3,9 @@
  * stand for themselves and cost a comparison are read (`type`, `required`, `properties`, `additionalProperties: false`, `items`,
  * `enum`, `const`). References, compositions, patterns and bounds are not read, so nothing in a schema compiles, repeats or fetches.
  */
+
 import type { JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 
 interface SchemaViolation {
   /** Path of members and indexes, such as `arguments.items[0].id`. */
@@ -29,9 +31,6 @@ interface Reading {
   readonly misfits: SchemaViolation[];
   values: number;
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function check(schema: unknown, value: unknown, where: string, level: number, reading: Reading): void {
   if (reading.misfits.length >= maxMisfits) return;

@@ -1,9 +1,10 @@
 /** Batches of messages, which revision 2025-03-26 alone has: the responses of all, as one JSON array. */
 
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import type { McpReply } from './http-call.ts';
 import { batchVersion } from './protocol/era.ts';
-import { idOf, isObject, mcpCodes, RpcFault, responseOf } from './protocol/messages.ts';
+import { idOf, mcpCodes, RpcFault, responseOf } from './protocol/messages.ts';
 
 /** @throws RpcFault for an empty batch, and for one under another revision. */
 export function assertBatch(items: readonly Json[], version: string | undefined): void {

@@ -7,11 +7,12 @@ import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshots } from '#core/configuration/store/snapshots.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import { redact } from '#core/text/secrets/redact.ts';
 import type { McpGateway } from './gateway.ts';
 import type { McpCall, McpReply } from './http-call.ts';
-import { errorOf, isObject, mcpCodes, RpcFault, responseOf } from './protocol/messages.ts';
+import { errorOf, mcpCodes, RpcFault, responseOf } from './protocol/messages.ts';
 import { MessageQueue } from './sessions/message-queue.ts';
 
 type Owner = Pick<Principal, 'tenant' | 'key_id'>;

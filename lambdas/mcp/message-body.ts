@@ -3,8 +3,9 @@
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { type Json, type JsonDefect, jsonDefectOf, parseStrictBytes } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import type { McpCall } from '#core/mcp/http-call.ts';
-import { idOf, isObject, mcpCodes, RpcFault } from '#core/mcp/protocol/messages.ts';
+import { idOf, mcpCodes, RpcFault } from '#core/mcp/protocol/messages.ts';
 import { headerOf, rawBody } from '../middleware/body.ts';
 
 /**

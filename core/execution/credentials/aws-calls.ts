@@ -1,3 +1,4 @@
+import { isObject } from '#core/kernel/narrow.ts';
 /**
  * The AWS calls this gateway knows how to narrow a role to: one list of IAM actions and one resource each, read
  * from the target. Services without permissions per resource are not in it.
@@ -85,17 +86,14 @@ const tableCall = (action: string, from: 'key' | 'item' = 'key'): AwsCall => ({
  */
 function leadingKey(parameters: Readonly<Record<string, unknown>>, from: 'key' | 'item'): string | undefined {
   const held = parameters[from];
-  if (!isPlainObject(held)) return undefined;
+  if (!isObject(held)) return undefined;
   const names = Object.keys(held);
   const only = from === 'key' && names.length === 1 ? names[0] : undefined;
   const name = typeof parameters.partition_key === 'string' ? parameters.partition_key : only;
   const value = name !== undefined && Object.hasOwn(held, name) ? held[name] : undefined;
-  const bare = isPlainObject(value) && Object.keys(value).length === 1 ? (value.S ?? value.N) : value;
+  const bare = isObject(value) && Object.keys(value).length === 1 ? (value.S ?? value.N) : value;
   return typeof bare === 'string' && bare !== '' ? bare : typeof bare === 'number' ? String(bare) : undefined;
 }
-
-const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const queueForm = 'the ARN of a queue';
 const queue = '[A-Za-z0-9_-]{1,75}(?:\\.fifo)?';

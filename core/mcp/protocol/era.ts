@@ -4,7 +4,8 @@
  */
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { isObject, mcpCodes, RpcFault, type RpcMessage, type RpcRequest } from './messages.ts';
+import { isObject } from '#core/kernel/narrow.ts';
+import { mcpCodes, RpcFault, type RpcMessage, type RpcRequest } from './messages.ts';
 
 export const sessionVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 export const statelessVersions = ['2026-07-28'] as const;

@@ -1,6 +1,8 @@
 /** JSON-RPC 2.0 as MCP uses it: what a message is, and the errors the gateway answers itself. */
+
 import { type ErrorCode, GatewayError, rpcCodes } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 
 export type RequestId = string | number;
 
@@ -97,9 +99,6 @@ export const notificationOf = (method: string, params?: JsonObject): JsonObject 
   method,
   ...(params && { params }),
 });
-
-export const isObject = (value: unknown): value is JsonObject =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** @throws RpcFault -32600 for what is not a JSON-RPC message. */
 export function messageOf(value: unknown): RpcMessage {

@@ -3,8 +3,8 @@
  * whatever stands in front. What a client sends must say what its body says; what a server gets says what the body says.
  */
 import type { JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { decodedHeader, encodedHeader, mismatch } from './era.ts';
-import { isObject } from './messages.ts';
 
 type Headers = Readonly<Record<string, string>>;
 

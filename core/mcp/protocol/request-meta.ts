@@ -1,10 +1,11 @@
 /** `_meta` of a request on its way to a server: protocol members by a list, what the operator lets through, and nothing else. */
 import { sizes } from '#core/contracts/envelope.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { traceContextOf } from '#core/kernel/trace-context.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
 import { type Era, metaKeys, tasksExtension } from './era.ts';
-import { invalidParams, isObject } from './messages.ts';
+import { invalidParams } from './messages.ts';
 import { rootsKey, rootsOf } from './roots.ts';
 
 interface ForwardedMeta {

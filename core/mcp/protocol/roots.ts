@@ -2,7 +2,8 @@
 
 import { rootOf } from '#core/guard/root.ts';
 import type { Json } from '#core/kernel/json.ts';
-import { invalidParams, isObject, type RpcOutcome } from './messages.ts';
+import { isObject } from '#core/kernel/narrow.ts';
+import { invalidParams, type RpcOutcome } from './messages.ts';
 
 /** Under which a host application declares the roots of a call. They are never sent to the server. */
 export const rootsKey = 'agent-governance-gateway/roots';

@@ -2,7 +2,7 @@
 
 import type { RootLists } from '#core/guard/roots.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { isObject } from '../protocol/messages.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { rootsKey, rootsOf } from '../protocol/roots.ts';
 import type { Caller } from './caller.ts';
 

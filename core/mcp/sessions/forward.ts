@@ -3,8 +3,9 @@
  * refused, since no rule, reviewer or evidence entry has seen it (decision 0036).
  */
 import type { JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import type { Era } from '../protocol/era.ts';
-import { invalidParams, isObject, type RpcOutcome } from '../protocol/messages.ts';
+import { invalidParams, type RpcOutcome } from '../protocol/messages.ts';
 import { forwardedMeta } from '../protocol/request-meta.ts';
 
 /** In revisions with `input_required`: a server's own state, and the answers to its questions. */

@@ -1,10 +1,11 @@
 /** `initialize` and `server/discover`: what the servers behind the gateway can do, as one server. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { type ClientHandshake, UpstreamFault } from '../ports.ts';
 import { metaKeys, sessionVersions, statelessVersions, tasksExtension } from '../protocol/era.ts';
-import { invalidParams, isObject } from '../protocol/messages.ts';
+import { invalidParams } from '../protocol/messages.ts';
 import { clientInfoOf, declared } from '../protocol/request-meta.ts';
 import type { Conversation, ConversationLink } from './conversations.ts';
 

@@ -1,10 +1,10 @@
 /** What servers say without being asked: the GET stream of a session, and `subscriptions/listen` of 2026-07-28. */
 import type { JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import type { IdsPort, PausePort, TelemetryPort } from '#core/kernel/ports.ts';
 import { metaKeys } from '../protocol/era.ts';
 import {
   invalidParams,
-  isObject,
   mcpCodes,
   notificationOf,
   type RequestId,

@@ -4,8 +4,9 @@
  */
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import type { UpstreamLink } from '../ports.ts';
-import { invalidParams, isObject, notificationOf, type RpcOutcome } from '../protocol/messages.ts';
+import { invalidParams, notificationOf, type RpcOutcome } from '../protocol/messages.ts';
 import type { Subscriber } from './subscriptions.ts';
 
 const listChanges: readonly unknown[] = ['tools', 'prompts', 'resources'].map(

@@ -1,8 +1,9 @@
 /** Between the eras: a client of one meets a server of the other (core/mcp/protocol/era.ts). Within one era nothing is changed. */
 import type { JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import type { ClientHandshake, UpstreamLink } from '../ports.ts';
 import { type Era, metaKeys, statelessVersions } from '../protocol/era.ts';
-import { isObject, mcpCodes, type RpcOutcome } from '../protocol/messages.ts';
+import { mcpCodes, type RpcOutcome } from '../protocol/messages.ts';
 
 const envelopeKeys = [metaKeys.version, metaKeys.clientInfo, metaKeys.capabilities, metaKeys.logLevel] as const;
 

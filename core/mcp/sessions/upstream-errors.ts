@@ -3,8 +3,9 @@
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { UpstreamFault, type UpstreamFaultKind } from '../ports.ts';
-import { isObject, mcpCodes, type RpcError } from '../protocol/messages.ts';
+import { mcpCodes, type RpcError } from '../protocol/messages.ts';
 import { redactResult } from '../tools/redact-result.ts';
 
 const hints: Readonly<Record<UpstreamFaultKind, string>> = {

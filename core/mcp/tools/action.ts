@@ -11,11 +11,12 @@ import {
 import { describeIssue } from '#core/kernel/issue-words.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { capabilityOfCall } from '#core/policy/classification/agreed-capability.ts';
 import { capabilityFromName } from '#core/policy/classification/classify-tool.ts';
 import { targetFromArguments } from '#core/policy/classification/target.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
-import { invalidParams, isObject } from '../protocol/messages.ts';
+import { invalidParams } from '../protocol/messages.ts';
 import { assertOwnNames } from './argument-names.ts';
 import type { ListedTool } from './tool-list.ts';
 

@@ -4,7 +4,8 @@
  * under its own name [mcp.argument-names].
  */
 import type { JsonObject } from '#core/kernel/json.ts';
-import { invalidParams, isObject } from '../protocol/messages.ts';
+import { isObject } from '#core/kernel/narrow.ts';
+import { invalidParams } from '../protocol/messages.ts';
 
 /** As such readers compare names: `ſ` is an `s`, the Kelvin sign a `k`. */
 const folded = (name: string): string => name.toUpperCase().toLowerCase();

@@ -5,7 +5,8 @@
 import { type CallWork, isLarge } from '#core/actions/call-work.ts';
 import type { GuardSettings, InspectedResult, ResultFinding } from '#core/guard/results.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { isObject, mcpCodes, type RequestId, type RpcOutcome } from '../protocol/messages.ts';
+import { isObject } from '#core/kernel/narrow.ts';
+import { mcpCodes, type RequestId, type RpcOutcome } from '../protocol/messages.ts';
 import type { inspectResult } from './inspect-result.ts';
 
 /**

@@ -7,7 +7,7 @@ import { textsIn, withoutTexts } from '#core/guard/classifier/texts.ts';
 import type { InspectedResult } from '#core/guard/results.ts';
 import { markOf, type ResultFinding } from '#core/guard/results.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { isObject } from '../protocol/messages.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { guardedBytes, marked } from './inspect-result.ts';
 
 export interface ResultClassifier {

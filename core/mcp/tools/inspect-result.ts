@@ -11,7 +11,7 @@ import {
 } from '#core/guard/results.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { isObject } from '../protocol/messages.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { redactResult } from './redact-result.ts';
 import { bytesMember, bytesOfText, textOfBytes } from './text-bytes.ts';
 

@@ -1,10 +1,11 @@
 /** Every tool behind the gateway, by the name clients call it: own names, or `<prefix>__<tool>`. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import type { ClockPort, PausePort } from '#core/kernel/ports.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
 import { type McpStorePort, UpstreamFault } from '../ports.ts';
-import { isObject, mcpCodes, RpcFault } from '../protocol/messages.ts';
+import { mcpCodes, RpcFault } from '../protocol/messages.ts';
 import { type Asking, ask, type Conversation } from '../sessions/conversations.ts';
 import { envelopeOf } from '../sessions/translate.ts';
 import type { Tool } from './action.ts';

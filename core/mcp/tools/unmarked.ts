@@ -6,8 +6,9 @@
 import type { CallWork } from '#core/actions/call-work.ts';
 import type { GuardSettings, ResultFinding } from '#core/guard/results.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import type { PausePort, TelemetryPort } from '#core/kernel/ports.ts';
-import { isObject, type RpcOutcome } from '../protocol/messages.ts';
+import type { RpcOutcome } from '../protocol/messages.ts';
 import type { Caller } from '../sessions/caller.ts';
 import { toServer } from '../sessions/relay.ts';
 import { handBounded } from './bounded-message.ts';

@@ -6,7 +6,8 @@
 import type { TicketKeys } from '#core/execution/tickets/keys.ts';
 import { type SealDefect, seal, unseal } from '#core/execution/tickets/sealed.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { invalidParams, isObject, type RpcFault } from '../protocol/messages.ts';
+import { isObject } from '#core/kernel/narrow.ts';
+import { invalidParams, type RpcFault } from '../protocol/messages.ts';
 import type { Caller } from '../sessions/caller.ts';
 
 export interface RequestState {

@@ -13,11 +13,11 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type JsonObject, parseStrictBytes } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { isoTime, type PausePort } from '#core/kernel/ports.ts';
 import { metaKeys } from '../protocol/era.ts';
 import {
   invalidParams,
-  isObject,
   mcpCodes,
   type RpcError,
   RpcFault,

@@ -4,8 +4,9 @@
  */
 import type { WaitStrategy } from '#core/actions/wait.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { capabilitiesOf, tasksExtension } from '../protocol/era.ts';
-import { isObject, notificationOf } from '../protocol/messages.ts';
+import { notificationOf } from '../protocol/messages.ts';
 import type { Exchange } from '../sessions/caller.ts';
 import type { Conversation } from '../sessions/conversations.ts';
 

@@ -1,7 +1,9 @@
 /** What makes two chat calls the same question: the key of an exact hit, the frame of a semantic one. */
+
 import type { DialectName } from '#core/contracts/chat.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 
 export interface CacheKeyParts {
   readonly tenant: string;
@@ -59,6 +61,3 @@ function onlyText(content: Json | undefined): string | undefined {
   if (!isObject(part) || part.type !== 'text' || typeof part.text !== 'string') return undefined;
   return Object.keys(part).length === 2 ? part.text : undefined;
 }
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

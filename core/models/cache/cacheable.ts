@@ -3,6 +3,7 @@
 import type { ChatOutcome } from '#core/contracts/chat.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 
 /** Whether the request may be looked up at all; asked before a flight is opened. */
 export function cacheableRequest(body: JsonObject): boolean {
@@ -45,5 +46,3 @@ function carriesTools(message: JsonObject): boolean {
 
 const filled = (value: Json | undefined): boolean => Array.isArray(value) && value.length > 0;
 const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,7 +2,9 @@
  * What the arguments of a call make of its capability: a tool whose name only reads may take the name of an operation
  * (`method: DELETE`), a switch (`purge: true`), a file to write (`output_path`), or a program [action.arguments-tighten].
  */
+
 import type { Capability } from '#core/contracts/envelope.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import {
   addressKeys,
   calledTools,
@@ -181,9 +183,6 @@ const splitsRequest = (key: readonly string[], value: string): boolean =>
   (addressKeys.has(key.at(-1) ?? '') || ['path', 'route'].includes(key.at(-1) ?? ''));
 
 const externalEntity = /<!ENTITY\s+(?:%\s*)?\S+\s+(?:SYSTEM|PUBLIC)\b/i;
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** `{args: ['delete', 'pod', 'x']}` is a command of the program that the tool stands for. */
 function changeOfCommand(key: readonly string[], list: readonly unknown[]): Exclude<Capability, 'read'> | undefined {

@@ -1,5 +1,6 @@
 /** What callers see of a Git host's answers: the members that agents work with, not the forty others. */
-import { type Answer, isObject } from './host.ts';
+import { isObject } from '#core/kernel/narrow.ts';
+import type { Answer } from './host.ts';
 
 const objectAt = (answer: Answer, name: string): Answer => (isObject(answer[name]) ? answer[name] : {});
 

@@ -1,5 +1,7 @@
 /** Calls to one repository of a Git host, over GitHub's REST API and those that follow it. */
+
 import { repositoryPattern } from '#core/contracts/repository.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { ExecutionFault, harmless, refused } from '../fault.ts';
 import { assertSuccess } from '../http/answer.ts';
 import type { HttpExchange, IncomingAnswer } from '../ports.ts';
@@ -112,6 +114,3 @@ const notPromised = (changed: boolean) =>
   new ExecutionFault('malformed', 'its answer is not what the interface promises', {
     effect: changed ? 'unknown' : 'none',
   });
-
-export const isObject = (value: unknown): value is Answer =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -6,6 +6,7 @@
 import * as z from 'zod';
 import type { gitTools } from '#core/contracts/executor-tools.ts';
 import { asText } from '#core/kernel/as-text.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { parametersOf } from '../parameters.ts';
 import {
   branchView,
@@ -18,7 +19,7 @@ import {
   pullRequestView,
   repositoryView,
 } from './answers.ts';
-import { type Answer, isObject, type Repository } from './host.ts';
+import type { Answer, Repository } from './host.ts';
 import { branch, encoded, path, ref, sha } from './names.ts';
 import { pushFiles } from './push-files.ts';
 

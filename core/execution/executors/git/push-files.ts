@@ -1,6 +1,8 @@
 /** Several files in one commit: tree and commit are made first, and only then does the branch move, never by force. */
+
+import { isObject } from '#core/kernel/narrow.ts';
 import { ExecutionFault } from '../fault.ts';
-import { type Answer, isObject, type Repository } from './host.ts';
+import type { Answer, Repository } from './host.ts';
 import { encoded } from './names.ts';
 
 interface PushFiles {
