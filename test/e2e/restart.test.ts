@@ -29,89 +29,47 @@ afterAll(() => gateway?.stop());
 
 const key = 'e2e-agent';
 
-async function crash(): Promise<void> {
-  await gateway.kill9();
-  await gateway.restart();
-}
-
+const quick = (name: string) => ({
+  ...{ protocol: 'http', tool: `quick.${name}`, target: 'https://a.example/b', capability: 'write' },
+  actor: { session: `kill-${name}` },
+});
 const isValid = async (session: string) => {
   const bundle = await exportOf(url(), 'e2e-bob', session);
   expect(await verifyBundle(bundle, bundle.public_key)).toMatchObject({ valid: true, not_checked: [] });
 };
-
-test('[approval.restart] [evidence.survives-kill] pending requests, evidence and versions are there after kill -9', async () => {
-  const keys = { ...gateway.keys };
-  const { envelope_id } = await decided(url(), key, pullRequest('kill-pending'));
-  const before = await exportOf(url(), 'e2e-bob', 'kill-pending');
-  await crash();
-  expect(gateway.keys).toEqual(keys);
-  const { body } = await ask<{ pending: Fields[] }>(url(), 'GET', '/admin/v1/approvals', { key: 'e2e-bob' });
-  expect(body.pending.map((item) => item.envelope_id)).toContain(envelope_id);
-  expect((await exportOf(url(), 'e2e-bob', 'kill-pending')).entries).toEqual(before.entries);
-  const version = await ask(url(), 'GET', '/admin/v1/policy-versions/current', { key: 'e2e-viewer' });
-  expect(version.body).toMatchObject({ version: 1 });
-  // The approval is given after the crash, and works.
-  expect((await vote(url(), 'e2e-alice', 'approve', envelope_id)).status).toBe(200);
-  expect(await decided(url(), key, { ...pullRequest('kill-pending'), approval_ref: envelope_id })).toMatchObject({
-    decision: 'allow',
-    matched_rule: `approved:${envelope_id}`,
+const approvedCall = () => ({ ...pullRequest('kill-approved'), approval_ref: before.approved });
+const timedOut = (session: string) =>
+  until('the time-out', async () => {
+    const { entries } = await exportOf(url(), 'e2e-bob', session);
+    return entries.length > 1 ? entries : undefined;
   });
-  await isValid('kill-pending');
-});
 
-test('[approval.restart] an approval granted just before the crash works after it, once', async () => {
-  const { envelope_id } = await decided(url(), key, pullRequest('kill-approved'));
-  expect((await vote(url(), 'e2e-alice', 'approve', envelope_id)).status).toBe(200);
-  await crash();
-  const call = { ...pullRequest('kill-approved'), approval_ref: envelope_id };
-  expect((await decided(url(), key, call)).decision).toBe('allow');
-  await crash();
-  expect(await decided(url(), key, call)).toMatchObject({
-    decision: 'review',
-    error: { data: { reason: 'already_used' } },
+let before: {
+  readonly keys: Gateway['keys'];
+  readonly pending: string;
+  readonly entries: readonly unknown[];
+  readonly approved: string;
+  readonly acknowledged: readonly string[];
+};
+
+/** A request that waits, one that is approved and one that expires meanwhile, a rollback, and calls in the middle of which it is killed. */
+beforeAll(async () => {
+  const admin = gateway.keys.admin_token;
+  const stored = await ask<{ version: number }>(url(), 'PUT', '/admin/v1/config', {
+    key: admin,
+    raw: 'version: 1\nadmin: { token_env: GATEWAY_ADMIN_TOKEN }\npeople: [{ id: zoe, role: operator }]\ntenants:\n  - { id: default, api_keys: [{ key: e2e-only, role: operator, kind: human, person: zoe }] }\ntool_policies: { pack: readonly }\n',
+    headers: { 'content-type': 'application/yaml' },
   });
-  expect(await kindsOf(url(), 'e2e-bob', 'kill-approved')).toEqual(['review', 'approve', 'allow', 'result', 'review']);
-  await isValid('kill-approved');
-});
+  expect([stored.status, stored.body.version]).toEqual([201, 2]);
+  const rolled = await ask<Fields>(url(), 'POST', '/admin/v1/policy-versions/1/rollback', { key: admin, body: {} });
+  expect(rolled.body).toMatchObject({ version: 3, of_version: 1, source: 'rollback' });
 
-test('[approval.expired-while-down] what expired while it was down is denied at start', async () => {
-  const quick = {
-    protocol: 'http',
-    tool: 'quick.down',
-    target: 'https://a.example/b',
-    capability: 'write',
-    actor: { session: 'kill-expired' },
-  };
-  const asked = await decided(url(), key, quick);
-  await gateway.kill9();
-  const expired = Date.parse(String(asked.error?.data.expires_at));
-  await until('the expiry', async () => (Date.now() > expired ? true : undefined));
-  await gateway.restart();
-  const entries = await until('the denial', async () => {
-    const found = (await exportOf(url(), 'e2e-bob', 'kill-expired')).entries;
-    return found.length > 1 ? found : undefined;
-  });
-  expect(entries[1]).toMatchObject({ kind: 'deny', body: { reviewer: 'system', reason: 'timeout' } });
-});
+  const pending = (await decided(url(), key, pullRequest('kill-pending'))).envelope_id;
+  const { entries } = await exportOf(url(), 'e2e-bob', 'kill-pending');
+  const approved = (await decided(url(), key, pullRequest('kill-approved'))).envelope_id;
+  expect((await vote(url(), 'e2e-alice', 'approve', approved)).status).toBe(200);
+  const expiring = await decided(url(), key, quick('expired'));
 
-test('[approval.clock-recovers] a request whose clock lived before the crash still times out after it', async () => {
-  const quick = {
-    protocol: 'http',
-    tool: 'quick.soon',
-    target: 'https://a.example/c',
-    capability: 'write',
-    actor: { session: 'kill-clock' },
-  };
-  await decided(url(), key, quick);
-  await crash();
-  const kinds = await until('the time-out', async () => {
-    const found = await kindsOf(url(), 'e2e-bob', 'kill-clock');
-    return found.length > 1 ? found : undefined;
-  });
-  expect(kinds).toEqual(['review', 'deny']);
-});
-
-test('[evidence.survives-kill] killed in the middle of work: every acknowledged entry is there and the chain is whole', async () => {
   const acknowledged: string[] = [];
   const read = { protocol: 'git', tool: 'scm.get_file', capability: 'read', actor: { session: 'kill-load' } };
   let running = true;
@@ -127,28 +85,67 @@ test('[evidence.survives-kill] killed in the middle of work: every acknowledged 
   };
   const workers = [1, 2, 3, 4].map(worker);
   await until('some work', async () => (acknowledged.length >= 20 ? true : undefined));
+  before = { keys: { ...gateway.keys }, pending, entries, approved, acknowledged };
   await gateway.kill9();
   running = false;
   await Promise.all(workers);
+  const expired = Date.parse(String(expiring.error?.data.expires_at));
+  await until('the expiry', async () => (Date.now() > expired ? true : undefined));
   await gateway.restart();
+});
+
+test('[evidence.survives-kill] killed in the middle of work: every acknowledged entry is there and the chain is whole', async () => {
   const stored = new Set((await exportOf(url(), 'e2e-bob', 'kill-load')).entries.map(({ hash }) => hash));
-  expect(acknowledged.filter((hash) => !stored.has(hash))).toEqual([]);
+  expect(before.acknowledged.filter((hash) => !stored.has(hash))).toEqual([]);
   await isValid('kill-load');
 });
 
-test('[policy-version.import-once] a rollback survives a restart, for the file did not change', async () => {
-  const admin = gateway.keys.admin_token;
-  const stored = await ask<{ version: number }>(url(), 'PUT', '/admin/v1/config', {
-    key: admin,
-    raw: 'version: 1\nadmin: { token_env: GATEWAY_ADMIN_TOKEN }\npeople: [{ id: zoe, role: operator }]\ntenants:\n  - { id: default, api_keys: [{ key: e2e-only, role: operator, kind: human, person: zoe }] }\ntool_policies: { pack: readonly }\n',
-    headers: { 'content-type': 'application/yaml' },
+test('[approval.restart] [evidence.survives-kill] pending requests, evidence and keys are there after kill -9', async () => {
+  expect(gateway.keys).toEqual(before.keys);
+  const { body } = await ask<{ pending: Fields[] }>(url(), 'GET', '/admin/v1/approvals', { key: 'e2e-bob' });
+  expect(body.pending.map((item) => item.envelope_id)).toContain(before.pending);
+  expect((await exportOf(url(), 'e2e-bob', 'kill-pending')).entries).toEqual(before.entries);
+  // The approval is given after the crash, and works.
+  expect((await vote(url(), 'e2e-alice', 'approve', before.pending)).status).toBe(200);
+  const call = { ...pullRequest('kill-pending'), approval_ref: before.pending };
+  expect(await decided(url(), key, call)).toMatchObject({
+    ...{ decision: 'allow', matched_rule: `approved:${before.pending}` },
   });
-  expect([stored.status, stored.body.version]).toEqual([201, 2]);
-  const rolled = await ask<Fields>(url(), 'POST', '/admin/v1/policy-versions/1/rollback', { key: admin, body: {} });
-  expect(rolled.body).toMatchObject({ version: 3, of_version: 1, source: 'rollback' });
-  await crash();
+  await isValid('kill-pending');
+});
+
+test('[approval.expired-while-down] what expired while it was down is denied at start', async () => {
+  const [, denial] = await timedOut('kill-expired');
+  expect(denial).toMatchObject({ kind: 'deny', body: { reviewer: 'system', reason: 'timeout' } });
+});
+
+test('[policy-version.import-once] a rollback survives a restart, for the file did not change', async () => {
   const current = await ask(url(), 'GET', '/admin/v1/policy-versions/current', { key: 'e2e-viewer' });
   expect(current.body).toMatchObject({ version: 3, policy: 'pr-writer' });
+});
+
+test('[approval.restart] an approval granted just before the crash works after it, once', async () => {
+  expect((await decided(url(), key, approvedCall())).decision).toBe('allow');
+});
+
+describe('killed once more', () => {
+  beforeAll(async () => {
+    await decided(url(), key, quick('clock'));
+    await gateway.kill9();
+    await gateway.restart();
+  });
+
+  test('[approval.restart] [approval.used-once] an approval that was used stays used', async () => {
+    const again = await decided(url(), key, approvedCall());
+    expect(again).toMatchObject({ decision: 'review', error: { data: { reason: 'already_used' } } });
+    const kinds = await kindsOf(url(), 'e2e-bob', 'kill-approved');
+    expect(kinds).toEqual(['review', 'approve', 'allow', 'result', 'review']);
+    await isValid('kill-approved');
+  });
+
+  test('[approval.clock-recovers] a request whose clock lived before the crash still times out after it', async () => {
+    expect((await timedOut('kill-clock')).map(({ kind }) => kind)).toEqual(['review', 'deny']);
+  });
 });
 
 test('[local.drain] SIGTERM drains and exits 0', async () => {

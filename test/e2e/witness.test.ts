@@ -1,6 +1,8 @@
 /** A witness beside a running gateway, and a stranger who verifies a bundle with the keys of log and witness alone. */
+import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { noteSigner, verifierKey } from '../../core/evidence/transparency/note.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { agentctl, configurationWith, type Fields, until, workFolder } from './client.ts';
 
@@ -72,6 +74,10 @@ test('[transparency.witness] [transparency.bundle] [transparency.routes] [transp
     expect(report.out).toMatch(/Transparency log[\s\S]*auditor cosigned \d+ leaves at/);
   }
 
+  const former = formerOf(logKey);
+  expect((await verify('--log-key', former)).code).toBe(1);
+  expect((await verify('--log-key', former, logKey)).code).toBe(0);
+
   const unseen = await verify('--log-key', logKey, '--witness-key', stranger.out.trim());
   expect([unseen.code, unseen.out]).toEqual([1, expect.stringContaining('the witness stranger has not cosigned')]);
 
@@ -85,11 +91,13 @@ test('[transparency.witness] [transparency.bundle] [transparency.routes] [transp
   ]);
 });
 
-test('[transparency.witness] it goes on with what it saw, and refuses a log with another past', async () => {
+test('[transparency.witness] [transparency.key-rotation] it goes on with what it saw, and refuses a log with another past', async () => {
   const logKey = await logKeyOf();
   await act('later');
   await exported('later', join(folder, 'later.json'));
-  expect(await witness('--log-key', logKey)).toMatchObject({ code: 0 });
+  const former = formerOf(logKey);
+  expect(await witness('--log-key', former)).toMatchObject({ code: 1 });
+  expect(await witness('--log-key', former, logKey)).toMatchObject({ code: 0 });
   const path = join(auditor, 'state.json');
   const kept = readFileSync(path, 'utf8');
   const state = JSON.parse(kept) as Fields & { size: number };
@@ -107,6 +115,10 @@ test('[transparency.witness] it goes on with what it saw, and refuses a log with
   expect(await witness('--log-key', logKey)).toMatchObject({ code: 0 });
   expect(await witness()).toMatchObject({ code: 2, err: expect.stringContaining('--log-key') });
 });
+
+/** Another key of the same log: one log may have had two, of which one signed [transparency.key-rotation]. */
+const formerOf = (logKey: string) =>
+  verifierKey(noteSigner(logKey.split('+')[0]!, generateKeyPairSync('ed25519').privateKey));
 
 async function logKeyOf(): Promise<string> {
   const keys = JSON.parse(readFileSync(gateway.ready.keys_file, 'utf8')) as Fields;
