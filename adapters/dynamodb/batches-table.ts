@@ -5,7 +5,7 @@
  */
 import { GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import type { BatchOwner, BatchStore } from '#core/chat/batches/ports.ts';
-import type { Stored, StoredBatch } from '#core/contracts/stored-batch.ts';
+import type { StoredBatch, StoredObject } from '#core/contracts/stored-batch.ts';
 import { type Beside, fromItem, type Item, stored, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 
@@ -19,12 +19,12 @@ const ownerOf = ({ tenant, key_id }: BatchOwner): string => `${tenant}#${key_id}
 /** Providers keep a response for 30 days. */
 const responseSeconds = 30 * 24 * 3600;
 
-function toStored(item: Item): Stored {
-  const { owner: _owner, ttl: _ttl, ...row } = fromItem<Stored & Beside<'owner' | 'ttl'>>(item);
+function toStored(item: Item): StoredObject {
+  const { owner: _owner, ttl: _ttl, ...row } = fromItem<StoredObject & Beside<'owner' | 'ttl'>>(item);
   return row;
 }
 
-const ttlOf = ({ kind, created_at, deleted_at }: Stored): { readonly ttl?: number } =>
+const ttlOf = ({ kind, created_at, deleted_at }: StoredObject): { readonly ttl?: number } =>
   deleted_at !== undefined
     ? { ttl: deleted_at + keptSeconds }
     : kind === 'response'

@@ -14,13 +14,16 @@ import { stateOf, stateText } from '#core/limits/state-text.ts';
 import { type Item, storeDown } from './items.ts';
 
 /** The counters of a tenant's shard as they stood; version 0: there was no item. */
-export interface Seen {
+export interface StoredCounters {
   readonly version: number;
   readonly state: CounterState;
 }
 
 /** Only the first shard begins by itself; the others by a split. */
-const emptyShard = (shard: number): Seen => ({ version: 0, state: shard === 0 ? emptyState : mergedShardState });
+const emptyShard = (shard: number): StoredCounters => ({
+  version: 0,
+  state: shard === 0 ? emptyState : mergedShardState,
+});
 
 /** A tenant may have any name, so the number of a shard stands before it. */
 const shardId = (tenant: string, shard: number): string =>
@@ -40,7 +43,7 @@ export const getParams = (TableName: string, Key: Item): GetItemCommandInput => 
 });
 
 /** @throws GatewayError `service_unavailable` for an item that cannot be read: nothing is guessed. */
-export function toSeen(item: Item | undefined, shard: number): Seen {
+export function toSeen(item: Item | undefined, shard: number): StoredCounters {
   if (!item) return emptyShard(shard);
   try {
     return { version: Number(item.version?.N), state: stateOf(item.state?.S ?? '') };
@@ -54,7 +57,7 @@ export const toTotal = (item: Item | undefined): number => Number(item?.granted?
 /** What a shard is to hold, in place of what was seen. */
 export interface ShardWrite {
   readonly shard: number;
-  readonly seen: Seen;
+  readonly seen: StoredCounters;
   readonly state: CounterState;
 }
 
@@ -94,7 +97,7 @@ export const globalUpdate = (
 /** Another process was faster. */
 export interface Conflict {
   /** What stands there now, if the store returned it. */
-  readonly current?: Seen;
+  readonly current?: StoredCounters;
 }
 
 interface Reason {

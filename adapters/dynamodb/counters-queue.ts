@@ -8,7 +8,7 @@ import type { Clock } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { applyAll, type Transition } from '#core/limits/batch.ts';
 import { stateText } from '#core/limits/state-text.ts';
-import type { Seen } from './counters-item.ts';
+import type { StoredCounters } from './counters-item.ts';
 import type { CountersStore } from './counters-store.ts';
 
 /** Shards whose counters are remembered between steps. */
@@ -35,7 +35,7 @@ export interface CountersQueue {
   /** Reads a shard for the steps to come; its depth. */
   look(tenant: string, shard: number): Promise<number>;
   /** What was read or written elsewhere. */
-  remember(tenant: string, shard: number, seen: Seen): void;
+  remember(tenant: string, shard: number, seen: StoredCounters): void;
   pause(tries: number): Promise<void>;
 }
 
@@ -54,16 +54,16 @@ interface Waiting {
 }
 
 /** `sure`: read from the store after the steps in question came in, so that a refusal may rest on it. */
-type Sight = Seen & { readonly sure: boolean };
+type Sight = StoredCounters & { readonly sure: boolean };
 
 const gone = Symbol('gone');
 
 export function countersQueue({ store, clock, pause, random }: QueueOptions): CountersQueue {
-  const remembered = new RecentMap<string, Seen & { readonly at: number }>({ max: maxShards });
+  const remembered = new RecentMap<string, StoredCounters & { readonly at: number }>({ max: maxShards });
   const lostAt = new RecentMap<string, number>({ max: maxShards });
   const queues = new Map<string, Waiting[]>();
   const nameOf = (tenant: string, shard: number) => `${shard}#${tenant}`;
-  const remember = (tenant: string, shard: number, { version, state }: Seen) =>
+  const remember = (tenant: string, shard: number, { version, state }: StoredCounters) =>
     void remembered.set(nameOf(tenant, shard), { version, state, at: clock.now() });
   const pauseAfter = (tries: number) => pause(random() * Math.min(maxJitterMs, 5 * 2 ** tries));
 
@@ -146,7 +146,7 @@ export function countersQueue({ store, clock, pause, random }: QueueOptions): Co
     shard: number,
     known: Sight,
     batch: readonly Waiting[],
-  ): Promise<{ readonly seen: Seen; readonly outcomes?: readonly unknown[] }> {
+  ): Promise<{ readonly seen: StoredCounters; readonly outcomes?: readonly unknown[] }> {
     const transitions = batch.map(({ transition }) => transition);
     let sight = known;
     let totals: ReadonlyMap<string, number> = new Map();
@@ -173,12 +173,12 @@ export function countersQueue({ store, clock, pause, random }: QueueOptions): Co
 }
 
 /** A reservation whose answer got lost, and that was sent again, finds itself: no other process writes its id. */
-const isSame = (seen: Seen, written: Seen): boolean =>
+const isSame = (seen: StoredCounters, written: StoredCounters): boolean =>
   seen.version === written.version && stateText(seen.state) === stateText(written.state);
 
-const lostTo = ({ state }: Seen): Stepped<never> => ({ kind: 'lost', depth: state.depth });
+const lostTo = ({ state }: StoredCounters): Stepped<never> => ({ kind: 'lost', depth: state.depth });
 
-const steppedOf = (outcome: unknown, { state }: Seen): Stepped<unknown> =>
+const steppedOf = (outcome: unknown, { state }: StoredCounters): Stepped<unknown> =>
   outcome === gone ? { kind: 'gone' } : { kind: 'done', outcome, depth: state.depth };
 
 export const tooBusy = () =>

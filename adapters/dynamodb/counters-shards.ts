@@ -8,11 +8,11 @@ import { type CounterState, usedOf } from '#core/limits/counter-state.ts';
 import type { ReserveOutcome, ReserveRequest } from '#core/limits/ports.ts';
 import { limitsAt, maxDepth, maySplit, merged, mergedShardState, siblingOf, split } from '#core/limits/shards.ts';
 import { applyReserve } from '#core/limits/state.ts';
-import type { Seen, ShardWrite } from './counters-item.ts';
+import type { ShardWrite, StoredCounters } from './counters-item.ts';
 import type { CountersQueue } from './counters-queue.ts';
 import type { CountersStore } from './counters-store.ts';
 
-type Leaves = ReadonlyMap<number, Seen>;
+type Leaves = ReadonlyMap<number, StoredCounters>;
 
 /** What the whole tenant has for a call that its shard refused. */
 type TenantCapacity =

@@ -9,8 +9,8 @@ import {
   getParams,
   globalKey,
   globalUpdate,
-  type Seen,
   type ShardWrite,
+  type StoredCounters,
   shardKey,
   shardPut,
   toSeen,
@@ -24,9 +24,9 @@ import type { StoreOptions } from './store-options.ts';
 const maxLooks = 5;
 
 export interface CountersStore {
-  read(tenant: string, shard: number): Promise<Seen>;
+  read(tenant: string, shard: number): Promise<StoredCounters>;
   /** Every shard that stands, by number. One request reads the first; another the rest, where it was split. */
-  readAll(tenant: string): Promise<ReadonlyMap<number, Seen>>;
+  readAll(tenant: string): Promise<ReadonlyMap<number, StoredCounters>>;
   /** What all tenants hold of global budgets, by account key. */
   readTotals(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /**
@@ -40,7 +40,7 @@ export function countersStore({ client, tables }: StoreOptions): CountersStore {
   const table = tables.counters;
   const get = async (key: Item) => (await stored(client.send(new GetItemCommand(getParams(table, key))))).Item;
 
-  async function read(tenant: string, shard: number): Promise<Seen> {
+  async function read(tenant: string, shard: number): Promise<StoredCounters> {
     return toSeen(await get(shardKey(tenant, shard)), shard);
   }
 

@@ -15,24 +15,24 @@ interface GroupedReadOptions {
   readonly pause?: (ms: number) => Promise<void>;
 }
 
-interface Wanted {
+interface PendingRead {
   readonly key: Item;
   readonly answer: PromiseWithResolvers<Item | undefined>;
 }
 
 const maxInFlight = 2;
 
-type Read = (key: Item) => Promise<Item | undefined>;
+type ReadItem = (key: Item) => Promise<Item | undefined>;
 
 const readersOf = remembered((client: DynamoDBClient) => rememberedText((table) => groupedReads({ client, table })));
 
 /** One reader for all who read this table through this client: their keys share requests too. */
-export const sharedReads = (client: DynamoDBClient, table: string): Read => readersOf(client)(table);
+export const sharedReads = (client: DynamoDBClient, table: string): ReadItem => readersOf(client)(table);
 
 /** Answers the item as it stands, undefined for none; throws `service_unavailable` when the store does not answer. */
-export function groupedReads(options: GroupedReadOptions): Read {
+export function groupedReads(options: GroupedReadOptions): ReadItem {
   const { client, table } = options;
-  let wanted = new Map<string, Wanted>();
+  let wanted = new Map<string, PendingRead>();
   let inFlight = 0;
   let due = false;
 
@@ -62,7 +62,7 @@ export function groupedReads(options: GroupedReadOptions): Read {
   }
 
   /** Answers every reader; never rejects. */
-  async function read(group: ReadonlyMap<string, Wanted>): Promise<void> {
+  async function read(group: ReadonlyMap<string, PendingRead>): Promise<void> {
     const [first] = group.values();
     try {
       if (group.size === 1) return first?.answer.resolve(await one(first.key));
@@ -81,7 +81,7 @@ export function groupedReads(options: GroupedReadOptions): Read {
     return Item;
   }
 
-  async function many(group: ReadonlyMap<string, Wanted>): Promise<Map<string, Item>> {
+  async function many(group: ReadonlyMap<string, PendingRead>): Promise<Map<string, Item>> {
     const keys = [...group.values()].map(({ key }) => key);
     const found = await batchGet({ ...options, consistent: true }, keys);
     return new Map(found.map((item) => [idOf(item, keys[0] ?? {}), item]));

@@ -40,7 +40,7 @@ export function verdictsOf(parts: readonly Part<TransactionItem>[], cause: unkno
   return verdicts.every(({ type }) => type === 'innocent') ? undefined : verdicts;
 }
 
-interface Given {
+interface GroupReasons {
   readonly head: Reason;
   readonly links: readonly {
     readonly waiting: Waiting;
@@ -49,10 +49,10 @@ interface Given {
 }
 
 /** An entry is in its place and is exactly this call's: the transaction was written before, and its answer was lost. */
-const standsAlready = ({ links }: Given): boolean =>
+const standsAlready = ({ links }: GroupReasons): boolean =>
   links.some(({ waiting, items }) => items[0]?.Item?.writer?.S === waiting.writer);
 
-function verdictOf({ head, links }: Given, cause: unknown): Verdict {
+function verdictOf({ head, links }: GroupReasons, cause: unknown): Verdict {
   const answers = new Map<Waiting, CommitOutcome | Error>();
   for (const { waiting, items } of links) {
     const broken = items.find(({ change, Code }) => change && Code === 'ConditionalCheckFailed');

@@ -11,7 +11,7 @@ const usualNumbers = 250_000;
 /** Hours that are kept of one series: those that a query reaches, and what a clock that was set may add. */
 const hoursASeries = 60;
 
-interface Kept {
+interface CachedHours {
   readonly stamp: string;
   readonly sums: readonly TimedSums[];
   readonly numbers: number;
@@ -22,7 +22,7 @@ type ReadHours = (first: string, last: string) => Promise<readonly TimedSums[]>;
 
 export class KeptHours {
   /** Series in the order of their last use; each by hour. */
-  readonly #series = new Map<string, Map<string, Kept>>();
+  readonly #series = new Map<string, Map<string, CachedHours>>();
   readonly #most: number;
   #numbers = 0;
 
@@ -66,7 +66,7 @@ export class KeptHours {
     return hours.flatMap((hour) => found.get(hour)!);
   }
 
-  #used(series: string): Map<string, Kept> | undefined {
+  #used(series: string): Map<string, CachedHours> | undefined {
     const known = this.#series.get(series);
     if (known) {
       this.#series.delete(series);
@@ -75,8 +75,8 @@ export class KeptHours {
     return known;
   }
 
-  #keep(series: string, hour: string, kept: Kept): void {
-    const known = this.#series.get(series) ?? new Map<string, Kept>();
+  #keep(series: string, hour: string, kept: CachedHours): void {
+    const known = this.#series.get(series) ?? new Map<string, CachedHours>();
     this.#series.set(series, known);
     this.#forget(known, hour);
     known.set(hour, kept);
@@ -84,7 +84,7 @@ export class KeptHours {
     if (known.size > hoursASeries) this.#forget(known, [...known.keys()].sort()[0]!);
   }
 
-  #forget(known: Map<string, Kept>, hour: string): void {
+  #forget(known: Map<string, CachedHours>, hour: string): void {
     this.#numbers -= known.get(hour)?.numbers ?? 0;
     known.delete(hour);
   }

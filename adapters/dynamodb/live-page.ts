@@ -11,7 +11,7 @@ interface Where {
   readonly partitions: readonly string[];
 }
 
-interface Wanted<Row> {
+interface PageQuery<Row> {
   readonly limit: number;
   readonly cursor?: string;
   readonly toRow: (item: Item) => Row;
@@ -26,7 +26,7 @@ const idForm = /^[0-9a-f-]{36}$/;
 /** @throws GatewayError `invalid_request` for a cursor of another's making, `service_unavailable`. */
 export async function livePage<Row extends { readonly id: string; readonly issued_at: string }>(
   where: Where,
-  { limit, cursor, toRow, oldest, isLive }: Wanted<Row>,
+  { limit, cursor, toRow, oldest, isLive }: PageQuery<Row>,
 ): Promise<Page<Row>> {
   const items: Row[] = [];
   const rows = inOrder({

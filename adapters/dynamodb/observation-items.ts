@@ -13,7 +13,7 @@ import type { Score } from '#core/observatory/evaluation/message.ts';
 import { addUp } from '#core/observatory/measures.ts';
 import type { Projection } from '#core/observatory/projection.ts';
 import { type RequestRow, recentHours } from '#core/observatory/request-row.ts';
-import type { Counted } from '#core/observatory/usage.ts';
+import type { UsageCounter } from '#core/observatory/usage.ts';
 import type { Violation } from '#core/observatory/violation.ts';
 import { fromItem, type Item, toItem } from './items.ts';
 import { type CountedProjection, minuteSums } from './observation-minutes.ts';
@@ -189,8 +189,8 @@ const scoreRow = (tenant: string, { at, entry, said }: NonNullable<Projection['e
 
 export const toScore = (item: Item): Score => JSON.parse(item.row?.S ?? '{}') as Score;
 
-export function toCounted(item: Item): Counted {
-  const { counter } = fromItem({ counter: item.counter! }) as { counter: Omit<Counted, 'count' | 'measures'> };
+export function toCounted(item: Item): UsageCounter {
+  const { counter } = fromItem({ counter: item.counter! }) as { counter: Omit<UsageCounter, 'count' | 'measures'> };
   const { count = 0, ...measures } = sumsOfItem(item);
   return { ...counter, count, measures };
 }

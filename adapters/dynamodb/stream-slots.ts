@@ -13,7 +13,7 @@ import { fullOf, type OpenStream, type StreamOwner, type StreamSlots } from '#co
 import { fromItem, storeDown, stored, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 
-type Kept = Record<string, Pick<OpenStream, 'session' | 'until'>>;
+type SlotsById = Record<string, Pick<OpenStream, 'session' | 'until'>>;
 
 const tries = 5;
 
@@ -24,9 +24,9 @@ export function streamSlots({ client, tables, clock }: StoreOptions & { readonly
     const get = new GetItemCommand({ TableName, Key: keyOf(owner), ConsistentRead: true });
     const { Item } = await stored(client.send(get));
     const { revision = 0, open = {} } = Item ? fromItem(Item) : {};
-    return { revision: Number(revision), open: open as Kept };
+    return { revision: Number(revision), open: open as SlotsById };
   };
-  const written = async (owner: StreamOwner, revision: number, open: Kept) => {
+  const written = async (owner: StreamOwner, revision: number, open: SlotsById) => {
     const ttl = Math.max(...Object.values(open).map(({ until }) => Math.ceil(Date.parse(until) / 1000)));
     const put = new PutItemCommand({
       TableName,
@@ -47,7 +47,7 @@ export function streamSlots({ client, tables, clock }: StoreOptions & { readonly
       for (let attempt = 0; attempt < tries; attempt += 1) {
         const { revision, open } = await read(owner);
         const now = isoTime(clock.now());
-        const running: Kept = Object.fromEntries(Object.entries(open).filter(([, stream]) => stream.until > now));
+        const running: SlotsById = Object.fromEntries(Object.entries(open).filter(([, stream]) => stream.until > now));
         const full = fullOf(Object.values(running), session, most);
         if (full) return full;
         if (await written(owner, revision, { ...running, [id]: { session, until } })) return 'taken';

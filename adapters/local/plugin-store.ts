@@ -22,9 +22,9 @@ const record = z.strictObject({
 export type PluginRecord = z.infer<typeof record>;
 type Installed = PluginRecord['plugins'][number];
 
-type Stored = Pick<Installed, 'sha256' | 'kind'>;
+type PluginFile = Pick<Installed, 'sha256' | 'kind'>;
 
-const fileOf = ({ sha256, kind }: Stored): string => `${sha256}.${kind === 'policy_pack' ? 'json' : 'wasm'}`;
+const fileOf = ({ sha256, kind }: PluginFile): string => `${sha256}.${kind === 'policy_pack' ? 'json' : 'wasm'}`;
 
 export class PluginStore {
   readonly #folder: string;
@@ -34,7 +34,7 @@ export class PluginStore {
   }
 
   /** Absolute path of a module or pack. Its name is made of the digest only. */
-  pathOf({ sha256, kind }: Stored): string {
+  pathOf({ sha256, kind }: PluginFile): string {
     return join(this.#folder, fileOf({ sha256, kind }));
   }
 
@@ -56,15 +56,15 @@ export class PluginStore {
     return this.#replace('installed.json', Buffer.from(`${JSON.stringify(content, null, 2)}\n`));
   }
 
-  bytes(of: Stored): Promise<Buffer | undefined> {
+  bytes(of: PluginFile): Promise<Buffer | undefined> {
     return readFile(this.pathOf(of)).catch(absent);
   }
 
-  put(of: Stored, bytes: Uint8Array): Promise<void> {
+  put(of: PluginFile, bytes: Uint8Array): Promise<void> {
     return this.#replace(fileOf(of), bytes);
   }
 
-  remove(of: Stored): Promise<void> {
+  remove(of: PluginFile): Promise<void> {
     return rm(this.pathOf(of), { force: true });
   }
 

@@ -30,13 +30,13 @@ export function addPolicyDiff(parent: Parent, words: string): void {
   });
 }
 
-interface Given {
+interface PolicyText {
   readonly text: string;
   readonly json: unknown;
 }
-const given = (json: unknown): Given => ({ json, text: JSON.stringify(json) });
+const given = (json: unknown): PolicyText => ({ json, text: JSON.stringify(json) });
 
-async function differences(cli: Cli, from: string, to: string): Promise<Given> {
+async function differences(cli: Cli, from: string, to: string): Promise<PolicyText> {
   if (/^\d+$/.test(from) && /^\d+$/.test(to))
     return cli.api().call('policyDiff', { path: { version: version(from) }, query: { against: version(to) } });
   const [before, after] = [await source(cli, from), await source(cli, to)];

@@ -106,7 +106,7 @@ function parsed(text: string): unknown {
   }
 }
 
-interface Shown {
+interface MiningReport {
   readonly mined: Mined;
   readonly diff: PolicyDiff | undefined;
   readonly yaml?: string;
@@ -114,7 +114,7 @@ interface Shown {
 }
 
 /** Beside the YAML everything is a comment, so that the output is a pack. */
-function show({ out }: Cli, { mined, diff, yaml, out: file }: Shown): void {
+function show({ out }: Cli, { mined, diff, yaml, out: file }: MiningReport): void {
   const say = (line: string) => out.line(yaml === undefined ? line : `# ${line}`);
   if (yaml !== undefined) out.text(yaml);
   else out.line(`wrote ${file}`);

@@ -47,13 +47,13 @@ export function addSimulation(parent: Parent): void {
   addPolicyDiff(parent, 'diff-policy');
 }
 
-interface Given {
+interface PolicyText {
   readonly text: string;
   readonly json: unknown;
 }
-const given = (json: unknown): Given => ({ json, text: JSON.stringify(json) });
+const given = (json: unknown): PolicyText => ({ json, text: JSON.stringify(json) });
 
-const onServer = (cli: Cli, calls: readonly unknown[], options: SimulateOptions): Promise<Given> => {
+const onServer = (cli: Cli, calls: readonly unknown[], options: SimulateOptions): Promise<PolicyText> => {
   const { policyVersion, explain } = options;
   const more = { ...(policyVersion !== undefined && { version: policyVersion }), ...(explain && { explain }) };
   return cli.api().call('simulate', { body: { calls, ...more } });
@@ -63,7 +63,7 @@ async function onFile(
   _cli: Cli,
   calls: readonly unknown[],
   { policy = '', policyVersion, explain }: SimulateOptions,
-): Promise<Given> {
+): Promise<PolicyText> {
   if (policyVersion !== undefined) throw new UsageError('give --policy or --policy-version, not both');
   const { readPolicyFile, simulator } = await import('./policy-file.ts');
   const { simulateSchema } = await import('#core/contracts/admin-requests.ts');

@@ -27,7 +27,7 @@ export interface Output {
   readonly file: boolean;
 }
 
-export interface Shown {
+export interface BannerDetails {
   /** Signs in to the console once: like a key, it goes to no file. */
   readonly fragment?: string | undefined;
   /** Models that the built-in mock answers [models.demo-names]. */
@@ -47,7 +47,7 @@ export function banner(
   ready: Ready,
   keys: Partial<LocalKeys>,
   { terminal, file }: Output,
-  { fragment = '', demoModels = [], state }: Shown = {},
+  { fragment = '', demoModels = [], state }: BannerDetails = {},
 ): string {
   const bold = (text: string) => (terminal ? `\u001b[1m${text}\u001b[22m` : text);
   const dim = (text: string) => (terminal ? `\u001b[2m${text}\u001b[22m` : text);

@@ -15,7 +15,7 @@ type Coding = keyof typeof codings;
 /** Of a set of texts each is compressed once. */
 const compressedOf = remembered((_texts: Readonly<Record<string, string>>) => new Map<string, Promise<string>>());
 
-interface Asked {
+interface ClientHeaders {
   readonly acceptEncoding: string | undefined;
   readonly ifNoneMatch: string | undefined;
 }
@@ -25,7 +25,7 @@ export async function textReply(
   texts: Readonly<Record<string, string>>,
   name: string,
   headers: Readonly<Record<string, string>>,
-  { acceptEncoding, ifNoneMatch }: Asked,
+  { acceptEncoding, ifNoneMatch }: ClientHeaders,
 ): Promise<HttpReply> {
   const text = texts[name] ?? '';
   const coding = preferred(acceptEncoding);

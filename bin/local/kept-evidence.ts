@@ -80,14 +80,17 @@ export async function keptEvidence(options: KeptEvidenceOptions): Promise<KeptEv
   };
 }
 
-interface Kept extends Pick<KeptEvidence, 'archived' | 'checkpoints'> {
+interface EvidenceFiles extends Pick<KeptEvidence, 'archived' | 'checkpoints'> {
   /** Checkpoints as their writer sees them. */
   readonly written: CheckpointLog;
   readonly close: () => Promise<void>;
 }
 
 /** A gateway with a folder only, beside others of its store, has copies of its own entries only. */
-async function inFolder({ stateFolder, store, clock, telemetry }: KeptEvidenceOptions, signer: Signer): Promise<Kept> {
+async function inFolder(
+  { stateFolder, store, clock, telemetry }: KeptEvidenceOptions,
+  signer: Signer,
+): Promise<EvidenceFiles> {
   const { shared } = store;
   if (shared) telemetry.log('warn', separateArchiveWarning, {});
   const archived = folderArchive(join(stateFolder, 'archive'), { shared });
@@ -104,7 +107,7 @@ async function inBucket(options: KeptEvidenceOptions & { readonly bucket: string
   const { bucket, signer, clock, environment = process.env } = options;
   const { evidenceBucket } = await import('./evidence-bucket.ts');
   const { close, ...kept } = await evidenceBucket({ bucket, signer, clock, environment });
-  return { ...kept, close: async () => close() } satisfies Kept;
+  return { ...kept, close: async () => close() } satisfies EvidenceFiles;
 }
 
 /** Processes that share a store keep one log there: its objects lie in the store, and each of them has its key [transparency.shared-store]. */

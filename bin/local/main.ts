@@ -23,7 +23,7 @@ import { beforeBody } from '#lambdas/middleware/before-body.ts';
 import { defaultStateFolder } from '../agentctl/local-run.ts';
 import { folderTrouble } from '../agentctl/own-folder.ts';
 import { approvalLines } from './approval-lines.ts';
-import { banner, clientCommand, type Output, type Ready, type Shown } from './banner.ts';
+import { type BannerDetails, banner, clientCommand, type Output, type Ready } from './banner.ts';
 import { type Gateway, startGateway } from './compose.ts';
 import { consolePages } from './console.ts';
 import { demoModels } from './demo-models.ts';
@@ -275,7 +275,7 @@ async function openEdge(
 }
 
 /** For people on stdout, for programs as its last line, and for `agentctl` in the state folder. */
-async function announce(flags: Flags, keys: Partial<LocalKeys>, shown: Shown, ready: Ready): Promise<void> {
+async function announce(flags: Flags, keys: Partial<LocalKeys>, shown: BannerDetails, ready: Ready): Promise<void> {
   await writeDurably(join(flags.state, 'ready.json'), `${JSON.stringify(ready)}\n`);
   process.stdout.write(`${banner(ready, keys, output(), shown)}\n${JSON.stringify(ready)}\n`);
 }

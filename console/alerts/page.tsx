@@ -11,10 +11,10 @@ import { figure, plural } from '../words.ts';
 const everyMs = 10_000;
 
 type Alert = AnswerOf<'listAlerts'>['alerts'][number];
-type Shown = 'open' | 'resolved';
+type AlertFilter = 'open' | 'resolved';
 
 export function AlertsPage({ api, me }: PageProps) {
-  const [shown, setShown] = useState<Shown>('open');
+  const [shown, setShown] = useState<AlertFilter>('open');
   const ask = useCallback(
     (signal: AbortSignal) => api.get<'listAlerts'>(shown === 'open' ? 'alerts' : 'alerts?state=resolved', signal),
     [api, shown],
@@ -34,7 +34,11 @@ export function AlertsPage({ api, me }: PageProps) {
       <div class="choices">
         <div>
           <label for="alerts-shown">Show</label>
-          <select id="alerts-shown" value={shown} onChange={(event) => setShown(event.currentTarget.value as Shown)}>
+          <select
+            id="alerts-shown"
+            value={shown}
+            onChange={(event) => setShown(event.currentTarget.value as AlertFilter)}
+          >
             <option value="open">those that are open</option>
             <option value="resolved">those that are resolved</option>
           </select>

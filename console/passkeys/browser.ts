@@ -17,7 +17,7 @@ export function unfitPage(rp: { readonly id: string; readonly origin: string }):
   return undefined;
 }
 
-interface Wanted {
+interface CreationOptions {
   readonly challenge: string;
   readonly person: string;
   readonly algorithm: number;
@@ -25,7 +25,11 @@ interface Wanted {
 }
 
 /** @throws Error in the browser's words when no passkey was made. */
-export async function make({ challenge, person, algorithm, rp }: Wanted, name: string, known: readonly string[]) {
+export async function make(
+  { challenge, person, algorithm, rp }: CreationOptions,
+  name: string,
+  known: readonly string[],
+) {
   const made = await navigator.credentials.create({
     publicKey: {
       challenge: bytesOf(challenge),

@@ -55,17 +55,17 @@ export function engineOf(base: Base): Engine {
   };
 }
 
-type Stored = Awaited<ReturnType<typeof loadConfiguration>>['configuration'];
+type LoadedConfiguration = Awaited<ReturnType<typeof loadConfiguration>>['configuration'];
 
-interface Known {
-  readonly configuration: Stored;
+interface EngineState {
+  readonly configuration: LoadedConfiguration;
   readonly evaluated: Evaluated;
 }
 
 /** The stored version, read once. One that cannot be read here, such as a version of another release, is the gateway's. */
-function knownOf({ configuration: stored, tenant }: Base): () => Promise<Known> {
-  let known: Promise<Known> | undefined;
-  const load = async (): Promise<Known> => {
+function knownOf({ configuration: stored, tenant }: Base): () => Promise<EngineState> {
+  let known: Promise<EngineState> | undefined;
+  const load = async (): Promise<EngineState> => {
     try {
       const { configuration } = await loaded(stored, stored.tool_policies);
       return { configuration, evaluated: ofTenant(decidedBy(configuration), tenant) };
@@ -81,7 +81,7 @@ function knownOf({ configuration: stored, tenant }: Base): () => Promise<Known> 
 
 async function answer(
   { version, tenant, places }: Base,
-  known: Known,
+  known: EngineState,
   { calls, policies }: Question,
 ): Promise<EngineAnswer> {
   const asked = parsed(simulateSchema, { calls, tool_policies: policies, explain: true });
@@ -106,7 +106,7 @@ async function answer(
 const asSent = (answer: unknown): Simulated => JSON.parse(JSON.stringify(answer)) as Simulated;
 
 /** As the gateway reads them: in the place of those of the stored version. */
-async function triedOut(stored: Stored, tool_policies: Readonly<Record<string, unknown>>) {
+async function triedOut(stored: LoadedConfiguration, tool_policies: Readonly<Record<string, unknown>>) {
   if (typeof tool_policies.pack === 'string') throw new AtGateway('The pack is named and lies there.');
   if (tool_policies.require_signed === true || stored.supply_chain.index !== undefined)
     throw new AtGateway('It checks the signatures of packs.');
@@ -118,7 +118,7 @@ async function triedOut(stored: Stored, tool_policies: Readonly<Record<string, u
  * @throws AtGateway for what is named and lies at the gateway. @throws GatewayError with every problem.
  */
 async function loaded(stored: Base['configuration'], tool_policies: unknown) {
-  const { pack } = stored.tool_policies as Stored['tool_policies'];
+  const { pack } = stored.tool_policies as LoadedConfiguration['tool_policies'];
   let lacking: string | undefined;
   const packs = (name: string): string => {
     if (pack !== null && pack.name === name) return JSON.stringify(pack);

@@ -51,13 +51,13 @@ export function refuseChoosing(
   }
 }
 
-interface Found {
+interface ChoosingMember {
   readonly path: string;
   readonly name: string;
 }
 
-function choosingIn(names: ReadonlySet<string>, body: JsonObject, within: string, depth = 0): Found[] {
-  return Object.entries(body).flatMap(([name, value]): Found[] => {
+function choosingIn(names: ReadonlySet<string>, body: JsonObject, within: string, depth = 0): ChoosingMember[] {
+  return Object.entries(body).flatMap(([name, value]): ChoosingMember[] => {
     if (!isGiven(value)) return [];
     const path = `${within}${name}`.slice(0, 128);
     const plain = folded(name);

@@ -9,7 +9,7 @@ import type { Dialect } from '#core/models/dialects/dialect.ts';
 import { refuseProviderRun } from './provider-tools.ts';
 
 /** What of a call decides it. */
-interface Asked {
+interface ChatRequestBody {
   readonly dialect: DialectName;
   /** The endpoint that was called, where it is not the one of the dialect. */
   readonly operation?: Exclude<ChatOperation, 'chat.completions' | 'messages'> | undefined;
@@ -17,13 +17,17 @@ interface Asked {
 }
 
 /** @throws GatewayError `invalid_request` */
-export function refuseToolUse(configuration: Configuration, asked: Asked, wire: Dialect): void {
+export function refuseToolUse(configuration: Configuration, asked: ChatRequestBody, wire: Dialect): void {
   const { dialect, operation, body } = asked;
   if (dialect === 'anthropic' || operation === 'responses') refuseOnMessages(configuration, asked, wire);
   else if (operation === undefined) refuseOnCompletions(configuration, body, wire);
 }
 
-function refuseOnMessages({ messages }: Configuration, { dialect, operation, body }: Asked, wire: Dialect): void {
+function refuseOnMessages(
+  { messages }: Configuration,
+  { dialect, operation, body }: ChatRequestBody,
+  wire: Dialect,
+): void {
   if (messages.tool_use === 'reject' && wire.usesTools(body)) throw rejected(operation ?? 'messages', 'messages');
   if (messages.tool_use !== 'reject' && dialect === 'anthropic') refuseProviderRun(messages, body);
 }

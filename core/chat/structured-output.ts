@@ -11,7 +11,7 @@ import type { IdsPort } from '#core/kernel/ports.ts';
 import type { ChatCall } from './call.ts';
 import { forcedTool } from './tool-use-mode.ts';
 
-type Asked = Pick<ChatCall, 'dialect' | 'body' | 'snapshot'>;
+type ToolCallOrigin = Pick<ChatCall, 'dialect' | 'body' | 'snapshot'>;
 
 /**
  * Whether a call of the model is such an answer. The policy must know nothing of it: a rule that names the tool, an effect
@@ -20,7 +20,7 @@ type Asked = Pick<ChatCall, 'dialect' | 'body' | 'snapshot'>;
  */
 export async function isStructuredOutput(
   ports: EvaluationPorts & IdsPort,
-  call: Asked & Pick<ChatCall, 'principal' | 'sessionId'>,
+  call: ToolCallOrigin & Pick<ChatCall, 'principal' | 'sessionId'>,
   request: Parameters<typeof openEnvelope>[0],
 ): Promise<boolean> {
   const { messages } = call.snapshot.configuration;

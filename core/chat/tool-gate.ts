@@ -18,7 +18,7 @@ import {
   useOf,
 } from './tool-use.ts';
 
-interface Held {
+interface HeldCall {
   readonly events: JsonObject[];
   json: string;
 }
@@ -26,7 +26,7 @@ interface Held {
 export class ToolGate {
   readonly #ports: ChatPorts;
   readonly #call: ChatCall;
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, HeldCall>();
   /** Blocks that have begun and pass, by their types. */
   readonly #open = new Map<string, string>();
   /** Blocks whose beginning was replaced: their stop ends what stands in their place. */

@@ -53,4 +53,4 @@ export interface StoredResponse extends AtProvider {
   readonly calls_tools: boolean;
 }
 
-export type Stored = StoredBatch | StoredResponse;
+export type StoredObject = StoredBatch | StoredResponse;

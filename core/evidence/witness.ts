@@ -65,14 +65,14 @@ export function missingSession({ checkpoint, archived }: Witness): Verification 
   return { valid: false, total_entries: 0, broken_link, not_checked: [] };
 }
 
-type Asked<T> = Partial<T> & { readonly notChecked: readonly string[] };
+type WitnessAnswer<T> = Partial<T> & { readonly notChecked: readonly string[] };
 
 async function askCheckpoints(
   ports: WitnessPorts,
   tenant: string,
   sessionId: string,
   head: SessionHead | undefined,
-): Promise<Asked<{ checkpoint: Checkpointed }>> {
+): Promise<WitnessAnswer<{ checkpoint: Checkpointed }>> {
   const { checkpoints } = ports;
   if (!checkpoints) return { notChecked: ['checkpoints not checked: this gateway keeps none'] };
   try {
@@ -108,7 +108,7 @@ async function askArchive(
   tenant: string,
   sessionId: string,
   total: number,
-): Promise<Asked<{ archived: WitnessedArchive }>> {
+): Promise<WitnessAnswer<{ archived: WitnessedArchive }>> {
   const { archived } = ports;
   if (!archived) return { notChecked: ['archive not checked: this gateway reads none'] };
   const saying = (fault: unknown) => `archive not checked: ${unreadable(ports, 'the archive', fault)}`;

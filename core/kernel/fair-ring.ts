@@ -1,6 +1,6 @@
 /** The newest items of several owners in bounded room: the owner that holds most loses its oldest first. */
 
-interface Held<T> {
+interface RingEntry<T> {
   readonly at: number;
   readonly item: T;
 }
@@ -8,7 +8,7 @@ interface Held<T> {
 export class FairRing<T> {
   readonly #max: number;
   /** Each owner's own, oldest first; no list is empty. */
-  #owners = new Map<string, Held<T>[]>();
+  #owners = new Map<string, RingEntry<T>[]>();
   #size = 0;
   #next = 0;
 
@@ -46,7 +46,7 @@ export class FairRing<T> {
   }
 
   #removed(): T | undefined {
-    let largest: readonly [string, Held<T>[]] | undefined;
+    let largest: readonly [string, RingEntry<T>[]] | undefined;
     for (const each of this.#owners) if (!largest || each[1].length > largest[1].length) largest = each;
     const [owner, own] = largest!;
     const gone = own.shift();

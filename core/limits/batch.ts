@@ -1,8 +1,8 @@
 /** Several transitions of one tenant as one write: in order, each with its own outcome. */
-import type { CounterState, Step, Wanted } from './counter-state.ts';
+import type { CounterState, Step, WantedSlices } from './counter-state.ts';
 import { growSlices, type Move, withoutUnused } from './slices.ts';
 
-export type Transition<T> = (state: CounterState, nowMs: number, wanted?: Wanted) => Step<T>;
+export type Transition<T> = (state: CounterState, nowMs: number, wanted?: WantedSlices) => Step<T>;
 
 interface Batch {
   readonly state: CounterState;
@@ -23,7 +23,7 @@ export function applyAll(
   nowMs: number,
   totals: ReadonlyMap<string, number> = new Map(),
 ): Batch {
-  const wanted: Wanted = new Map();
+  const wanted: WantedSlices = new Map();
   const eager = inOrder(before, transitions, nowMs, wanted);
   const lacking = [...wanted.keys()].filter((key) => !totals.has(key));
   if (wanted.size === 0 || lacking.length > 0) {
@@ -48,7 +48,7 @@ function inOrder(
   before: CounterState,
   transitions: readonly Transition<unknown>[],
   nowMs: number,
-  wanted?: Wanted,
+  wanted?: WantedSlices,
 ): { readonly state: CounterState; readonly outcomes: unknown[]; readonly moved: ReadonlyMap<string, number>[] } {
   let state = before;
   const outcomes: unknown[] = [];

@@ -68,7 +68,7 @@ export const emptyState: CounterState = {
 export const maxOpen = 1000;
 
 /** Slices that would have to grow: how much of each must be held, by account key. */
-export type Wanted = Map<
+export type WantedSlices = Map<
   string,
   {
     readonly limit_microusd: number;

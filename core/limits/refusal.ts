@@ -1,9 +1,17 @@
 /** Why a call may not pass: the window first, then every budget. Of two rate limits without room the one with the longer wait answers. */
-import { type CounterState, maxOpen, usedOf, type Wanted } from './counter-state.ts';
+import { type CounterState, maxOpen, usedOf, type WantedSlices } from './counter-state.ts';
 import type { BudgetAccount, ReserveOutcome, ReserveRequest } from './ports.ts';
 import { accountKey, secondsUntilPeriodEnds, usd } from './spend.ts';
 import { usedOfAll } from './status.ts';
-import { type Bucket, type Counted, counting, itemSecond, secondsUntilFreed, total, windowSeconds } from './window.ts';
+import {
+  type Bucket,
+  type CountedUnit,
+  counting,
+  itemSecond,
+  secondsUntilFreed,
+  total,
+  windowSeconds,
+} from './window.ts';
 
 type Refusal = Omit<Extract<ReserveOutcome, { ok: false }>, 'ok' | 'limits'>;
 
@@ -15,7 +23,7 @@ export function refusalOf(
   state: CounterState,
   request: ReserveRequest,
   nowMs: number,
-  wanted?: Wanted,
+  wanted?: WantedSlices,
   requests = 1,
 ): Refusal | undefined {
   const { requests_per_minute, tokens_per_minute, budgets, holder = 'tenant' } = request.limits;
@@ -56,7 +64,7 @@ const longestWait = (requests: Refusal | undefined, tokens: Refusal | undefined)
 
 function overLimit(
   { buckets, second }: { readonly buckets: readonly Bucket[]; readonly second: number },
-  what: Counted,
+  what: CountedUnit,
   needed: number,
   limit: number | undefined,
   holder: Holder,
@@ -90,7 +98,7 @@ function overBudget(
   budget: BudgetAccount,
   cost: number,
   nowMs: number,
-  wanted: Wanted | undefined,
+  wanted: WantedSlices | undefined,
 ): Refusal | undefined {
   const key = accountKey(budget, nowMs);
   const level = usedOf(state, key) + Math.max(1, cost);

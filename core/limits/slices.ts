@@ -2,7 +2,7 @@
  * Slices of global budgets: no request touches a global item while its tenant's slice suffices. The sum of
  * what is granted never passes the limit; only what a call cost above its reservation may, and that is booked later.
  */
-import { type CounterState, type Slice, type Step, usedOf, type Wanted } from './counter-state.ts';
+import { type CounterState, type Slice, type Step, usedOf, type WantedSlices } from './counter-state.ts';
 
 /** A slice that was unused for this long is given back. */
 const idleSeconds = 60;
@@ -22,7 +22,7 @@ export type Moves = ReadonlyMap<string, Move>;
  */
 export function growSlices(
   state: CounterState,
-  wanted: Wanted,
+  wanted: WantedSlices,
   totals: ReadonlyMap<string, number>,
   nowMs: number,
 ): { readonly state: CounterState; readonly moves: Moves } {

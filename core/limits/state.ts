@@ -3,7 +3,7 @@
  * object means that nothing changed.
  */
 import { isoTime } from '#core/kernel/ports.ts';
-import type { CounterState, Reservation, Step, Wanted } from './counter-state.ts';
+import type { CounterState, Reservation, Step, WantedSlices } from './counter-state.ts';
 import {
   type OpenReservation,
   type ReserveOutcome,
@@ -25,7 +25,7 @@ export function applyReserve(
   state: CounterState,
   request: ReserveRequest,
   nowMs: number,
-  wanted?: Wanted,
+  wanted?: WantedSlices,
 ): Step<ReserveOutcome> {
   const { limits } = request;
   const accepted = (after: CounterState): Step<ReserveOutcome> => ({

@@ -10,7 +10,7 @@ export interface Bucket {
   readonly tokens: number;
 }
 
-export type Counted = 'requests' | 'tokens';
+export type CountedUnit = 'requests' | 'tokens';
 
 /**
  * The second in which a call is counted: now, or the newest bucket's where another process's clock runs a little ahead,
@@ -39,7 +39,7 @@ export function counting(
   return [...buckets, ...inWindow(leases, second)].sort((a, b) => a.second - b.second);
 }
 
-export const total = (buckets: readonly Bucket[], what: Counted): number =>
+export const total = (buckets: readonly Bucket[], what: CountedUnit): number =>
   buckets.reduce((sum, bucket) => sum + bucket[what], 0);
 
 /** Adds to the bucket of a second (or takes from it, never below nothing); empty buckets go. */
@@ -64,7 +64,12 @@ export function counted(
 }
 
 /** Seconds until so much has left the window; a window's length if it never holds that much. At least 1. */
-export function secondsUntilFreed(buckets: readonly Bucket[], second: number, what: Counted, amount: number): number {
+export function secondsUntilFreed(
+  buckets: readonly Bucket[],
+  second: number,
+  what: CountedUnit,
+  amount: number,
+): number {
   let left = 0;
   for (const bucket of buckets) {
     left += bucket[what];
@@ -74,7 +79,7 @@ export function secondsUntilFreed(buckets: readonly Bucket[], second: number, wh
 }
 
 /** Seconds until nothing is left in the window; 0 for an empty one. */
-export function secondsUntilEmpty(buckets: readonly Bucket[], second: number, what: Counted): number {
+export function secondsUntilEmpty(buckets: readonly Bucket[], second: number, what: CountedUnit): number {
   const last = buckets.findLast((bucket) => bucket[what] > 0);
   return last ? secondsUntilGone(last, second) : 0;
 }

@@ -3,7 +3,7 @@ import { RecentMap } from '#core/kernel/recent-map.ts';
 
 export type DependencyState = 'up' | 'degraded' | 'down' | 'unknown';
 
-interface Seen {
+interface StateSince {
   readonly state: DependencyState;
   readonly sinceMs: number;
 }
@@ -15,7 +15,7 @@ interface Connection {
 }
 
 export class DependencyStates {
-  readonly #seen = new RecentMap<string, Seen>({ max: 1_000 });
+  readonly #seen = new RecentMap<string, StateSince>({ max: 1_000 });
   readonly #connections = new RecentMap<string, Connection>({ max: 1_000 });
 
   /** Notes that an MCP server answered a handshake, or why it did not or has ended. */

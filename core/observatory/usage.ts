@@ -5,7 +5,7 @@ import type { ContentCounts, ModelUsage, Usage, UsageQuery } from './ports.ts';
 import { type Counter, decisionKinds } from './projection.ts';
 import { toUsd } from './request-row.ts';
 
-export interface Counted extends Counter {
+export interface UsageCounter extends Counter {
   readonly count: number;
   /** What chat entries added besides. */
   readonly measures?: Measures;
@@ -22,7 +22,7 @@ export class UsageSums {
   readonly #models = new Map<string, Measures[]>();
   #total = 0;
 
-  add({ kind, protocol, tool, rule, policy = rule, model, count, measures }: Counted): void {
+  add({ kind, protocol, tool, rule, policy = rule, model, count, measures }: UsageCounter): void {
     if (kind === 'chat' && measures) this.#addModel(model ?? '', measures);
     if (!decisionKinds.includes(kind)) return;
     this.#total += count;

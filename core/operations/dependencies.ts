@@ -13,7 +13,7 @@ import type { providersOf } from './chat-views.ts';
 import type { federationOf } from './federation-view.ts';
 import type { Call } from './operation.ts';
 
-interface Found {
+interface Dependency {
   readonly kind:
     | 'store'
     | 'object_store'
@@ -35,7 +35,7 @@ interface Found {
 }
 
 /** What the other parts of the status have already read. */
-interface Known {
+interface StatusParts {
   readonly providers: Awaited<ReturnType<typeof providersOf>>;
   readonly failing: readonly FailingDelivery[];
   readonly federation: Awaited<ReturnType<typeof federationOf>>;
@@ -46,7 +46,7 @@ interface Known {
  * disturb a service. `degraded`: what is down is not needed for a decision. A store that is down ends the request with
  * `service_unavailable` before this.
  */
-export async function dependenciesOf(call: Pick<Call, 'ports' | 'snapshot' | 'principal'>, known: Known) {
+export async function dependenciesOf(call: Pick<Call, 'ports' | 'snapshot' | 'principal'>, known: StatusParts) {
   const { ports } = call;
   const [stores, upstreams, projection] = await Promise.all([storesOf(call), upstreamsOf(call), projectionOf(call)]);
   const found = [
@@ -71,7 +71,7 @@ export async function dependenciesOf(call: Pick<Call, 'ports' | 'snapshot' | 'pr
 /** What the gateway does itself: there, `degraded` is a fault that people must mend. */
 const own = new Set<string>(['projection', 'configuration']);
 
-async function storesOf({ ports }: Pick<Call, 'ports'>): Promise<Found[]> {
+async function storesOf({ ports }: Pick<Call, 'ports'>): Promise<Dependency[]> {
   const rows = await timed(ports, () => ports.configStore.current());
   const bodies = await timed(ports, async () => {
     if (rows.value && !(await ports.objects.get(rows.value.sha256)))
@@ -95,7 +95,7 @@ async function timed<T>({ clock }: Call['ports'], ask: () => Promise<T>) {
 
 const providerStates = { healthy: 'up', degraded: 'degraded', unhealthy: 'down', unknown: 'unknown' } as const;
 
-const providers = ({ providers: all }: Known): Found[] =>
+const providers = ({ providers: all }: StatusParts): Dependency[] =>
   all.flatMap(({ name, health, breaker, p95_latency_ms, reason }) =>
     health === 'disabled'
       ? []
@@ -123,7 +123,7 @@ async function upstreamsOf({
   ports,
   principal,
   snapshot,
-}: Pick<Call, 'ports' | 'snapshot' | 'principal'>): Promise<Found[]> {
+}: Pick<Call, 'ports' | 'snapshot' | 'principal'>): Promise<Dependency[]> {
   const now = ports.clock.now();
   const span = { from: isoTime(now - upstreamWindowMinutes * 60_000), to: isoTime(now) };
   const { mcp, http } = snapshot.configuration.upstreams;
@@ -146,7 +146,7 @@ async function upstreamsOf({
   );
 }
 
-function channels({ snapshot }: Pick<Call, 'snapshot'>, { failing }: Known): Found[] {
+function channels({ snapshot }: Pick<Call, 'snapshot'>, { failing }: StatusParts): Dependency[] {
   const configured = Object.entries(snapshot.configuration.approvals.channels)
     .filter(([, settings]) => settings?.enabled)
     .map(([name]) => name);
@@ -167,7 +167,7 @@ async function projectionOf({
   ports,
   principal,
   snapshot,
-}: Pick<Call, 'ports' | 'snapshot' | 'principal'>): Promise<Found> {
+}: Pick<Call, 'ports' | 'snapshot' | 'principal'>): Promise<Dependency> {
   const { platform, tenant } = principal;
   const tenants = platform ? snapshot.configuration.tenants.map(({ id }) => id) : [tenant];
   const rows: SetAside[] = [];
@@ -178,7 +178,11 @@ async function projectionOf({
 }
 
 /** The file that this process follows; its last good content is in force while it does not load [config.file-trouble]. */
-function configurationFile({ ports, principal, snapshot }: Pick<Call, 'ports' | 'principal' | 'snapshot'>): Found[] {
+function configurationFile({
+  ports,
+  principal,
+  snapshot,
+}: Pick<Call, 'ports' | 'principal' | 'snapshot'>): Dependency[] {
   const { configurationTrouble } = ports;
   if (!configurationTrouble) return [];
   const trouble = configurationTrouble.current;
@@ -188,7 +192,7 @@ function configurationFile({ ports, principal, snapshot }: Pick<Call, 'ports' | 
   return [{ ...base, state: 'degraded', reason, since: trouble.since }];
 }
 
-function controlPlane({ federation }: Known): Found[] {
+function controlPlane({ federation }: StatusParts): Dependency[] {
   if (!federation) return [];
   const reason = federation.stale ?? federation.refused;
   const state = reason !== undefined ? 'down' : federation.control_plane_version > 0 ? 'up' : 'unknown';

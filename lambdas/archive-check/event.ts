@@ -38,7 +38,7 @@ export const createHandler = (ports: GatewayPorts) => async (): Promise<ArchiveC
 };
 
 /** What one session adds to the sums. */
-interface Looked {
+interface SessionSums {
   readonly missing: number;
   readonly contradicts: boolean;
   readonly removed: number;
@@ -110,7 +110,7 @@ async function look(
   ports: GatewayPorts,
   { tenant, session_id }: SessionHead,
   before: string | undefined,
-): Promise<Looked> {
+): Promise<SessionSums> {
   const { archived, checkpoints, evidence, evidenceRows: rows, telemetry } = ports;
   const check = archived && (await checkSession({ ...ports, archived }, tenant, session_id));
   if (!check) return { missing: 0, contradicts: false, removed: 0 };

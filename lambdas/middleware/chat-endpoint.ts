@@ -42,7 +42,7 @@ export function chatEndpoint(
 ): HttpHandler {
   const own = routes.filter((route) => route.handledBy === name);
   const answer = async (event: HttpEvent, context: HttpContext): Promise<HttpReply> => {
-    const seen: Seen = {};
+    const seen: CallSoFar = {};
     try {
       return await answered(event, context, seen);
     } catch (thrown) {
@@ -52,7 +52,7 @@ export function chatEndpoint(
       throw fault;
     }
   };
-  const answered = async (event: HttpEvent, context: HttpContext, seen: Seen): Promise<HttpReply> => {
+  const answered = async (event: HttpEvent, context: HttpContext, seen: CallSoFar): Promise<HttpReply> => {
     // The caller first, then the query: a refusal is recorded for the key that was refused.
     const route = matchRoute(own, event);
     const snapshot = await ports.snapshots.current();
@@ -125,7 +125,7 @@ async function inOwnWords(
 }
 
 /** What is known of a call when it is refused. */
-interface Seen {
+interface CallSoFar {
   policyVersion?: number;
   principal?: Principal;
   sessionId?: string;
@@ -135,7 +135,7 @@ interface Seen {
 const refusalOf = (
   event: HttpEvent,
   operation: EarlyRefusal['operation'],
-  { policyVersion = 0, principal, sessionId, body }: Seen,
+  { policyVersion = 0, principal, sessionId, body }: CallSoFar,
   fault: GatewayError,
 ): EarlyRefusal => ({
   principal,

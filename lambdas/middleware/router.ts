@@ -58,14 +58,14 @@ export function createLocator(routes: readonly Route[]): (event: HttpEvent) => H
   };
 }
 
-interface Found {
+interface RouteMatch {
   readonly found: Resource | undefined;
   /** Segments of the path; none for a resource without parameters. */
   readonly given: readonly string[];
 }
 
 /** A path without parameters is looked up: it precedes those with parameters, and most requests have one. */
-function finderOf(routes: readonly Route[]): (path: string) => Found {
+function finderOf(routes: readonly Route[]): (path: string) => RouteMatch {
   const resources = resourcesOf(routes);
   const literal = new Map(
     resources.filter(({ segments }) => !segments.some(isParameter)).map((resource) => [resource.path, resource]),

@@ -3,12 +3,12 @@ import packageJson from '#package' with { type: 'json' };
 import type { Api } from '../api.ts';
 import { count, type Fields, fields, list, text } from '../json-fields.ts';
 import { checkDemo, checkDemoBrokers } from './demo.ts';
-import { type Found, fail, ok, unknown, warn } from './finding.ts';
+import { type CheckResult, fail, ok, unknown, warn } from './finding.ts';
 
 export interface Check {
   readonly name: string;
   /** @throws Failure, which the check is reported by. */
-  readonly run: (api: Api) => Promise<readonly Found[]>;
+  readonly run: (api: Api) => Promise<readonly CheckResult[]>;
   /** What to do where the gateway does not have what is asked for. */
   readonly absent: string;
   /** What to do where its address does not answer, if that is another one than that of the other checks. */
@@ -25,7 +25,7 @@ const maxClockSeconds = 60;
 const noticeableClockSeconds = 5;
 const longPendingSeconds = 1800;
 
-async function reach(api: Api): Promise<Found[]> {
+async function reach(api: Api): Promise<CheckResult[]> {
   const { headers, bytes } = await api.open('health');
   const chunks = [];
   for await (const chunk of bytes) chunks.push(chunk);
@@ -39,7 +39,7 @@ async function reach(api: Api): Promise<Found[]> {
   ];
 }
 
-function clockOf(date: string | null): Found {
+function clockOf(date: string | null): CheckResult {
   const there = Date.parse(date ?? '');
   if (Number.isNaN(there))
     return unknown(
@@ -52,7 +52,7 @@ function clockOf(date: string | null): Found {
   return seconds >= noticeableClockSeconds ? warn(found, 'set the clocks by NTP') : ok(found);
 }
 
-async function models(api: Api): Promise<Found[]> {
+async function models(api: Api): Promise<CheckResult[]> {
   const names = list((await read(api, 'listModels')).data).length;
   return [
     names > 0
@@ -61,12 +61,12 @@ async function models(api: Api): Promise<Found[]> {
   ];
 }
 
-async function key(api: Api): Promise<Found[]> {
+async function key(api: Api): Promise<CheckResult[]> {
   const { role, kind, person, name, key_id } = await read(api, 'whoami');
   return [ok(`the key ${text(person) ?? text(name) ?? text(key_id)} is of role ${role}, kind ${kind}`)];
 }
 
-async function health(api: Api): Promise<Found[]> {
+async function health(api: Api): Promise<CheckResult[]> {
   const body = await read(api, 'status');
   const dependencies = list(body.dependencies);
   const plane = fields(body.federation);
@@ -118,7 +118,7 @@ const dependencyTodo: Readonly<Record<string, (name: unknown) => string>> = {
   control_plane: () => 'check federation.control_plane_url and the token, and the network between the two',
 };
 
-const dependencyFound = ({ kind, name, state, reason, needed }: Fields): Found => {
+const dependencyFound = ({ kind, name, state, reason, needed }: Fields): CheckResult => {
   const found = `${kind} ${name} is ${state}${text(reason) ? `: ${reason}` : ''}`;
   if (kind === 'projection') return fail(found, 'agentctl archive repair');
   if (kind === 'configuration')
@@ -129,7 +129,7 @@ const dependencyFound = ({ kind, name, state, reason, needed }: Fields): Found =
   return warn(found, dependencyTodo[String(kind)]?.(name) ?? 'agentctl status has the details');
 };
 
-async function alerts(api: Api): Promise<Found[]> {
+async function alerts(api: Api): Promise<CheckResult[]> {
   const open = list((await read(api, 'listAlerts', { state: 'active' })).alerts);
   if (open.length === 0) return [ok('no alert is active')];
   return open.map(({ severity, message }) =>
@@ -137,7 +137,7 @@ async function alerts(api: Api): Promise<Found[]> {
   );
 }
 
-async function evidence(api: Api): Promise<Found[]> {
+async function evidence(api: Api): Promise<CheckResult[]> {
   const { valid, total_entries, cursor } = await read(api, 'verifyAudit');
   const found = `${count(total_entries)} entries of evidence ${text(cursor) ? 'of the first sessions ' : ''}were verified`;
   return [
@@ -147,7 +147,7 @@ async function evidence(api: Api): Promise<Found[]> {
   ];
 }
 
-async function inForce(api: Api): Promise<Found[]> {
+async function inForce(api: Api): Promise<CheckResult[]> {
   const { agrees, policy_version, differences, not_checked } = await read(api, 'compareInForce');
   if (agrees === true) {
     const open = Array.isArray(not_checked) ? not_checked.map(String) : [];
@@ -166,7 +166,7 @@ async function inForce(api: Api): Promise<Found[]> {
   );
 }
 
-async function tools(api: Api): Promise<Found[]> {
+async function tools(api: Api): Promise<CheckResult[]> {
   const all = list((await read(api, 'listMcpTools')).tools);
   const waiting = all.filter(({ state }) => state !== 'accepted');
   return waiting.length === 0
@@ -182,7 +182,7 @@ async function tools(api: Api): Promise<Found[]> {
       ];
 }
 
-async function planes(api: Api): Promise<Found[]> {
+async function planes(api: Api): Promise<CheckResult[]> {
   const all = list((await read(api, 'federationPlanes')).planes);
   if (all.length === 0) return [ok('no data planes')];
   return all.map(planeFound);
@@ -197,7 +197,7 @@ const planeTodo: Readonly<Record<string, string>> = {
   diverged: 'compare the store of the plane with its archive and backup, then agentctl federation accept',
 };
 
-function planeFound({ name, state, behind }: Fields): Found {
+function planeFound({ name, state, behind }: Fields): CheckResult {
   const lag = count(behind);
   const place = state === 'never_seen' ? '' : lag < 0 ? `, ${-lag} versions ahead` : `, ${lag} versions behind`;
   const found = `data plane ${name} is ${String(state).replace('_', ' ')}${place}`;
@@ -209,7 +209,7 @@ function planeFound({ name, state, behind }: Fields): Found {
   return lag === 0 ? ok(found) : warn(found, 'it asks again by itself; look at the plane if that lasts for minutes');
 }
 
-async function supplyChain(api: Api): Promise<Found[]> {
+async function supplyChain(api: Api): Promise<CheckResult[]> {
   const { parts, require_signed } = await read(api, 'supplyChain');
   const unsigned = list(parts).filter(({ verified }) => verified !== true);
   if (unsigned.length === 0) return [ok('every pack and plugin in force is verified')];
@@ -217,7 +217,7 @@ async function supplyChain(api: Api): Promise<Found[]> {
   return [require_signed ? fail(found, 'agentctl supply-chain list') : ok(`${found}; signatures are not required`)];
 }
 
-async function witness(api: Api): Promise<Found[]> {
+async function witness(api: Api): Promise<CheckResult[]> {
   const seen = list((await read(api, 'logCheckpoint')).cosigned).length;
   return [
     seen > 0

@@ -1,13 +1,13 @@
 /** What is made for trying the gateway out, and has no place in a deployment: answers of the mock, keys that `npm start` made [cli.doctor-demo]. */
 import type { Api } from '../api.ts';
 import { type Fields, fields, list, text } from '../json-fields.ts';
-import { type Found, ok, warn } from './finding.ts';
+import { type CheckResult, ok, warn } from './finding.ts';
 
 /** Names of the keys that `npm start` makes for itself. */
 const generated = /^local-(agent|human|viewer)$/;
 
 /** Providers that answer without a model. */
-export function demoModels(providers: readonly Fields[], isDeployment: boolean): Found {
+export function demoModels(providers: readonly Fields[], isDeployment: boolean): CheckResult {
   const mocks = providers.filter(({ type, enabled }) => type === 'mock' && enabled !== false);
   if (mocks.length === 0) return ok('no provider gives demo answers');
   const named = mocks.map(({ name }) => text(name) ?? 'unnamed').join(', ');
@@ -22,7 +22,7 @@ export function demoModels(providers: readonly Fields[], isDeployment: boolean):
 }
 
 /** The key that is used here. */
-export function demoKey({ name, person }: Fields, isDeployment: boolean): Found[] {
+export function demoKey({ name, person }: Fields, isDeployment: boolean): CheckResult[] {
   const isGenerated = generated.test(text(name) ?? '') || generated.test(text(person) ?? '');
   if (!isDeployment || !isGenerated) return [];
   return [
@@ -34,7 +34,7 @@ export function demoKey({ name, person }: Fields, isDeployment: boolean): Found[
 }
 
 /** Signing keys of brokers that the local run makes while none is set. */
-export function demoBrokers({ credentials }: Fields): Found[] {
+export function demoBrokers({ credentials }: Fields): CheckResult[] {
   return list(fields(credentials).brokers)
     .filter(({ generated_key }) => generated_key === true)
     .map(({ name, private_key_env }) =>
@@ -47,7 +47,7 @@ export function demoBrokers({ credentials }: Fields): Found[] {
 
 const read = async (api: Api, operation: string): Promise<Fields> => fields((await api.call(operation)).json);
 
-export async function checkDemo(api: Api): Promise<Found[]> {
+export async function checkDemo(api: Api): Promise<CheckResult[]> {
   const { isDeployment } = api;
   return [
     demoModels(list((await read(api, 'listProviders')).providers), isDeployment),
@@ -56,5 +56,5 @@ export async function checkDemo(api: Api): Promise<Found[]> {
 }
 
 /** Only administrators may read the configuration; a local run may have such keys. */
-export const checkDemoBrokers = async (api: Api): Promise<Found[]> =>
+export const checkDemoBrokers = async (api: Api): Promise<CheckResult[]> =>
   api.isDeployment ? demoBrokers(fields((await read(api, 'getConfig')).configuration)) : [];

@@ -7,10 +7,10 @@ export interface Finding {
   readonly todo?: string;
 }
 
-export type Found = Omit<Finding, 'check'>;
+export type CheckResult = Omit<Finding, 'check'>;
 
-export const ok = (found: string): Found => ({ state: 'ok', found });
-export const warn = (found: string, todo: string): Found => ({ state: 'warn', found, todo });
-export const fail = (found: string, todo: string): Found => ({ state: 'fail', found, todo });
+export const ok = (found: string): CheckResult => ({ state: 'ok', found });
+export const warn = (found: string, todo: string): CheckResult => ({ state: 'warn', found, todo });
+export const fail = (found: string, todo: string): CheckResult => ({ state: 'fail', found, todo });
 /** Nothing is wrong for certain: what to do to know it, or that nothing has to be done. */
-export const unknown = (found: string, todo: string): Found => ({ state: 'unknown', found, todo });
+export const unknown = (found: string, todo: string): CheckResult => ({ state: 'unknown', found, todo });

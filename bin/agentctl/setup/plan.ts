@@ -31,7 +31,7 @@ export interface Step {
 }
 
 /** Stands beside the file while the gateway is set up in it. */
-interface Kept {
+interface SetupRecord {
   /** The file before; undefined where there was none. */
   readonly text?: string;
   /** Digest of the file as it was written; it shows whether the file was changed since. */
@@ -65,7 +65,7 @@ export function write({ file, before, after }: Step): void {
   if (after === undefined) return;
   const known = keptOf(file);
   const former = known ? known.text : before;
-  const kept: Kept = { ...(former !== undefined && { text: former }), written_sha256: sha256(after) };
+  const kept: SetupRecord = { ...(former !== undefined && { text: former }), written_sha256: sha256(after) };
   try {
     mkdirSync(dirname(file), { recursive: true });
     replace(keptFile(file), JSON.stringify(kept));
@@ -95,7 +95,7 @@ function replace(file: string, text: string): void {
   renameSync(partial, target);
 }
 
-function keptOf(file: string): Kept | undefined {
+function keptOf(file: string): SetupRecord | undefined {
   const { text, written_sha256 } = readJsonFile(keptFile(file)) ?? {};
   if (typeof written_sha256 !== 'string') return undefined;
   return { written_sha256, ...(typeof text === 'string' && { text }) };

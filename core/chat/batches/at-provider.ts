@@ -1,6 +1,6 @@
 /** Files and batches at the provider that has them: which one, its answers, its faults. */
 import type { ProviderEntry } from '#core/contracts/config.ts';
-import type { Stored } from '#core/contracts/stored-batch.ts';
+import type { StoredObject } from '#core/contracts/stored-batch.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { textOf } from '#core/kernel/narrow.ts';
@@ -61,7 +61,7 @@ function refusedByProvider(
 export async function requestFromProvider<T>(
   ports: ChatPorts,
   { snapshot }: Pick<BatchCaller, 'snapshot'>,
-  { provider }: Pick<Stored, 'provider'>,
+  { provider }: Pick<StoredObject, 'provider'>,
   thing: NamedThing,
   work: (files: WithFiles) => Promise<T>,
 ): Promise<T> {

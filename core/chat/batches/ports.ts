@@ -1,7 +1,7 @@
 /** Where files, batches and responses of callers are stored: each belongs to one key of one tenant. */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
-import type { Stored, StoredBatch } from '#core/contracts/stored-batch.ts';
+import type { StoredBatch, StoredObject } from '#core/contracts/stored-batch.ts';
 
 export type BatchOwner = Pick<Principal, 'tenant' | 'key_id'>;
 
@@ -14,8 +14,8 @@ export interface BatchPage {
 
 export interface BatchStore {
   /** Consistent; undefined for what is unknown, another key's or deleted. */
-  get(owner: BatchOwner, id: string): Promise<Stored | undefined>;
-  put(stored: Stored): Promise<void>;
+  get(owner: BatchOwner, id: string): Promise<StoredObject | undefined>;
+  put(stored: StoredObject): Promise<void>;
   /** Those of one key, newest first unless asked otherwise. */
   list(
     owner: BatchOwner,

@@ -1,7 +1,7 @@
 /** What a provider keeps, read again: whether the caller may use its model today, and what the output policy says of it. */
 
 import type { Finding } from '#core/contracts/chat.ts';
-import type { Stored } from '#core/contracts/stored-batch.ts';
+import type { StoredObject } from '#core/contracts/stored-batch.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { contentPolicyOf } from '#core/models/content-policy/policy-of.ts';
 import type { TextSlot } from '#core/models/dialects/dialect.ts';
@@ -10,7 +10,7 @@ import type { ChatPorts } from '../ports.ts';
 import type { BatchCaller } from './record.ts';
 
 /** A chat call that stands for the reading. @throws GatewayError `model_not_allowed`, and whatever else such a call is refused with. */
-export function readingCall(ports: ChatPorts, caller: BatchCaller, id: string, { model }: Stored): ChatCall {
+export function readingCall(ports: ChatPorts, caller: BatchCaller, id: string, { model }: StoredObject): ChatCall {
   const { snapshot, principal, sessionId, requestId, signal } = caller;
   const body = { model, messages: [{ role: 'user', content: id }] };
   const call = openCall(
@@ -26,7 +26,7 @@ export function readingCall(ports: ChatPorts, caller: BatchCaller, id: string, {
 export async function checkOutput(
   ports: ChatPorts,
   { snapshot }: Pick<BatchCaller, 'snapshot'>,
-  { tenant, resolved_model, provider }: Stored,
+  { tenant, resolved_model, provider }: StoredObject,
   texts: () => readonly TextSlot[],
 ): Promise<readonly Finding[]> {
   const policy = await contentPolicyOf(snapshot.configuration, tenant, ports);

@@ -4,7 +4,7 @@ import { federatedActor, type Principal } from '#core/configuration/identity/pri
 import { assertSessionOwner } from '#core/configuration/identity/sessions.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ChatOperation, ChatRecord, Finding } from '#core/contracts/chat.ts';
-import type { Stored } from '#core/contracts/stored-batch.ts';
+import type { StoredObject } from '#core/contracts/stored-batch.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
@@ -25,7 +25,7 @@ interface Use {
   readonly operation: ChatOperation;
   /** The id as the caller named it. */
   readonly id: string;
-  readonly stored: Stored;
+  readonly stored: StoredObject;
   /** It changes what the provider keeps: its beginning is an entry, too, so that a crash leaves a trace. */
   readonly changes?: true;
 }

@@ -5,7 +5,7 @@ import { type Role, roles } from '#core/contracts/route.ts';
 import { placesOf } from './organization.ts';
 import type { Principal } from './principal.ts';
 
-type Given = Pick<Configuration, 'organizations'>;
+type Organizations = Pick<Configuration, 'organizations'>;
 type Grant = Organization['grants'][number];
 
 interface LevelGrant extends Grant {
@@ -14,7 +14,7 @@ interface LevelGrant extends Grant {
 }
 
 /** Grants of every level with their paths. */
-export const allGrants = ({ organizations }: Given): LevelGrant[] => {
+export const allGrants = ({ organizations }: Organizations): LevelGrant[] => {
   const at = (path: string, { grants }: { readonly grants: readonly Grant[] }) =>
     grants.map((grant) => ({ ...grant, path }));
   return organizations.flatMap((organization) => [
@@ -35,7 +35,7 @@ export const allGrants = ({ organizations }: Given): LevelGrant[] => {
 };
 
 /** The highest role that a person is granted for each tenant. */
-export function grantsOf(given: Given, person: string): ReadonlyMap<string, Role> {
+export function grantsOf(given: Organizations, person: string): ReadonlyMap<string, Role> {
   const theirs = allGrants(given).filter((grant) => grant.person === person);
   const found = new Map<string, Role>();
   if (theirs.length === 0) return found;
@@ -53,7 +53,7 @@ export const lowestRole = (held: readonly Role[]): Role => roles.find((role) => 
  * A human's reach with what is granted: tenants outside of their own are reached with the granted role, and never with more than the
  * key or token in use has.
  */
-export function reachOf(given: Given, person: string | undefined, own: readonly string[], role: Role) {
+export function reachOf(given: Organizations, person: string | undefined, own: readonly string[], role: Role) {
   const granted: Record<string, Role> = {};
   if (person !== undefined && !own.includes('*'))
     for (const [tenant, each] of grantsOf(given, person))

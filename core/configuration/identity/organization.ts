@@ -4,7 +4,7 @@ import type { Organization } from '#core/contracts/config/organizations.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { LevelPolicy, ToolRule } from '#core/contracts/tool-policy.ts';
 
-type Given = Pick<Configuration, 'organizations'>;
+type Organizations = Pick<Configuration, 'organizations'>;
 type Team = Organization['teams'][number];
 type Project = Team['projects'][number];
 
@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** Every environment with its path. */
-export const placesOf = ({ organizations }: Given): Place[] =>
+export const placesOf = ({ organizations }: Organizations): Place[] =>
   organizations.flatMap((organization) =>
     organization.teams.flatMap((team) =>
       team.projects.flatMap((project) =>
@@ -31,11 +31,11 @@ export const placesOf = ({ organizations }: Given): Place[] =>
   );
 
 /** The environment of a tenant; undefined for a tenant that stands outside of every organisation. */
-export const placeOf = (given: Given, tenant: string): Place | undefined =>
+export const placeOf = (given: Organizations, tenant: string): Place | undefined =>
   placesOf(given).find(({ environment }) => environment.tenant === tenant);
 
 /** The teams of a person, as `<organisation>/<team>`. */
-export const teamsOf = ({ organizations }: Given, person: string): string[] =>
+export const teamsOf = ({ organizations }: Organizations, person: string): string[] =>
   organizations.flatMap(({ id, teams }) =>
     teams.filter(({ members }) => members.includes(person)).map((team) => `${id}/${team.id}`),
   );
@@ -48,7 +48,7 @@ export interface Level extends LevelPolicy {
 }
 
 /** Every level that has rules [identity.level-policies]. */
-export function levelsWithRules({ organizations }: Given): Level[] {
+export function levelsWithRules({ organizations }: Organizations): Level[] {
   const found: Level[] = [];
   /** @returns the levels with rules, this one included */
   const add = (
@@ -79,7 +79,7 @@ export function levelsWithRules({ organizations }: Given): Level[] {
 }
 
 /** The rules that hold for a tenant by its place, the organisation's first; nothing outside of every organisation. */
-export function levelsOf(given: Given, tenant: string): LevelPolicy[] {
+export function levelsOf(given: Organizations, tenant: string): LevelPolicy[] {
   const place = placeOf(given, tenant);
   if (!place) return [];
   return levelsWithRules(given)

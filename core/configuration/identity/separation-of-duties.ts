@@ -12,7 +12,7 @@ interface People {
   readonly configuration: Pick<Configuration, 'people' | 'tenants' | 'organizations'>;
 }
 
-interface Named {
+interface WithPeople {
   readonly configuration: Pick<Configuration, 'people'>;
 }
 
@@ -50,12 +50,12 @@ export function assertTenant(principal: Principal, tenant: string, kind: ThingKi
 }
 
 /** The human behind a Slack account; undefined when no human is mapped to it. */
-export function personBySlackId({ configuration }: Named, team: string, user: string): Person | undefined {
+export function personBySlackId({ configuration }: WithPeople, team: string, user: string): Person | undefined {
   return configuration.people.find(({ slack_id }) => slack_id === `${team}/${user}`);
 }
 
 /** The human behind an account of the Git host, whose logins have no case; undefined when no human is mapped to it. */
-export function personByGithubLogin({ configuration }: Named, login: string): Person | undefined {
+export function personByGithubLogin({ configuration }: WithPeople, login: string): Person | undefined {
   return configuration.people.find(({ github_login }) => github_login?.toLowerCase() === login.toLowerCase());
 }
 

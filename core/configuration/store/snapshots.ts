@@ -66,7 +66,7 @@ const freshMs = 4_000;
 const jitterMs = 1_000;
 const toleratedMs = 30_000;
 
-interface Held {
+interface CachedSnapshot {
   readonly snapshot: Snapshot;
   readonly secrets: ResolvedSecrets;
   /** When the look began that found it: what happened later may have been missed. */
@@ -80,7 +80,7 @@ interface Held {
 
 export function createSnapshots(deps: SnapshotDeps): Snapshots {
   const { clock } = deps;
-  let held: Held | undefined;
+  let held: CachedSnapshot | undefined;
   let looking: Promise<Snapshot> | undefined;
 
   let looks = 0;
@@ -96,7 +96,7 @@ export function createSnapshots(deps: SnapshotDeps): Snapshots {
     return held.snapshot;
   };
   /** Milliseconds since the look began, and more than any limit where the clock was set back behind it. */
-  const ageOf = ({ lookedAt }: Held): number => {
+  const ageOf = ({ lookedAt }: CachedSnapshot): number => {
     const age = clock.now() - lookedAt;
     return age < 0 ? Number.POSITIVE_INFINITY : age;
   };
@@ -131,7 +131,7 @@ export function createSnapshots(deps: SnapshotDeps): Snapshots {
 }
 
 /** One consistent read of the pointer; the body only if the version is another. */
-async function lookAt(deps: SnapshotDeps, before: Held | undefined): Promise<Held> {
+async function lookAt(deps: SnapshotDeps, before: CachedSnapshot | undefined): Promise<CachedSnapshot> {
   const lookedAt = deps.clock.now();
   const fresh = { lookedAt, freshMs: freshMs - jitterMs * (deps.random?.() ?? 0) };
   const inForce = await deps.configStore.inForce();

@@ -24,10 +24,10 @@ interface PartInForce {
 /** A part that `require_signed` refuses. */
 export type UnsignedPart = Pick<PartInForce, 'kind' | 'name' | 'sha256'> & { readonly reason: string };
 
-type Given = Pick<Configuration, 'policies' | 'tool_policies' | 'supply_chain'>;
+type SignedParts = Pick<Configuration, 'policies' | 'tool_policies' | 'supply_chain'>;
 
 /** @param now milliseconds since 1970 */
-export function partsInForce(configuration: Given, now: number): PartInForce[] {
+export function partsInForce(configuration: SignedParts, now: number): PartInForce[] {
   const { policies, tool_policies } = configuration;
   const trust = trustOf(configuration, now);
   const judged = (part: Omit<PartInForce, 'verified'>): PartInForce => ({ ...part, ...verdictOn(part, trust, now) });
@@ -40,7 +40,7 @@ export function partsInForce(configuration: Given, now: number): PartInForce[] {
 }
 
 /** The verified index; or why there is none, in words. */
-export function trustOf({ supply_chain: { root_key, index } }: Pick<Given, 'supply_chain'>, now: number) {
+export function trustOf({ supply_chain: { root_key, index } }: Pick<SignedParts, 'supply_chain'>, now: number) {
   if (root_key === undefined || index === undefined) return 'the configuration names no signed index (supply_chain)';
   try {
     return verifyIndex(index, publicKeyOf(root_key), { now });
@@ -54,7 +54,7 @@ export function trustOf({ supply_chain: { root_key, index } }: Pick<Given, 'supp
  * Why the signed index of a configuration may not follow the one before it: under the same root key its documents are not older.
  * @returns undefined where it may, and where either has none
  */
-export function olderThan(before: Pick<Given, 'supply_chain'>, after: Pick<Given, 'supply_chain'>) {
+export function olderThan(before: Pick<SignedParts, 'supply_chain'>, after: Pick<SignedParts, 'supply_chain'>) {
   const { root_key, index } = after.supply_chain;
   // Dates were checked when it was loaded.
   const now = Number.POSITIVE_INFINITY;

@@ -14,7 +14,7 @@ import { refuse } from './refusal.ts';
 const rootDocuments = ['delegations', 'revocations', 'index'] as const satisfies readonly DocumentKind[];
 
 /** Sequence and digest of each root document that was accepted last. */
-type Seen = Readonly<Record<(typeof rootDocuments)[number], { sequence: number; sha256: string }>>;
+type AcceptedDocuments = Readonly<Record<(typeof rootDocuments)[number], { sequence: number; sha256: string }>>;
 
 export interface Publisher {
   readonly key: KeyObject;
@@ -28,7 +28,7 @@ export interface Trusted {
   readonly publishers: ReadonlyMap<string, readonly Publisher[]>;
   readonly revokedKeys: ReadonlySet<string>;
   readonly revokedArtifacts: ReadonlySet<string>;
-  readonly seen: Seen;
+  readonly seen: AcceptedDocuments;
 }
 
 /** Clocks of publisher and reader may differ by this much. */
@@ -38,7 +38,11 @@ const skewMs = 10 * 60_000;
  * @param now milliseconds since 1970
  * @throws SupplyChainRefusal with the first check that failed
  */
-export function verifyIndex(file: unknown, root: KeyObject, { now, seen }: { now: number; seen?: Seen }): Trusted {
+export function verifyIndex(
+  file: unknown,
+  root: KeyObject,
+  { now, seen }: { now: number; seen?: AcceptedDocuments },
+): Trusted {
   const parsed = indexFile.safeParse(file, { error: describeIssue });
   if (!parsed.success) return refuse('envelope_malformed', `the index file is not valid: ${firstIssue(parsed.error)}`);
   const rootKeys = new Map([[keyIdOf(root), root]]);
@@ -91,7 +95,7 @@ function inSequence(
   kind: (typeof rootDocuments)[number],
   sequence: number,
   sha256: string,
-  last: Seen['index'] | undefined,
+  last: AcceptedDocuments['index'] | undefined,
 ): void {
   if (!last) return;
   if (sequence < last.sequence) {

@@ -98,7 +98,7 @@ export function forwardToClient(
   void link.send({ jsonrpc: '2.0', id: message.id, ...answer }).catch(() => {});
 }
 
-interface Held {
+interface CachedLink {
   readonly link: Promise<ConversationLink>;
   usedAt: number;
 }
@@ -115,7 +115,7 @@ export const ownHandshake = (version: string): ClientHandshake => ({
 
 export class Conversations {
   readonly #ports: ClockPort & UpstreamsPort & McpStorePort & VersionPort;
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, CachedLink>();
   readonly #stopped = new AbortController();
   readonly #own: ClientHandshake;
 

@@ -13,14 +13,14 @@ const lifeMs = 24 * 3_600_000;
 const trustedMs = 5_000;
 const maxCached = 10_000;
 
-interface Known {
+interface CachedSession {
   readonly session: McpSession;
   readonly readAt: number;
 }
 
 export class Sessions {
   readonly #ports: ClockPort & IdsPort & McpStorePort;
-  readonly #known = new RecentMap<string, Known>({ max: maxCached });
+  readonly #known = new RecentMap<string, CachedSession>({ max: maxCached });
 
   constructor(ports: ClockPort & IdsPort & McpStorePort) {
     this.#ports = ports;

@@ -6,7 +6,7 @@ export interface Subscriber {
   readonly key: string;
 }
 
-interface Held {
+interface SubscribedUri {
   readonly key: string;
   readonly addresses: Set<string>;
 }
@@ -15,7 +15,7 @@ interface Held {
 const maxSubscribers = 2_000;
 
 export class Subscriptions {
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, SubscribedUri>();
 
   get(session: string): ReadonlySet<string> | undefined {
     return this.#held.get(session)?.addresses;

@@ -141,7 +141,7 @@ async function make(
 const holdSecondsOf = ({ snapshot }: Caller): number => snapshot.configuration.approvals.hold_seconds;
 
 /** What a client gives with a tool's name. */
-interface Given {
+interface CallArguments {
   readonly args: JsonObject;
   readonly sent_with: JsonObject | undefined;
   readonly prompt: string | undefined;
@@ -152,7 +152,7 @@ const nameFor = (
   ports: CallWorkPort & SourcePorts,
   { snapshot, principal, sessionId }: Caller,
   tool: Tool,
-  { args, sent_with, prompt }: Given,
+  { args, sent_with, prompt }: CallArguments,
 ) =>
   policyName(tool, async (name) => {
     const action = {

@@ -5,7 +5,7 @@ import { definitionTexts } from '#core/guard/definition-texts.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { type McpStore, type ToolMark, UpstreamFault } from '../ports.ts';
-import type { DefinitionClassifier, Found } from './found-definition.ts';
+import type { CheckedDefinition, DefinitionClassifier } from './found-definition.ts';
 
 const atATime = 8;
 
@@ -20,7 +20,7 @@ export async function classifyNew(
   { mcpStore }: { readonly mcpStore: Pick<McpStore, 'marks'> },
   entry: McpUpstreamEntry,
   definitions: readonly JsonObject[],
-  found: Map<string, Found>,
+  found: Map<string, CheckedDefinition>,
   { classifier, action }: { readonly classifier: DefinitionClassifier; readonly action: 'log' | 'review' },
 ): Promise<void> {
   const { tools } = await mcpStore.marks(entry.name);
@@ -47,7 +47,10 @@ export async function classifyNew(
   throw new UpstreamFault('refused', `the classifier ${how}; its tools are served once they were looked at`);
 }
 
-const withKind = ({ held = [], noted = [] }: Found, action: 'log' | 'review'): Partial<Found> =>
+const withKind = (
+  { held = [], noted = [] }: CheckedDefinition,
+  action: 'log' | 'review',
+): Partial<CheckedDefinition> =>
   action === 'review' ? { held: [...held, 'classified'] } : { noted: [...noted, 'classified'] };
 
 async function judgedOf(

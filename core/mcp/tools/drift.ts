@@ -13,7 +13,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import { targetArgument } from '#core/policy/classification/target.ts';
 import type { McpStore, ToolFacts, ToolMark, ToolMarks } from '../ports.ts';
 import type { Tool } from './action.ts';
-import type { Actor, DriftPorts, Found, News } from './found-definition.ts';
+import type { Actor, CheckedDefinition, DriftPorts, News } from './found-definition.ts';
 import type { DefinitionGuard } from './guard-settings.ts';
 import { fingerprintOf, keepDefinitions } from './kept-definitions.ts';
 import type { ListedTool } from './tool-list.ts';
@@ -36,7 +36,7 @@ export async function noteDefinitions(
   tools: readonly ListedTool[],
   guard?: DefinitionGuard | undefined,
 ): Promise<void> {
-  const found = new Map<string, Found>();
+  const found = new Map<string, CheckedDefinition>();
   const few = tools.length <= maxSurfaces;
   const definitions = tools.map(({ definition }) => definition);
   for (const [at, listed] of tools.entries()) {
@@ -90,7 +90,7 @@ async function withTexts(
   ports: DriftPorts,
   { tools }: ToolMarks,
   definitions: readonly JsonObject[],
-  found: ReadonlyMap<string, Found>,
+  found: ReadonlyMap<string, CheckedDefinition>,
   news: readonly News[],
 ): Promise<News[]> {
   const all = new Map<string, News>(news.map((each) => [each.tool, each]));
@@ -123,7 +123,7 @@ async function withTexts(
 
 function newMarks(
   marks: ToolMarks,
-  found: ReadonlyMap<string, Found>,
+  found: ReadonlyMap<string, CheckedDefinition>,
   recorded: NonNullable<ToolMark['recorded']>,
   look: DefinitionGuard['look'] | undefined,
 ): News[] {

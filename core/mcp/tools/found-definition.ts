@@ -7,7 +7,7 @@ import type { Classification, Classify } from '#core/guard/classifier/ports.ts';
 import type { ClockPort, IdsPort, PausePort, TelemetryPort } from '#core/kernel/ports.ts';
 import type { DefinitionTextsPort, McpStorePort, ToolFacts, ToolMark } from '../ports.ts';
 
-export interface Found {
+export interface CheckedDefinition {
   readonly fingerprint: string;
   readonly about: ToolFacts;
   /** Kinds of findings that wait for a human. */

@@ -29,7 +29,7 @@ interface Listed {
 }
 
 /** Called for the tools of one server whenever they were read again. */
-type Seen = (entry: McpUpstreamEntry, tools: readonly ListedTool[]) => Promise<void>;
+type OnToolsRead = (entry: McpUpstreamEntry, tools: readonly ListedTool[]) => Promise<void>;
 
 const keptMs = 60_000;
 const maxPages = 100;
@@ -39,7 +39,7 @@ export async function inventoryOf(
   ports: ClockPort & McpStorePort & PausePort,
   conversation: Conversation,
   asking: Asking,
-  seen: Seen,
+  seen: OnToolsRead,
   fresh = false,
 ): Promise<Inventory> {
   const lists = await Promise.all(
@@ -64,7 +64,7 @@ export async function inventoryOf(
 }
 
 /** Looks for tools that stand in front of another server's; the servers of those found are noted once more [guard.shadowing]. */
-async function compare({ pause }: PausePort, offers: readonly ServerTools[], seen: Seen): Promise<void> {
+async function compare({ pause }: PausePort, offers: readonly ServerTools[], seen: OnToolsRead): Promise<void> {
   const lists = offers.map(({ list }) => list);
   const before = lists[0]!.comparedWith;
   const isKnown = before?.length === lists.length && before.every((list, at) => list === lists[at]);
@@ -91,7 +91,7 @@ export async function toolsOf(
   conversation: Conversation,
   entry: McpUpstreamEntry,
   asking: Asking,
-  { seen, fresh }: { readonly seen?: Seen; readonly fresh?: boolean } = {},
+  { seen, fresh }: { readonly seen?: OnToolsRead; readonly fresh?: boolean } = {},
 ): Promise<ToolList> {
   const link = await conversation.link(entry);
   const now = ports.clock.now();

@@ -3,7 +3,7 @@ import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { adminSession } from '#core/evidence/admin-session.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import type { Actor, DriftPorts, Found, News } from './found-definition.ts';
+import type { Actor, CheckedDefinition, DriftPorts, News } from './found-definition.ts';
 
 /** A server has more tools than an entry names: then the digest of all stands alone. */
 const maxNamedTools = 500;
@@ -30,7 +30,7 @@ export async function report(
   actor: Actor,
   { name: upstream, drift }: McpUpstreamEntry,
   { tool, mark: { fingerprint: accepted, changed }, drifted, passed }: News,
-  { noted = [], judged }: Pick<Found, 'noted' | 'judged'> = {},
+  { noted = [], judged }: Pick<CheckedDefinition, 'noted' | 'judged'> = {},
 ): Promise<void> {
   const isNew = accepted === undefined;
   const what = isNew ? 'a known server offers a new tool' : 'a tool definition has changed';

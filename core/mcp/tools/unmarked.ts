@@ -16,10 +16,10 @@ import { resultGuard } from './guard-settings.ts';
 import { inspectResult, withoutMarks } from './inspect-result.ts';
 
 type Ports = TelemetryPort & PausePort & { readonly calls?: Pick<CallWork, 'lookOver'> | undefined };
-type Heard = Pick<Caller, 'conversation' | 'snapshot'>;
+type MessageContext = Pick<Caller, 'conversation' | 'snapshot'>;
 
 /** Of several servers the strictest counts, because a message does not say whose it is; undefined where all are off. */
-function guardOf({ conversation, snapshot }: Heard): GuardSettings | undefined {
+function guardOf({ conversation, snapshot }: MessageContext): GuardSettings | undefined {
   const entries = conversation.entries.filter(({ guard }) => guard !== 'off');
   const entry = entries.find(({ guard }) => guard === 'on') ?? entries[0];
   const guard = entry && resultGuard(snapshot.configuration, entry);
@@ -34,7 +34,7 @@ const count = ({ telemetry }: TelemetryPort, findings: readonly ResultFinding[])
 /** Hands on what servers say outside of calls. */
 export function heardBy(
   ports: Ports,
-  caller: Heard,
+  caller: MessageContext,
   hand: (message: JsonObject) => void,
 ): (message: JsonObject) => void {
   const guard = guardOf(caller);
@@ -59,7 +59,7 @@ const turnThings = 64;
 /** The answer to a method other than a call. */
 export async function withoutFound(
   ports: Ports,
-  caller: Heard,
+  caller: MessageContext,
   method: string,
   outcome: RpcOutcome,
 ): Promise<RpcOutcome> {

@@ -153,7 +153,7 @@ const askedAgain = async (
     : undefined;
 
 /** The question to a client: a review, the call it is about, and how often it was sent. */
-interface Asked extends Pick<DecisionResult, 'envelope_id' | 'matched_rule' | 'error'> {
+interface ReviewQuestion extends Pick<DecisionResult, 'envelope_id' | 'matched_rule' | 'error'> {
   readonly params: JsonObject;
   readonly digest: string;
   readonly round: number;
@@ -164,7 +164,7 @@ export function inputRequired(
   { clock }: ClockPort,
   { principal, sessionId, snapshot }: Caller,
   keys: TicketKeys,
-  { envelope_id, matched_rule, error, params, digest, round }: Asked,
+  { envelope_id, matched_rule, error, params, digest, round }: ReviewQuestion,
 ): RpcOutcome | undefined {
   const { approval_url, expires_at, reason } = (error?.data ?? {}) as Readonly<Record<string, string | undefined>>;
   // A request that ended while the call was held is over: its address has nothing left to decide.

@@ -4,7 +4,7 @@ import { cosine } from './cosine.ts';
 import type { CachedReply, CacheQuestion, Embedder, Lookup, ResponseCache } from './ports.ts';
 import { mayMeanTheSame } from './same-meaning.ts';
 import { type FlightResult, SingleFlight } from './single-flight.ts';
-import { fromText, type Kept, type Meaning, replyCharacters, TenantCache, toText } from './tenant-cache.ts';
+import { type CacheEntry, fromText, type Meaning, replyCharacters, TenantCache, toText } from './tenant-cache.ts';
 
 interface CacheDeps {
   readonly clock: Clock;
@@ -76,10 +76,10 @@ export function responseCache({ clock, embedder }: CacheDeps): ResponseCache {
     }
   }
 
-  function nearest({ tenant, semantic }: CacheQuestion, meaning: Meaning): Kept | undefined {
+  function nearest({ tenant, semantic }: CacheQuestion, meaning: Meaning): CacheEntry | undefined {
     const cache = caches.get(tenant);
     if (!cache || !semantic) return undefined;
-    let best: { kept: Kept; likeness: number } | undefined;
+    let best: { kept: CacheEntry; likeness: number } | undefined;
     for (const kept of cache.candidates(meaning.frame, clock.now())) {
       const likeness = cosine(meaning.vector, kept.meaning.vector);
       if (likeness < Math.max(semantic.threshold, best?.likeness ?? 0)) continue;
@@ -96,7 +96,7 @@ export function responseCache({ clock, embedder }: CacheDeps): ResponseCache {
       const cache = caches.get(question.tenant) ?? new TenantCache();
       caches.set(question.tenant, cache);
       const expiresAt = now + question.ttlSeconds * 1000;
-      const kept: Kept = { key: question.key, json, expiresAt, ...(meaning && { meaning }) };
+      const kept: CacheEntry = { key: question.key, json, expiresAt, ...(meaning && { meaning }) };
       evictions += cache.add(kept, question.maxEntries, now);
     }
     return () => ({ state: 'HIT', cached: fromText(json) });

@@ -1,7 +1,7 @@
 /** The replies kept for one tenant: least recently used first, bounded in number and in characters. */
 import type { CachedReply } from './ports.ts';
 
-export interface Kept {
+export interface CacheEntry {
   readonly key: string;
   /** The reply as JSON text: no caller can change what others get, and idle entries are cheap. */
   readonly json: string;
@@ -25,7 +25,7 @@ export const replyCharacters = 512 * 1024;
 const candidatesPerFrame = 64;
 
 export class TenantCache {
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, CacheEntry>();
   readonly #frames = new Map<string, Set<string>>();
   #characters = 0;
 
@@ -34,7 +34,7 @@ export class TenantCache {
   }
 
   /** The entry, if it has not expired; it becomes the most recently used. */
-  find(key: string, now: number): Kept | undefined {
+  find(key: string, now: number): CacheEntry | undefined {
     const kept = this.#kept.get(key);
     if (!kept) return undefined;
     this.remove(key);
@@ -44,7 +44,7 @@ export class TenantCache {
   }
 
   /** @returns how many living entries had to leave for want of room. */
-  add(kept: Kept, maxEntries: number, now: number): number {
+  add(kept: CacheEntry, maxEntries: number, now: number): number {
     this.remove(kept.key);
     this.#put(kept);
     if (!this.#full(maxEntries)) return 0;
@@ -59,7 +59,7 @@ export class TenantCache {
   }
 
   /** Entries that hold a text of this frame, newest first. */
-  candidates(frame: string, now: number): (Kept & { readonly meaning: Meaning })[] {
+  candidates(frame: string, now: number): (CacheEntry & { readonly meaning: Meaning })[] {
     const keys = [...(this.#frames.get(frame) ?? [])].reverse().slice(0, candidatesPerFrame);
     return keys.flatMap((key) => {
       const kept = this.#kept.get(key);
@@ -81,7 +81,7 @@ export class TenantCache {
     if (kept.meaning && frame?.size === 0) this.#frames.delete(kept.meaning.frame);
   }
 
-  #put(kept: Kept): void {
+  #put(kept: CacheEntry): void {
     this.#kept.set(kept.key, kept);
     this.#characters += kept.json.length;
     if (!kept.meaning) return;

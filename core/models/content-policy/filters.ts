@@ -2,7 +2,7 @@
 import type { ContentFilter } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { hasSilent } from '#core/text/fold/visible.ts';
-import { type Named, type Phase, Tally } from './findings.ts';
+import { type FilterName, type Phase, Tally } from './findings.ts';
 import { joinedTexts } from './joined-texts.ts';
 import { decodedJson, JsonSpelling } from './json-spelling.ts';
 import { type KeywordFilter, Keywords } from './keywords.ts';
@@ -30,7 +30,7 @@ export class Filters {
   readonly regexes: Regexes;
   readonly personalData: PersonalData;
   readonly wasm: WasmFilters;
-  readonly #named: readonly Named[];
+  readonly #named: readonly FilterName[];
   readonly #lenient: boolean;
 
   readonly #configured: readonly ContentFilter[];

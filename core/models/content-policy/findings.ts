@@ -5,7 +5,7 @@ import type { Verdict } from './ports.ts';
 export type Phase = Finding['phase'];
 
 /** A filter as findings name it. */
-export type Named = Pick<Finding, 'action'> & {
+export type FilterName = Pick<Finding, 'action'> & {
   readonly name: string;
   readonly type: Exclude<Finding['type'], 'tool_guard'>;
 };
@@ -25,7 +25,7 @@ export interface TallyPart {
 
 /** Collects what the filters of one check or one stream find. */
 export class Tally {
-  readonly #filters: readonly Named[];
+  readonly #filters: readonly FilterName[];
   readonly #phase: Phase;
   readonly #lenient: boolean;
   readonly #counts: number[];
@@ -33,7 +33,7 @@ export class Tally {
   readonly #erred: ('block' | 'log' | undefined)[];
 
   /** @param lenient an erring filter is logged and passes (permissive mode, break-glass). */
-  constructor(filters: readonly Named[], phase: Phase, lenient: boolean) {
+  constructor(filters: readonly FilterName[], phase: Phase, lenient: boolean) {
     this.#filters = filters;
     this.#phase = phase;
     this.#lenient = lenient;
@@ -111,7 +111,7 @@ export class Tally {
   }
 
   /** One finding: a match counts more than an error, unless the error blocks what the match would let pass. */
-  #findingsOf({ name, type }: Named, filter: number): Finding[] {
+  #findingsOf({ name, type }: FilterName, filter: number): Finding[] {
     const count = this.#counts[filter]!;
     const erred = this.#erred[filter];
     const base = { policy: name, type, phase: this.#phase, count };

@@ -2,7 +2,7 @@
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, textOf } from '#core/kernel/narrow.ts';
 
-interface Known<Call> {
+interface StartedCall<Call> {
   readonly call: Call;
   id: string | undefined;
 }
@@ -14,11 +14,11 @@ interface Known<Call> {
  * @param begin makes a new call.
  */
 export function toolFragments<Call>(begin: () => Call): (fragment: JsonObject) => Call {
-  const byIndex = new Map<number, Known<Call>>();
-  const byId = new Map<string, Known<Call>>();
-  let last: Known<Call> | undefined;
+  const byIndex = new Map<number, StartedCall<Call>>();
+  const byId = new Map<string, StartedCall<Call>>();
+  let last: StartedCall<Call> | undefined;
 
-  function find(index: number | undefined, id: string | undefined): Known<Call> | undefined {
+  function find(index: number | undefined, id: string | undefined): StartedCall<Call> | undefined {
     const known = index === undefined ? (id === undefined ? last : byId.get(id)) : byIndex.get(index);
     if (known === undefined || id === undefined || known.id === undefined || known.id === id) return known;
     return byId.get(id);

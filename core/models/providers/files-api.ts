@@ -7,7 +7,7 @@ import { refuseError } from './reply.ts';
 import { type Deadline, withDeadline } from './timeouts.ts';
 
 /** How the provider at hand is asked and read. */
-interface Asked {
+interface FilesEndpoint {
   readonly timeoutMs: number;
   readonly http: HttpCall;
   /** @throws ProviderFault */
@@ -24,7 +24,7 @@ interface Asked {
   readonly deadline: (reply: HttpReply) => Deadline;
 }
 
-export function filesApi(asked: Asked): Required<Pick<Provider, 'resource' | 'download'>> {
+export function filesApi(asked: FilesEndpoint): Required<Pick<Provider, 'resource' | 'download'>> {
   const { http, timeoutMs } = asked;
 
   const ask = async ({ method, path, body, form, once, ...call }: ResourceCall, key: string | undefined) => {

@@ -5,7 +5,7 @@ import { asText } from '#core/kernel/as-text.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 
-interface Asked {
+interface MockRequest {
   readonly body: JsonObject;
   readonly model: string;
   /** Seconds since the Unix epoch. */
@@ -40,7 +40,7 @@ function silence(): Buffer {
   return Buffer.concat([head, Buffer.alloc(samples, 128)]);
 }
 
-export function mockAnswer(endpoint: EndpointName, { body, model, created }: Asked): JsonObject {
+export function mockAnswer(endpoint: EndpointName, { body, model, created }: MockRequest): JsonObject {
   switch (endpoint) {
     case 'embeddings': {
       const texts = textsOf(body.input);

@@ -32,7 +32,7 @@ interface OwnBreakers extends Breakers {
   forget(entry: ProviderEntry): void;
 }
 
-interface Kept {
+interface BreakerSlot {
   state: BreakerState;
 }
 
@@ -40,14 +40,14 @@ interface Kept {
 const maxKept = 512;
 
 export function createBreakers(): OwnBreakers {
-  const byContent = new RecentMap<string, Kept>({ max: maxKept });
-  const byName = new Map<string, Kept>();
+  const byContent = new RecentMap<string, BreakerSlot>({ max: maxKept });
+  const byName = new Map<string, BreakerSlot>();
 
-  const keptFor = (entry: ProviderEntry): Kept => {
+  const keptFor = (entry: ProviderEntry): BreakerSlot => {
     return byContent.getOrInsertComputed(contentOf(entry), () => ({ state: closedBreaker }));
   };
 
-  const move = (entry: ProviderEntry, kept: Kept, state: BreakerState, { telemetry }: BreakerDeps): void => {
+  const move = (entry: ProviderEntry, kept: BreakerSlot, state: BreakerState, { telemetry }: BreakerDeps): void => {
     const from = kept.state.kind;
     kept.state = state;
     if (from === state.kind) return;

@@ -12,19 +12,19 @@ export interface Refusal {
   readonly reason: string;
 }
 
-interface Read {
+interface RefusalPage {
   readonly next: number;
   readonly refusals: readonly Refusal[];
 }
 
 export class RefusalWatch {
-  readonly #read = new Map<string, Map<string, Read>>();
+  readonly #read = new Map<string, Map<string, RefusalPage>>();
 
   /** @returns the refusals of the window, oldest first. @param now milliseconds since 1970 */
   async look(evidence: EvidenceLog, tenant: string, now: number): Promise<readonly Refusal[]> {
     const from = now - refusalWindowMs;
     const before = this.#read.get(tenant);
-    const read = new Map<string, Read>();
+    const read = new Map<string, RefusalPage>();
     // Around midnight the window lies in the sessions of two days.
     for (const session of new Set([adminSession(tenant, from), adminSession(tenant, now)]))
       read.set(session, await readOn(evidence, tenant, session, before?.get(session), from));
@@ -37,9 +37,9 @@ async function readOn(
   evidence: EvidenceLog,
   tenant: string,
   session: string,
-  { next, refusals }: Read = { next: 0, refusals: [] },
+  { next, refusals }: RefusalPage = { next: 0, refusals: [] },
   from: number,
-): Promise<Read> {
+): Promise<RefusalPage> {
   const found = [...refusals];
   let end = next;
   for await (const { index, timestamp, body } of evidence.entries(tenant, session, next)) {

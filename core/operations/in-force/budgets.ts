@@ -6,10 +6,7 @@ import { limitsOfAll } from '#core/limits/limits-of-all.ts';
 import { keyPartOf } from '#core/limits/limits-of-key.ts';
 import type { BudgetAccount, BudgetStatus } from '#core/limits/ports.ts';
 import { periodStart, usd } from '#core/limits/spend.ts';
-import type { Call } from '../operation.ts';
-import type { Compared, Difference } from './compared.ts';
-
-type Asked = Pick<Call, 'ports' | 'principal' | 'snapshot'>;
+import type { AuditCall, Compared, Difference } from './compared.ts';
 
 const maxEntries = 5_000;
 const pageSize = 500;
@@ -18,7 +15,7 @@ const pageSize = 500;
  * What is read is a lower bound: newest entries first, those of the version in force alone, since an earlier one may not have had the account. An
  * account that has spent less than that was set back.
  */
-export async function compareBudgets(asked: Asked): Promise<Compared> {
+export async function compareBudgets(asked: AuditCall): Promise<Compared> {
   const now = asked.ports.clock.now();
   const { spent, entries, more } = await spentBy(asked, now);
   // Read after the entries: a call is booked before its entry is there.
@@ -39,14 +36,14 @@ export async function compareBudgets(asked: Asked): Promise<Compared> {
 const nameOf = ({ account, period }: Pick<BudgetAccount, 'account' | 'period'>): string =>
   `${account} of the ${period}`;
 
-async function statusesOf({ ports, principal: { tenant }, snapshot }: Asked): Promise<BudgetStatus[]> {
+async function statusesOf({ ports, principal: { tenant }, snapshot }: AuditCall): Promise<BudgetStatus[]> {
   const own = await ports.counters.status(tenant, limitsOfAll(snapshot.configuration, tenant));
   const keys = await keyStatuses(ports.counters, snapshot.identities, tenant);
   return [...own.budgets, ...keys.flatMap(({ budgets }) => budgets)];
 }
 
 async function spentBy(
-  asked: Asked,
+  asked: AuditCall,
   now: number,
 ): Promise<{ readonly spent: ReadonlyMap<string, number>; readonly entries: number; readonly more: boolean }> {
   const { evidence } = asked.ports;
@@ -72,7 +69,7 @@ async function spentBy(
 /** A call is booked in the period in which it began: one that began within this time of the start may belong to the one before. */
 const marginMs = 60_000;
 
-function book({ snapshot, principal }: Asked, spent: Map<string, number>, entry: EvidenceEntry, now: number): void {
+function book({ snapshot, principal }: AuditCall, spent: Map<string, number>, entry: EvidenceEntry, now: number): void {
   const { policy_version, cost_microusd, resolved_model, latency_ms } = entry.body;
   if (policy_version !== snapshot.version || typeof cost_microusd !== 'number' || cost_microusd <= 0) return;
   const began = Date.parse(entry.timestamp) - (typeof latency_ms === 'number' ? latency_ms : 0) - marginMs;
@@ -81,7 +78,7 @@ function book({ snapshot, principal }: Asked, spent: Map<string, number>, entry:
       spent.set(nameOf(budget), (spent.get(nameOf(budget)) ?? 0) + cost_microusd);
 }
 
-function accountsOf({ snapshot, principal: { tenant } }: Omit<Asked, 'ports'>, key_id: string, model: string) {
+function accountsOf({ snapshot, principal: { tenant } }: Omit<AuditCall, 'ports'>, key_id: string, model: string) {
   const { configuration, identities } = snapshot;
   const own = identities.limits.get(key_id)?.tenant === tenant;
   const ofKey = own ? keyPartOf(identities, { tenant, key_id }, model) : undefined;

@@ -1,4 +1,8 @@
 import type { comparedKinds } from '#core/contracts/in-force.ts';
+import type { Call } from '../operation.ts';
+
+/** The request that compares the store with the evidence. */
+export type AuditCall = Pick<Call, 'ports' | 'principal' | 'snapshot'>;
 
 /** What a comparison of the store with evidence found. */
 export interface Difference {

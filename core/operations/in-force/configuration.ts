@@ -9,11 +9,8 @@ import {
 import { readBody } from '#core/configuration/store/stored-form.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
-import type { Call } from '../operation.ts';
 import { type Acts, dayOf, daysBetween, saying } from './acts.ts';
-import type { Compared, Difference } from './compared.ts';
-
-type Asked = Pick<Call, 'ports' | 'principal'>;
+import type { AuditCall, Compared, Difference } from './compared.ts';
 
 interface Act {
   readonly version: number;
@@ -25,7 +22,7 @@ interface Act {
   readonly said: string;
 }
 
-export async function compareConfiguration(asked: Asked, acts: Acts): Promise<Compared> {
+export async function compareConfiguration(asked: AuditCall, acts: Acts): Promise<Compared> {
   const held = await asked.ports.configStore.inForce();
   if (!held) return { counts: {}, differences: [], notChecked: ['configuration: none is stored'] };
   const { row, keys } = held;
@@ -89,15 +86,15 @@ const bindingDifferences = ({ names }: HeldBindings, act: Act | undefined): Diff
     shown: (digest) => (digest === undefined ? 'no binding' : `addresses and purposes of SHA-256 ${digest}…`),
   });
 
-interface Named {
+interface NamedDigests {
   readonly sha256?: unknown;
   readonly names?: Readonly<Record<string, string>> | undefined;
 }
 
 function namedDifferences(
   of: Difference['of'],
-  said: Named | undefined,
-  stored: Named,
+  said: NamedDigests | undefined,
+  stored: NamedDigests,
   { whole, shown }: { readonly whole: string; readonly shown: (value: string | undefined) => string },
 ): Difference[] {
   if (said === undefined || said.sha256 === stored.sha256) return [];
@@ -120,7 +117,7 @@ const maxSessions = 2_000;
  * the day after counts as its day as well.
  */
 async function actsSince(
-  asked: Asked,
+  asked: AuditCall,
   acts: Acts,
   row: VersionRow,
 ): Promise<{ readonly putting: readonly Act[]; readonly skippedDays: number }> {
@@ -149,7 +146,7 @@ const puttingInForce: ReadonlySet<string> = new Set([
 /** Versions on either side of the one in force whose tenants are looked through: who stored another may belong to a tenant that this one does not have. */
 const around = [-2, -1, 0, 1, 2, 3];
 
-async function tenantsAround({ ports, principal }: Asked, { version }: VersionRow): Promise<string[]> {
+async function tenantsAround({ ports, principal }: AuditCall, { version }: VersionRow): Promise<string[]> {
   const tenants = new Set([principal.tenant]);
   for (const step of around) {
     const row = await ports.configStore.ever(version + step);

@@ -6,11 +6,8 @@ import { maxCredentialSeconds } from '#core/execution/credentials/record.ts';
 import { ticketDigest } from '#core/execution/tickets/tickets.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import type { Call } from '../operation.ts';
 import { type Acts, dayOf, daysBetween, saying } from './acts.ts';
-import type { Compared, Difference } from './compared.ts';
-
-type Asked = Pick<Call, 'ports' | 'principal'>;
+import type { AuditCall, Compared, Difference } from './compared.ts';
 
 const maxRows = 500;
 const maxEntries = 5_000;
@@ -18,7 +15,7 @@ const pageSize = 500;
 /** A ticket's row is written before its entry, and a revocation's entry before the row. */
 const underWayMs = 60_000;
 
-export async function compareCredentials(asked: Asked, acts: Acts): Promise<Compared> {
+export async function compareCredentials(asked: AuditCall, acts: Acts): Promise<Compared> {
   const now = asked.ports.clock.now();
   const { tenant } = asked.principal;
   const { entries, more } = await entriesOf(asked, now);
@@ -72,7 +69,7 @@ interface Life {
 
 /** What entries say became of each credential of the longest life there is. */
 async function entriesOf(
-  { ports, principal }: Asked,
+  { ports, principal }: AuditCall,
   now: number,
 ): Promise<{ readonly entries: ReadonlyMap<string, Life>; readonly more: boolean }> {
   const entries = new Map<string, Life>();
@@ -105,7 +102,7 @@ const lives: ReadonlySet<string> = new Set(['mint', 'redeem', 'revoke']);
  * no entry of its own: it is in the result of its action, which was written with its row.
  */
 async function mintOf(
-  { ports }: Asked,
+  { ports }: AuditCall,
   { id, tenant, session_id }: Pick<CredentialRecord, 'id' | 'tenant' | 'session_id'>,
 ): Promise<EvidenceEntry | undefined> {
   for await (const entry of ports.evidence.entries(tenant, session_id)) {

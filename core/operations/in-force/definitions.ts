@@ -2,18 +2,15 @@
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { ToolMark, ToolMarks } from '#core/mcp/ports.ts';
-import type { Call } from '../operation.ts';
 import { type Acts, dayOf, daysBetween, saying } from './acts.ts';
-import type { Compared, Difference } from './compared.ts';
-
-type Asked = Pick<Call, 'ports' | 'snapshot'>;
+import type { AuditCall, Compared, Difference } from './compared.ts';
 
 /** Sessions of administrative acts that are looked through for an earlier meeting with a server. */
 const maxSessions = 400;
 /** Two processes may meet a server at once. */
 const togetherMs = 60_000;
 
-export async function compareDefinitions(asked: Asked, acts: Acts): Promise<Compared> {
+export async function compareDefinitions(asked: AuditCall, acts: Acts): Promise<Compared> {
   const { ports, snapshot } = asked;
   const all = await Promise.all(snapshot.configuration.upstreams.mcp.map(({ name }) => ports.mcpStore.marks(name)));
   const earlier = await earlierActs(asked, acts, all);
@@ -94,7 +91,7 @@ function metFingerprint({ marks, tool, fingerprint, recorded }: Accepted, { body
 }
 
 /** Acts about tools up to now, from as many days as are looked through. */
-async function earlierActs(asked: Asked, acts: Acts, all: readonly ToolMarks[]): Promise<readonly EvidenceEntry[]> {
+async function earlierActs(asked: AuditCall, acts: Acts, all: readonly ToolMarks[]): Promise<readonly EvidenceEntry[]> {
   if (all.every(({ revision }) => revision === 0)) return [];
   const tenants = asked.snapshot.configuration.tenants.map(({ id }) => id);
   const today = dayOf(asked.ports.clock.now());

@@ -10,15 +10,12 @@ import { forKeys, keyRiskAfter } from '#core/session/risk/assess.ts';
 import { releaseAction, replayRisk } from '#core/session/risk/replay.ts';
 import { scoreAt } from '#core/session/risk/score.ts';
 import { stateOf } from '#core/session/risk/state.ts';
-import type { Call } from '../operation.ts';
-import type { Compared, Difference } from './compared.ts';
-
-type Asked = Pick<Call, 'ports' | 'principal' | 'snapshot'>;
+import type { AuditCall, Compared, Difference } from './compared.ts';
 
 const maxSessions = 50;
 const maxEntries = 10_000;
 
-export async function compareSessions(asked: Asked): Promise<Compared> {
+export async function compareSessions(asked: AuditCall): Promise<Compared> {
   const { ports, principal } = asked;
   const { items, cursor } = await ports.evidence.sessions(principal.tenant, { limit: maxSessions });
   const differences: Difference[] = [];
@@ -86,7 +83,7 @@ const shown = (record: RiskRecord | undefined): string =>
  * those that were read come to was lowered.
  */
 async function keyDifferences(
-  { ports, principal, snapshot }: Asked,
+  { ports, principal, snapshot }: AuditCall,
   keyId: string,
   entries: readonly EvidenceEntry[],
 ): Promise<Difference[]> {

@@ -3,11 +3,8 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { longestTaskDays, type TaskManifest } from '#core/contracts/task-manifest.ts';
 import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import type { Call } from '../operation.ts';
 import { type Acts, dayOf, daysBetween, saying } from './acts.ts';
-import type { Compared, Difference } from './compared.ts';
-
-type Asked = Pick<Call, 'ports' | 'principal'>;
+import type { AuditCall, Compared, Difference } from './compared.ts';
 
 const maxSheets = 500;
 const pageSize = 100;
@@ -17,7 +14,7 @@ const underWayMs = 60_000;
 /** Longest life of a sheet, with the day on which its act may have been recorded. */
 const daysRead = longestTaskDays + 1;
 
-export async function compareTaskSheets(asked: Asked, acts: Acts): Promise<Compared> {
+export async function compareTaskSheets(asked: AuditCall, acts: Acts): Promise<Compared> {
   const { ports, principal } = asked;
   const now = ports.clock.now();
   const today = dayOf(now);
@@ -58,7 +55,7 @@ function lastActs(acts: readonly EvidenceEntry[]): ReadonlyMap<string, EvidenceE
 const sheetActs: ReadonlySet<string> = new Set(['manifest.create', 'manifest.not_created', 'manifest.delete']);
 
 async function sheetDifferences(
-  asked: Asked,
+  asked: AuditCall,
   sheet: TaskManifest,
   act: EvidenceEntry | undefined,
 ): Promise<Difference[]> {
@@ -79,7 +76,7 @@ async function sheetDifferences(
 }
 
 /** The copies of a sheet that calls of its sessions and its key are checked by. */
-async function boundBy({ ports, principal }: Asked, { id, sessions = [], key_id }: TaskManifest) {
+async function boundBy({ ports, principal }: AuditCall, { id, sessions = [], key_id }: TaskManifest) {
   const places = [
     ...sessions.map((session) => ({ where: ` in session ${session}`, session, key_id: key_id ?? '' })),
     ...(key_id !== undefined && sessions.length === 0 ? [{ where: ` for key ${key_id}`, session: '', key_id }] : []),
@@ -95,7 +92,7 @@ async function boundBy({ ports, principal }: Asked, { id, sessions = [], key_id 
 async function sheetsOf({
   ports,
   principal,
-}: Asked): Promise<{ readonly sheets: readonly TaskManifest[]; readonly more: boolean }> {
+}: AuditCall): Promise<{ readonly sheets: readonly TaskManifest[]; readonly more: boolean }> {
   const sheets: TaskManifest[] = [];
   let cursor: string | undefined;
   do {

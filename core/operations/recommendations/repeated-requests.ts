@@ -8,7 +8,7 @@ interface CacheState {
   readonly max_temperature: number;
 }
 
-type Looked = Pick<RequestRow, 'request_sha256' | 'resolved_model' | 'outcome' | 'cost_microusd'>;
+type RepeatedRow = Pick<RequestRow, 'request_sha256' | 'resolved_model' | 'outcome' | 'cost_microusd'>;
 
 /** Requests that are named one by one, the dearest. */
 const named = 5;
@@ -17,7 +17,7 @@ const named = 5;
  * What an exact cache would have answered, and the requests that repeat most dearly.
  * @param rows newest first; those without a digest are of an earlier release and are left out
  */
-export function repeatedRequests(rows: readonly Looked[], cache: CacheState): Recommendation[] {
+export function repeatedRequests(rows: readonly RepeatedRow[], cache: CacheState): Recommendation[] {
   const answered = rows.filter(
     ({ request_sha256, outcome }) => request_sha256 !== undefined && (outcome === 'completed' || outcome === 'cached'),
   );
@@ -37,8 +37,8 @@ export function repeatedRequests(rows: readonly Looked[], cache: CacheState): Re
 interface Group {
   readonly digest: string;
   readonly model: string;
-  readonly asked: readonly Looked[];
-  readonly repeats: readonly Looked[];
+  readonly asked: readonly RepeatedRow[];
+  readonly repeats: readonly RepeatedRow[];
   readonly microusd: number;
 }
 

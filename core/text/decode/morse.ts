@@ -34,7 +34,7 @@ const leastLetters = 12;
 const tooLong = 1 << 6;
 const words = /[a-z]{4}/;
 
-interface Read {
+interface MorseRun {
   readonly start: number;
   readonly end: number;
   readonly text: string;
@@ -43,9 +43,9 @@ interface Read {
 /** Most texts have no two letters of it beside each other. */
 const mayHold = /[.\-_·•−–—][ \t/|\\\n]{1,3}[.\-_·•−–—]{1,5}[ \t/|\\\n]{1,3}[.\-_·•−–—]/;
 
-export function morse(text: string): readonly Read[] {
+export function morse(text: string): readonly MorseRun[] {
   if (!mayHold.test(text)) return [];
-  const found: Read[] = [];
+  const found: MorseRun[] = [];
   let [read, count, start, end] = ['', 0, 0, 0];
   /** The letter so far, and the blanks behind the last one. */
   let [code, blanks] = [1, 0];

@@ -95,7 +95,7 @@ function* assigned(text: string): Iterable<Range> {
   }
 }
 
-interface Found {
+interface SecretCandidate {
   readonly value: string;
   readonly next: string;
   readonly quoted: boolean;
@@ -104,7 +104,7 @@ interface Found {
 }
 
 function holdsSecret(
-  { value, next, quoted, mentionsOnly }: Found,
+  { value, next, quoted, mentionsOnly }: SecretCandidate,
   namesSecret: boolean,
   separator: string,
   gap: string,

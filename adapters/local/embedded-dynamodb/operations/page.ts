@@ -165,14 +165,14 @@ function assertWithin(partition: Column, range: KeyRange | undefined): void {
     throw invalid('The provided starting key is outside query boundaries based on provided conditions');
 }
 
-interface Wanted {
+interface PageRange {
   readonly range: KeyRange | undefined;
   readonly start: Column[] | undefined;
   readonly backwards: boolean;
 }
 
 /** The rows of a table or of an index in the order of their keys, read as far as the caller goes. */
-function selected(db: Database, table: Table, index: TableIndex | undefined, wanted: Wanted): Iterable<StoredRow> {
+function selected(db: Database, table: Table, index: TableIndex | undefined, wanted: PageRange): Iterable<StoredRow> {
   const columns = index ? ['gpk', 'gsk', 'pk', 'sk'] : ['pk', 'sk'];
   const from = index ? `${index.rows} AS i` : `${table.rows} AS i`;
   const whole = index && index.projection !== 'KEYS_ONLY';

@@ -9,14 +9,14 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { reachOf } from '../grants.ts';
 import type { Principal } from '../principal.ts';
 
-type Known = Pick<Configuration, 'identity' | 'people' | 'tenants' | 'organizations'>;
+type CallerSettings = Pick<Configuration, 'identity' | 'people' | 'tenants' | 'organizations'>;
 
 /**
  * The principal of a user or role; sessions of a role count as the role, since the one who assumes it chooses their names.
  * @param userArn as API Gateway has it: `arn:aws:iam::<account>:user/<path>` or `arn:aws:sts::<account>:assumed-role/<role>/<session>`.
  * @throws GatewayError `forbidden` for an identity that the configuration does not list.
  */
-export function awsPrincipal(userArn: string, { identity, people, organizations }: Known): Principal {
+export function awsPrincipal(userArn: string, { identity, people, organizations }: CallerSettings): Principal {
   const wanted = comparable(userArn);
   const entry = identity.aws.callers.find(({ arn }) => wanted !== undefined && comparable(arn) === wanted);
   if (!entry || wanted === undefined)

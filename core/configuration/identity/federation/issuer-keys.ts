@@ -17,7 +17,7 @@ const fetchPauseMs = 30_000;
 /** Issuers have two or three keys; verification looks through all of them. */
 const maxKeys = 100;
 
-interface Held {
+interface CachedKeys {
   readonly find: LocalJWKSet;
   readonly fetchedAt: number;
 }
@@ -30,7 +30,7 @@ export interface IssuerKeysDeps {
 export class IssuerKeys {
   readonly #provider: OidcProvider;
   readonly #deps: IssuerKeysDeps;
-  #held: Held | undefined;
+  #held: CachedKeys | undefined;
   #triedAt = Number.NEGATIVE_INFINITY;
   #fetching: Promise<void> | undefined;
 

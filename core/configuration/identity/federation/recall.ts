@@ -5,7 +5,7 @@ import { asGatewayError } from '#core/kernel/errors.ts';
 import type { Identities } from '../identities.ts';
 import type { Principal } from '../principal.ts';
 
-interface Known {
+interface IdentitiesOf {
   readonly configuration: Configuration;
   readonly identities: Identities;
 }
@@ -16,7 +16,7 @@ interface Known {
  * @param federated as the row kept it; its token's end is the caller's to check.
  */
 export async function recall(
-  { configuration, identities }: Known,
+  { configuration, identities }: IdentitiesOf,
   keyId: string,
   federated: FederatedCaller | undefined,
 ): Promise<Principal | undefined> {
