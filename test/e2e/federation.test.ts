@@ -1,12 +1,12 @@
-/** Two gateways on this machine as control plane and data plane, from the first document to a control plane that was set back. */
-import { cpSync, rmSync, writeFileSync } from 'node:fs';
+/** Two gateways on this machine as control plane and data plane, from the first document over a partition to another token. */
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../core/kernel/canonical.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { agentctl, ask, type Fields, until, workFolder } from './client.ts';
 
 const tokens = { old: 'token-of-the-plane-eu-old', next: 'token-of-the-plane-eu-new' };
-const folders = { control: workFolder(), plane: workFolder(), second: workFolder() };
+const folders = { control: workFolder(), plane: workFolder() };
 const controlFile = join(workFolder(), 'control.yaml');
 const planeFile = join(workFolder(), 'plane.yaml');
 
@@ -23,7 +23,7 @@ federation:
   planes: [{ name: eu, tokens: [${planeTokens.map((token) => `{ token_sha256: ${sha256(token)} }`).join(', ')}] }]
 `;
 
-const ofPlane = (url: string, trusted: string, more = '') => `
+const ofPlane = (url: string, trusted: string) => `
 version: 1
 tenants: [{ id: acme, api_keys: [] }]
 tool_policies: { pack: null, default_decision: allow }
@@ -36,7 +36,6 @@ federation:
   poll_seconds: 1
   local_keys:
     - { tenant: acme, key_sha256: ${sha256('key-of-the-data-plane')}, kind: agent, name: builder }
-  ${more}
 `;
 
 let control: Gateway;
@@ -50,8 +49,7 @@ async function start(options: Parameters<typeof startGateway>[0]): Promise<Gatew
   return gateway;
 }
 
-const startPlane = (state = folders.plane, token = tokens.old, config = planeFile) =>
-  start({ state, config, env: { PLANE_TOKEN: token } });
+const startPlane = (token: string) => start({ state: folders.plane, config: planeFile, env: { PLANE_TOKEN: token } });
 
 const admin = <T = Fields>(gateway: Gateway, path: string) =>
   ask<T>(gateway.ready.admin_url, 'GET', `/admin/v1${path}`, { key: gateway.keys.admin_token });
@@ -88,7 +86,7 @@ beforeAll(async () => {
   control = await start({ state: folders.control, config: controlFile });
   trusted = (await admin<{ public_key_sha256: string }>(control, '/federation/planes')).body.public_key_sha256;
   writeFileSync(planeFile, ofPlane(control.ready.admin_url, trusted));
-  plane = await startPlane();
+  plane = await startPlane(tokens.old);
 });
 afterAll(async () => {
   for (const gateway of started.reverse()) await gateway.stop();
@@ -136,7 +134,7 @@ test('[federation.story] [federation.token-rotation] a token is replaced without
   writeFileSync(controlFile, ofControl('review', [tokens.old, tokens.next]));
   await seenAs('ok', ({ version }) => version === 3);
   await plane.stop();
-  plane = await startPlane(folders.plane, tokens.next);
+  plane = await startPlane(tokens.next);
   writeFileSync(controlFile, ofControl('block', [tokens.next]));
   await decides('block');
   const refused = await ask(control.ready.admin_url, 'GET', '/admin/v1/federation/config', {
@@ -156,94 +154,4 @@ test('[federation.story] [federation.no-secret] what is served holds no key of t
     expect(text).not.toContain(secret);
     expect(text).not.toContain(sha256(secret));
   }
-});
-
-/** That the conflict passes is shown by the contract tests, which wind the clock: here it would take half a minute. */
-test('[federation.story] [federation.status] a second gateway of the same name is refused and shown', async () => {
-  const second = await startPlane(folders.second, tokens.next);
-  const view = await seenAs('conflict');
-  expect(view.conflict).toMatchObject({ instance: expect.stringMatching(/^[0-9a-f]{16}$/) });
-  await second.stop();
-});
-
-test('[federation.story] [federation.heads] a data plane that is restored from a backup is found', async () => {
-  const backup = workFolder();
-  await act(plane, undefined, 'restored');
-  await plane.stop();
-  cpSync(folders.plane, backup, { recursive: true });
-  plane = await startPlane(folders.plane, tokens.next);
-  const heads = async () =>
-    (await admin<{ sessions: { session_id: string; total_entries: number }[] }>(plane, '/evidence/sessions')).body
-      .sessions;
-  const before = (await heads()).find(({ session_id }) => session_id === 'restored')!.total_entries;
-  await act(plane, undefined, 'restored');
-  await act(plane, undefined, 'restored');
-  expect((await heads()).find(({ session_id }) => session_id === 'restored')!.total_entries).toBeGreaterThan(before);
-  // Two reports later the control plane has seen what the backup has not.
-  for (let nth = 0; nth < 2; nth++) {
-    const { seen_at } = await planeView();
-    await until('a later report', async () => ((await planeView()).seen_at! > seen_at! ? true : undefined), 60);
-  }
-  await plane.stop();
-  rmSync(folders.plane, { recursive: true });
-  cpSync(backup, folders.plane, { recursive: true });
-  plane = await startPlane(folders.plane, tokens.next);
-  const { divergence } = await seenAs('diverged');
-  expect(divergence).toMatchObject({ kind: 'cut' });
-  // It goes on to enforce: what differs is for people to look at.
-  await decides('block');
-});
-
-test('[federation.story] [federation.no-rollback] a control plane that is set back is refused, and says so itself', async () => {
-  const backup = workFolder();
-  await control.stop();
-  cpSync(folders.control, backup, { recursive: true });
-  await control.restart();
-  writeFileSync(controlFile, ofControl('review', [tokens.next]));
-  await decides('review');
-  await control.stop();
-  rmSync(folders.control, { recursive: true });
-  cpSync(backup, folders.control, { recursive: true });
-  writeFileSync(controlFile, ofControl('block', [tokens.next]));
-  await control.restart();
-  await until(
-    'the refusal',
-    async () => {
-      const { planes } = (await admin<{ planes: PlaneView[] }>(control, '/federation/planes')).body;
-      return String(planes[0]?.refused ?? '').includes('was set back') || undefined;
-    },
-    60,
-  );
-  expect(await planeView()).toMatchObject({ behind: -1 });
-  expect((await act(plane)).body.decision).toBe('review');
-  // Newer again, as the alert says.
-  writeFileSync(controlFile, ofControl('allow', [tokens.next]));
-  await until(
-    'version 5',
-    async () => (await admin<{ version: number }>(control, '/federation/planes')).body.version === 5 || undefined,
-    60,
-  );
-  writeFileSync(controlFile, ofControl('block', [tokens.next]));
-  await decides('block');
-});
-
-test('[federation.story] [federation.staleness] a data plane that refuses when stale answers again after the partition', async () => {
-  const file = join(workFolder(), 'short.yaml');
-  writeFileSync(file, ofPlane(control.ready.admin_url, trusted, 'max_staleness: 3s'));
-  await plane.stop();
-  plane = await startPlane(folders.plane, tokens.next, file);
-  await decides('block');
-  await control.kill9();
-  const { body } = await until(
-    'a refusal',
-    async () => {
-      const answer = await act(plane);
-      return answer.status === 503 ? answer : undefined;
-    },
-    60,
-  );
-  expect((body as { error: { message: string } }).error.message).toContain('is stale');
-  expect((await admin(plane, '/health/detailed')).status).toBe(200);
-  await control.restart();
-  await decides('block');
 });

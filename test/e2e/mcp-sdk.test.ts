@@ -42,33 +42,33 @@ afterAll(async () => {
   await Promise.all([older, newer].map((server) => server?.stop()));
 });
 
-test.each([
-  ['today', (url: string) => connected(overHttp(url))],
-  [
-    'tomorrow',
-    async (url: string) => {
-      const client = new NewClient({ name: 'tomorrow', version: '1.0.0' });
-      await client.connect(new NewTransport(new URL(url), { requestInit }));
-      return client as unknown as Client;
-    },
-  ],
-])(
-  '[mcp.event-streams] a client of %s works where the gateway opens no event streams, as on AWS by default',
-  async (_, connect) => {
+describe('[mcp.event-streams] where the gateway opens no event streams, as on AWS by default', () => {
+  let still: McpGatewayRun;
+  beforeAll(async () => {
     const extra = { server: { mcp: { event_streams: 'off', older_transport: 'off' } } };
-    const still = await startMcpGateway({ upstreams: [{ name: 'fixture', url: older.url }], rules, extra });
-    try {
-      const client = await connect(still.url);
-      const { tools } = await client.listTools();
-      expect(tools.map(({ name }) => name)).toContain('echo');
-      const { content } = await client.callTool({ name: 'echo', arguments: { a: 1 } });
-      expect(content).toEqual([{ type: 'text', text: '{"a":1}' }]);
-      await client.close();
-    } finally {
-      await still.stop();
-    }
-  },
-);
+    still = await startMcpGateway({ upstreams: [{ name: 'fixture', url: older.url }], rules, extra });
+  });
+  afterAll(() => still?.stop());
+
+  test.each([
+    ['today', (url: string) => connected(overHttp(url))],
+    [
+      'tomorrow',
+      async (url: string) => {
+        const client = new NewClient({ name: 'tomorrow', version: '1.0.0' });
+        await client.connect(new NewTransport(new URL(url), { requestInit }));
+        return client as unknown as Client;
+      },
+    ],
+  ])('a client of %s works', async (_, connect) => {
+    const client = await connect(still.url);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toContain('echo');
+    const { content } = await client.callTool({ name: 'echo', arguments: { a: 1 } });
+    expect(content).toEqual([{ type: 'text', text: '{"a":1}' }]);
+    await client.close();
+  });
+});
 
 const ways: readonly (readonly [string, () => Promise<Client>])[] = [
   ['streamable HTTP', () => connected(overHttp(gateway.url))],

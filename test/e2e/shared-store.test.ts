@@ -1,7 +1,7 @@
 /** Two gateways over one store with state folders of their own and the same keys: what one writes, the other continues and verifies. */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { startDynamo, type TestDynamo } from '../support/dynamo.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
@@ -167,8 +167,12 @@ test('[shared.gateways] [cli.watch] pending --watch at one shows what happens at
   watching.finally(() => {
     ended = true;
   });
-  // What waited before its first look is no news.
-  await until('two events', async () => (await asked()) && (ended || undefined));
+  // What waited before its first look is no news, so requests go on; not at each of its looks.
+  let looks = 0;
+  await until('two events', async () => {
+    if (looks++ % 20 === 0) await asked();
+    return ended || undefined;
+  });
   const { code, out } = await watching;
   const events = out
     .trim()
@@ -207,6 +211,14 @@ test('[shared.gateways] a limit of a minute is one limit', async () => {
   const statuses: number[] = [];
   for (const gateway of [one, two, one, two, one]) statuses.push((await say(gateway)).status);
   expect(statuses).toEqual([200, 200, 200, 429, 429]);
+});
+
+test('[shared.archive] without a bucket status and doctor say that archive and checkpoints end with each folder', async () => {
+  const { admin_token: key } = one.keys;
+  const { body } = await ask<{ warnings: string[] }>(url(one), 'GET', '/admin/v1/health/detailed', { key });
+  expect(body.warnings.filter((warning) => warning.includes('GATEWAY_ARCHIVE_BUCKET'))).toHaveLength(1);
+  const { out } = await agentctl(['doctor'], { GATEWAY_STATE: dirname(one.ready.keys_file) });
+  expect(out).toMatch(/^warn {4}health: Archive and checkpoints of this gateway lie in its own folder/m);
 });
 
 test('[shared.keys] a ticket of one is redeemed at the other, once', async () => {

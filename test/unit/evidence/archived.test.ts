@@ -1,7 +1,6 @@
 /** The archive as it is read: runs of copies, some overlapping, missing or of another chain. */
 
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { checkSession } from '#core/evidence/archive-check.ts';
 import { type ArchiveSource, archivedEnd, archiveReader, maxEntriesPerRun, runsOf } from '#core/evidence/archived.ts';
 import type { ArchivedRun } from '#core/evidence/ports.ts';
 import { draft, seal } from './sample.ts';
@@ -92,64 +91,6 @@ test.each([
 ])('[evidence.archive.read] an object with %s is refused', async (_what, run) => {
   const { reader } = archiveOf([run]);
   await expect(indexes(reader.hashes('default', 's-1'))).rejects.toThrow('are not what their name says');
-});
-
-describe('[evidence.archive.check] a check of the archive', () => {
-  const written = Date.parse(chain[0]!.timestamp);
-  const check = (copies: readonly Stored[], now = written + 3_600_000, rows = chain, headOf: unknown = head) =>
-    checkSession(
-      {
-        clock: { now: () => now },
-        evidence: {
-          head: async () => headOf as typeof head,
-          entries: async function* (_tenant, _session, first = 0) {
-            yield* rows.filter(({ index }) => index >= first);
-          },
-        },
-        archived: archiveOf(copies).reader,
-      },
-      'default',
-      's-1',
-    );
-
-  test('finds nothing missing where every entry has a copy', async () => {
-    expect(await check(runsOf(chain).map((run) => stored(run)))).toEqual({
-      ...{ session_id: 's-1', total_entries: length, missing_entries: 0, missing: [], pending_entries: 0 },
-    });
-    expect(await check([], written, chain, null)).toBeUndefined();
-  });
-
-  test('names the stretches without a copy', async () => {
-    const copies = [stored(chain.slice(2, 5)), stored(chain.slice(6, 100)), stored(chain.slice(100, 200))];
-    expect(await check(copies)).toMatchObject({
-      missing_entries: 2 + 1 + 50,
-      missing: [
-        { from: 0, to: 1 },
-        { from: 5, to: 5 },
-        { from: 200, to: 249 },
-      ],
-    });
-  });
-
-  test('gives the stream five minutes, and no time to a row that is gone as well', async () => {
-    const copies = [stored(chain.slice(1, 100)), stored(chain.slice(100, 200)), stored(chain.slice(200))];
-    expect(await check(copies, written + 5 * 60_000)).toMatchObject({ missing_entries: 0, pending_entries: 1 });
-    expect(await check(copies, written + 5 * 60_000 + 1)).toMatchObject({ missing_entries: 1, pending_entries: 0 });
-    expect(await check(copies, written, chain.slice(1))).toMatchObject({ missing_entries: 1 });
-    expect(await check([], written, [])).toMatchObject({ missing_entries: length });
-  });
-
-  test('says where archive and head contradict each other', async () => {
-    const said = `the archive holds another entry ${length - 1} than the head names`;
-    expect(await check([stored(chain.slice(0, 200)), stored(other.slice(200))])).toMatchObject({ contradiction: said });
-    expect(await check([stored(chain)])).not.toHaveProperty('contradiction');
-  });
-
-  test('shows twenty stretches, and counts all', async () => {
-    const copies = chain.filter(({ index }) => index % 2 === 0).map((entry) => stored([entry]));
-    const found = await check(copies);
-    expect([found?.missing.length, found?.missing_entries]).toEqual([20, length / 2]);
-  });
 });
 
 test('[evidence.archive.read] a few runs are read ahead, and no more', async () => {

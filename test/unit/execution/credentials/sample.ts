@@ -1,8 +1,7 @@
 /** What brokers are given in tests: a wound clock, counted ids, secrets from a list. */
 import { generateKeyPairSync } from 'node:crypto';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
-import type { BrokerClients, BrokerPorts, Grant } from '#core/execution/credentials/ports.ts';
-import type { Loose } from '../../../support/loose.ts';
+import type { BrokerPorts, Grant } from '#core/execution/credentials/ports.ts';
 
 export const now = Date.UTC(2026, 0, 1, 0, 0, 0, 500);
 
@@ -42,26 +41,3 @@ export function rsaKeys(modulusLength = 2048) {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength });
   return { publicKey, pem: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(), privateKey };
 }
-
-export const portsWith = (clients: BrokerClients, secrets: Record<string, string> = {}): BrokerPorts => ({
-  ...brokerPorts(secrets),
-  clients,
-});
-export const faultOf = (work: Promise<unknown>): Promise<Loose> =>
-  work.then(
-    () => Promise.reject(new Error('it did not fail')),
-    (fault: unknown) => fault,
-  );
-/** Answers the texts given, one a call, and keeps what it was asked; an error is thrown. */
-export const answering = (...answers: unknown[]) => {
-  const asked: Loose[][] = [];
-  return {
-    asked,
-    call: async (...given: unknown[]): Promise<Loose> => {
-      asked.push(given);
-      const answer = answers[Math.min(asked.length, answers.length) - 1];
-      if (answer instanceof Error) throw answer;
-      return answer;
-    },
-  };
-};
