@@ -2716,6 +2716,14 @@ const toolGateway: readonly Requirement[] = [
     'A variable before a command that only changes how it shows things (CI=1, LANG=C) is kept apart from those that rules about the environment speak of.',
   ),
   must(
+    'effects.command-programs',
+    'Of programs such as kubectl the command, what it acts on and where are known wherever options stand; what prints secrets has to be named by a rule, and unknown commands and options are reviewed.',
+  ),
+  must(
+    'effects.objects',
+    'A rule with a target fits the words of such a command or what it acts on; what is said of the objects counts beside what is said of the words.',
+  ),
+  must(
     'effects.shows',
     'That a diff, or the patches of up to nine last commits, show every changed file is accepted only by an allow rule with a condition on shows; rules for reading in general do not accept it.',
   ),

@@ -1,6 +1,7 @@
 /** The page of the programs whose command lines are read, with all that is known of each. */
 import { namesOf } from '#core/effects/shell/arguments.ts';
-import { families } from '#core/effects/shell/profiles/all.ts';
+import { commandPrograms, families } from '#core/effects/shell/profiles/all.ts';
+import type { Command, CommandProgram, Options } from '#core/effects/shell/profiles/command-program.ts';
 import { findWords } from '#core/effects/shell/profiles/finding.ts';
 import type { GitCommand } from '#core/effects/shell/profiles/git/options.ts';
 import { gitCommands, gitGlobals } from '#core/effects/shell/profiles/git.ts';
@@ -17,7 +18,7 @@ what each value and each operand is. A program, an option or a number of operand
 at least reviewed. Long options may be abbreviated where the program allows it; an abbreviation that fits several options is unclear.
 
 What an operand or a value is: \`read\`, \`write\`, \`delete\` and \`execute\` are paths; of \`names\` only names and sizes are shown; \`text\` is neither opened
-nor run; \`command\` and \`line\` are read in turn; \`sed\`, \`awk\` and \`jq\` are programs that must be harmless; \`unread\` is refused. \`?\` is at most one, \`*\`
+nor run; \`object\` and \`resource\` are what a command acts on elsewhere, and \`source\` is a file or an address; \`command\` and \`line\` are read in turn; \`sed\`, \`awk\` and \`jq\` are programs that must be harmless; \`unread\` is refused. \`?\` is at most one, \`*\`
 any number, \`+\` at least one. Options written as \`-x[=…]\` have a value that may be missing.
 
 ${parts.join('\n')}
@@ -31,8 +32,43 @@ ${table(
 
 Options before the command: ${codes([...namesOf(gitGlobals.flags), ...valueNames(gitGlobals.values), '--exec-path'])}; those that change the repository or run programs are refused.
 
-${programTable(gitCommands)}`;
+${programTable(gitCommands)}
+${[...commandPrograms].map(([name, program]) => commandsPart(name, program)).join('\n')}`;
 }
+
+/** The commands of a program, and the options that may stand anywhere. */
+function commandsPart(name: string, program: CommandProgram): string {
+  const { commands, scopes = {}, groups = {} } = program;
+  const anywhere = [['', program] as const, ...Object.entries(groups)].map(
+    ([group, options]) => `${group === '' ? 'Anywhere' : `Behind ${code(group)}`}: ${optionsOf(asProfile(options))}.`,
+  );
+  const places = Object.entries(scopes).map(
+    ([scope, names]) => `${code(scope)} is the value of ${codes(namesOf(names))}`,
+  );
+  return `## ${name}
+
+${[...anywhere, ...(places.length > 0 ? [`${places.join('; ')}.`] : [])].join('\n')}
+
+${table(
+  ['commands', 'does', 'operands', 'options', 'refused', 'prints'],
+  Object.entries(commands).map(([words, command]) => [
+    codes(words.split(/,\s+/)),
+    command.does,
+    operandsOf(asProfile(command)),
+    optionsOf(asProfile(command)),
+    refusedOf(asProfile(command)),
+    printsOf(command),
+  ]),
+)}`;
+}
+
+const asProfile = (options: Options & Partial<Command>): Profile => ({ does: 'read', operands: [], ...options });
+
+const printsOf = ({ secrets, prints }: Command): string =>
+  [
+    ...(secrets === true ? ['secrets'] : secrets ? [`secrets if ${code(secrets.source)}`] : []),
+    ...(prints === 'values' ? ['secrets of kind `secret`'] : []),
+  ].join('; ');
 
 const programTable = (programs: Readonly<Record<string, Profile>>): string =>
   table(
@@ -55,7 +91,7 @@ function operandsOf({ operands, instead = [] }: Profile): string {
   return [usual, ...others].join('; ');
 }
 
-function optionsOf({ flags, values = {}, attached = {}, changes = {}, digits, below, ...rest }: Profile): string {
+function optionsOf({ flags, values = {}, attached = {}, changes = {}, digits, below, open, ...rest }: Profile): string {
   const plain = namesOf(flags).join(' ');
   const valued = (roles: ByRole, mark: string): string[] =>
     Object.entries(roles)
@@ -75,6 +111,7 @@ function optionsOf({ flags, values = {}, attached = {}, changes = {}, digits, be
     ...valued(values, ''),
     ...valued(attached, '[=…]'),
     ...changing,
+    ...(open ? [`any other, with values that are ${code(open)}`] : []),
     ...(below ? [`reads folders${below.when ? ` with ${code(below.when)}` : ''}`] : []),
     ...(contents ? [`shows contents${shown('with', contents.when)}${shown('unless', contents.unless)}`] : []),
   ].join('; ');

@@ -17,6 +17,7 @@ import {
 import { toolWords, wordsIn } from '#core/policy/classification/tool-words.ts';
 import { commandNamed, isLooking, isLookingCommand, lookingLines } from './argument-lists/looking-lines.ts';
 import type { EffectReader, Effects } from './ports.ts';
+import { describedCommand } from './shell/command-tree.ts';
 import { isGitCommand } from './shell/git.ts';
 import { Walk } from './shell/walk.ts';
 import { argOf } from './shell/words.ts';
@@ -172,6 +173,12 @@ function readLine(program: string, words: readonly string[]): ReadLine {
   const walk = new Walk('');
   walk.readVector([program, ...words].map(argOf), { stdin: { kind: 'inherited' }, env: {} });
   const { parts } = walk;
+  const changes = parts.find(({ parameters: { operation, context }, capability }) => {
+    const command = describedCommand(program, operation);
+    return command && ((capability !== 'read' && !command.plans) || context !== undefined);
+  });
+  if (changes || walk.shown?.what === 'secrets')
+    return { parts, unclear: `"${shown(program, words)}" is not a line that is known to look only` };
   const runs = parts.some(({ capability, target }) => capability === 'execute' || /^[a-z][a-z+.-]*:\/\//i.test(target));
   const unclear =
     walk.reason ?? (runs ? `"${shown(program, words)}" runs a program or reaches another machine` : undefined);

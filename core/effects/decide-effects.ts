@@ -7,8 +7,9 @@ import { type CompiledPolicy, type CompiledRule, policyOf } from '#core/policy/r
 import { combineReviews, decide, type PolicyDecision } from '#core/policy/rules/decide.ts';
 import { joinedParts } from '#core/policy/rules/joined-parts.ts';
 import { matchesAll } from '#core/text/matching/glob.ts';
-import { ordered } from './in-words.ts';
+import { actionInWords } from './in-words.ts';
 import type { Effects } from './ports.ts';
+import { takesOrders } from './shell/orders.ts';
 
 /** `matched_rule` of a review whose ground is that the text could not be read with certainty. */
 const unclearRule = 'effects:unclear';
@@ -27,7 +28,7 @@ export function decideEffects(policy: CompiledPolicy, call: ToolCall, effects: E
   const sayings: (() => PolicyDecision | undefined)[] = [
     () => (speaksForItself ? decide(policy, call) : decideNaming(policy, call)),
     () => (unclear === undefined ? undefined : unclearDecision(policy, unclear, call)),
-    ...parts.map((part) => () => ofPart(policy, decide(policy, part), part)),
+    ...parts.map((part) => () => ofPart(policy, decidePart(policy, part), part)),
     ...(speaksForItself ? [() => blockedAsNamed(policy, call)] : []),
     () => blockedInParts(policy, call),
   ];
@@ -35,6 +36,24 @@ export function decideEffects(policy: CompiledPolicy, call: ToolCall, effects: E
   if (carrier) sayings.push(sayings.shift()!);
   return withReason(policy, worstOf(sayings), call);
 }
+
+/**
+ * A rule may name a command by its words, or by what it acts on: `delete pod x` as well as `pod/x`. What rules say of the objects
+ * counts beside what they say of the words, and alone where they do not speak of those [effects.objects].
+ */
+function decidePart(policy: CompiledPolicy, part: ToolCall): PolicyDecision {
+  const { operation, objects } = part.parameters;
+  const said = decide(policy, part);
+  // Of another protocol the caller may have named them.
+  if (part.protocol !== 'shell' || operation === undefined || !Array.isArray(objects)) return said;
+  const named = objects.map((target) => decide(policy, { ...part, target: String(target) })).filter(namesTarget);
+  const speak = isCatchAll(said) && named.length === objects.length;
+  return worstOf([...(speak ? [] : [said]), ...named].map((each) => () => each));
+}
+
+/** It was decided for the target: by a guard, or by a rule that has one. */
+const namesTarget = ({ rule, matched_rule }: PolicyDecision): boolean =>
+  matched_rule.startsWith('guard:') || (rule !== undefined && !isAny(rule.target));
 
 /**
  * Contents of files that no word names are accepted by rules that say so: each effect that shows them is allowed by a rule with a
@@ -135,9 +154,12 @@ function effectText({ protocol, tool, target, capability, parameters }: ToolCall
   // The full stop of the sentence must not make another path of it: `on ..` is the folder above.
   const where = cut.endsWith('.') ? `"${cut}"` : cut;
   if (protocol !== 'shell') return `The call would run ${tool}${where && ` on ${where}`}.`;
+  const action = actionInWords({ protocol, tool, target, capability, parameters });
+  if (action !== undefined) return `${tool.slice('shell.'.length)} ${action}.`;
   if (tool === 'shell.redirect') return `The line would ${capability === 'read' ? 'read from' : 'write to'} ${where}.`;
   const program = tool.slice('shell.'.length);
-  if (isOrder({ program, target, capability, argv: parameters.argv })) return `Would run: ${program} ${where}.`;
+  if (parameters.operation !== undefined || isOrder({ program, target, capability, argv: parameters.argv }))
+    return `Would run: ${program} ${where}.`;
   return `The line would run ${program}${where && ` on ${where}`}.`;
 }
 
@@ -150,7 +172,7 @@ interface Named extends Pick<ToolCall, 'target' | 'capability'> {
 function isOrder({ program, target, capability, argv }: Named): boolean {
   if (!Array.isArray(argv) || target === '') return false;
   const words = argv.slice(1).join(' ');
-  if (ordered.has(program)) return words.replace(/^(?:-C \S+ )+/, '').startsWith(target);
+  if (takesOrders(program)) return words.replace(/^(?:-C \S+ )+/, '').startsWith(target);
   return words === target && (target.includes(' ') || !takesPlaces.has(capability));
 }
 

@@ -2,6 +2,7 @@
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import type { Effects } from './ports.ts';
+import { takesOrders } from './shell/orders.ts';
 
 interface EffectLine {
   readonly text: string;
@@ -15,7 +16,7 @@ const gravity: Readonly<Record<string, number>> = { read: 0, write: 1, execute: 
 
 /** Never empty: a call that stands for itself alone is named by its tool. */
 export function effectsInWords(call: ToolCall, { parts, unclear }: Effects): EffectLine[] {
-  const all = parts.length > 0 ? parts : [call];
+  const all = parts.length > 0 ? parts : [{ ...call, parameters: { ...call.parameters, action: undefined } }];
   const kept = all.length > maxLines ? gravest(all) : all;
   const lines = kept.map((part, index) => ({
     text: inWords(part, kept[index - 1], unclear),
@@ -53,19 +54,17 @@ const on = (target: string): string => (target === '' ? '' : ` on ${target}`);
 
 const verbs: Readonly<Record<string, string>> = { read: 'reads', write: 'writes', delete: 'deletes', execute: 'runs' };
 const notes: Readonly<Record<string, string>> = { write: ' (writes)', delete: ' (deletes or overwrites)' };
-/** Programs that take an order: `git push`, `npm test`. */
-export const ordered: ReadonlySet<string> = new Set(
-  `git gh glab hub npm npx pnpm yarn bun docker podman kubectl helm terraform tofu aws gcloud az go cargo pip pip3 uv poetry
-  make systemctl service brew apt apt-get dnf yum apk`.split(/\s+/),
-);
 const isAddress = (target: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(target);
 
-function shellWords(
-  { tool, target, capability, parameters }: ToolCall,
-  before: ToolCall | undefined,
-  unclear = '',
-): string {
+/** What a command changes, as the reader of its program says it of an effect: `deletes pod x in namespace shop`. */
+export const actionInWords = ({ parameters: { operation, action } }: ToolCall): string | undefined =>
+  typeof operation === 'string' && typeof action === 'string' ? action : undefined;
+
+function shellWords(part: ToolCall, before: ToolCall | undefined, unclear = ''): string {
+  const { tool, target, capability, parameters } = part;
   const program = tool.replace(/^shell\./, '');
+  const action = actionInWords(part);
+  if (action !== undefined) return `${action}: ${program} ${target}`;
   if (program === 'redirect') return `${verbs[capability] ?? capability} ${target}`;
   const argv = Array.isArray(parameters.argv) ? parameters.argv.map(String) : [];
   const takesInput = unclear.startsWith(`${program} runs whatever `);
@@ -73,7 +72,7 @@ function shellWords(
     return `runs ${program} on what ${before ? before.tool.replace(/^shell\./, '') : 'another program'} prints`;
   if (target === '') return `runs ${[program, ...argv.slice(1)].join(' ')}`;
   // Of such programs the target repeats their instructions; else it is one of the places that they come to.
-  const isOrder = capability === 'execute' || target.includes(' ') || ordered.has(program);
+  const isOrder = capability === 'execute' || target.includes(' ') || takesOrders(program);
   if (isOrder && !isAddress(target) && argv.slice(1).join(' ').startsWith(target))
     return `runs ${program} ${target}${notes[capability] ?? ''}`;
   const verb = capability === 'write' && isAddress(target) ? 'sends to' : (verbs[capability] ?? capability);

@@ -14,8 +14,8 @@ export interface Effects {
   readonly carrier: boolean;
   /** Why the text could not be read with certainty; the decision is then `review` at least. */
   readonly unclear?: string;
-  /** That the files shown are not named is all that is not certain: `changes` are those that Git follows and that changed. */
-  readonly shows?: 'changes';
+  /** All that is not certain is what would be shown: `changes` of files that Git follows, or `secrets` of a store. */
+  readonly shows?: 'changes' | 'secrets';
 }
 
 /** Reads the effects of calls of one protocol; never throws: what it cannot read it says. */

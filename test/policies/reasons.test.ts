@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
+import { actionInWords } from '#core/effects/in-words.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { suggestAlternative } from '#core/policy/rules/alternative.ts';
 import { callOfCase, parseCases } from '#core/policy/rules/cases.ts';
@@ -80,6 +81,7 @@ const facts: readonly Fact[] = [
     /^A human looks at a change of infrastructure/,
     tool(/^(?:k8s|kubernetes|terraform|tofu|cloud|aws|gcp|azure|helm)\./),
   ],
+  [/^The command prints secrets/, text(/"shows":"secrets"/)],
   [/^A human looks at a pull request/, tool(/create_pull_request/)],
   [/^The author of a pull request may not merge/, tool(/merge|approve|dismiss/)],
   [
@@ -226,12 +228,15 @@ const plain = (text: string): string =>
     .replaceAll('\\', '');
 
 /** The sentences that name an effect exactly. */
-function sentencesOf({ tool, target }: ToolCall): string[] {
+function sentencesOf(part: ToolCall): string[] {
+  const { tool, target } = part;
   const cut = target.length > 120 ? `${target.slice(0, 120)}…` : target;
   const where = cut.endsWith('.') ? `"${cut}"` : cut;
   const program = tool.replace(/^shell\./, '');
   if (program === tool) return [`The call would run ${tool}${where && ` on ${where}`}.`];
   if (tool === 'shell.redirect') return ['write to', 'read from'].map((does) => `The line would ${does} ${where}.`);
+  const action = actionInWords(part);
+  if (action !== undefined) return [`${program} ${action}.`];
   return [`Would run: ${program} ${where}.`, `The line would run ${program}${where && ` on ${where}`}.`];
 }
 

@@ -2,6 +2,7 @@
  * Lines of programs that reach infrastructure and only look, word by word: commands, their operands and options. A line with a
  * word that does not stand here is not known to look, so secrets, settings of other clusters and files are left out.
  */
+import { commandPrograms } from '../shell/profiles/all.ts';
 
 /** What stands behind a command that is not an option; a value of an option. */
 type Words = RegExp | 'none';
@@ -23,45 +24,6 @@ const name = /^[A-Za-z0-9_*][\w.:*+=,-]*$/;
 const expression = /^(?![-@]|(?:file|fileb|https?):)[^\p{Cc}]+$/u;
 const number = /^\d{1,9}[smhd]?$/;
 const reference = /^[A-Za-z0-9][\w.-]*(?:\/[\w.-]+){0,4}(?::[\w.-]+)?$/;
-
-const kinds = split(`
-  all cronjobs? cj daemonsets? ds deploy deployments? endpoints ep endpointslices? events? ev hpa horizontalpodautoscalers? ingress(?:es)? ing
-  ingressclass(?:es)? jobs? limitranges? namespaces? ns networkpolic(?:y|ies) netpol nodes? no persistentvolumeclaims? pvc persistentvolumes?
-  pv pods? po poddisruptionbudgets? pdb priorityclass(?:es)? replicasets? rs resourcequotas? quota services? svc statefulsets? sts
-  storageclass(?:es)? sc`).join('|');
-/** `pods`, `pods,services`, `pod/web-0`, and the names behind a kind. */
-const kindsOf = new RegExp(
-  `^(?:${kinds})(?:\\.(?:apps|batch)(?:/v1)?)?(?:,(?:${kinds}))*$|^(?:${kinds})/[a-z0-9][a-z0-9.-]*$`,
-);
-
-const kubernetes: readonly Looking[] = [
-  {
-    commands: 'get, describe, top',
-    operands: kindsOf,
-    flags:
-      '-A --all-namespaces --show-labels --no-headers --show-kind --ignore-not-found -w --watch --containers --sum',
-    values: {
-      ...each('-n --namespace -L --label-columns', name),
-      ...each('-o --output', oneOf('wide name json yaml')),
-      ...each('-l --selector --field-selector --sort-by', expression),
-      ...each('--chunk-size --request-timeout', number),
-    },
-  },
-  {
-    commands: 'logs',
-    operands: /^(?:(?:pod|deploy|deployment|job|statefulset|daemonset)\/)?[a-z0-9][a-z0-9.-]*$/,
-    flags: '-p --previous -f --follow --timestamps --all-containers --prefix',
-    values: {
-      ...each('-n --namespace -c --container', name),
-      ...each('--tail --since --limit-bytes', number),
-      ...each('-l --selector --since-time', expression),
-    },
-  },
-  { commands: 'rollout status, rollout history', operands: kindsOf, values: each('-n --namespace --revision', name) },
-  { commands: 'explain', operands: /^[a-z][\w.]*$/i, flags: '--recursive' },
-  { commands: 'version, api-resources, api-versions, cluster-info', operands: 'none', flags: '--client --no-headers' },
-  { commands: 'config current-context, config get-contexts', operands: 'none', flags: '--no-headers' },
-];
 
 const planOptions: Looking = {
   commands: 'plan',
@@ -240,12 +202,14 @@ export const lookingLines: Readonly<Record<string, readonly Looking[]>> = {
   gcloud: google,
   gh: forge,
   helm,
-  kubectl: kubernetes,
   terraform,
 };
 
 const commandsOf = (program: string): readonly (readonly string[])[] =>
-  (lookingLines[program] ?? []).flatMap(({ commands }) => commands.split(', ').map((command) => command.split(' ')));
+  [
+    ...Object.keys(commandPrograms.get(program)?.commands ?? {}),
+    ...(lookingLines[program] ?? []).map(({ commands }) => commands),
+  ].flatMap((commands) => commands.split(/,\s+/).map((command) => command.split(' ')));
 
 /** What tools call commands of other names. */
 const renamed: Readonly<Record<string, string>> = { kubectl: 'get', docker: 'ps', helm: 'list' };
@@ -278,15 +242,11 @@ export const isLooking = (program: string, words: readonly string[]): boolean =>
 
 function isKnownTail({ operands, flags = '', values = {} }: Looking, words: readonly string[]): boolean {
   const known = new Set(split(flags));
-  let behindKind = false;
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
     if (!word.startsWith('-')) {
       if (operands === 'none') return false;
-      // Behind a kind stand the names of what is of that kind.
-      const wanted: RegExp = behindKind && operands === kindsOf ? /^[a-z0-9][a-z0-9.-]*$/ : operands;
-      if (!wanted.test(word)) return false;
-      behindKind ||= operands === kindsOf && !word.includes('/');
+      if (!operands.test(word)) return false;
       continue;
     }
     if (known.has(word)) continue;

@@ -3,6 +3,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { forEachText } from '#core/policy/rules/normalise.ts';
 import { resolvePath } from '#core/text/matching/canonical-path.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
+import { takesOrders } from '../shell/orders.ts';
 import { checkWrite } from './git.ts';
 import { pushesOf } from './git-push.ts';
 import { type Check, matchesName, matchesText, normalPath, textOf } from './rule.ts';
@@ -58,11 +59,8 @@ function textsOf(part: ToolCall): string[] {
   return [...found];
 }
 
-/** Programs whose plain words are commands of their own or texts, not files. */
-const worded = new Set(
-  `git gh glab npm npx yarn pnpm bun deno node cargo go pip pip3 poetry uv docker podman kubectl helm terraform tofu aws
-  gcloud az make systemctl service apt apt-get brew echo printf true false sleep date kill test expr seq`.split(/\s+/),
-);
+/** Programs whose words are texts or numbers, not files. */
+const wordy = new Set('node echo printf true false sleep date kill test expr seq'.split(' '));
 
 /** A path of the part that no allowed pattern covers: its target, or a word of it where the target is several. */
 function outsideOf(allowed: readonly string[], part: ToolCall, binary: string): string | undefined {
@@ -74,7 +72,10 @@ function outsideOf(allowed: readonly string[], part: ToolCall, binary: string): 
   return part.target
     .split(/\s+/)
     .map((word) => word.replace(/^-[^=/.~]*=?/, ''))
-    .filter((word) => word !== '' && !word.includes('://') && (/[/~.]/.test(word) || !worded.has(binary)))
+    .filter(
+      (word) =>
+        word !== '' && !word.includes('://') && (/[/~.]/.test(word) || !(takesOrders(binary) || wordy.has(binary))),
+    )
     .map(normalPath)
     .find((path) => path !== '.' && !covers(path));
 }

@@ -40,6 +40,9 @@ export interface Grammar {
 
 export const namesOf = (names: Names | undefined): readonly string[] => names?.split(/\s+/).filter(Boolean) ?? [];
 
+/** Syntaxes in which one dash stands before a whole word, and the first operand ends the options. */
+const wholeWords: ReadonlySet<Profile['syntax']> = new Set<Profile['syntax']>(['words', 'flag']);
+
 /** @throws TypeError when the profile names an option twice or misspells one. */
 export function grammarOf(program: string, profile: Profile): Grammar {
   const options = new Map<string, KnownOption>();
@@ -48,7 +51,7 @@ export function grammarOf(program: string, profile: Profile): Grammar {
       namesOf(names).map((name) => [name, does as Capability] as const),
     ),
   );
-  const shape = profile.syntax === 'words' ? /^-[\w-]+$/ : /^(?:-[^-\s]|--[A-Za-z0-9][\w.-]*)$/;
+  const shape = wholeWords.has(profile.syntax) ? /^-[\w-]+$/ : /^(?:-[^-\s]|--[A-Za-z0-9][\w.-]*)$/;
   const add = (names: Names | undefined, takes: KnownOption['takes'], role?: Role, refused = false): void => {
     for (const name of namesOf(names)) {
       if (!shape.test(name)) throw new TypeError(`${program}: ${name} is not the name of an option`);
@@ -73,7 +76,7 @@ const digitsOption = '-NUM';
 const common = ['--help', '--version'];
 
 export function parseWords(args: readonly Arg[], grammar: Grammar): Parsed {
-  const { syntax = 'permutes' } = grammar.profile;
+  const { syntax = 'permutes', stops } = grammar.profile;
   if (syntax === 'none')
     return { options: [], operands: args, certain: new Set(args), unpermuted: undefined, problems: [] };
   const options: Option[] = [];
@@ -100,14 +103,15 @@ export function parseWords(args: readonly Arg[], grammar: Grammar): Parsed {
     if (!text.startsWith('-') || text === '-') {
       firstOperand ??= at;
       operands.push(arg);
-      if (syntax !== 'stops' && syntax !== 'words') continue;
+      if (!stops && syntax !== 'stops' && !wholeWords.has(syntax)) continue;
       for (const rest of args.slice(at + 1)) certain.add(rest);
       operands.push(...args.slice(at + 1));
       break;
     }
     late ||= firstOperand !== undefined;
     const next = (): Arg | undefined => args[++at];
-    if (syntax === 'words') readWord(arg, grammar, next, options, problems);
+    if (readOpen(arg, grammar, () => (isValue(args[at + 1]) ? args[++at] : undefined), options)) continue;
+    if (wholeWords.has(syntax)) readWord(arg, grammar, next, options, problems);
     else if (text.startsWith('--')) readLong(arg, grammar, next, options, problems);
     else readCluster(arg, grammar, next, options, problems);
   }
@@ -130,11 +134,28 @@ export function givenOptions({ options }: Parsed, names: Names | undefined): Opt
 
 type Next = () => Arg | undefined;
 
-/** A whole word behind one dash: `-ps`. */
-function readWord(arg: Arg, { options: all }: Grammar, next: Next, into: Option[], problems: string[]): void {
-  const known = all.get(arg.text);
+const isValue = (arg: Arg | undefined): arg is Arg => arg !== undefined && !arg.text.startsWith('-');
+
+/** An option that is not named, of a program whose options all do the same: `--instance-ids i-1 i-2`. */
+function readOpen(arg: Arg, { profile, options: all }: Grammar, next: Next, into: Option[]): boolean {
+  const [, name, attached] = /^(--[a-z][\w-]*)(?:=([\s\S]*))?$/.exec(arg.text) ?? [];
+  if (profile.open === undefined || name === undefined || all.has(name) || common.includes(name)) return false;
+  const known: KnownOption = { ...standard(name), takes: 'attached', role: profile.open };
+  const values = attached === undefined ? [] : [{ ...arg, text: attached }];
+  if (attached === undefined) for (let value = next(); value; value = next()) values.push(value);
+  if (values.length === 0) into.push({ name, known, value: undefined, source: undefined });
+  for (const value of values) into.push({ name, known, value, source: attached === undefined ? value : arg });
+  return true;
+}
+
+/** A whole word behind one dash: `-ps`; with Go also `--ps` and `-ps=true`. */
+function readWord(arg: Arg, grammar: Grammar, next: Next, into: Option[], problems: string[]): void {
+  const isGo = grammar.profile.syntax === 'flag';
+  const [, written = arg.text, value] = (isGo && /^-?(-[^=]+)(?:=([\s\S]*))?$/.exec(arg.text)) || [];
+  const known = grammar.options.get(written);
   if (!known) unknownOption(arg.text, into, problems);
-  else if (known.takes === 'nothing') into.push({ name: known.name, known, value: undefined, source: undefined });
+  else if (value !== undefined) problems.push(...withValue(known, { ...arg, text: value }, arg, grammar, into));
+  else if (known.takes !== 'value') into.push({ name: known.name, known, value: undefined, source: undefined });
   else withNext(known, next, into, problems);
 }
 
@@ -154,17 +175,36 @@ function readLong(arg: Arg, grammar: Grammar, next: Next, into: Option[], proble
     return;
   }
   if (value === undefined && known.takes === 'value') withNext(known, next, into, problems);
-  else {
-    if (value !== undefined && known.takes === 'nothing') problems.push(`${known.name} takes no value`);
-    into.push({ name: known.name, known, value, source: value && arg });
+  else if (value !== undefined) problems.push(...withValue(known, value, arg, grammar, into));
+  else into.push({ name: known.name, known, value, source: undefined });
+}
+
+/**
+ * An option whose value is attached to it; returns what is wrong with it. In Go's syntaxes `--flag=true` is the flag, and
+ * `--flag=false` takes back what it changes.
+ */
+function withValue(
+  known: KnownOption,
+  value: Arg,
+  source: Arg,
+  { profile: { syntax } }: Grammar,
+  into: Option[],
+): readonly string[] {
+  const isFlag = known.takes === 'nothing';
+  if (isFlag && (syntax === 'pflag' || syntax === 'flag') && /^(?:true|false)$/.test(value.text)) {
+    if (value.text === 'true' || known.changes === undefined)
+      into.push({ name: known.name, known, value: undefined, source: undefined });
+    return [];
   }
+  into.push({ name: known.name, known, value, source });
+  return isFlag ? [`${known.name} takes no value`] : [];
 }
 
 /** The option as it is named, or all that it abbreviates. */
 function resolveLong(written: string, { profile, options }: Grammar): readonly KnownOption[] {
   const exact = options.get(written) ?? (common.includes(written) ? standard(written) : undefined);
   if (exact) return [exact];
-  if (profile.exact) return [];
+  if (profile.exact || profile.syntax === 'pflag') return [];
   const names = new Set([...options.keys(), ...common]);
   return [...names].filter((name) => name.startsWith(written)).map((name) => options.get(name) ?? standard(name));
 }
@@ -202,7 +242,9 @@ function readCluster(
       if (/^[=~./]/.test(rest)) return;
     } else if (known.takes === 'nothing') into.push({ name, known, value: undefined, source: undefined });
     else if (rest !== '' || known.takes === 'attached') {
-      const value = rest === '' ? undefined : { ...arg, text: rest };
+      // `-n=shop` is `-n shop`.
+      const text = profile.syntax === 'pflag' ? rest.replace(/^=/, '') : rest;
+      const value = rest === '' ? undefined : { ...arg, text };
       into.push({ name, known, value, source: value && arg });
       return;
     } else {

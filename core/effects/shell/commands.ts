@@ -4,9 +4,10 @@ import { builtins } from './builtins.ts';
 import { git } from './git.ts';
 import { interpret } from './interpret.ts';
 import type { Invocation, Reader } from './invocation.ts';
-import { profiles } from './profiles/all.ts';
+import { commandPrograms, profiles } from './profiles/all.ts';
 import type { Profile } from './profiles/profile.ts';
 import { dd, tar } from './readers/archives.ts';
+import { commandProgram } from './readers/command-programs.ts';
 import { find } from './readers/find.ts';
 import { container, curl, editor, remoteCopy, wget } from './readers/network.ts';
 import { later, parallel, ssh, watch, xargs } from './readers/runners.ts';
@@ -60,6 +61,10 @@ const table = new Map<string, Found>([
     return [name, { read, loose: runsCommands(profile) || showsWords(profile), isKnown: true }];
   }),
   ...[...grammars].map(([name, read]): [string, Found] => [name, { read, loose: false, isKnown: true }]),
+  ...[...commandPrograms].map(([name, program]): [string, Found] => [
+    name,
+    { read: commandProgram(name, program), loose: false, isKnown: true },
+  ]),
   ...[...builtins].map(([name, read]): [string, Found] => [name, { read, loose: true, isKnown: true }]),
 ]);
 

@@ -43,9 +43,7 @@ function effects(
   operands: readonly Assigned[],
   words: readonly Arg[],
 ): void {
-  const changed = changedTo(profile, parsed);
-  const sends = parsed.options.some(isSending);
-  const does = isQuestion(parsed) ? 'read' : (changed ?? (sends ? 'write' : profile.does));
+  const { does, changed } = capabilityOf(profile, parsed);
   const act: Act = { call, profile, parsed, does, changed };
   if (profile.whole) call.whole(does, words);
   const doubt = profile.input === 'script' ? programDoubt(call, parsed) : undefined;
@@ -63,6 +61,14 @@ function effects(
     else call.effect(does, '');
   }
   readUnpermuted(act);
+}
+
+/** What a command does as a whole, options considered, and what an option or a first operand makes of it. */
+export function capabilityOf(profile: Profile, parsed: Parsed): Pick<Act, 'does' | 'changed'> {
+  const changed = changedTo(profile, parsed);
+  const sends = parsed.options.some(isSending);
+  const does = isQuestion(parsed) ? 'read' : (changed ?? (sends ? 'write' : profile.does));
+  return { does, changed };
 }
 
 const worst = (all: readonly Capability[]): Capability | undefined =>

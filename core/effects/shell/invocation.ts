@@ -17,6 +17,9 @@ export type Stdin =
   /** Nothing is connected by the line itself. */
   | { readonly kind: 'inherited' };
 
+/** What a rule has to name to accept it: contents of files that Git follows and that changed, or what a store of secrets holds. */
+export type Shown = 'changes' | 'secrets';
+
 export type Capability = 'read' | 'write' | 'delete' | 'execute';
 
 /** What surrounds a command. */
@@ -34,7 +37,7 @@ export interface Host {
   add(part: ToolCall): void;
   unclear(why: string): void;
   /** Not certain for one reason only, which rules may accept. */
-  shows(what: 'changes', why: string): void;
+  shows(what: Shown, why: string): void;
   /** The command does nothing that could be seen afterwards. */
   idle(binary: string): void;
   run(args: readonly Arg[], situation: Situation): void;
@@ -52,7 +55,8 @@ export class Invocation implements Situation {
   readonly #host: Host;
   readonly #texts = new Set<Arg>();
   #words: readonly string[] | undefined;
-  #shown: 'changes' | undefined;
+  #shown: Shown | undefined;
+  #about: Readonly<Record<string, unknown>> | undefined;
   #patterns: readonly string[] = [];
 
   constructor(host: Host, binary: string, args: readonly Arg[], { stdin, env }: Situation) {
@@ -76,9 +80,14 @@ export class Invocation implements Situation {
   }
 
   /** Its effects show what stands in files that no word names; a rule that allows them has to name `shows` [effects.shows]. */
-  shows(what: 'changes', why: string): void {
+  shows(what: Shown, why: string): void {
     this.#shown = what;
     this.#host.shows(what, why);
+  }
+
+  /** What the command is and acts on, for rules, cards and session risk; said before its effect. */
+  isAbout(about: Readonly<Record<string, unknown>>): void {
+    this.#about = about;
   }
 
   /** Its effects name the words with `*` that the program itself resolves: the shell leaves them as they are. */
@@ -93,11 +102,11 @@ export class Invocation implements Situation {
     this.#host.idle(this.binary);
   }
 
-  effect(capability: Capability, target: string, cwd?: string): void {
+  effect(capability: Capability, target: string, cwd?: string, about?: Readonly<Record<string, unknown>>): void {
     if (cwd === undefined) {
       // What only works on its input is the same wherever it stands.
       if (target === '' && capability === 'read') this.effect(capability, target, '');
-      else for (const each of this.#host.cwds) this.effect(capability, target, each);
+      else for (const each of this.#host.cwds) this.effect(capability, target, each, about);
       return;
     }
     const { display, env } = this.#variables();
@@ -109,6 +118,7 @@ export class Invocation implements Situation {
       capability,
       parameters: {
         argv: this.#words,
+        ...about,
         ...(this.#shown !== undefined && { shows: this.#shown }),
         ...(this.#patterns.length > 0 && { patterns: this.#patterns }),
         ...(cwd !== '' && { cwd }),
@@ -130,7 +140,7 @@ export class Invocation implements Situation {
   whole(capability: Capability, args: readonly Arg[] = this.args): void {
     const shown = args.filter((arg) => !this.#texts.has(arg));
     if (shown.some((arg) => !arg.known)) this.isOpen(shown.find((arg) => !arg.known)!);
-    this.effect(capability, shown.map((arg) => arg.text).join(' '));
+    this.effect(capability, shown.map((arg) => arg.text).join(' '), undefined, this.#about);
   }
 
   /** Acts on a file. `names`: only its name and size are shown, so wildcards reveal little. */

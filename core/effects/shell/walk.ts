@@ -6,7 +6,7 @@ import { foldCase, isAscii } from '#core/text/matching/fold-unicode.ts';
 import { baseName, resolveAt } from '../paths.ts';
 import { readerOf } from './commands.ts';
 import { isDisplayVariable, isHarmlessVariable, namesSecret, variableDoubt } from './environment.ts';
-import { type Host, Invocation, type Situation, type Stdin, short, splitDoubt } from './invocation.ts';
+import { type Host, Invocation, type Shown, type Situation, type Stdin, short, splitDoubt } from './invocation.ts';
 import { roundsOf } from './loops.ts';
 import { printedBy } from './output.ts';
 import { parseShell } from './parser.ts';
@@ -35,7 +35,7 @@ export class Walk implements Host {
   /** The first reason why the reading is not certain. */
   reason: string | undefined;
   /** The first reason that rules may accept. */
-  shown: { readonly what: 'changes'; readonly why: string } | undefined;
+  shown: { readonly what: Shown; readonly why: string } | undefined;
   /** A command that does nothing, for a line without any other. */
   idling: string | undefined;
   cwds: readonly string[];
@@ -100,7 +100,7 @@ export class Walk implements Host {
     this.reason ??= why;
   }
 
-  shows(what: 'changes', why: string): void {
+  shows(what: Shown, why: string): void {
     this.shown ??= { what, why };
   }
 

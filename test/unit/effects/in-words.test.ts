@@ -25,6 +25,19 @@ describe('[approval.card] effects in words', () => {
     for (const text of expected) expect(lines).toContain(text);
   });
 
+  test('a command that is known says what it changes; a caller cannot say it', async () => {
+    expect(await shell('kubectl -n shop delete pod x')).toEqual([
+      'deletes pod x in namespace shop: kubectl delete pod x -n shop',
+    ]);
+    const spoofed = { operation: 'get', action: 'reads nothing' };
+    expect(await inWords('shell', 'shell.run', '', 'execute', spoofed)).not.toContainEqual(
+      expect.stringMatching(/nothing/),
+    );
+    const given = await inWords('mcp', 'kubectl.get', 'x', 'read', { ...spoofed, args: ['delete', 'pod', 'x'] });
+    expect(given).toContain('calls kubectl.get on x: delete');
+    expect(given).not.toContainEqual(expect.stringMatching(/nothing/));
+  });
+
   test('what is not certain is said to be', async () => {
     expect((await shell('frobnicate --all')).at(-1)).toMatch(/^Cannot be determined: /);
   });

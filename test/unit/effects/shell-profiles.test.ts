@@ -7,7 +7,7 @@ import { grammarOf, namesOf, parseWords } from '#core/effects/shell/arguments.ts
 import { builtins } from '#core/effects/shell/builtins.ts';
 import { readerOf } from '#core/effects/shell/commands.ts';
 import { assign } from '#core/effects/shell/operands.ts';
-import { families, profiles } from '#core/effects/shell/profiles/all.ts';
+import { commandPrograms, families, profiles } from '#core/effects/shell/profiles/all.ts';
 import { gitCommands } from '#core/effects/shell/profiles/git.ts';
 import type { Operands, Profile } from '#core/effects/shell/profiles/profile.ts';
 import { isHarmlessAwk } from '#core/effects/shell/scripts/awk.ts';
@@ -38,7 +38,11 @@ describe('[effects.profiles] a profile', () => {
     // A redirection is no program.
     expect(allowed.filter((name) => name !== 'redirect' && !readerOf(name).isKnown)).toEqual([]);
     expect(
-      allowed.filter((name) => !/^(?:redirect|git|find)$/.test(name) && !builtins.has(name) && !profiles.has(name)),
+      allowed.filter(
+        (name) =>
+          !/^(?:redirect|git|find)$/.test(name) &&
+          ![builtins, profiles, commandPrograms].some((known) => known.has(name)),
+      ),
     ).toEqual([]);
   });
 

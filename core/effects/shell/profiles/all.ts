@@ -1,10 +1,12 @@
 /** Every family of programs that has profiles, in the order of the reference page. */
 import { archivePrograms } from './archives.ts';
 import { buildTools } from './build-tools.ts';
+import type { CommandProgram } from './command-program.ts';
 import { filePrograms } from './coreutils-files.ts';
 import { textPrograms } from './coreutils-text.ts';
 import { editors } from './editors.ts';
 import { interpreters } from './interpreters.ts';
+import { kubectl } from './kubectl.ts';
 import { networkPrograms } from './network.ts';
 import type { Family, Profile } from './profile.ts';
 import { searchPrograms } from './search.ts';
@@ -30,3 +32,8 @@ export const profiles: ReadonlyMap<string, Profile> = new Map(
     Object.entries(programs).flatMap(([names, profile]) => names.split(/\s+/).map((name) => [name, profile] as const)),
   ),
 );
+
+/** Programs whose first words are a command of their own. */
+export const commandPrograms: ReadonlyMap<string, CommandProgram> = new Map<string, CommandProgram>([
+  ['kubectl', kubectl],
+]);

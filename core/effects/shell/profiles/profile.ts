@@ -43,6 +43,19 @@ export type Role =
   | 'gitSetting'
   /** An archive that is read or written, as the mode says. */
   | 'archive'
+  /** What a command acts on outside of this machine: a container, a release, an instance. */
+  | 'object'
+  /** A kind of Kubernetes objects, one of them (`pod/web`), or the name of one behind its kind. */
+  | 'resource'
+  /** A file that is read, or an address that is fetched. */
+  | 'source'
+  /** Text for a service; `file://x` is a file that is read, and an address is fetched. */
+  | 'remote'
+  /** Where something is copied from or to: a path here, or a place elsewhere (`web:/srv`, `s3://bucket/x`). */
+  | 'from'
+  | 'to'
+  /** How an answer is printed: the name of a format, or a template. */
+  | 'format'
   /** Programs of small languages, read by a closed grammar each. */
   | 'sed'
   | 'awk'
@@ -88,9 +101,14 @@ export interface Profile {
   /**
    * How its words are read: `permutes` as getopt_long does (the default), `stops` at the first operand,
    * `anywhere` permutes whatever the environment says, `words` are whole words behind one dash and end at
-   * the first operand, `none` has no options.
+   * the first operand, `none` has no options. `pflag` and `flag` are the two of Go: `--flag=true` is a flag as
+   * well; the first permutes, the second reads whole words behind one or two dashes and ends at the first operand.
    */
-  readonly syntax?: 'permutes' | 'stops' | 'anywhere' | 'words' | 'none';
+  readonly syntax?: 'permutes' | 'stops' | 'anywhere' | 'words' | 'none' | 'pflag' | 'flag';
+  /** Its options end at the first operand, whatever the syntax. */
+  readonly stops?: true;
+  /** Options that are not named take all words up to the next option, as what this role says. */
+  readonly open?: Role;
   /** Long options are written in full or not at all. */
   readonly exact?: true;
   readonly flags?: Names;

@@ -47,3 +47,11 @@ export function pathsOf(call: Call): string[] {
 /** Words of a command line, also where only its text is known. */
 export const wordsOf = ({ argv, target, word }: Call): readonly string[] =>
   argv.length > 0 ? argv : [word, ...target.split(/\s+/)];
+
+/** A command that is known to give rights or to destroy, with the first thing it acts on: `kubectl delete namespace/shop`. */
+export function riskyOperation({ word, parameters }: Call, wanted: 'rights' | 'destroys'): string | undefined {
+  const { risk, operation, objects } = parameters;
+  if (risk !== wanted) return undefined;
+  const [object] = Array.isArray(objects) ? objects : [];
+  return [word, operation, object].filter((each) => typeof each === 'string').join(' ');
+}

@@ -1,6 +1,6 @@
 /** Deletions, and how grave they are. What a build leaves behind may go. */
 import { asText } from '#core/kernel/as-text.ts';
-import { type Finder, wordsOf } from './call.ts';
+import { type Finder, riskyOperation, wordsOf } from './call.ts';
 
 /** Folders and files that are made again at the next build. */
 const scratch =
@@ -8,7 +8,7 @@ const scratch =
 /** Whole trees and systems. */
 const everything = /^(?:\/|~|\/home(?:\/[^/]+)?|\/(?:etc|var|usr|boot|opt|srv|lib|root)|\.|\*|\/\*)\/?$/;
 const graveLine =
-  /^(?:terraform (?:destroy|apply .*-destroy)|kubectl delete (?:ns|namespace|pv|pvc|deploy\S*|statefulset|node|crd)|helm uninstall|aws (?:s3 rb|s3 rm .*--recursive|rds delete-\S+|dynamodb delete-table|ec2 terminate-instances|cloudformation delete-stack|kms schedule-key-deletion)|gcloud .*delete|az group delete|docker system prune|mkfs\S*|wipefs|dropdb)/;
+  /^(?:terraform (?:destroy|apply .*-destroy)|helm uninstall|aws (?:s3 rb|s3 rm .*--recursive|rds delete-\S+|dynamodb delete-table|ec2 terminate-instances|cloudformation delete-stack|kms schedule-key-deletion)|gcloud .*delete|az group delete|docker system prune|mkfs\S*|wipefs|dropdb)/;
 
 export const deletion: Finder = (call) => {
   const { protocol, capability, word, target } = call;
@@ -18,6 +18,8 @@ export const deletion: Finder = (call) => {
     return { kind: 'destroy', object: `${word} ${target}`.trim(), ...(grave && { weight: 3 }) };
   }
   if (protocol === 'shell') {
+    const operation = riskyOperation(call, 'destroys');
+    if (operation !== undefined) return { kind: 'destroy', object: operation, weight: 3 };
     const line = wordsOf(call).join(' ');
     const grave = graveLine.exec(line)?.[0];
     if (grave !== undefined) return { kind: 'destroy', object: grave, weight: 3 };

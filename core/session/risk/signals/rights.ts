@@ -1,5 +1,5 @@
 /** Rights that are taken: root, set-uid, accounts, IAM, database roles, and files that run with the rights of others. */
-import { type Call, type Finder, type Found, pathsOf, wordsOf } from './call.ts';
+import { type Call, type Finder, type Found, pathsOf, riskyOperation, wordsOf } from './call.ts';
 
 /** Files a build server runs with its own rights. Names are whole: `special` and `.github/workflows.md` are none. */
 const ciFile =
@@ -28,7 +28,7 @@ const become = new Set(['sudo', 'su', 'doas', 'pkexec', 'runuser']);
 const iamWords =
   /^(?:attach|put|create|update|add|set|pass)_(?:role|user|group|policy|access_key|login_profile|assume_role_policy|iam|bucket_policy|permission|collaborator|team|member|deploy_key|branch_protection|ruleset|webhook)(?:_|$)/;
 const cloudLine =
-  /^(?:aws iam (?:attach|put|create|add|update)-\S+|aws sts assume-role\S*|gcloud (?:projects|organizations|iam) .*(?:add-iam-policy-binding|set-iam-policy|keys create)|az role assignment create|kubectl create (?:cluster)?rolebinding|kubectl (?:exec|run|debug) .*--privileged|docker run .*(?:--privileged|-v \/:|--pid[= ]host))/;
+  /^(?:aws iam (?:attach|put|create|add|update)-\S+|aws sts assume-role\S*|gcloud (?:projects|organizations|iam) .*(?:add-iam-policy-binding|set-iam-policy|keys create)|az role assignment create|docker run .*(?:--privileged|-v \/:|--pid[= ]host))/;
 
 export const privilege: Finder = (call) => {
   const { protocol, capability, word } = call;
@@ -54,6 +54,8 @@ function byCommand(call: Call): Found | undefined {
     return { kind: 'sudo', object: `${word} ${rest.find((each) => !each.startsWith('-')) ?? ''}`.trim() };
   if (word === 'chmod' && setsUserIds(call)) return heavy('set-uid');
   if (accounts.has(word) && !(word === 'crontab' && rest[0] === '-l')) return heavy(word);
+  const operation = riskyOperation(call, 'rights');
+  if (operation !== undefined) return heavy(operation);
   const line = [program.slice(program.lastIndexOf('/') + 1), ...rest].join(' ');
   const cloud = cloudLine.exec(line)?.[0];
   return cloud === undefined ? undefined : heavy(cloud.split(' ').slice(0, 3).join(' '));

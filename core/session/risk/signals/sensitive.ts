@@ -32,9 +32,9 @@ const isSecretFile = (path: string): boolean => {
   return files.test(name) && !open.test(name);
 };
 
-/** Commands that print what a secret store holds. */
+/** Commands of programs without a description that print what a secret store holds. */
 const stores =
-  /^(?:aws (?:secretsmanager (?:get-secret-value|batch-get-secret-value)|ssm get-parameters?(?:-by-path)? .*--with-decryption|ecr get-login-password|sts get-session-token)|gcloud (?:secrets versions access|auth print-(?:access|identity)-token)|az keyvault secret (?:show|download)|az account get-access-token|vault (?:read|kv get|token lookup)|kubectl get secrets?|kubectl .*get secrets?|gh auth token|op (?:read|item get)|pass show|security find-generic-password|printenv|env$|export -p)\b/;
+  /^(?:aws (?:secretsmanager (?:get-secret-value|batch-get-secret-value)|ssm get-parameters?(?:-by-path)? .*--with-decryption|ecr get-login-password|sts get-session-token)|gcloud (?:secrets versions access|auth print-(?:access|identity)-token)|az keyvault secret (?:show|download)|az account get-access-token|vault (?:read|kv get|token lookup)|gh auth token|op (?:read|item get)|pass show|security find-generic-password|printenv|env$|export -p)\b/;
 const storeTools =
   /^(?:get|read|fetch|access|batch_get)_(?:secret|secrets|secret_value|credential|credentials|password|api_key|private_key)$/;
 /** A secret that is read, or asked for. */
@@ -56,6 +56,8 @@ export function secret(call: Call, isConfigured: (target: string) => boolean): F
   }
   if (storeTools.test(call.word)) return hit(`${call.word} ${call.target}`.trim());
   if (call.protocol !== 'shell') return undefined;
+  const { shows, operation } = call.parameters;
+  if (shows === 'secrets') return hit(`${call.word} ${asText(operation ?? call.target)}`);
   const line = wordsOf(call).join(' ');
   const [, store] = /^((?:\S+ ?){1,4})/.exec(line) ?? [];
   return stores.test(line) ? hit(store?.trim() ?? line) : undefined;

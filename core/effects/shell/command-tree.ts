@@ -1,0 +1,70 @@
+/** Commands of programs by their words, each with the options that may stand behind it. */
+import { type Grammar, grammarOf } from './arguments.ts';
+import { commandPrograms } from './profiles/all.ts';
+import type { Command, CommandProgram, Options } from './profiles/command-program.ts';
+
+/** The commands that begin with the same words. */
+export interface CommandNode {
+  readonly next: Map<string, CommandNode>;
+  /** Next words by what they begin with: `describe-*`. */
+  readonly prefixes: Map<string, CommandNode>;
+  /** Options that may stand before the next word. */
+  options: Grammar['options'];
+  found?: FoundCommand;
+}
+
+export interface FoundCommand {
+  readonly command: Command;
+  readonly grammar: Grammar;
+}
+
+/** @throws TypeError when a command is described twice. */
+export function treeOf(name: string, program: CommandProgram): CommandNode {
+  const { syntax } = program;
+  const optionsOf = (words: string, options: Options): Grammar['options'] =>
+    grammarOf(words, { ...options, syntax, does: 'read', operands: [] }).options;
+  const root = emptyNode(optionsOf(name, program));
+  for (const [words, options] of Object.entries(program.groups ?? {})) {
+    const node = nodeAt(root, words);
+    node.options = new Map([...node.options, ...optionsOf(`${name} ${words}`, options)]);
+  }
+  for (const [commands, command] of Object.entries(program.commands)) {
+    const own = optionsOf(`${name} ${commands}`, command);
+    const { does, stops, open, operands = [] } = command;
+    const ends = { ...(stops && { stops }), ...(open && { open }) };
+    const profile = { does, syntax, exact: true, whole: true, operands, ...ends } as const;
+    for (const words of commands.split(/,\s+/)) {
+      const node = nodeAt(root, words);
+      if (node.found) throw new TypeError(`${name}: ${words} is described twice`);
+      node.found = { command, grammar: { profile, options: new Map([...node.options, ...own]) } };
+    }
+  }
+  return root;
+}
+
+const emptyNode = (options: Grammar['options']): CommandNode => ({ next: new Map(), prefixes: new Map(), options });
+
+function nodeAt(root: CommandNode, words: string): CommandNode {
+  return words.split(' ').reduce((node, word) => {
+    const isPrefix = word.endsWith('*');
+    const [nodes, key] = isPrefix ? [node.prefixes, word.slice(0, -1)] : [node.next, word];
+    const known = nodes.get(key) ?? emptyNode(node.options);
+    nodes.set(key, known);
+    return known;
+  }, root);
+}
+
+export const nextNode = ({ next, prefixes }: CommandNode, word: string): CommandNode | undefined =>
+  next.get(word) ?? [...prefixes].find(([prefix]) => word.startsWith(prefix))?.[1];
+
+export const commandTrees: ReadonlyMap<string, CommandNode> = new Map(
+  [...commandPrograms].map(([name, program]) => [name, treeOf(name, program)] as const),
+);
+
+/** The command of a part that a reader of commands made, by the program and its `operation`. */
+export function describedCommand(program: string, operation: unknown): Command | undefined {
+  if (typeof operation !== 'string') return undefined;
+  const words = operation.split(' ');
+  return words.reduce<CommandNode | undefined>((node, word) => node && nextNode(node, word), commandTrees.get(program))
+    ?.found?.command;
+}

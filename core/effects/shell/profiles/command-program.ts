@@ -1,0 +1,44 @@
+/** What is known of a program whose first words are a command: `kubectl rollout status`, `aws ec2 describe-instances`. */
+import type { Capability } from '../invocation.ts';
+import type { Names, Operands, Profile } from './profile.ts';
+
+/** Options of a program, of a group of its commands, or of one command. */
+export type Options = Pick<Profile, 'flags' | 'values' | 'attached' | 'refused' | 'changes' | 'open'>;
+
+export interface Command extends Options {
+  readonly does: Capability;
+  /** What it does to its objects, in the third person, where the capability does not say it: `restarts`. */
+  readonly says?: string;
+  /** None if absent. */
+  readonly operands?: Operands;
+  /** Its options end at its first operand (`docker run image command`). */
+  readonly stops?: true;
+  /** What its objects are: `container`. To Kubernetes, what a name without a kind is. */
+  readonly kind?: string;
+  /** Options whose values are objects it acts on (`--instance-ids`). */
+  readonly objects?: Names;
+  /** It prints Kubernetes objects: with all values, or without those of secrets. */
+  readonly prints?: 'values' | 'description';
+  /** It prints secrets: always, or if its words match. */
+  readonly secrets?: true | RegExp;
+  /** It gives rights, or destroys more than a build makes again, to the rules of session risk: always, or if its words match. */
+  readonly risk?: Readonly<Partial<Record<'rights' | 'destroys', true | RegExp>>>;
+  /** It runs code of the project and changes nothing: a plan. */
+  readonly plans?: true;
+}
+
+export interface CommandProgram extends Options {
+  readonly syntax: 'pflag' | 'flag' | 'anywhere';
+  /** Options whose values say where its objects are, by the parameter in which rules see them: `namespace`. */
+  readonly scopes?: Readonly<Record<string, Names>>;
+  /** Options that stand for every such place (`--all-namespaces`), by the parameter that is then `*`. */
+  readonly everywhere?: Readonly<Record<string, Names>>;
+  /** Options of a group of commands, by its words: `docker compose -f x ps`. */
+  readonly groups?: Readonly<Record<string, Options>>;
+  /** By their words; commands with a comma between them are described alike. A word `describe-*` fits all that begin so. */
+  readonly commands: Readonly<Record<string, Command>>;
+  /** Kinds of Kubernetes objects with their other names; of another kind it is not known what it holds. */
+  readonly kinds?: Readonly<Record<string, Names>>;
+  /** Those of them that hold what their authors put there. */
+  readonly ownKinds?: Names;
+}

@@ -1,0 +1,164 @@
+/** Programs whose first words are a command, read against their description. */
+import { givenOptions, isGiven, isOneOf, type Parsed, parseWords } from '../arguments.ts';
+import { type CommandNode, commandTrees, type FoundCommand, nextNode } from '../command-tree.ts';
+import { capabilityOf, interpret } from '../interpret.ts';
+import { type Invocation, type Reader, short } from '../invocation.ts';
+import { assign } from '../operands.ts';
+import type { Command, CommandProgram } from '../profiles/command-program.ts';
+import type { Arg } from '../words.ts';
+import { kindOf, resourcesOf } from './resources.ts';
+
+export function commandProgram(name: string, program: CommandProgram): Reader {
+  const root = commandTrees.get(name)!;
+  return (call) => read(call, program, root);
+}
+
+interface Given {
+  /** Those of the command. */
+  readonly words: readonly Arg[];
+  /** Options before and between them. */
+  readonly before: readonly Arg[];
+  readonly globals: readonly Parsed[];
+  /** All that stands behind the command. */
+  readonly args: readonly Arg[];
+}
+
+function read(call: Invocation, program: CommandProgram, root: CommandNode): void {
+  const words: Arg[] = [];
+  const before: Arg[] = [];
+  const globals: Parsed[] = [];
+  let node = root;
+  let args = call.args;
+  for (;;) {
+    const profile = { does: 'read', syntax: program.syntax, exact: true, stops: true, operands: [] } as const;
+    const parsed = parseWords(args, { profile, options: node.options });
+    const [name, ...rest] = parsed.operands;
+    const options = args.slice(0, args.length - parsed.operands.length);
+    const next = name?.known && !name.glob ? nextNode(node, name.text) : undefined;
+    if (!next || options.some(({ text }) => text === '--')) break;
+    before.push(...options);
+    globals.push(parsed);
+    words.push(name!);
+    args = rest;
+    node = next;
+  }
+  if (globals.some(({ problems }) => problems.length > 0) || !node.found) readUnknown(call, root);
+  if (node.found) readCommand(call, program, node.found, { words, before, globals, args });
+}
+
+/** What the words do is not known. */
+function readUnknown(call: Invocation, { options }: CommandNode): void {
+  const parsed = parseWords(call.args, { profile: { does: 'read', syntax: 'pflag', operands: [] }, options });
+  if (parsed.operands.length + parsed.problems.length === 0 && isGiven(parsed, '-h --help --version -version -help')) {
+    call.effect('read', '');
+    return;
+  }
+  const line = [call.binary, ...call.args.map(({ text }) => text)].join(' ');
+  call.unclear(
+    `"${short(line)}" does not begin with options and a command that are read (docs/reference/shell-programs.md)`,
+  );
+  call.whole('execute');
+}
+
+function readCommand(call: Invocation, program: CommandProgram, found: FoundCommand, given: Given): void {
+  const { command, grammar } = found;
+  const own = parseWords(given.args, grammar);
+  const parsed = { ...own, options: [...given.globals.flatMap(({ options }) => options), ...own.options] };
+  const line = inOrder(program, command, own, given);
+  const text = line.map(({ text: word }) => word).join(' ');
+  const about = {
+    operation: given.words.map(({ text: word }) => word).join(' '),
+    objects: objectsOf(call, program, command, parsed),
+    scopes: scopesOf(program, parsed),
+  };
+  const { does } = capabilityOf(grammar.profile, parsed);
+  const action = does === 'read' ? undefined : actionOf(does === command.does ? command.says : undefined, does, about);
+  const risk = riskOf(command, text);
+  call.isAbout({
+    operation: about.operation,
+    ...about.scopes,
+    ...(about.objects.length > 0 && { objects: about.objects }),
+    ...(action !== undefined && { action }),
+    ...(risk !== undefined && { risk }),
+  });
+  if (isSecret(command, text, about.objects)) call.shows('secrets', `${call.binary} ${about.operation} prints secrets`);
+  interpret(call, grammar, parsed, line);
+}
+
+interface About {
+  readonly operation: string;
+  readonly objects: readonly string[];
+  readonly scopes: Readonly<Record<string, string>>;
+}
+
+const verbs = { write: 'changes', delete: 'deletes', execute: 'runs' } as const;
+
+/** `deletes pod x in namespace shop`. */
+function actionOf(says: string | undefined, does: keyof typeof verbs, { objects, scopes }: About): string | undefined {
+  if (objects.length === 0) return undefined;
+  const shown = objects.slice(0, shownObjects).map((object) => object.replace('/', ' '));
+  const more = objects.length > shown.length ? ` and ${objects.length - shown.length} more` : '';
+  const places = Object.entries(scopes).map(([scope, value]) =>
+    value === '*' ? ` in every ${scope}` : ` in ${scope} ${value}`,
+  );
+  return `${says ?? verbs[does]} ${shown.join(', ')}${more}${places.join('')}`;
+}
+
+const shownObjects = 5;
+
+const riskOf = ({ risk = {} }: Command, text: string): string | undefined =>
+  Object.entries(risk).find(([, when]) => when === true || when.test(text))?.[0];
+
+/**
+ * The words of the command in one order, so that rules find them wherever options stand: the command, its operands, its options,
+ * those before the command. Where the operands may be another command, all that stands behind the command stays as it is.
+ */
+function inOrder({ syntax }: CommandProgram, { stops }: Command, own: Parsed, { words, before, args }: Given): Arg[] {
+  if (stops || syntax === 'flag') return [...words, ...args, ...before];
+  const operands = new Set(own.operands);
+  const end = args.findIndex(({ text }) => text === '--');
+  const behind = end < 0 ? [] : args.slice(end);
+  const options = args.slice(0, args.length - behind.length).filter((arg) => !operands.has(arg));
+  const plain = own.operands.filter((arg) => !behind.includes(arg));
+  return [...words, ...plain, ...options, ...before, ...behind];
+}
+
+const isSecret = ({ secrets, prints }: Command, text: string, objects: readonly string[]): boolean =>
+  secrets === true ||
+  secrets?.test(text) === true ||
+  (prints === 'values' && objects.some((object) => /(?:^|,)secrets?(?:[./,]|$)/.test(object)));
+
+/** What the command acts on, as far as its words name it. */
+function objectsOf(
+  call: Invocation,
+  { kinds = {}, ownKinds }: CommandProgram,
+  { kind, prints, operands = [], objects }: Command,
+  parsed: Parsed,
+): readonly string[] {
+  const assigned = assign(parsed.operands, operands) ?? [];
+  const words = (...roles: readonly string[]) =>
+    assigned.filter(({ role }) => roles.includes(role)).map(({ arg }) => arg.text);
+  const resources = resourcesOf(words('resource'), kinds, kind);
+  if (prints) {
+    const own = resources.objects.map(kindOf).filter((each) => isOneOf(each, ownKinds));
+    for (const each of [...resources.unknown, ...own])
+      call.unclear(`${call.binary} would print objects of the kind ${short(each)}, which may hold secrets`);
+  }
+  const named = givenOptions(parsed, objects).flatMap(({ value }) => value?.text.split(',') ?? []);
+  const ofKind = [...words('object'), ...named].map((name) => (kind === undefined ? name : `${kind}/${name}`));
+  return [...new Set([...resources.objects, ...ofKind, ...words('from', 'to')])].slice(0, maxObjects);
+}
+
+const maxObjects = 64;
+
+/** Where the objects are; of an option that is given twice the last one counts, as it does to the programs. */
+function scopesOf({ scopes = {}, everywhere = {} }: CommandProgram, parsed: Parsed): Record<string, string> {
+  const named = Object.entries(scopes).flatMap(([scope, names]) => {
+    const value = givenOptions(parsed, names).at(-1)?.value?.text;
+    return value === undefined ? [] : [[scope, value]];
+  });
+  const all = Object.entries(everywhere)
+    .filter(([, names]) => isGiven(parsed, names))
+    .map(([scope]) => [scope, '*']);
+  return Object.fromEntries([...named, ...all]);
+}
