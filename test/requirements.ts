@@ -2583,6 +2583,10 @@ const toolGateway: readonly Requirement[] = [
     'A request of a server to the person for a password, key, token, code or card is recorded or blocked, however its form names it and in whichever words it asks; so is an address that is not a page.',
   ),
   must(
+    'text.one-reader',
+    'The tool guard and the tracing of values read the same encodings, from the same lengths on.',
+  ),
+  must(
     'guard.linear',
     'The time of the tool guard grows with the length of a text alone, whatever the text is made of.',
   ),

@@ -1,13 +1,14 @@
 /** Everything the guard finds in one text that a model will read: the visible words, the hidden ones and the encoded ones. */
 
+import { type EncodedPart, encodedParts } from '#core/text/decode/encoded-parts.ts';
 import { hiddenParts } from '#core/text/decode/hidden-parts.ts';
 import { nextOf } from '#core/text/decode/next-of.ts';
 import { foldText, isPlain } from '#core/text/fold/visible.ts';
 import { type CueHit, CueScan } from './cues.ts';
 import { dataLinks } from './data-links.ts';
-import { encodedParts } from './encoded-parts.ts';
 import type { TextFinding } from './finding.ts';
 import { invisibleText, spelledByTags } from './invisible.ts';
+import { partedWords } from './parted-words.ts';
 import type { Cue } from './rule.ts';
 import { terminalEscapes } from './terminal-escapes.ts';
 import { turnedBack } from './turned-words.ts';
@@ -38,11 +39,14 @@ export function checkText(text: string): TextFinding<TextKind>[] {
         description: 'Words to the model in a comment, an alternative text or an element that is not shown.',
       });
   const read: TextFinding<TextKind>[] = [];
-  for (const { start, end, text: decoded } of encodedParts(text))
-    if (speaks(decoded, 1)) read.push(encoded(start, end));
+  for (const part of encodedParts(text)) if (speaks(wordsOf(part), 1)) read.push(encoded(part.start, part.end));
   found.push(...merged(read));
   return found.sort((a, b) => a.start - b.start || b.end - a.end);
 }
+
+/** Parts letters that stood apart into the words that the rules know. */
+const wordsOf = ({ text, isSpelled }: EncodedPart): string =>
+  isSpelled ? text.replace(/[A-Za-z]{20,400}/g, partedWords) : text;
 
 /** The same run may be read in two ways. */
 function merged(findings: TextFinding<TextKind>[]): TextFinding<TextKind>[] {
@@ -70,7 +74,7 @@ function speaks(decoded: string, layer: number, isTurned = false): boolean {
   const way = single.turned;
   // Turned twice it would be itself again.
   if (way > 0 && !isTurned && turnedSpeak(decoded, way, layer + 1)) return true;
-  for (const part of encodedParts(decoded)) if (speaks(part.text, layer + 1)) return true;
+  for (const part of encodedParts(decoded)) if (speaks(wordsOf(part), layer + 1)) return true;
   return false;
 }
 

@@ -4,12 +4,12 @@
  */
 
 import { decodedParts, decodeSpelledAddress, joinedSigns, readingsOf } from '#core/text/decode/encodings.ts';
+import { withoutSilent } from '#core/text/fold/visible.ts';
 import { confusables } from '#core/text/matching/confusables.ts';
 
 /** Longer values are looked at for encoded parts alone. */
 const maxCharacters = 512;
 const most = 64;
-const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 const escapes = /\\u\{([0-9a-f]{1,6})\}|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|&#x([0-9a-f]{1,6});?|&#(\d{1,7});?/gi;
 
 /** @returns other texts; bounded. */
@@ -18,7 +18,7 @@ export function disguisedTexts(value: string): string[] {
   const add = (text: string | undefined): void => {
     if (text !== undefined && text !== value && found.size < most) found.add(text);
   };
-  const plain = value.replace(invisible, '').replace(escapes, unescaped);
+  const plain = withoutSilent(value).replace(escapes, unescaped);
   add(plain);
   add(decodeSpelledAddress(plain));
   for (const part of decodedParts(plain)) {

@@ -19,10 +19,11 @@ interface DecodedRun {
   readonly text: string;
 }
 
-const leastUnbroken = 24;
+/** Six bytes in base64. */
+const leastUnbroken = 8;
+/** Shorter runs are lines of their own, and words if they hold neither a digit nor a capital after a small letter. */
+const leastLine = 24;
 const leastLetters = 11;
-/** The shortest run of all: letters with a sign between each. */
-const shortest = 2 * leastLetters - 1;
 /** Of base64 in lines, columns or joined strings: `" + "` stands between two. */
 const longPiece = 8;
 const leastPieces = 3;
@@ -35,7 +36,7 @@ const maxGap = 5;
 const numbers = new NumberRuns();
 
 export function encodedRuns(text: string): readonly (Run | DecodedRun)[] {
-  if (text.length < shortest) return [];
+  if (text.length < leastUnbroken) return [];
   const runs: (Run | DecodedRun)[] = [];
   numbers.begin(text, (start, end, read) => runs.push({ start, end, form: 'numbers', text: read }));
   const letters = new Letters(text, runs);
@@ -56,23 +57,27 @@ export function encodedRuns(text: string): readonly (Run | DecodedRun)[] {
     const start = at;
     // What every character is but those that may stand between others.
     let common = 0xff;
+    let any = 0;
     let isParted = false;
     do {
-      if ((kind & kinds.joint) === 0) common &= kind;
-      else isParted = true;
+      if ((kind & kinds.joint) === 0) {
+        common &= kind;
+        any |= kind;
+      } else isParted = true;
       at++;
       kind = at < text.length ? kindOf(text.charCodeAt(at)) : 0;
     } while (kind !== 0);
     const length = at - start;
     if (length === 1 && text.charCodeAt(start) === plus) continue;
-    const isNextLine = length >= leastUnbroken && isLineBreak(text, unbrokenEnd, start);
-    if (length >= leastUnbroken) {
+    const isNextLine = length >= leastLine && isLineBreak(text, unbrokenEnd, start);
+    if (length >= leastLine) {
       if (!isNextLine) {
         if (unbrokenEnd > 0) runs.push({ start: unbrokenStart, end: unbrokenEnd, form: 'unbroken' });
         unbrokenStart = start;
       }
       unbrokenEnd = at;
-    }
+    } else if (length >= leastUnbroken && !isWord(text, start, at, any))
+      runs.push({ start, end: at, form: 'unbroken' });
     letters.token(start, length);
     if (!isNextLine) long.token(start, length, common);
     equal.token(start, length, common);
@@ -87,6 +92,12 @@ export function encodedRuns(text: string): readonly (Run | DecodedRun)[] {
 }
 
 const plus = 43;
+
+const bothCases = kinds.base32 | kinds.base32Lower;
+const innerCapital = /[a-z][A-Z]|[A-Z]{2}[a-z]/;
+
+const isWord = (text: string, start: number, end: number, any: number): boolean =>
+  (any & kinds.decimal) === 0 && ((any & bothCases) !== bothCases || !innerCapital.test(text.slice(start, end)));
 
 /** Nothing else stands between two lines of one run. */
 const isLineBreak = (text: string, from: number, to: number): boolean =>

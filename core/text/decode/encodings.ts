@@ -1,32 +1,21 @@
-/** What a text is in another form: percent signs, base64, hexadecimal, JSON, spelled-out addresses [provenance.forms]. */
+/** Other texts that a text may stand for: decoded parts, JSON, spelled-out addresses [provenance.forms]. */
+import { encodedParts } from './encoded-parts.ts';
 
-import { isUtf8 } from 'node:buffer';
-
-const maxCharacters = 16_384;
-const base64Runs = /(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{8,16384}={0,2}(?![A-Za-z0-9+/_=-])/g;
-const hexRuns = /(?<![0-9a-zA-Z])(?:[0-9a-f]{2}){5,8192}(?![0-9a-zA-Z])/gi;
 const percentRuns = /[^\s"'<>%]{0,128}%[0-9a-f]{2}[^\s"'<>]{0,512}/gi;
+const mostParts = 64;
 
-/** The texts that parts of a text are when they are decoded, one level deep. Bounded. */
+/** Returns the texts that parts of a text decode to, one level deep, at most 64. */
 export function decodedParts(text: string): string[] {
-  const found: string[] = [];
-  const add = (decoded: string | undefined): void => {
-    if (decoded !== undefined && found.length < 64) found.push(decoded);
-  };
-  if (text.includes('%')) for (const [run] of text.matchAll(percentRuns)) add(fromPercent(run));
-  for (const [run] of text.matchAll(hexRuns)) add(readable(Buffer.from(run.slice(0, maxCharacters), 'hex')));
-  for (const [run] of text.matchAll(base64Runs)) add(fromBase64(run));
-  return found;
+  const found = text.includes('%') ? Array.from(text.matchAll(percentRuns), ([run]) => fromPercent(run)) : [];
+  for (const part of encodedParts(text)) if (found.push(part.text) >= mostParts) break;
+  return found.filter((part) => part !== undefined).slice(0, mostParts);
 }
 
-/** A whole value decoded: each reading is another text that it may stand for. */
+/** Returns what a value as a whole decodes to: each reading is another text that it may stand for. */
 export function readingsOf(value: string): string[] {
   const whole = value.trim();
-  const readings = [
-    whole.includes('%') ? fromPercent(whole) : undefined,
-    /^[A-Za-z0-9+/_-]{8,}={0,2}$/.test(whole) ? fromBase64(whole) : undefined,
-    /^(?:[0-9a-f]{2}){5,}$/i.test(whole) ? readable(Buffer.from(whole, 'hex')) : undefined,
-  ];
+  const parts = [...encodedParts(whole)].filter(({ start, end }) => start === 0 && end === whole.length);
+  const readings = [whole.includes('%') ? fromPercent(whole) : undefined, ...parts.map(({ text }) => text)];
   return readings.filter((reading) => reading !== undefined && reading !== value) as string[];
 }
 
@@ -63,15 +52,4 @@ function fromPercent(run: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-const fromBase64 = (run: string): string | undefined =>
-  run.length > maxCharacters || /^[a-z]+$/.test(run) ? undefined : readable(Buffer.from(run, 'base64'));
-
-/** Most runs of letters are not base64 of a text: a decoder that throws for each would take most of the time. */
-function readable(bytes: Buffer): string | undefined {
-  if (bytes.length < 4 || !isUtf8(bytes)) return undefined;
-  const text = bytes.toString();
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: text of control characters is not text
-  return /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffd]/.test(text) ? undefined : text;
 }

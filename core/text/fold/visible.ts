@@ -73,6 +73,9 @@ export function* silentReadings(written: string): Iterable<string> {
   }
 }
 
+/** Removes the invisible characters. */
+export const withoutSilent = (text: string): string => text.replace(silent, '');
+
 export const hasSilent = (text: string): boolean => text.search(silent) >= 0;
 
 /** Where the invisible characters stand. */

@@ -1,14 +1,16 @@
 /** Runs of a text that are another text in an encoding: base64, base32, numbers of characters, escapes, letters apart, Morse. */
-import { kindOf, kinds } from '#core/text/decode/encoded-characters.ts';
-import { encodedRuns } from '#core/text/decode/encoded-runs.ts';
-import { unescaped } from '#core/text/decode/escapes.ts';
-import { morse } from '#core/text/decode/morse.ts';
-import { partedWords } from './parted-words.ts';
+import { kindOf, kinds } from './encoded-characters.ts';
+import { encodedRuns } from './encoded-runs.ts';
+import { unescaped } from './escapes.ts';
+import { morse } from './morse.ts';
 
-interface EncodedPart {
+export interface EncodedPart {
   readonly start: number;
   readonly end: number;
+  /** The decoded text. */
   readonly text: string;
+  /** The letters stood apart, so where words end may be lost. */
+  readonly isSpelled?: true;
 }
 
 /** Signs that are letters of base64, or that part words as well: `i-g-n-o-r-e`, `i.g.n.o.r.e y.o.u.r`. */
@@ -16,6 +18,7 @@ const signsBetween = /[A-Za-z]([-_./|*])[A-Za-z]\1[A-Za-z]\1[A-Za-z](?![A-Za-z])
 const lettersBetweenSigns =
   /(?<![A-Za-z0-9])[A-Za-z](?:[-_./|*][A-Za-z])+(?![A-Za-z0-9])(?:[ /|,.]{1,4}[A-Za-z](?:[-_./|*][A-Za-z])*(?![A-Za-z0-9])){0,60}/g;
 
+/** Returns every part of a text that decodes to readable text, one level deep. */
 export function* encodedParts(text: string): Iterable<EncodedPart> {
   // The shortest word that is looked for has six letters.
   if (text.length < 6) return;
@@ -26,12 +29,16 @@ export function* encodedParts(text: string): Iterable<EncodedPart> {
     }
     const { start, end } = run;
     const part = text.slice(start, end);
-    const read = run.form === 'letters' ? joined(part) : run.form === 'pieces' ? ofPieces(part) : fromUnbroken(part);
+    if (run.form === 'letters') {
+      yield { start, end, text: joined(part), isSpelled: true };
+      continue;
+    }
+    const read = run.form === 'pieces' ? ofPieces(part) : fromUnbroken(part);
     if (read !== undefined) yield { start, end, text: read };
   }
   if (signsBetween.test(text))
     for (const match of text.matchAll(lettersBetweenSigns))
-      yield { start: match.index, end: match.index + match[0].length, text: joined(match[0]) };
+      yield { start: match.index, end: match.index + match[0].length, text: joined(match[0]), isSpelled: true };
   yield* unescaped(text);
   yield* morse(text);
 }
@@ -43,7 +50,7 @@ const betweenPieces = /["'] ?\+ ?["']|[^\w+/=-]/g;
 const ofPieces = (part: string): string | undefined =>
   mixed.test(part) ? fromUnbroken(part.replace(betweenPieces, '')) : undefined;
 
-const leastHexadecimal = 40;
+const leastHexadecimal = 10;
 const leastBinary = 112;
 
 function fromUnbroken(part: string): string | undefined {
@@ -126,7 +133,4 @@ function readable(bytes: Buffer): string | undefined {
 
 /** `i g n o r e`: two or more blanks part words. */
 const joined = (run: string): string =>
-  run
-    .replace(/([A-Za-z0-9])[ ._*|/\n-](?=[A-Za-z0-9])/g, '$1')
-    .replace(/[ ._*|/\n-]+/g, ' ')
-    .replace(/[A-Za-z]{20,400}/g, partedWords);
+  run.replace(/([A-Za-z0-9])[ ._*|/\n-](?=[A-Za-z0-9])/g, '$1').replace(/[ ._*|/\n-]+/g, ' ');
