@@ -196,17 +196,21 @@ describe('hostile ids, queries and bodies at every route', () => {
   test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
     '[error.bad-input] [error.no-leak] %s answers in the 4xx, or as asked, and never with a stack',
     async (_, { method, path }) => {
-      const attempts: Promise<Awaited<ReturnType<typeof ask>>>[] = [];
+      const attempts: (() => ReturnType<typeof ask>)[] = [];
       const send = (at: string, raw?: string) => {
         const type = path === '/admin/v1/config' ? 'application/yaml' : 'application/json';
         const body = raw === undefined || method === 'GET' ? {} : { raw, headers: { 'content-type': type } };
-        attempts.push(ask(url, method, at, { key: gateway.keys.admin_token, ...body }));
+        attempts.push(() => ask(url, method, at, { key: gateway.keys.admin_token, ...body }));
       };
       if (path.includes('{')) for (const id of ids) send(path.replace(/\{\w+\}/, encodeURI(id)), '{}');
       const plain = path.replace('{version}', '99').replace(/\{\w+\}/, 'nobody');
       for (const query of queries) send(`${plain}?${query}`, '{}');
       if (method !== 'GET') for (const body of bodies) send(plain, body);
-      for (const { status, text } of await Promise.all(attempts)) {
+      // All at once are more than the gateway takes: it would shed some with 503.
+      const answers = [];
+      while (attempts.length > 0)
+        answers.push(...(await Promise.all(attempts.splice(0, 6).map((attempt) => attempt()))));
+      for (const { status, text } of answers) {
         expect([status < 500, status, text]).toEqual([true, status, text]);
         expect(text).not.toMatch(/\n\s+at |node:internal|node_modules/);
         if (status < 400) continue;
