@@ -131,6 +131,10 @@ const policies: readonly Requirement[] = [
     'Files in which well-known programs keep keys, credentials, sessions and wallets are blocked over MCP, in shell lines and by the hooks of coding agents, whatever the way of reading; names that only look like these pass.',
   ),
   must(
+    'policy.secret-names',
+    'Shell lines that show only the name, size, times or line count of a secret file, such as ls, stat, wc and find, pass its guard; every option, variable or redirection that can show its contents keeps the block.',
+  ),
+  must(
     'policy.guards',
     "A pack's guards block secret files, keys, system accounts and ways out of the workspace in every protocol and every parameter that is a path; no rule lifts them.",
   ),

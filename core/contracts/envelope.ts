@@ -88,6 +88,8 @@ export interface ToolCall {
   readonly sources?: CallSources | undefined;
   /** Values of it are withheld and stand as digests: conditions on them are unclear. Of a request that waits, never of a call. */
   readonly withheld?: true | undefined;
+  /** An effect that shows only names, sizes, times and counts of the files it names. Of effects that were read, never of a call. */
+  readonly names_only?: true | undefined;
   /** Of an example that the analysis made: the conditions on sources that hold in it, by their keys. */
   readonly assumed?: ReadonlySet<string> | undefined;
 }

@@ -136,6 +136,10 @@ export const toolGuardSchema = z
         'Globs of paths. The target, or a value of the parameters that is a path, has a part that matches one; case does not count.',
     }),
     except: globList.optional().meta({ description: 'Globs of paths that do not count although paths matches them.' }),
+    contents: z.literal(true).optional().meta({
+      description:
+        'Protects contents only: shell commands that show names, sizes, times and counts of files, such as ls, stat and wc, do not count.',
+    }),
     reason: z.string().min(1).meta({ description: 'Text that the caller is shown.' }),
     suggested_alternative: z.string().optional().meta({ description: 'What a blocked caller may do instead.' }),
   })

@@ -113,7 +113,6 @@ const plainReaders = lines(`
   tac
   sort
   uniq
-  wc -c
   xxd
   od -c
   hexdump -C
@@ -136,7 +135,6 @@ const plainReaders = lines(`
   .
   node
   file
-  stat
   md5sum
   zcat
   pandoc

@@ -87,6 +87,7 @@ const binary = /^(?:==?|!=|<|>|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/;
 /** `test` and `[`: operators that are read, in a form in which no operand can become one. `-v` and `-R` evaluate. */
 function test(call: Invocation): void {
   const { args } = call;
+  call.idle();
   if (call.binary === '[' && args.at(-1)?.text !== ']') call.unclear('a test has no end');
   const words = call.binary === '[' ? args.slice(0, -1) : [...args];
   if (words.some((arg) => arg.splits || arg.glob)) call.unclear('what is tested is only known when the line runs');

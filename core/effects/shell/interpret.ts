@@ -18,9 +18,23 @@ export function interpret(
   const operands = assigned(call, profile, parsed);
   hideTexts(call, parsed, operands);
   reportProblems(call, profile, parsed, operands);
+  if (showsNames(call, profile, parsed)) call.showsNames();
   const folders = parsed.options.filter(({ known }) => known?.role === 'folder').flatMap(({ value }) => value ?? []);
   const act = (): void => effects(call, profile, parsed, operands, words);
   folders.reduceRight<() => void>((inner, folder) => () => call.within(folder, inner), act)();
+}
+
+/** Roles of values that make a program open nothing. */
+const opensNothing = /^(?:text|word|number|names)$/;
+
+function showsNames(call: Invocation, { showsNames }: Profile, parsed: Parsed): boolean {
+  return (
+    showsNames !== undefined &&
+    !isGiven(parsed, showsNames.unless) &&
+    parsed.problems.length === 0 &&
+    parsed.options.every(({ known }) => known && !known.refused && (!known.role || opensNothing.test(known.role))) &&
+    call.args.every(({ known, splits }) => known && !splits)
+  );
 }
 
 /** What the operands are; where their number is wrong, the worst they may be. */

@@ -58,6 +58,7 @@ export class Invocation implements Situation {
   #shown: Shown | undefined;
   #about: Readonly<Record<string, unknown>> | undefined;
   #patterns: readonly string[] = [];
+  #namesOnly = false;
 
   constructor(host: Host, binary: string, args: readonly Arg[], { stdin, env }: Situation) {
     this.#host = host;
@@ -97,6 +98,11 @@ export class Invocation implements Situation {
       .map(({ text }) => text);
   }
 
+  /** Its effects show only names, sizes, times and counts of what they name. Said before the first effect. */
+  showsNames(): void {
+    this.#namesOnly = true;
+  }
+
   /** Nothing could be seen of it afterwards: `true`. */
   idle(): void {
     this.#host.idle(this.binary);
@@ -125,6 +131,8 @@ export class Invocation implements Situation {
         ...(env && { env }),
         ...(display && { display }),
       },
+      // A variable such as LD_PRELOAD may make the program do anything.
+      ...(this.#namesOnly && !env && { names_only: true }),
     });
   }
 

@@ -72,7 +72,7 @@ export class Walk implements Host {
       this.unclear(`${part.tool.slice('shell.'.length)} may go on in the background after the line has ended`);
     const { patterns, cwd } = part.parameters;
     const argv = part.parameters.argv as readonly string[];
-    const key = `${this.#vector(argv)} ${part.tool}\n${part.capability}\n${part.target}\n${asText(cwd ?? '')}\n${asText(patterns ?? '')}`;
+    const key = `${this.#vector(argv)} ${part.tool}\n${part.capability}\n${part.target}\n${asText(cwd ?? '')}\n${asText(patterns ?? '')}\n${part.names_only}`;
     if (this.#seen.has(key)) return;
     if (this.parts.length >= limits.parts) throw new Unreadable(`the line has more than ${limits.parts} effects`);
     this.#partWords += argv.length;

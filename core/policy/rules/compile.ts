@@ -121,10 +121,10 @@ const namesRepositories = ({ protocol, decision }: ToolRule): boolean =>
 
 /** Every way in which a path may stand in a call is a rule of its own. */
 function rulesOfGuard(guard: ToolGuard): CompiledRule[] {
-  const { name, protocols = ['*'], paths, except = [], ...conditions } = guard;
+  const { name, protocols = ['*'], paths, except = [], contents, ...conditions } = guard;
   return protocols.flatMap((protocol) => {
     const rule: ToolRule = { ...conditions, protocol, tool: conditions.tool ?? '*', decision: 'block' };
-    const base = { ...compileRule(rule, 0, name), name: `guard:${name}` };
+    const base = { ...compileRule(rule, 0, name), name: `guard:${name}`, ...(contents && { contents }) };
     if (paths === undefined) return [base];
     const word = pathGlob({ globs: paths, except, wholePath: false });
     const whole = pathGlob({ globs: paths, except, wholePath: true });

@@ -22,4 +22,6 @@ export interface CompiledRule {
   readonly target: Glob | undefined;
   readonly capability: Glob | undefined;
   readonly arguments: readonly CompiledArgument[];
+  /** A guard of contents: an effect that shows only names and sizes does not match. */
+  readonly contents?: true;
 }

@@ -204,6 +204,7 @@ export const firstMatch = (policy: CompiledPolicy, call: NormalCall): CompiledRu
   matchOf(policy, call).rule;
 
 function restMatches(rule: CompiledRule, call: NormalCall): Held {
+  if (rule.contents && call.names_only) return 'no';
   if (rule.upstream && !rule.upstream.matches(call.upstream)) return 'no';
   let held: Held = 'yes';
   if (rule.target && !rule.target.matches(call.target)) {

@@ -60,6 +60,8 @@ function guardsByName({ guards }: CompiledPolicy): Map<string, CompiledRule[]> {
 
 /** The first condition of a rule a call does not meet. */
 function firstFailure(rule: CompiledRule, call: NormalCall): RuleTrace['failed'] {
+  if (rule.contents && call.names_only)
+    return { field: 'target', expected: 'contents of files', found: 'names and sizes' };
   for (const field of ['protocol', 'tool', 'upstream', 'target', 'capability'] as const) {
     const glob = rule[field];
     if (glob && !glob.matches(call[field])) return { field, expected: glob.source, found: call[field] };

@@ -50,6 +50,7 @@ function readAs(call: ToolCall, reading: Reading): NormalCall {
     sources: call.sources,
     assumed: call.assumed,
     withheld: call.withheld,
+    names_only: call.names_only,
     text: remember((raw) => canonicalText(raw, reading)),
   };
 }

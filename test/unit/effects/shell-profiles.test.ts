@@ -31,7 +31,8 @@ describe('[effects.profiles] a profile', () => {
           tool!
             .slice('shell.'.length)
             .replace(/^\{|\}$/g, '')
-            .split(','),
+            .split(',')
+            .map((name) => name.replace(/^\\/, '')),
         );
     });
     expect(allowed.length).toBeGreaterThan(60);

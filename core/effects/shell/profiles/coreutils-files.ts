@@ -18,6 +18,7 @@ const backup = {
 export const filePrograms = {
   'ls dir vdir': {
     does: 'read',
+    showsNames: {},
     flags: `-1 -a -A -b -B -c -C -d -D -f -F -g -G -h -H -i -k -l -L -m -n -N -o -p -q -Q -r -R -s -S -t -u -U -v -x -X -Z --all
       --almost-all --author --escape --ignore-backups --directory --dired --no-group --human-readable --si --dereference
       --dereference-command-line --dereference-command-line-symlink-to-dir --inode --kibibytes --numeric-uid-gid --literal
@@ -34,6 +35,8 @@ export const filePrograms = {
   },
   tree: {
     does: 'read',
+    // These read patterns and remarks from files.
+    showsNames: { unless: '--info --gitignore' },
     syntax: 'anywhere',
     exact: true,
     flags: `-a -A -C -d -D -f -F -g -h -i -J -l -n -N -p -q -Q -r -s -S -t -u -U -v -x -X -c --dirsfirst --filesfirst --noreport --gitignore
@@ -51,6 +54,7 @@ export const filePrograms = {
   },
   du: {
     does: 'read',
+    showsNames: {},
     flags: `-0 -a -b -c -D -h -H -k -l -L -m -P -s -S -x --null --all --apparent-size --bytes --total --dereference-args --human-readable
       --inodes --count-links --dereference --no-dereference --separate-dirs --si --summarize --one-file-system`,
     values: {
@@ -74,6 +78,7 @@ export const filePrograms = {
   },
   stat: {
     does: 'read',
+    showsNames: {},
     // `-f`: of file systems (GNU), or a format follows (BSD); either way only names are looked at.
     flags: '-f -L -t -x -l -n -q -r -s --dereference --file-system --terse',
     values: { text: '-c --format --printf', word: '--cached' },
@@ -94,12 +99,14 @@ export const filePrograms = {
   },
   readlink: {
     does: 'read',
+    showsNames: {},
     flags:
       '-e -f -m -n -q -s -v -z --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --quiet --silent --verbose --zero',
     operands: ['names+'],
   },
   'realpath grealpath': {
     does: 'read',
+    showsNames: {},
     flags:
       '-e -L -m -P -q -s -z --canonicalize-existing --canonicalize-missing --logical --physical --quiet --strip --no-symlinks --zero',
     values: { names: '--relative-to --relative-base' },

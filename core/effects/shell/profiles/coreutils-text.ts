@@ -115,6 +115,8 @@ export const textPrograms = {
   },
   wc: {
     does: 'read',
+    // The longest line may be the secret.
+    showsNames: { unless: '-L --max-line-length' },
     flags: '-c -l -L -m -w --bytes --chars --lines --max-line-length --words',
     values: { unread: '--files0-from', word: '--total' },
     operands: ['read*'],

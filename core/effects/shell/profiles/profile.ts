@@ -154,6 +154,11 @@ export interface Profile {
   /** It is one effect, with the text of all its arguments; values that are paths are effects beside it. */
   readonly whole?: true;
   readonly below?: Below;
+  /**
+   * Of the files it names only names, sizes, times and counts are shown, unless one of these options is given. A count of lines or
+   * words is one number that no option can steer towards a part of the text, so it tells no more than the size does.
+   */
+  readonly showsNames?: { readonly unless?: Names };
 }
 
 /** A family: the names that share a profile, separated by blanks, and the profile. */

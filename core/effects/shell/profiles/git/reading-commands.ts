@@ -79,6 +79,10 @@ export const readingCommands: Readonly<Record<string, GitCommand>> = {
   },
   'ls-files': {
     ...reads,
+    // An object's id tells whether a guess of the contents is right.
+    showsNames: {
+      unless: '-s --stage --debug --format -u --unmerged --resolve-undo --exclude-per-directory --with-tree',
+    },
     flags: `-z -t -v -f -c -d -m -o -i -s -k -u --cached --deleted --modified --others --ignored --stage --killed --directory --eol --empty-directory --no-empty-directory --unmerged --resolve-undo --exclude-standard
       --full-name --recurse-submodules --error-unmatch --debug --deduplicate --sparse`,
     values: { text: '-x --exclude', read: '-X --exclude-from', word: '--exclude-per-directory --with-tree --format' },
