@@ -5,6 +5,7 @@ import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
+import type { Effects } from '#core/effects/ports.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { shippedPacks } from '#core/policy/rules/pack.ts';
 import { type CodingAgentName, codingAgents } from '../../bin/agentctl/coding-agents.ts';
@@ -28,25 +29,35 @@ const asHook = (path: string): readonly (readonly [tool: string, input: Record<s
   ['shell', { command: ['bash', '-lc', `cat '${path}'`] }],
 ];
 
+/** What reads a file, with what it does: the same under every pack. */
+const known = new Map<string, readonly (readonly [ToolCall, Effects])[]>();
+async function callsFor(path: string) {
+  const calls = [mcp({ path }), shell(`cat '${path}'`)];
+  const found =
+    known.get(path) ?? (await Promise.all(calls.map(async (call) => [call, await readCallEffects(call)] as const)));
+  known.set(path, found);
+  return found;
+}
+
 describe.each(shippedPacks)('[policy.secret-files] the guards of %s', (pack) => {
   const everything: ToolRule = { protocol: '*', tool: '*', decision: 'allow' };
   const tool_policies = { pack: packs.get(pack)!, rules: [everything], disable_guards: [], require_signed: false };
   const policy = compilePolicy(buildPolicyDocument({ tool_policies }));
-  const said = async (call: ToolCall) => decideEffects(policy, call, await readCallEffects(call));
-  const calls = (path: string) => [mcp({ path }), shell(`cat '${path}'`)];
 
   test('block files of well-known programs, whatever rule allows the call', async () => {
     const passed: string[] = [];
     for (const path of casesOf(secretFiles, 1, 4))
-      for (const call of calls(path)) if ((await said(call)).decision !== 'block') passed.push(`${call.tool} ${path}`);
+      for (const [call, effects] of await callsFor(path))
+        if (decideEffects(policy, call, effects).decision !== 'block') passed.push(`${call.tool} ${path}`);
     expect(passed).toEqual([]);
   });
 
   test('do not name what only looks like these', async () => {
     const named: string[] = [];
     for (const path of casesOf(harmlessFiles, 1, 4))
-      for (const call of calls(path))
-        if (/^guard:(?:secret|key|system)-files$/.test((await said(call)).matched_rule)) named.push(path);
+      for (const [call, effects] of await callsFor(path))
+        if (/^guard:(?:secret|key|system)-files$/.test(decideEffects(policy, call, effects).matched_rule))
+          named.push(path);
     expect(named).toEqual([]);
   });
 });
