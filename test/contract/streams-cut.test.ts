@@ -2,6 +2,7 @@
 import type { HttpCall } from '#core/models/providers/http.ts';
 import { providersFrom } from '#core/models/providers/providers.ts';
 import { caller } from '../support/call-endpoint.ts';
+import { runs } from '../support/extent.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 const extra = `
@@ -134,7 +135,7 @@ test.each(streams)('[chat.streams-cut] %s is decided alike wherever it is cut', 
   const bytes = new TextEncoder().encode(stream);
   const whole = await answered(to, [bytes]);
   expect(whole).toContain(expected);
-  const step = Math.max(1, Math.floor(bytes.length / 120));
+  const step = Math.max(1, Math.floor(bytes.length / runs(120, 40)));
   for (let at = 0; at <= bytes.length; at += step) {
     const cut = await answered(to, [bytes.subarray(0, at), bytes.subarray(at, at + 1), bytes.subarray(at + 1)]);
     expect([at, words(cut), cut.includes(expected)]).toEqual([at, words(whole), true]);
