@@ -5,7 +5,7 @@ import { canonicalize } from '#core/kernel/canonical.ts';
 import { call, configure, entries, http, keys, open, test_, useMcpEndpoint, vote } from '../support/mcp-endpoint.ts';
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
 
-useMcpEndpoint([{ tool: '{price,shop.set_price}', decision: 'review' }]);
+useMcpEndpoint([{ tool: '{price,shop.set_price}', decision: 'review' }], 'none');
 
 let upstream: RecordingServer;
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 import { call, compose, configure, open, send, test_, useMcpEndpoint } from '../support/mcp-endpoint.ts';
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
 
-useMcpEndpoint([{ protocol: 'mcp', tool: '*', decision: 'allow' }]);
+useMcpEndpoint([{ protocol: 'mcp', tool: '*', decision: 'allow' }], 'none');
 
 let upstream: RecordingServer;
 beforeAll(async () => {

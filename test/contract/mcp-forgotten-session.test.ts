@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { call, configure, open, useMcpEndpoint } from '../support/mcp-endpoint.ts';
 
-useMcpEndpoint([]);
+useMcpEndpoint([], 'none');
 
 interface Refusal {
   readonly status: number;

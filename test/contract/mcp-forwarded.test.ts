@@ -17,7 +17,7 @@ import {
 } from '../support/mcp-endpoint.ts';
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
 
-useMcpEndpoint([{ protocol: 'mcp', tool: 'asked', decision: 'review' }]);
+useMcpEndpoint([{ protocol: 'mcp', tool: 'asked', decision: 'review' }], 'none');
 
 let upstream: RecordingServer;
 beforeAll(async () => {

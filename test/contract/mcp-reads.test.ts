@@ -6,7 +6,7 @@ const rules = [
   { protocol: 'mcp', tool: 'get_prompt', target: 'release_*', decision: 'review' },
   { protocol: 'mcp', tool: 'read_resource', target: 'db://payroll/**', decision: 'block', reason: 'Payroll.' },
 ];
-useMcpEndpoint(rules);
+useMcpEndpoint(rules, 'none');
 
 let upstream: RecordingServer;
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 import { call, configure, entries, http, keys, open, send, useMcpEndpoint } from '../support/mcp-endpoint.ts';
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
 
-useMcpEndpoint([{ protocol: 'mcp', tool: '*', decision: 'allow' }]);
+useMcpEndpoint([{ protocol: 'mcp', tool: '*', decision: 'allow' }], 'none');
 
 let [notes, mail]: RecordingServer[] = [];
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { startSharedMcpServer } from '../support/shared-mcp-server.ts';
 
 type Shared = Awaited<ReturnType<typeof startSharedMcpServer>>;
 
-useMcpEndpoint([]);
+useMcpEndpoint([], 'none');
 
 const listens = jest.spyOn(ChannelLink.prototype, 'listen');
 let shared: Shared;

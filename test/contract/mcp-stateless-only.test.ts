@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { call, configure, meta, modern, open, useMcpEndpoint, vote } from '../support/mcp-endpoint.ts';
 
-useMcpEndpoint([{ protocol: 'mcp', tool: 'create_issue', decision: 'review' }]);
+useMcpEndpoint([{ protocol: 'mcp', tool: 'create_issue', decision: 'review' }], 'none');
 
 let made = 0;
 const _issue = () => ({ title: `bad input ${++made}` });

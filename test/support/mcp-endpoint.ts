@@ -177,11 +177,14 @@ export async function entries(session: string) {
   return found;
 }
 
-/** Starts server and store before the tests of a file, and composes the gateway anew for each. */
-export function useMcpEndpoint(given: readonly object[], options: ServerOptions = {}): void {
+/**
+ * Starts server and store before the tests of a file, and composes the gateway anew for each.
+ * @param options of the server; `none` where the tests bring servers of their own.
+ */
+export function useMcpEndpoint(given: readonly object[], options: ServerOptions | 'none' = {}): void {
   rules = given;
   beforeAll(async () => {
-    server = await startMcpServer(options);
+    if (options !== 'none') server = await startMcpServer(options);
     test_ = await testPorts({
       secrets: {
         UPSTREAM_TOKEN: 'upstream-token-value-1',
@@ -197,8 +200,8 @@ export function useMcpEndpoint(given: readonly object[], options: ServerOptions 
   });
 
   beforeEach(async () => {
-    server.describe({});
-    await configure();
+    server?.describe({});
+    await configure(server ? {} : { upstreams: [] });
     gateway = compose();
   });
 
