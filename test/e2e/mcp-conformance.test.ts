@@ -37,13 +37,14 @@ afterAll(async () => {
 
 // The later suites repeat the scenarios of the oldest, except server-session-lifecycle, which [mcp.sessions] is about.
 test.each(revisions.slice(thorough ? 0 : 1))(
-  '[mcp.conformance] every check of the suite at %s gives the same result directly and through the gateway',
+  '[mcp.conformance] no check of the suite at %s fails through the gateway, and in the thorough run each gives the same result as directly',
   async (revision, kind, least, asked) => {
-    const direct = await conformance(servers.get(kind)!.url, asked);
     const through = await conformance(proxies.get(kind)!.url, asked);
-    expect(direct.size).toBeGreaterThan(least);
-    expect([...direct].filter(([, status]) => status === 'FAILURE')).toEqual([]);
-    expect(withoutPolling(through)).toEqual(withoutPolling(direct));
+    expect(through.size).toBeGreaterThan(least);
+    expect([...through].filter(([, status]) => status === 'FAILURE')).toEqual([]);
+    // At the server itself a suite takes three seconds to find the same every time.
+    if (thorough)
+      expect(withoutPolling(through)).toEqual(withoutPolling(await conformance(servers.get(kind)!.url, asked)));
     // The server behind keeps no answers; the gateway does [mcp.resumable].
     if (revision === '2025-11-25') {
       const polling = [...through].filter(([check]) => /sse-polling .*(priming-event|retry-field)/.test(check));
