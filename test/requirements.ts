@@ -1593,6 +1593,7 @@ const admin: readonly Requirement[] = [
     'Of more than 500 traces the tenant with the most loses its oldest: no tenant pushes out those of another.',
   ),
   must('trace.export', 'Spans are exported over OTLP in batches of about 5 seconds.'),
+  must('trace.export-others', 'A span that OTLP cannot express is counted and left out; the others of its batch are exported.'),
   must(
     'trace.sampling',
     'Of traces that begin here and that the rate leaves out, those that failed or were slow are exported whole.',

@@ -20,7 +20,7 @@ const otlpSpan = (span: EndedSpan) => ({
   spanId: span.spanId,
   ...(span.parentId !== undefined && { parentSpanId: span.parentId }),
   ...(span.tracestate !== undefined && { traceState: span.tracestate }),
-  name: span.name,
+  name: span.name.toWellFormed(),
   kind: kinds[kindOf(span)],
   startTimeUnixNano: nanoseconds(span.startMs),
   endTimeUnixNano: nanoseconds(span.endMs),
@@ -35,8 +35,8 @@ const keyValues = (attributes: Readonly<Record<string, SpanAttribute>>) =>
   Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(value) }));
 
 function anyValue(value: SpanAttribute): object {
-  if (typeof value === 'string') return { stringValue: value };
+  if (typeof value === 'string') return { stringValue: value.toWellFormed() };
   if (typeof value === 'boolean') return { boolValue: value };
-  if (typeof value === 'number') return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };
   return { arrayValue: { values: value.map(anyValue) } };
 }

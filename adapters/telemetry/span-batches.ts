@@ -1,7 +1,7 @@
 /** A bounded queue before a collector: spans leave in batches, about every five seconds. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock, Telemetry, Timeouts } from '#core/kernel/ports.ts';
-import type { EndedSpan, SpanSender, SpanSink } from './spans.ts';
+import { type EndedSpan, isEncodable, type SpanSender, type SpanSink } from './spans.ts';
 
 interface BatchOptions {
   readonly sender: SpanSender;
@@ -35,7 +35,7 @@ export function batchedSink(options: BatchOptions): SpanSink {
   let complainedAt = Number.NEGATIVE_INFINITY;
   let stopped = false;
 
-  const dropped = (count: number, reason: 'queue_full' | 'not_delivered'): void =>
+  const dropped = (count: number, reason: 'queue_full' | 'not_delivered' | 'not_encodable'): void =>
     telemetry.count('svc_spans_dropped_total', { reason }, count);
 
   const failed = (count: number, cause: unknown): void => {
@@ -48,8 +48,11 @@ export function batchedSink(options: BatchOptions): SpanSink {
   /** What waits now; a collector that takes one batch not is not asked for the next. */
   const sendWaiting = async (): Promise<void> => {
     for (let left = queue.length; left > 0; ) {
-      const batch = queue.splice(0, Math.min(left, batchSizes.batch));
-      left -= batch.length;
+      const taken = queue.splice(0, Math.min(left, batchSizes.batch));
+      left -= taken.length;
+      const batch = taken.filter(isEncodable);
+      if (batch.length < taken.length) dropped(taken.length - batch.length, 'not_encodable');
+      if (batch.length === 0) continue;
       try {
         await sender.send(batch);
       } catch (cause) {

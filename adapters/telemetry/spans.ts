@@ -64,3 +64,27 @@ export const exportedAttributes = ({ attributes }: Pick<EndedSpan, 'attributes'>
   Object.fromEntries(
     Object.entries(attributes).filter((named): named is [string, SpanAttribute] => named[1] !== undefined),
   );
+
+/**
+ * Checks that both forms of OTLP can express a span: hex ids, finite times and numbers. A collector refuses the whole request
+ * that has one it cannot read [trace.export-others].
+ */
+export function isEncodable(span: EndedSpan): boolean {
+  const { traceId, spanId, parentId, name, startMs, endMs, tracestate } = span;
+  return (
+    traceIds.test(traceId) &&
+    [spanId, parentId ?? spanId].every((id) => spanIds.test(id)) &&
+    [name, tracestate ?? ''].every((text) => typeof text === 'string') &&
+    [startMs, endMs].every((ms) => Number.isFinite(ms) && ms >= 0) &&
+    Object.values(exportedAttributes(span)).every(isEncodableValue)
+  );
+}
+
+const traceIds = /^[0-9a-f]{32}$/;
+const spanIds = /^[0-9a-f]{16}$/;
+
+const isEncodableValue = (value: unknown): boolean =>
+  typeof value === 'string' ||
+  typeof value === 'boolean' ||
+  Number.isFinite(value) ||
+  (Array.isArray(value) && value.every((each) => !Array.isArray(each) && isEncodableValue(each)));

@@ -1,7 +1,12 @@
+import { traceRequest } from '#adapters/telemetry/otlp-json.ts';
 import { batchedSink, batchSizes } from '#adapters/telemetry/span-batches.ts';
 import type { EndedSpan } from '#adapters/telemetry/spans.ts';
 
-const span = { name: 's' } as EndedSpan;
+const span: EndedSpan = {
+  ...{ name: 's', traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), parentId: undefined, parentIsRemote: false },
+  ...{ sampled: true, random: true, tracestate: undefined, attributes: { left_out: undefined } },
+  ...{ startMs: 1, endMs: 2.5, end: 'well' },
+};
 
 /** A collector and a timer, both moved by hand. */
 function setting({ timers = true } = {}) {
@@ -151,4 +156,32 @@ test('the end sends what waits, closes, and takes no more', async () => {
   push(1);
   expect(isDue()).toBe(false);
   expect(counted).toEqual({ 'svc_spans_dropped_total queue_full': 1 });
+});
+
+test.each<[string, object]>([
+  ['an attribute without a value', { attributes: { size: null } }],
+  ['an attribute that is an object', { attributes: { size: { bytes: 1 } } }],
+  ['a number that is not finite', { attributes: { size: Number.NaN } }],
+  ['a list in a list', { attributes: { sizes: [['1']] } }],
+  ['a time that is not finite', { endMs: Number.POSITIVE_INFINITY }],
+  ['an id that is not hexadecimal', { traceId: 'no trace' }],
+  ['a parent of the wrong length', { parentId: 'abc' }],
+])('[trace.export-others] a span with %s is counted and left out; the others of its batch leave', async (_, fault) => {
+  const { sink, sent, counted, lines } = setting();
+  sink.push(span);
+  sink.push({ ...span, ...fault } as EndedSpan);
+  sink.push({ ...span, parentId: 'c'.repeat(16), attributes: { a: 'x', b: 1e300, c: -0.5, d: false, e: ['y'] } });
+  await sink.flush();
+  expect([sent, lines]).toEqual([[2], []]);
+  expect(counted).toEqual({ 'svc_spans_dropped_total not_encodable': 1 });
+});
+
+test('[trace.export-others] integers beyond 64 bits and halves of characters are written in a form that collectors read', () => {
+  const attributes = { large: 1e300, whole: 7, text: 'a\ud800' };
+  const [{ scopeSpans }] = JSON.parse(traceRequest([{ ...span, attributes }], {})).resourceSpans;
+  expect(scopeSpans[0].spans[0].attributes).toEqual([
+    { key: 'large', value: { doubleValue: 1e300 } },
+    { key: 'whole', value: { intValue: '7' } },
+    { key: 'text', value: { stringValue: 'a\ufffd' } },
+  ]);
 });
