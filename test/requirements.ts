@@ -1593,7 +1593,10 @@ const admin: readonly Requirement[] = [
     'Of more than 500 traces the tenant with the most loses its oldest: no tenant pushes out those of another.',
   ),
   must('trace.export', 'Spans are exported over OTLP in batches of about 5 seconds.'),
-  must('trace.export-others', 'A span that OTLP cannot express is counted and left out; the others of its batch are exported.'),
+  must(
+    'trace.export-others',
+    'A span that OTLP cannot express is counted and left out; the others of its batch are exported.',
+  ),
   must(
     'trace.sampling',
     'Of traces that begin here and that the rate leaves out, those that failed or were slow are exported whole.',
@@ -2469,6 +2472,10 @@ const toolGateway: readonly Requirement[] = [
   must(
     'mcp.one-bad-line',
     'A message of a server that cannot be read, a definition that is none, and a cursor that comes again take no other tool or call of it away.',
+  ),
+  must(
+    'mcp.conversations-shared',
+    'Of more than 2,000 open conversations with MCP servers the key that holds most loses the one it used longest ago: no key ends those of another.',
   ),
   must(
     'mcp.shared-servers',

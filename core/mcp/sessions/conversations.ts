@@ -3,6 +3,7 @@
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
+import { FairRing } from '#core/kernel/fair-ring.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ClockPort } from '#core/kernel/ports.ts';
 import { remembered } from '#core/kernel/remembered.ts';
@@ -100,10 +101,13 @@ export function forwardToClient(
 
 interface CachedLink {
   readonly link: Promise<ConversationLink>;
+  /** Tenant and key of the caller: a key may open any number of sessions. */
+  readonly caller: string;
   usedAt: number;
 }
 
 const idleMs = 30 * 60_000;
+/** Of all keys; the key that holds most of them loses the one that was used longest ago. */
 const maxHeld = 2_000;
 
 /** How the gateway presents itself where it speaks for no client. */
@@ -126,6 +130,7 @@ export class Conversations {
 
   /** A session of the older revisions has its own conversation at each server, with the client's capabilities. */
   ofSession(session: McpSession, entries: readonly McpUpstreamEntry[]): Conversation {
+    const whose = { owner: session.id, key: `${session.tenant}\n${session.key_id}` };
     let current = session;
     const made = async (entry: McpUpstreamEntry, link: ConversationLink): Promise<ConversationLink> => {
       const known = current.upstreams[entry.name];
@@ -141,7 +146,7 @@ export class Conversations {
       return link;
     };
     const open = (entry: McpUpstreamEntry, resume: McpSession['upstreams'][string] | undefined) =>
-      this.#hold(session.id, entry, 'session', async () =>
+      this.#hold(whose, entry, 'session', async () =>
         made(entry, await this.#connect(entry, session.handshake, 'session', resume)),
       );
     return {
@@ -149,8 +154,7 @@ export class Conversations {
       version: session.protocol_version,
       handshake: session.handshake,
       entries,
-      owner: session.id,
-      key: `${session.tenant}\n${session.key_id}`,
+      ...whose,
       link: (entry) => open(entry, current.upstreams[entry.name]),
       renew: (entry, lost) => this.#renew(session.id, entry, 'session', lost, () => open(entry, undefined)),
     };
@@ -164,15 +168,15 @@ export class Conversations {
     entries: readonly McpUpstreamEntry[],
   ): Conversation {
     const owner = `${tenant}:${key_id}`;
+    const whose = { owner, key: `${tenant}\n${key_id}` };
     const handshake = this.#own;
-    const open = (entry: McpUpstreamEntry) => this.#hold(owner, entry, era, () => this.#connect(entry, handshake, era));
+    const open = (entry: McpUpstreamEntry) => this.#hold(whose, entry, era, () => this.#connect(entry, handshake, era));
     return {
       era,
       version,
       handshake,
       entries,
-      owner,
-      key: `${tenant}\n${key_id}`,
+      ...whose,
       link: open,
       renew: (entry, lost) => this.#renew(owner, entry, era, lost, () => open(entry)),
     };
@@ -217,7 +221,7 @@ export class Conversations {
   }
 
   #hold(
-    owner: string,
+    { owner, key: caller }: Pick<Conversation, 'owner' | 'key'>,
     entry: McpUpstreamEntry,
     era: Era,
     make: () => Promise<ConversationLink>,
@@ -231,7 +235,7 @@ export class Conversations {
     }
     this.#tidy(now);
     const link = make();
-    this.#held.set(key, { link, usedAt: now });
+    this.#held.set(key, { link, caller, usedAt: now });
     link.catch(() => {
       if (this.#held.get(key)?.link === link) this.#held.delete(key);
     });
@@ -253,10 +257,13 @@ export class Conversations {
   }
 
   #tidy(now: number): void {
-    const byAge = [...this.#held].sort(([, a], [, b]) => a.usedAt - b.usedAt);
-    for (const [i, [key, { usedAt }]] of byAge.entries()) {
-      if (usedAt > now - idleMs && this.#held.size - i <= maxHeld) break;
-      this.#held.delete(key); // at the server it ends by its own time-out: the session may go on elsewhere
+    // At the server a conversation ends by its own time-out: the session may go on elsewhere.
+    for (const [key, { usedAt }] of this.#held) if (usedAt <= now - idleMs) this.#held.delete(key);
+    if (this.#held.size <= maxHeld) return;
+    const room = new FairRing<string>(maxHeld);
+    for (const [key, { caller }] of [...this.#held].sort(([, a], [, b]) => a.usedAt - b.usedAt)) {
+      const gone = room.add(caller, key);
+      if (gone !== undefined) this.#held.delete(gone);
     }
   }
 }

@@ -1,0 +1,43 @@
+/** Which open conversations with servers give way when there are too many. */
+import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { McpSession } from '#core/mcp/ports.ts';
+import { Conversations } from '#core/mcp/sessions/conversations.ts';
+
+const entry = { name: 'files' } as McpUpstreamEntry;
+
+function setting() {
+  const time = { ms: 0 };
+  let connected = 0;
+  const ports = {
+    version: '1',
+    clock: { now: () => time.ms },
+    upstreams: { connect: async () => ({ continuation: {}, number: ++connected }), stop: async () => {} },
+    mcpStore: { session: async () => undefined, putSession: async () => {} },
+  };
+  const conversations = new Conversations(ports as unknown as ConstructorParameters<typeof Conversations>[0]);
+  /** Returns how many connections the use of a session's conversation opened. */
+  const use = async (key_id: string, id: string): Promise<number> => {
+    time.ms += 1;
+    const before = connected;
+    const session = { id, tenant: 't', key_id, upstreams: {}, handshake: {} } as unknown as McpSession;
+    await conversations.ofSession(session, [entry]).link(entry);
+    return connected - before;
+  };
+  return { use, time };
+}
+
+test('[mcp.conversations-shared] a key with many sessions ends its own conversations, not those of another key', async () => {
+  const { use } = setting();
+  expect(await use('quiet', 'q')).toBe(1);
+  for (let n = 0; n < 2_010; n++) await use('loud', `s${n}`);
+  expect(await use('quiet', 'q')).toBe(0);
+  expect([await use('loud', 's2009'), await use('loud', 's0')]).toEqual([0, 1]);
+});
+
+test('a conversation that nobody used for half an hour is opened again', async () => {
+  const { use, time } = setting();
+  await use('quiet', 'q');
+  time.ms += 30 * 60_000;
+  await use('loud', 's');
+  expect(await use('quiet', 'q')).toBe(1);
+});
