@@ -57,6 +57,7 @@ export function recordOf({ known, ending, status }: EndedCall, recording: Record
     ...(known.lookup && { cache: known.lookup.state }),
     ...(evictions > 0 && { cache_evictions: evictions }),
     ...(progress?.finishReason !== undefined && { finish_reason: progress.finishReason }),
+    ...(progress && progress.finishReasons.length > 1 && { finish_reasons: progress.finishReasons }),
     latency_ms: Math.max(0, recording.clock.now() - known.startedMs),
     ...(progress?.firstTokenMs !== undefined && { first_token_ms: progress.firstTokenMs }),
     ...(attempts.length > 0 && { attempts }),

@@ -1,7 +1,7 @@
 /** What a provider has said so far of the call it works on. It grows while the provider answers; the stage that calls the provider owns it. */
 import type { Usage } from '#core/contracts/chat.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { objectOf } from '#core/kernel/narrow.ts';
+import { countOf, objectOf, objectsOf } from '#core/kernel/narrow.ts';
 import { chargedMembers } from '#core/limits/surcharges.ts';
 import type { Dialect } from '#core/models/dialects/dialect.ts';
 import type { Provider } from '#core/models/providers/ports.ts';
@@ -10,6 +10,8 @@ export class ModelProgress {
   #counted: Partial<Usage> = {};
   #outputCharacters = 0;
   #finishReason: string | undefined;
+  /** By the index of their choice, of which a reply may have several. */
+  readonly #finishReasons = new Map<number, string>();
   #firstTokenMs: number | undefined;
   #keptId: string | undefined;
   readonly #models = new Set<string>();
@@ -34,6 +36,12 @@ export class ModelProgress {
     return this.#finishReason;
   }
 
+  /** The reason of each choice that has ended, in their order; one if there is a single answer. */
+  get finishReasons(): readonly string[] {
+    if (this.#finishReasons.size === 0) return this.#finishReason === undefined ? [] : [this.#finishReason];
+    return [...this.#finishReasons].sort(([a], [b]) => a - b).map(([, reason]) => reason);
+  }
+
   /** Milliseconds from the start of the call to the first character of a stream. */
   get firstTokenMs(): number | undefined {
     return this.#firstTokenMs;
@@ -54,7 +62,8 @@ export class ModelProgress {
     this.#counted = native.usageOf(reply) ?? {};
     this.readModel(reply);
     this.#served = servedBy(reply);
-    this.#read(native.finishReason(reply), native.replyTexts(reply));
+    this.#readFinish(native, reply);
+    this.#count(native.replyTexts(reply));
   }
 
   /** One event of a stream: counts as the provider gives them, characters for where it gives none. */
@@ -63,12 +72,22 @@ export class ModelProgress {
     this.readModel(event);
     if (counted) this.#counted = { ...this.#counted, ...counted };
     this.#served = { ...this.#served, ...servedBy(event) };
-    this.#read(native.finishReason(event), native.eventTexts(event));
+    this.#readFinish(native, event);
+    this.#count(native.eventTexts(event));
     if (this.#firstTokenMs === undefined && this.#outputCharacters > 0) this.#firstTokenMs = Math.max(0, elapsedMs());
   }
 
-  #read(finishReason: string | undefined, texts: ReturnType<Dialect['replyTexts']>): void {
-    if (finishReason !== undefined) this.#finishReason = finishReason;
+  #readFinish(native: Dialect, message: JsonObject): void {
+    this.#finishReason = native.finishReason(message) ?? this.#finishReason;
+    for (const [position, { index, finish_reason }] of objectsOf(message.choices).entries()) {
+      const at = countOf(index) ?? position;
+      const has = this.#finishReasons.has(at);
+      if (typeof finish_reason === 'string' && (has || this.#finishReasons.size < maxChoices))
+        this.#finishReasons.set(at, finish_reason);
+    }
+  }
+
+  #count(texts: ReturnType<Dialect['replyTexts']>): void {
     for (const { text, whole } of texts) if (!whole) this.#outputCharacters += text.length;
   }
 
@@ -102,6 +121,8 @@ export class ModelProgress {
 
 const charactersOfToken = 4;
 const maxModels = 8;
+/** OpenAI answers with at most as many. */
+const maxChoices = 128;
 
 /** OpenAI names them beside the usage, Anthropic within it. */
 function servedBy(message: JsonObject): JsonObject {

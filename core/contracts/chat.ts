@@ -130,6 +130,8 @@ export interface ChatRecord {
   /** Entries this instance's cache dropped for want of room since its last entry. */
   readonly cache_evictions?: number;
   readonly finish_reason?: string;
+  /** One for each choice, where there are several. */
+  readonly finish_reasons?: readonly string[];
   readonly latency_ms: number;
   readonly first_token_ms?: number;
   /** Providers tried before the one that answered, each with why it did not. */

@@ -84,7 +84,7 @@ async function askProvider(
     const reply = answered.reply.type === 'json' ? answered.reply.body : {};
     progress.readModel(reply);
     count(begun, endpoint, reply);
-    answered.settleSpan({ body: {}, usage: progress.counted, finishReason: undefined });
+    answered.settleSpan({ body: {}, usage: progress.counted });
     const { provider, region, attempts } = answered;
     const demo = isDemoOf(provider, call.resolvedModel);
     return [{ ...begun, provider: provider.name, region, demo, rollout: undefined, attempts, leftOut: [] }, reply];

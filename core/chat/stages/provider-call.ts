@@ -200,7 +200,7 @@ function readReply(
 ): JsonObject {
   if (call.keep) progress.readKeptId(provider, body);
   progress.readReply(dialects[provider.dialect], body);
-  settleSpan({ body, usage: progress.counted, finishReason: progress.finishReason });
+  settleSpan({ body, usage: progress.counted, finishReasons: progress.finishReasons });
   return translator(call.dialect, provider.dialect).reply(body, translationContext(call, ports.clock));
 }
 

@@ -71,7 +71,7 @@ export async function relayStream(
     return { ...interrupted(ports, checked(model, stream), thrown), reply: undefined };
   } finally {
     for (const stop of watches) stop();
-    source.settleSpan({ usage: progress.counted, finishReason: progress.finishReason });
+    source.settleSpan({ usage: progress.counted, finishReasons: progress.finishReasons });
   }
 }
 

@@ -112,7 +112,7 @@ async function asked(
   if (reply.type !== 'json') throw new ClassifierFault('broken_answer');
   const native = dialects[provider.dialect];
   const usage = native.usageOf(reply.body) ?? {};
-  settleSpan({ body: reply.body, usage, finishReason: native.finishReason(reply.body) });
+  settleSpan({ body: reply.body, usage });
   const context = { model: plan.model, inputTokens: 0, id: 'classifier', createdAt: 0, includeUsage: false };
   const own = translator('openai', provider.dialect).reply(reply.body, context);
   const [choice] = objectsOf(own.choices);

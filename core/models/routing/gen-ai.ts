@@ -12,7 +12,8 @@ export interface Settled {
   /** A reply that came whole. */
   readonly body?: JsonObject;
   readonly usage: Partial<Usage>;
-  readonly finishReason?: string | undefined;
+  /** Of a stream, one for each choice; those of a whole reply are read from it. */
+  readonly finishReasons?: readonly string[] | undefined;
 }
 
 /** `gen_ai.provider.name` of each kind of provider. */
@@ -39,13 +40,13 @@ export function firstEventAttributes(event: JsonObject, elapsedUs: number): Span
   return { ...identity(opening), 'gen_ai.response.time_to_first_chunk': elapsedUs / 1_000_000 };
 }
 
-export function answerAttributes({ body, usage, finishReason }: Settled): SpanAttributes {
+export function answerAttributes({ body, usage, finishReasons = [] }: Settled): SpanAttributes {
   const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens } = usage;
   const total = input_tokens === undefined || output_tokens === undefined ? undefined : input_tokens + output_tokens;
   return given({
     ...(body && identity(body)),
     'gen_ai.response.finish_reasons':
-      (body && finishReasons(body)) ?? (finishReason === undefined ? undefined : [finishReason]),
+      (body && reasonsOf(body)) ?? (finishReasons.length === 0 ? undefined : finishReasons),
     tokens_prompt: input_tokens,
     tokens_completion: output_tokens,
     tokens_total: total,
@@ -89,7 +90,7 @@ const identity = ({ id, model }: JsonObject): SpanAttributes =>
   given({ 'gen_ai.response.id': textOf(id), 'gen_ai.response.model': textOf(model) });
 
 /** Returns one reason per choice of a complete reply. */
-function finishReasons({ choices, stop_reason }: JsonObject): readonly string[] | undefined {
+function reasonsOf({ choices, stop_reason }: JsonObject): readonly string[] | undefined {
   const reasons = [stop_reason, ...objectsOf(choices).map(({ finish_reason }) => finish_reason)];
   const texts = reasons.filter((reason) => typeof reason === 'string');
   return texts.length === 0 ? undefined : texts;

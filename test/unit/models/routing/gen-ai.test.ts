@@ -42,8 +42,8 @@ test('[trace.gen-ai] finish reasons are a list with one for each choice of a com
   const body = { choices: [{ finish_reason: 'stop' }, { finish_reason: 'length' }, { finish_reason: null }] };
   const reasonsOf = (settled: Partial<Settled>) =>
     answerAttributes({ usage: {}, ...settled })['gen_ai.response.finish_reasons'];
-  expect(reasonsOf({ body, finishReason: 'stop' })).toEqual(['stop', 'length']);
+  expect(reasonsOf({ body, finishReasons: ['stop'] })).toEqual(['stop', 'length']);
   expect(reasonsOf({ body: { stop_reason: 'end_turn' } })).toEqual(['end_turn']);
-  expect(reasonsOf({ finishReason: 'stop' })).toEqual(['stop']);
+  expect(reasonsOf({ finishReasons: ['stop', 'length'] })).toEqual(['stop', 'length']);
   expect(reasonsOf({ body: {} })).toBeUndefined();
 });

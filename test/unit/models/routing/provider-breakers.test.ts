@@ -60,7 +60,7 @@ test('each attempt is a span that ends when its answer is settled, with the name
     ['provider.openai', undefined],
   ]);
   expect(spans[0]!.attributes).toMatchObject({ 'error.type': '500' });
-  answered.settleSpan({ usage: { input_tokens: 11, output_tokens: 7, cache_read_tokens: 3 }, finishReason: 'stop' });
+  answered.settleSpan({ usage: { input_tokens: 11, output_tokens: 7, cache_read_tokens: 3 }, finishReasons: ['stop'] });
   await new Promise(setImmediate);
   expect(spans[1]!.end).toBe('well');
   expect(spans[1]!.attributes).toMatchObject({
