@@ -567,7 +567,7 @@ const approvals: readonly Requirement[] = [
   ),
   must(
     'approval.obstacle',
-    'A pending approval says on item, list and card when an approval would not let its call run: its key was taken back, or a rule blocks it by now.',
+    'A pending approval says on item, list and card when an approval would not let its call run: its key was taken back, a rule blocks it by now, or the kill switch has stopped its session or key.',
   ),
   must(
     'approval.similar',

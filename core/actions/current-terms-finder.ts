@@ -2,7 +2,11 @@
 import type { FindCurrentTerms } from '#core/approvals/terms.ts';
 import { recall } from '#core/configuration/identity/federation/recall.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
+import { blockedBy } from '#core/session/risk/assess.ts';
+import type { KeyRisksPort } from '#core/session/risk/ports.ts';
 import type { TermsPorts } from './current-terms.ts';
 
 /** Most requests were queued under the configuration in force, and are decided under it. */
@@ -10,14 +14,40 @@ const evaluating = lazyImport(() => import('./current-terms.ts'));
 
 /** @throws GatewayError `payload_too_large`, `service_unavailable` where a worker decides large calls: then nothing is known. */
 export const currentTermsFinder =
-  (ports: TermsPorts, snapshot: Snapshot): FindCurrentTerms =>
+  (ports: TermsPorts & KeyRisksPort, snapshot: Snapshot): FindCurrentTerms =>
   async (row) => {
     if (row.status !== 'pending') return undefined;
     const { version } = snapshot;
     const terms =
       row.policy_version === version ? undefined : await (await evaluating()).currentTerms(ports, snapshot, row);
-    if (await recall(snapshot, row.key_id, row.federated)) return terms;
-    return { ...(terms ?? { version, requires: [], require_passkey: false }), obstacle: keyTakenBack };
+    const obstacle = await obstacleOf(ports, snapshot, row, terms?.obstacle);
+    return obstacle === undefined
+      ? terms
+      : { ...(terms ?? { version, requires: [], require_passkey: false }), obstacle };
   };
+
+/**
+ * Returns why an approval would not let the call run now [approval.obstacle]: its key was taken back, a rule blocks it, or the kill
+ * switch has stopped its session or key.
+ * @param byRule why the rules in force would not let it run
+ */
+async function obstacleOf(
+  ports: TermsPorts & KeyRisksPort,
+  snapshot: Snapshot,
+  { key_id, federated, tenant, session_id }: ApprovalRow,
+  byRule: string | undefined,
+): Promise<string | undefined> {
+  const caller = await recall(snapshot, key_id, federated);
+  if (!caller) return keyTakenBack;
+  if (byRule !== undefined) return byRule;
+  const { behavior } = ofTenant(snapshot, tenant).configuration;
+  if (!behavior.enabled) return undefined;
+  const [head, key] = await Promise.all([
+    ports.evidence.head(tenant, session_id),
+    caller.kind === 'agent' ? ports.keyRisks.of(tenant, key_id) : undefined,
+  ]);
+  const stopped = blockedBy(behavior, { session: head?.risk, key }, ports.clock.now());
+  return stopped && `${stopped.reason} Until then an approval does not let the call run.`;
+}
 
 const keyTakenBack = 'The key of this call was taken back since it was asked. An approval does not let the call run.';

@@ -7,10 +7,16 @@ interface Terms {
   readonly rules?: string;
   readonly separation?: string;
   readonly timeout?: number;
+  readonly killSwitch?: number;
 }
 const publish = (approval = '') =>
   `{ protocol: git, tool: scm.publish, decision: review, reason: It is public.${approval && `, approval: { ${approval} }`} }`;
-const configuration = ({ rules = publish(), separation = '', timeout = 1_800 }: Terms = {}) => `version: 1
+const configuration = ({
+  rules = publish(),
+  separation = '',
+  timeout = 1_800,
+  killSwitch = 100,
+}: Terms = {}) => `version: 1
 people: [{ id: alice, role: admin, tenants: ["*"] }, { id: bob, role: operator }, { id: carol, role: operator }]
 tenants:
   - id: default
@@ -24,6 +30,7 @@ organizations:
     teams: [{ id: web, projects: [{ id: shop, environments: [{ id: production, kind: production, tenant: default }] }] }]
 separation_rules: [${separation}]
 approvals: { timeout_seconds: ${timeout} }
+behavior: { kill_switch_score: ${killSwitch} }
 tool_policies: { pack: null, default_decision: allow, rules: [${rules}] }
 `;
 
@@ -217,6 +224,22 @@ describe('[approval.obstacle] a request whose approval would not let its call ru
         'The key of this call was taken back since it was asked. An approval does not let the call run.',
       );
   });
+});
+
+test('[approval.obstacle] a session or key that the kill switch has stopped; a session of another key is not an obstacle', async () => {
+  const { id, session } = await asked();
+  const { id: calm } = await asked();
+  expect(await item(id)).not.toHaveProperty('cannot_run');
+  await change({ killSwitch: 40 });
+  const remove = (n: number) =>
+    call('POST', '/test-action', 'agent', {
+      ...{ protocol: 'shell', tool: 'shell.rm', target: `/srv/data-${n}`, capability: 'execute', parameters: {} },
+      actor: { agent: 'builder', session },
+    });
+  for (let n = 0; (await remove(n)).status !== 403; n++) expect(n).toBeLessThan(50);
+  const words = expect.stringMatching(/^The (session|key) is blocked: its risk score .* does not let the call run\.$/);
+  for (const shown of [await item(id), await listed(id)]) expect(shown.cannot_run).toEqual(words);
+  expect(await item(calm)).not.toHaveProperty('cannot_run');
 });
 
 describe('[approval.similar] pending requests that a reviewer may take for one another name each other', () => {

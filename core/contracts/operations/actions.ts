@@ -114,7 +114,8 @@ const item = z.strictObject({
     description: 'What a later configuration asks of the approval on top of what was asked when it was queued.',
   }),
   cannot_run: z.string().optional().meta({
-    description: 'Why an approval would not let the call run now: its key was taken back, or a rule blocks it by now.',
+    description:
+      'Why an approval would not let the call run now: its key was taken back, a rule blocks it by now, or the kill switch has stopped its session or key.',
   }),
   similar_pending: similar,
   caller_gone_at: z.string().optional().meta({
