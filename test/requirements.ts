@@ -930,6 +930,10 @@ const evidence: readonly Requirement[] = [
   ),
   must('evidence.empty.detected', 'An emptied list or file is found.'),
   must('evidence.broken-link', 'A failed verification points at the index of the first broken link.'),
+  must(
+    'evidence.unreadable-named',
+    'An entry whose stored row holds no JSON is the first broken link of its session, in the verification of the session and of the tenant.',
+  ),
   must('evidence.concurrent-writers', 'Fifty writers at once, in several processes, make one gapless chain.'),
   must('evidence.append-only', 'Every put is conditional, and the writer has no right to update or delete.'),
   must('evidence.secrets-redacted', 'Sensitive values become digests salted with 128 bits; secrets never enter.'),

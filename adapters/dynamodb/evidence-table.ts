@@ -9,6 +9,7 @@
 
 import { DeleteItemCommand, GetItemCommand, PutItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts';
+import { storedEntry } from '#core/evidence/entry-text.ts';
 import type { AuditFilter, EvidenceLog, EvidenceRows, ManifestStore, SessionHead } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
@@ -110,7 +111,7 @@ export function toHead(item: Item): SessionHead {
   return { ...rest, session_id: session };
 }
 
-const entryOf = (item: Item): EvidenceEntry => JSON.parse(item.entry?.S ?? '');
+const entryOf = (item: Item): EvidenceEntry => storedEntry(item.entry?.S ?? '');
 
 const manifestKey = (tenant: string, session: string, lastHash: string) => ({
   id: `${tenant}#manifest#${session}#${lastHash}`,

@@ -21,6 +21,18 @@ function isEntry(value: unknown): value is EvidenceEntry {
   return [tenant, session_id, timestamp, hash].every((each) => typeof each === 'string') && Number.isInteger(index);
 }
 
+/** A row of a chain whose text is not JSON. Verification names it as the first broken link [evidence.unreadable-named]. */
+export class UnreadableEntry extends SyntaxError {}
+
+/** Returns the value of a stored text, unchecked. @throws UnreadableEntry */
+export function storedEntry(text: string): EvidenceEntry {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new UnreadableEntry('a stored entry of evidence is not JSON', { cause });
+  }
+}
+
 /** Returns the entry of a stored text. @throws SyntaxError if it holds none. */
 export function entryIn(text: string): EvidenceEntry {
   const parsed: unknown = JSON.parse(text);

@@ -1,11 +1,13 @@
 /** Leads a walk through a chain, each entry beside its copies in the archive, in constant memory. */
+import { UnreadableEntry } from './entry-text.ts';
 import type { ArchivedPlace } from './ports.ts';
 import type { ChainWalk, EntryLine } from './walk.ts';
 import type { Witness } from './witness.ts';
 
 /**
  * Follows the entries in the order they come. Archive and chain are read side by side: of both only what is at hand is kept.
- * A fault of the archive ends the comparison with it and is said; a fault of the entries' source is thrown.
+ * A fault of the archive ends the comparison with it and is said. An entry whose row holds no JSON is a broken link, and the rows after it are
+ * not read; any other fault of the entries' source is thrown.
  * @yields the line of every entry up to and including the first broken one.
  */
 export async function* followChain(
@@ -20,6 +22,10 @@ export async function* followChain(
       const line = walk.follow(entry, walk.broken ? undefined : await copies.at(position++));
       if (line) yield line;
     }
+  } catch (fault) {
+    if (!(fault instanceof UnreadableEntry)) throw fault;
+    const line = walk.follow(fault);
+    if (line) yield line;
   } finally {
     await copies.close();
   }

@@ -6,6 +6,7 @@ import { ApprovalTrail } from './approval-trail.ts';
 import { entryHash } from './chain.ts';
 import { Comparison, type Copies } from './compare.ts';
 import { shapeDefect } from './entry-shape.ts';
+import { UnreadableEntry } from './entry-text.ts';
 import { PasskeyProofs } from './passkey-proof.ts';
 import type { SessionHead } from './ports.ts';
 import { manifestOf } from './session-manifest.ts';
@@ -75,6 +76,7 @@ export class ChainWalk {
   }
 
   #defect(candidate: unknown, index: number, copies: Copies): string | undefined {
+    if (candidate instanceof UnreadableEntry) return 'the entry cannot be read: its row holds no JSON';
     try {
       return shapeDefect(candidate) ?? this.#linkDefect(candidate as EvidenceEntry, index, copies);
     } catch (cause) {

@@ -293,3 +293,23 @@ test('[evidence.checkpoint] commits take the same store steps with checkpoints a
   // same; archive and checkpoints are files. The log of the tenant reads its head and its sessions, and writes both.
   expect(projecting.calls).toBe(8 + 4 + 4);
 });
+
+test('[evidence.unreadable-named] a row that holds no JSON is the broken link of its session; it is not exported, other sessions are', async () => {
+  await session('s');
+  await session('t');
+  await attacker.set('evidence', { chain: 'default#s', position: '2'.padStart(12, '0') }, { entry: 'not JSON' });
+  const broken_link = { index: 2, reason: 'the entry cannot be read: its row holds no JSON' };
+  const lines = [{ ok: true }, { ok: true }, { index: 2, ok: false, reason: broken_link.reason }];
+  expect((await verify('s')).body).toMatchObject({ valid: false, broken_link });
+  expect(await call('GET', '/admin/v1/evidence/sessions/s/verify?entries=true')).toMatchObject({
+    status: 200,
+    body: { valid: false, broken_link, entries: lines },
+  });
+  expect(await audit()).toMatchObject({
+    status: 200,
+    body: { valid: false, broken_link: { session_id: 's', ...broken_link } },
+  });
+  expect((await exported('s')).status).toBe(500);
+  expect(await verify('t')).toMatchObject({ status: 200, body: { valid: true } });
+  expect(await verifyBundle((await exported('t')).body)).toMatchObject({ valid: true });
+});
