@@ -37,6 +37,7 @@ const keyValues = (attributes: Readonly<Record<string, SpanAttribute>>) =>
 function anyValue(value: SpanAttribute): object {
   if (typeof value === 'string') return { stringValue: value.toWellFormed() };
   if (typeof value === 'boolean') return { boolValue: value };
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };
   return { arrayValue: { values: value.map(anyValue) } };
 }

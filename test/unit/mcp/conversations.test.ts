@@ -34,7 +34,7 @@ test('[mcp.conversations-shared] a key with many sessions ends its own conversat
   expect([await use('loud', 's2009'), await use('loud', 's0')]).toEqual([0, 1]);
 });
 
-test('a conversation that nobody used for half an hour is opened again', async () => {
+test('a conversation that was not used for half an hour is opened again', async () => {
   const { use, time } = setting();
   await use('quiet', 'q');
   time.ms += 30 * 60_000;
