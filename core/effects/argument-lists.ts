@@ -15,10 +15,10 @@ import {
   wordsOfText,
 } from '#core/policy/classification/command-programs.ts';
 import { toolWords, wordsIn } from '#core/policy/classification/tool-words.ts';
-import { commandNamed, isLooking, isLookingCommand, lookingLines } from './argument-lists/looking-lines.ts';
 import type { EffectReader, Effects } from './ports.ts';
-import { describedCommand } from './shell/command-tree.ts';
+import { commandTrees, describedCommand } from './shell/command-tree.ts';
 import { isGitCommand } from './shell/git.ts';
+import { commandPrograms } from './shell/profiles/all.ts';
 import { Walk } from './shell/walk.ts';
 import { argOf } from './shell/words.ts';
 
@@ -82,6 +82,23 @@ function openedCall(call: ToolCall, lists: readonly List[], read: readonly ReadL
 /** The command of the program that its tool is named after; empty where it is not one that is known. */
 const commandOf = (program: string, rest: readonly string[]): readonly string[] =>
   program === 'git' ? rest.filter(isGitCommand).slice(0, 1) : commandNamed(program, rest);
+
+/** What tools call commands of other names. */
+const renamed: Readonly<Record<string, string>> = { kubectl: 'get', docker: 'ps', helm: 'list' };
+
+/**
+ * The command that a tool is named after, by the words of its name: `state_list`, `ec2_describe_instances`, and `list_images` for
+ * `images`. Empty where none is known.
+ */
+function commandNamed(program: string, words: readonly string[]): readonly string[] {
+  const plain = words.join('');
+  const behind = words.slice(1).join('');
+  const all = Object.keys(commandPrograms.get(program)?.commands ?? {}).flatMap((each) => each.split(/,\s+/));
+  const found = (name: string) => all.find((command) => command.replaceAll(/[- ]/g, '') === name)?.split(' ');
+  const known = found(plain) ?? (behind === '' ? undefined : found(behind));
+  if (known) return known;
+  return plain === 'list' && renamed[program] !== undefined ? [renamed[program]] : [];
+}
 
 interface List {
   readonly words: readonly string[];
@@ -158,7 +175,7 @@ function linesOf(program: string, command: readonly string[], words: readonly st
 }
 
 const isCommand = (program: string, word = ''): boolean =>
-  program === 'git' ? isGitCommand(word) : isLookingCommand(program, word);
+  program === 'git' ? isGitCommand(word) : commandTrees.get(program)?.next.has(word) === true;
 
 interface ReadLine {
   readonly parts: readonly ToolCall[];
@@ -166,24 +183,29 @@ interface ReadLine {
 }
 
 function readLine(program: string, words: readonly string[]): ReadLine {
-  if (Object.hasOwn(lookingLines, program)) {
-    if (isLooking(program, words)) return { parts: [] };
-    return { parts: [], unclear: `"${shown(program, words)}" is not a line that is known to look only` };
-  }
   const walk = new Walk('');
   walk.readVector([program, ...words].map(argOf), { stdin: { kind: 'inherited' }, env: {} });
-  const { parts } = walk;
-  const changes = parts.find(({ parameters: { operation, context }, capability }) => {
-    const command = describedCommand(program, operation);
-    return command && ((capability !== 'read' && !command.plans) || context !== undefined);
-  });
-  if (changes || walk.shown?.what === 'secrets')
+  // A plan counts as the tool does that is given its words.
+  const parts = walk.parts.map((part) =>
+    describedCommand(program, part.parameters.operation)?.plans && part.capability === 'execute'
+      ? { ...part, capability: 'read' as const }
+      : part,
+  );
+  const isSecret = walk.shown?.what === 'secrets';
+  if (isSecret || parts.some(changesMore))
     return { parts, unclear: `"${shown(program, words)}" is not a line that is known to look only` };
-  const runs = parts.some(({ capability, target }) => capability === 'execute' || /^[a-z][a-z+.-]*:\/\//i.test(target));
+  const runs = parts.some(
+    ({ capability, target, parameters: { operation } }) =>
+      operation === undefined && (capability === 'execute' || /^[a-z][a-z+.-]*:\/\//i.test(target)),
+  );
   const unclear =
     walk.reason ?? (runs ? `"${shown(program, words)}" runs a program or reaches another machine` : undefined);
   return { parts, ...(unclear !== undefined && { unclear }) };
 }
+
+/** A command that does more than look or plan, or does so elsewhere. */
+const changesMore = ({ capability, parameters: { operation, context, cwd } }: ToolCall): boolean =>
+  operation !== undefined && (capability !== 'read' || context !== undefined || cwd !== undefined);
 
 const shown = (program: string, words: readonly string[]): string => {
   const line = [program, ...words].join(' ');

@@ -37,6 +37,8 @@ const isItself = (call: ToolCall, part: ToolCall): boolean =>
   call.tool === part.tool &&
   call.target === part.target &&
   call.capability === part.capability &&
+  // What is known of a command is in the part alone.
+  part.parameters.operation === undefined &&
   Object.keys(call.parameters).length === 0;
 
 /** A line that does nothing, as `true`. */

@@ -42,8 +42,59 @@ const infra: Table = {
     kubectl rollout -n shop status deploy/web
     kubectl top nodes
     kubectl config current-context
-    watch kubectl get pods`,
+    watch kubectl get pods
+    helm -n shop list
+    helm status web
+    docker ps --all
+    docker logs --tail 20 web
+    podman images
+    gh pr list -R acme/web
+    gh pr view 7 --comments
+    terraform -chdir=envs/dev state list
+    terraform plan
+    terraform show
+    terraform show -no-color
+    terraform fmt -check
+    aws --profile p s3 ls
+    aws ec2 describe-instances --region eu-west-1 --query 'Reservations[].Instances[].InstanceId'
+    aws logs describe-log-groups
+    gcloud compute instances list --project p
+    az vm list -g shop -o table`,
   review: `
+    helm --kube-context c list
+    helm show values https://a.example/x.tgz
+    helm upgrade web bitnami/nginx
+    docker --context x ps
+    docker -H tcp://a.example ps
+    docker run --rm alpine
+    docker compose up -d
+    podman frob
+    gh --hostname a.example pr list
+    gh pr view 7 --web
+    gh api user
+    gh api -X POST repos/acme/web/issues
+    gh pr merge 7
+    gh alias set x y
+    gh extension install a/b
+    terraform -chdir=d plan
+    terraform plan -out x
+    terraform apply
+    terraform init
+    tofu frob
+    aws ec2 describe-instances --endpoint-url http://a.example
+    aws ec2 describe-instances --filters file://x
+    aws configure set region x
+    aws dynamodb scan --table-name t
+    aws frob describe-things
+    aws ec2 run-instances --image-id i
+    gcloud compute instances list --impersonate-service-account=x
+    gcloud functions call f
+    gcloud --account x projects list
+    aws ec2 describe-instances --endpoint x
+    gh pr list -R a.example/acme/web
+    az vm list --debug
+    az rest --url https://a.example
+    AWS_PROFILE=x aws s3 ls
     kubectl --context prod get pods
     kubectl get configmap app
     kubectl get certificates
@@ -74,7 +125,39 @@ const infra: Table = {
     kubectl delete -n shop pod x
     xargs kubectl delete pod
     kubectl drain node-1
-    kubectl get pods && kubectl delete pod x`,
+    kubectl get pods && kubectl delete pod x
+    helm get values web
+    helm -n shop get manifest web
+    helm uninstall web
+    docker inspect web
+    docker compose config
+    docker secret inspect db
+    docker --context x rm web
+    docker system prune -af
+    gh auth token
+    gh auth status --show-token
+    gh api --method DELETE repos/acme/web
+    gh repo delete acme/web --yes
+    terraform output -json
+    terraform show -json
+    helm status web -o json
+    terraform state pull
+    terraform state show aws_db_instance.db
+    terraform -chdir=d destroy
+    aws secretsmanager get-secret-value --secret-id db
+    aws --profile p secretsmanager get-secret-value --secret-id db
+    aws ssm get-parameter --name x --with-decryption
+    aws sts get-session-token
+    aws ecr get-login-password
+    aws s3 rm s3://b/x
+    aws --region r ec2 terminate-instances --instance-ids i-1
+    gcloud secrets versions access latest --secret db
+    gcloud auth print-access-token
+    gcloud --project p compute instances delete web
+    gcloud compute ssh web
+    az keyvault secret show --vault-name v -n db
+    az account get-access-token
+    az group delete -n shop`,
 };
 const coding: Table = {
   allow: 'command -v kubectl',
@@ -82,8 +165,24 @@ const coding: Table = {
     kubectl get pods
     kubectl apply -f deploy.yaml
     kubectl exec web-0 -- ls
-    kubectl frob`,
+    kubectl frob
+    docker ps
+    docker run -v /:/mnt alpine
+    helm list
+    gh pr list
+    terraform plan
+    aws s3 ls
+    gcloud projects list
+    az vm list`,
   block: `
+    docker inspect web
+    docker rm web
+    helm get values web
+    gh auth token
+    terraform output
+    aws sts get-session-token
+    gcloud auth print-access-token
+    az account get-access-token
     kubectl get secret db
     kubectl -n shop get -o yaml secret/db
     kubectl -n shop delete pod x
@@ -95,6 +194,60 @@ test.each(rowsOf(infra))('[effects.command-programs] [pack.infra-review] %s: %s'
 });
 test.each(rowsOf(coding))('[effects.command-programs] [pack.coding-agent] %s: %s', (decision, line) => {
   expect(pack('coding-agent')(line).decision).toBe(decision);
+});
+
+/** Other spellings of the same commands. */
+const disguised: Table = {
+  allow: `
+    /usr/bin/kubectl get pods
+    "kubectl" -n 'shop' get po"ds"
+    sh -c 'kubectl -n shop get pods'
+    env kubectl get pods
+    time aws s3 ls
+    timeout 10 helm -n shop list
+    CI=1 terraform state list`,
+  review: `
+    ./kubectl get pods
+    /tmp/kubectl get pods
+    KUBECTL get pods
+    alias k=kubectl; k get pods
+    K=kubectl; $K get pods
+    kubectl $VERB pods
+    kubectl get $(cat kind)
+    kubectl get p{ods,vc}
+    PATH=/tmp kubectl get pods
+    HOME=/tmp aws s3 ls
+    export AWS_PROFILE=x; aws s3 ls
+    docker --context=x ps
+    kubectl get pods -o=go-template-file=x
+    kubectl get pods --output=jsonpath-file=x
+    xargs kubectl get
+    ssh-agent kubectl get pods
+    cat names | xargs -I{} kubectl get {}`,
+  block: `
+    kube""ctl get secret db
+    'kubectl' get "se"cret db
+    kubectl get -o yaml -- secret db
+    kubectl get pods,secrets -A
+    kubectl get Secrets
+    kubectl get pods; kubectl get secrets
+    env kubectl get secret db
+    nohup helm get values web
+    time docker inspect web
+    watch kubectl get secrets
+    sh -c "aws --profile p sts get-session-token"
+    bash -lc 'gh auth token'
+    eval "kubectl get secret db"
+    xargs kubectl get secret
+    /usr/local/bin/aws secretsmanager get-secret-value --secret-id db
+    aws secretsmanager --region r get-secret-value --secret-id db
+    terraform output -raw password | cat
+    (cd envs && terraform state pull)
+    kubectl get secret db --frob
+    docker rm "$(docker ps -q)"`,
+};
+test.each(rowsOf(disguised))('[effects.command-programs] infra-review, disguised: %s: %s', (decision, line) => {
+  expect(pack('infra-review')(line).decision).toBe(decision);
 });
 
 describe('a policy of one’s own', () => {
@@ -157,6 +310,24 @@ describe('a policy of one’s own', () => {
       'kubectl get pods -A',
     ])
       expect([line, decide(line).decision]).toEqual([line, 'review']);
+  });
+
+  test('[effects.command-programs] a call that names the program is read like its line', () => {
+    const rules = [{ arguments: { shows: { equals: 'secrets' } }, decision: 'block' }, { decision: 'allow' }];
+    const document = {
+      name: 'own',
+      default_decision: 'review',
+      rules: rules.map((rule) => ({ protocol: 'shell', tool: '*', ...rule })),
+    };
+    const policy = compilePolicy(parsePack(document, 'own'));
+    const call = {
+      protocol: 'shell',
+      tool: 'shell.kubectl',
+      target: 'get secret db',
+      capability: 'read',
+      parameters: {},
+    };
+    expect(decideEffects(policy, call, shellEffects(call)).decision).toBe('block');
   });
 
   test('[approval.card] the reason of a review names what would change', () => {

@@ -110,6 +110,12 @@ describe('[cli.policy-mine] a proposal', () => {
     expect(uncovered.map(({ call }) => call.parameters.command)).toEqual(['cat $x', 'A=1 ls']);
   });
 
+  test('has no rule for what prints secrets', async () => {
+    const { decides } = await mine(...as('allow', line('kubectl get secret db'), line('kubectl -n shop get pods')));
+    expect(await decides(line('kubectl -n shop get pods'))).toBe('allow');
+    expect(await decides(line('kubectl get secret db'))).not.toBe('allow');
+  });
+
   test('has no rule that matches every target for a call without one', async () => {
     const { decides } = await mine(...as('allow', line('ls | head')));
     expect(await decides(line('head a.ts'))).toBe('review');

@@ -2,9 +2,9 @@
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
 
-/** Undefined where rules cannot allow the call: its text is not certain, or variables are set before a command. */
+/** Undefined where no rule is proposed: the text is not certain, prints secrets, or variables are set before a command. */
 export function unitsOf(call: ToolCall, effects: Effects): readonly ToolCall[] | undefined {
-  if (effects.unclear !== undefined && effects.shows === undefined) return undefined;
+  if (effects.unclear !== undefined && effects.shows !== 'changes') return undefined;
   const units = everyUnit(call, effects);
   return units.some(({ parameters }) => parameters.env !== undefined) ? undefined : units;
 }

@@ -138,8 +138,10 @@ const isValue = (arg: Arg | undefined): arg is Arg => arg !== undefined && !arg.
 
 /** An option that is not named, of a program whose options all do the same: `--instance-ids i-1 i-2`. */
 function readOpen(arg: Arg, { profile, options: all }: Grammar, next: Next, into: Option[]): boolean {
-  const [, name, attached] = /^(--[a-z][\w-]*)(?:=([\s\S]*))?$/.exec(arg.text) ?? [];
-  if (profile.open === undefined || name === undefined || all.has(name) || common.includes(name)) return false;
+  const [, name, attached] = /^(-[A-Za-z]|--[a-z][\w-]*)(?:=([\s\S]*))?$/.exec(arg.text) ?? [];
+  if (profile.open === undefined || name === undefined || common.includes(name)) return false;
+  // An abbreviation of an option that has a name is that option to some programs.
+  if ([...all.keys()].some((each) => each.startsWith(name))) return false;
   const known: KnownOption = { ...standard(name), takes: 'attached', role: profile.open };
   const values = attached === undefined ? [] : [{ ...arg, text: attached }];
   if (attached === undefined) for (let value = next(); value; value = next()) values.push(value);

@@ -1,5 +1,5 @@
 /** Commands of programs by their words, each with the options that may stand behind it. */
-import { type Grammar, grammarOf } from './arguments.ts';
+import { type Grammar, grammarOf, namesOf } from './arguments.ts';
 import { commandPrograms } from './profiles/all.ts';
 import type { Command, CommandProgram, Options } from './profiles/command-program.ts';
 
@@ -13,34 +13,54 @@ export interface CommandNode {
   found?: FoundCommand;
 }
 
+export interface CommandTree extends CommandNode {
+  /** Commands that are not listed, by a word of theirs, the gravest first. */
+  readonly verbs: readonly (readonly [word: RegExp, found: FoundCommand])[];
+}
+
 export interface FoundCommand {
   readonly command: Command;
   readonly grammar: Grammar;
 }
 
 /** @throws TypeError when a command is described twice. */
-export function treeOf(name: string, program: CommandProgram): CommandNode {
+export function treeOf(name: string, program: CommandProgram): CommandTree {
   const { syntax } = program;
   const optionsOf = (words: string, options: Options): Grammar['options'] =>
     grammarOf(words, { ...options, syntax, does: 'read', operands: [] }).options;
+  const describe = (words: string, command: Command) => {
+    const own = optionsOf(`${name} ${words}`, command);
+    const { does, stops, open, operands = [] } = command;
+    const ends = { ...(stops && { stops }), ...(open && { open }) };
+    const profile = { does, syntax, exact: true, whole: true, operands, ...ends } as const;
+    return (before: Grammar['options']): FoundCommand => ({
+      command,
+      grammar: { profile, options: new Map([...before, ...own]) },
+    });
+  };
   const root = emptyNode(optionsOf(name, program));
   for (const [words, options] of Object.entries(program.groups ?? {})) {
     const node = nodeAt(root, words);
     node.options = new Map([...node.options, ...optionsOf(`${name} ${words}`, options)]);
   }
   for (const [commands, command] of Object.entries(program.commands)) {
-    const own = optionsOf(`${name} ${commands}`, command);
-    const { does, stops, open, operands = [] } = command;
-    const ends = { ...(stops && { stops }), ...(open && { open }) };
-    const profile = { does, syntax, exact: true, whole: true, operands, ...ends } as const;
+    const found = describe(commands, command);
     for (const words of commands.split(/,\s+/)) {
       const node = nodeAt(root, words);
       if (node.found) throw new TypeError(`${name}: ${words} is described twice`);
-      node.found = { command, grammar: { profile, options: new Map([...node.options, ...own]) } };
+      node.found = found(node.options);
     }
   }
-  return root;
+  const verbs = Object.entries(program.verbs ?? {}).map(
+    ([words, command]) => [wordsLike(words), describe(words, command)(root.options)] as const,
+  );
+  const gravity = ([, { command }]: (typeof verbs)[number]) =>
+    ['delete', 'execute', 'write', 'read'].indexOf(command.does);
+  return { ...root, verbs: verbs.sort((a, b) => gravity(a) - gravity(b)) };
 }
+
+/** `create-* delete`: words that are such, or begin so. */
+const wordsLike = (words: string): RegExp => new RegExp(`^(?:${namesOf(words).join('|').replaceAll('*', '.*')})$`);
 
 const emptyNode = (options: Grammar['options']): CommandNode => ({ next: new Map(), prefixes: new Map(), options });
 
@@ -57,14 +77,15 @@ function nodeAt(root: CommandNode, words: string): CommandNode {
 export const nextNode = ({ next, prefixes }: CommandNode, word: string): CommandNode | undefined =>
   next.get(word) ?? [...prefixes].find(([prefix]) => word.startsWith(prefix))?.[1];
 
-export const commandTrees: ReadonlyMap<string, CommandNode> = new Map(
+export const commandTrees: ReadonlyMap<string, CommandTree> = new Map(
   [...commandPrograms].map(([name, program]) => [name, treeOf(name, program)] as const),
 );
 
-/** The command of a part that a reader of commands made, by the program and its `operation`. */
+/** The command of an effect that a reader of commands made, by the program and its `operation`. */
 export function describedCommand(program: string, operation: unknown): Command | undefined {
-  if (typeof operation !== 'string') return undefined;
+  const tree = commandTrees.get(program);
+  if (typeof operation !== 'string' || !tree) return undefined;
   const words = operation.split(' ');
-  return words.reduce<CommandNode | undefined>((node, word) => node && nextNode(node, word), commandTrees.get(program))
-    ?.found?.command;
+  const node = words.reduce<CommandNode | undefined>((each, word) => each && nextNode(each, word), tree);
+  return node?.found?.command ?? tree.verbs.find(([verb]) => verb.test(words.at(-1)!))?.[1].command;
 }

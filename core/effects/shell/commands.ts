@@ -9,7 +9,7 @@ import type { Profile } from './profiles/profile.ts';
 import { dd, tar } from './readers/archives.ts';
 import { commandProgram } from './readers/command-programs.ts';
 import { find } from './readers/find.ts';
-import { container, curl, editor, remoteCopy, wget } from './readers/network.ts';
+import { curl, editor, remoteCopy, wget } from './readers/network.ts';
 import { later, parallel, ssh, watch, xargs } from './readers/runners.ts';
 import { otherShell, shell } from './readers/shells.ts';
 
@@ -34,7 +34,6 @@ const specials = new Map<string, Special>([
   ...each('at batch crontab', later),
   ['curl', curl],
   ['wget', wget],
-  ...each('docker podman nerdctl', container),
   ...each('scp sftp', remoteCopy),
   ...each('vi vim nvim view rvim emacs nano pico joe micro ed ex red', editor),
 ]);

@@ -81,7 +81,10 @@ function effects(
 export function capabilityOf(profile: Profile, parsed: Parsed): Pick<Act, 'does' | 'changed'> {
   const changed = changedTo(profile, parsed);
   const sends = parsed.options.some(isSending);
-  const does = isQuestion(parsed) ? 'read' : (changed ?? (sends ? 'write' : profile.does));
+  const deletes =
+    profile.whole &&
+    parsed.options.some(({ known, value }) => known?.role === 'method' && /^delete$/i.test(value?.text ?? ''));
+  const does = isQuestion(parsed) ? 'read' : (changed ?? (deletes ? 'delete' : sends ? 'write' : profile.does));
   return { does, changed };
 }
 

@@ -1,7 +1,8 @@
 /** What a value or an operand does, by its role. */
 import type { Option, Parsed } from './arguments.ts';
+import { elsewhereEffect } from './elsewhere.ts';
 import { namesSecret } from './environment.ts';
-import { type Capability, type Invocation, short } from './invocation.ts';
+import type { Capability, Invocation } from './invocation.ts';
 import type { Assigned } from './operands.ts';
 import type { Profile, Role } from './profiles/profile.ts';
 import { isHarmlessAwk } from './scripts/awk.ts';
@@ -78,32 +79,10 @@ function textEffect({ call, does }: Act, role: Role, arg: Arg): void {
     if (!arg.known) call.isOpen(arg);
     call.effect(does, arg.text);
   } else if (role === 'line') call.line(arg);
-  else if (role === 'object' || role === 'resource') {
-    if (arg.glob) call.isOpen(arg);
-  } else if (role === 'from' || role === 'to') {
-    if (!isElsewhere(arg.text)) call.path(role === 'from' ? 'read' : 'write', arg);
-  } else if (role === 'source' || role === 'remote') readSource(call, role, arg);
-  else if (role === 'format') {
-    if (arg.known && !formats.test(arg.text))
-      call.unclear(`${call.binary} prints its answer by ${short(arg.text)}, which is not read`);
-  } else if (role === 'sed' || role === 'awk' || role === 'jq') {
+  else if (role === 'sed' || role === 'awk' || role === 'jq') {
     if (!arg.known || !harmless[role](arg.text))
       call.unclear(`${call.binary} is given a program that may do more than print`);
-  }
-}
-
-/** `web:/srv/x`, `s3://bucket/x`; a bare dash is the input or output. */
-const isElsewhere = (text: string): boolean => /^[^/.~][^/]*:/.test(text) || text === '-';
-
-/** Names of formats, and templates that print fields. */
-const formats =
-  /^(?:[a-z]+(?:,[a-z]+)*|(?:jsonpath|jsonpath-as-json|go-template|template|custom-columns)=[\s\S]*|(?:json|table|value|csv|yaml|text|get)\([\w.,:[\]=*() -]*\)|(?:(?:table )?\{\{\s*(?:json )?\.[A-Za-z]*\s*\}\}[ \t|:,]*)+)$/;
-
-/** A file, or an address. Of a text for a service only `file://`, `fileb://` and addresses are opened. */
-function readSource(call: Invocation, role: 'source' | 'remote', arg: Arg): void {
-  if (/^https?:/i.test(arg.text)) call.effect('read', arg.text);
-  else if (role === 'source' && arg.text !== '-') call.path('read', arg);
-  else if (/^fileb?:/i.test(arg.text)) call.path('read', { ...arg, text: arg.text.replace(/^fileb?:(?:\/\/)?/i, '') });
+  } else elsewhereEffect(call, does, role, arg);
 }
 
 const harmless = { sed: isHarmlessSed, awk: isHarmlessAwk, jq: isHarmlessJq } as const;

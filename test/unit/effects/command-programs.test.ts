@@ -1,8 +1,18 @@
 /** Programs that platform engineers live in: what a line does, to what, where, and whether it prints secrets. */
-import { kubectl, type Row, unknown } from './command-programs.ts';
+import { aws, az, docker, gcloud, gh, helm, kubectl, type Row, terraform, unknown } from './command-programs.ts';
 import { run } from './shell-lines.ts';
 
-const scopeNames = ['namespace', 'context', 'repository', 'project', 'profile', 'region', 'group', 'host'];
+const scopeNames = [
+  'namespace',
+  'context',
+  'repository',
+  'project',
+  'account',
+  'profile',
+  'region',
+  'group',
+  'subscription',
+];
 
 function doneBy(line: string): string {
   const part = run(line).parts.find(({ parameters }) => parameters.operation !== undefined);
@@ -21,7 +31,7 @@ const held = (line: string): Row['held'] => {
   return shows === 'secrets' ? shows : unclear === undefined ? undefined : true;
 };
 
-const tables: Readonly<Record<string, readonly Row[]>> = { kubectl };
+const tables: Readonly<Record<string, readonly Row[]>> = { kubectl, docker, helm, gh, terraform, aws, gcloud, az };
 
 describe.each(Object.entries(tables))('[effects.command-programs] %s', (_, rows) => {
   test.each(rows.map(({ line, ...row }) => [line, row] as const))('%s', (line, { does, held: expected }) => {

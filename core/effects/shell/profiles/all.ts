@@ -1,16 +1,24 @@
 /** Every family of programs that has profiles, in the order of the reference page. */
+
 import { archivePrograms } from './archives.ts';
+import { aws } from './aws.ts';
+import { az } from './az.ts';
 import { buildTools } from './build-tools.ts';
 import type { CommandProgram } from './command-program.ts';
 import { filePrograms } from './coreutils-files.ts';
 import { textPrograms } from './coreutils-text.ts';
+import { docker, nerdctl } from './docker.ts';
 import { editors } from './editors.ts';
+import { gcloud } from './gcloud.ts';
+import { gh } from './gh.ts';
+import { helm } from './helm.ts';
 import { interpreters } from './interpreters.ts';
 import { kubectl } from './kubectl.ts';
 import { networkPrograms } from './network.ts';
 import type { Family, Profile } from './profile.ts';
 import { searchPrograms } from './search.ts';
 import { systemPrograms } from './system.ts';
+import { terraform } from './terraform.ts';
 import { wrapperPrograms } from './wrappers.ts';
 
 export const families: readonly { readonly title: string; readonly programs: Family }[] = [
@@ -36,4 +44,14 @@ export const profiles: ReadonlyMap<string, Profile> = new Map(
 /** Programs whose first words are a command of their own. */
 export const commandPrograms: ReadonlyMap<string, CommandProgram> = new Map<string, CommandProgram>([
   ['kubectl', kubectl],
+  ['helm', helm],
+  ['docker', docker],
+  ['podman', docker],
+  ['nerdctl', nerdctl],
+  ['terraform', terraform],
+  ['tofu', terraform],
+  ['gh', gh],
+  ['aws', aws],
+  ['gcloud', gcloud],
+  ['az', az],
 ]);

@@ -138,7 +138,7 @@ export const buildTools = {
   [`npm npx yarn pnpm pnpx corepack bunx tsc tsx biome turbo nx lerna vite webpack rollup esbuild next astro playwright cypress
   pip pip3 pipx uv uvx poetry tox nox black isort pre-commit cargo rustc rustup go gofmt golangci-lint mvn gradle gradlew java javac
   dotnet bundle gem rake rspec rails composer phpunit mix swift xcodebuild bazel buck cmake ctest ninja meson gcc g++ cc clang
-  terraform tofu pulumi cdk helm aws gcloud az gh glab ansible ansible-playbook vagrant packer serverless sam heroku fly
+  pulumi cdk glab ansible ansible-playbook vagrant packer serverless sam heroku fly
   brew apt apt-get dpkg yum dnf apk pacman snap systemctl service journalctl kill killall pkill shutdown reboot halt mount umount
   mkfs wipefs fdisk parted iptables useradd userdel usermod visudo nc ncat netcat telnet ping dig nslookup host openssl gpg
   ssh-keygen ssh-add xdg-open open lsof top htop vmstat iostat netstat ss ifconfig ip`]: opaque,

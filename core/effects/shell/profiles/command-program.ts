@@ -23,7 +23,7 @@ export interface Command extends Options {
   readonly secrets?: true | RegExp;
   /** It gives rights, or destroys more than a build makes again, to the rules of session risk: always, or if its words match. */
   readonly risk?: Readonly<Partial<Record<'rights' | 'destroys', true | RegExp>>>;
-  /** It runs code of the project and changes nothing: a plan. */
+  /** It runs code that the project names, and changes nothing: a plan. */
   readonly plans?: true;
 }
 
@@ -35,6 +35,13 @@ export interface CommandProgram extends Options {
   readonly everywhere?: Readonly<Record<string, Names>>;
   /** Options of a group of commands, by its words: `docker compose -f x ps`. */
   readonly groups?: Readonly<Record<string, Options>>;
+  /** Options of any command whose values are objects it acts on (`--instance-ids`). */
+  readonly objects?: Names;
+  /**
+   * Commands that are not listed, by one of their words: `create-*`, `delete`. The gravest counts, and what stands behind it are its
+   * operands.
+   */
+  readonly verbs?: Readonly<Record<Names, Command>>;
   /** By their words; commands with a comma between them are described alike. A word `describe-*` fits all that begin so. */
   readonly commands: Readonly<Record<string, Command>>;
   /** Kinds of Kubernetes objects with their other names; of another kind it is not known what it holds. */

@@ -1,12 +1,5 @@
 /** Programs that reach other machines or containers. */
-import type { Family, Profile } from './profile.ts';
-
-const container = {
-  does: 'execute',
-  whole: true,
-  syntax: 'none',
-  operands: ['word*'],
-} as const satisfies Profile;
+import type { Family } from './profile.ts';
 
 export const networkPrograms = {
   curl: {
@@ -57,7 +50,6 @@ export const networkPrograms = {
     dash: 'output',
     operands: ['url+'],
   },
-  'docker podman nerdctl': container,
   'scp sftp': {
     does: 'execute',
     whole: true,

@@ -56,6 +56,18 @@ export type Role =
   | 'to'
   /** How an answer is printed: the name of a format, or a template. */
   | 'format'
+  /** A name or number of what a command acts on, which is not an address. */
+  | 'name'
+  /** A repository of the host that is configured: `acme/web`. */
+  | 'repository'
+  /** A chart of a repository that is configured: `bitnami/nginx`. */
+  | 'chart'
+  /** A path of an interface, of the host that is configured. */
+  | 'path'
+  /** A file that is written in a form of its own, and so must not take the place of a source. */
+  | 'plan'
+  /** A folder or device of this machine that a container is given: as good as written. */
+  | 'mount'
   /** Programs of small languages, read by a closed grammar each. */
   | 'sed'
   | 'awk'

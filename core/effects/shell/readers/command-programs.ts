@@ -1,6 +1,6 @@
 /** Programs whose first words are a command, read against their description. */
 import { givenOptions, isGiven, isOneOf, type Parsed, parseWords } from '../arguments.ts';
-import { type CommandNode, commandTrees, type FoundCommand, nextNode } from '../command-tree.ts';
+import { type CommandNode, type CommandTree, commandTrees, type FoundCommand, nextNode } from '../command-tree.ts';
 import { capabilityOf, interpret } from '../interpret.ts';
 import { type Invocation, type Reader, short } from '../invocation.ts';
 import { assign } from '../operands.ts';
@@ -23,11 +23,11 @@ interface Given {
   readonly args: readonly Arg[];
 }
 
-function read(call: Invocation, program: CommandProgram, root: CommandNode): void {
+function read(call: Invocation, program: CommandProgram, root: CommandTree): void {
   const words: Arg[] = [];
   const before: Arg[] = [];
   const globals: Parsed[] = [];
-  let node = root;
+  let node: CommandNode = root;
   let args = call.args;
   for (;;) {
     const profile = { does: 'read', syntax: program.syntax, exact: true, stops: true, operands: [] } as const;
@@ -42,8 +42,22 @@ function read(call: Invocation, program: CommandProgram, root: CommandNode): voi
     args = rest;
     node = next;
   }
-  if (globals.some(({ problems }) => problems.length > 0) || !node.found) readUnknown(call, root);
-  if (node.found) readCommand(call, program, node.found, { words, before, globals, args });
+  const given = { words, before, globals, args };
+  const found = node.found ? ([node.found, given] as const) : byVerb(root, given);
+  if (globals.some(({ problems }) => problems.length > 0) || !found) readUnknown(call, root);
+  if (found) readCommand(call, program, ...found);
+}
+
+/** A command that is not listed, by the gravest word that says what it does. */
+function byVerb({ verbs }: CommandTree, given: Given): readonly [FoundCommand, Given] | undefined {
+  const { words, args } = given;
+  const end = args.findIndex(({ text }) => text.startsWith('-'));
+  const plain = args.slice(0, end < 0 ? args.length : end);
+  for (const [verb, found] of verbs) {
+    const at = plain.findIndex(({ text, known }) => known && verb.test(text));
+    if (at >= 0) return [found, { ...given, words: [...words, ...plain.slice(0, at + 1)], args: args.slice(at + 1) }];
+  }
+  return undefined;
 }
 
 /** What the words do is not known. */
@@ -72,7 +86,9 @@ function readCommand(call: Invocation, program: CommandProgram, found: FoundComm
     scopes: scopesOf(program, parsed),
   };
   const { does } = capabilityOf(grammar.profile, parsed);
-  const action = does === 'read' ? undefined : actionOf(does === command.does ? command.says : undefined, does, about);
+  const prints = isSecret(command, text, about.objects);
+  const says = prints ? 'prints secrets:' : does === command.does ? command.says : undefined;
+  const action = does === 'read' && !prints ? undefined : actionOf(says ?? verbs[does], about);
   const risk = riskOf(command, text);
   call.isAbout({
     operation: about.operation,
@@ -81,7 +97,7 @@ function readCommand(call: Invocation, program: CommandProgram, found: FoundComm
     ...(action !== undefined && { action }),
     ...(risk !== undefined && { risk }),
   });
-  if (isSecret(command, text, about.objects)) call.shows('secrets', `${call.binary} ${about.operation} prints secrets`);
+  if (prints) call.shows('secrets', `${call.binary} ${about.operation} prints secrets`);
   interpret(call, grammar, parsed, line);
 }
 
@@ -91,17 +107,17 @@ interface About {
   readonly scopes: Readonly<Record<string, string>>;
 }
 
-const verbs = { write: 'changes', delete: 'deletes', execute: 'runs' } as const;
+const verbs = { read: 'reads', write: 'changes', delete: 'deletes', execute: 'runs' } as const;
 
 /** `deletes pod x in namespace shop`. */
-function actionOf(says: string | undefined, does: keyof typeof verbs, { objects, scopes }: About): string | undefined {
-  if (objects.length === 0) return undefined;
+function actionOf(says: string, { objects, scopes }: About): string | undefined {
+  if (objects.length === 0) return says.endsWith(':') ? says.slice(0, -1) : undefined;
   const shown = objects.slice(0, shownObjects).map((object) => object.replace('/', ' '));
   const more = objects.length > shown.length ? ` and ${objects.length - shown.length} more` : '';
   const places = Object.entries(scopes).map(([scope, value]) =>
     value === '*' ? ` in every ${scope}` : ` in ${scope} ${value}`,
   );
-  return `${says ?? verbs[does]} ${shown.join(', ')}${more}${places.join('')}`;
+  return `${says} ${shown.join(', ')}${more}${places.join('')}`;
 }
 
 const shownObjects = 5;
@@ -131,7 +147,7 @@ const isSecret = ({ secrets, prints }: Command, text: string, objects: readonly 
 /** What the command acts on, as far as its words name it. */
 function objectsOf(
   call: Invocation,
-  { kinds = {}, ownKinds }: CommandProgram,
+  { kinds = {}, ownKinds, objects: everywhere }: CommandProgram,
   { kind, prints, operands = [], objects }: Command,
   parsed: Parsed,
 ): readonly string[] {
@@ -144,8 +160,12 @@ function objectsOf(
     for (const each of [...resources.unknown, ...own])
       call.unclear(`${call.binary} would print objects of the kind ${short(each)}, which may hold secrets`);
   }
-  const named = givenOptions(parsed, objects).flatMap(({ value }) => value?.text.split(',') ?? []);
-  const ofKind = [...words('object'), ...named].map((name) => (kind === undefined ? name : `${kind}/${name}`));
+  const named = givenOptions(parsed, [objects, everywhere].filter(Boolean).join(' ')).flatMap(
+    ({ value }) => value?.text.split(',') ?? [],
+  );
+  const ofKind = [...words('object', 'name', 'repository', 'chart', 'path'), ...named].map((name) =>
+    kind === undefined ? name : `${kind}/${name}`,
+  );
   return [...new Set([...resources.objects, ...ofKind, ...words('from', 'to')])].slice(0, maxObjects);
 }
 

@@ -18,18 +18,6 @@ export function wget(call: Invocation, grammar: Grammar): void {
   if (!isGiven(parsed, '-O --output-document -P --directory-prefix --spider')) call.path('write', argOf('.'), true);
 }
 
-/** A folder of this machine that a container is given is as good as written. */
-export function container(call: Invocation): void {
-  call.whole('execute');
-  call.args.forEach((arg, i) => {
-    const [, name, attached] = /^(-v|--volume|--device|--mount|--env-file)(?:=([\s\S]*))?$/.exec(arg.text) ?? [];
-    const value = attached ?? (name === undefined ? /^-v(.+)/.exec(arg.text)?.[1] : call.args[i + 1]?.text);
-    if (value === undefined) return;
-    const folder = name === '--mount' ? /(?:^|,)(?:source|src)=([^,]*)/.exec(value)?.[1] : value.split(':')[0];
-    if (folder && /^[./~]/.test(folder)) call.path(name === '--env-file' ? 'read' : 'write', { ...arg, text: folder });
-  });
-}
-
 export function remoteCopy(call: Invocation, grammar: Grammar): void {
   const parsed = parseWords(call.args, grammar);
   interpret(call, grammar, parsed);

@@ -7,8 +7,7 @@ const scratch =
   /(?:^|\/)(?:node_modules|dist|build|out|target|coverage|tmp|temp|\.cache|\.next|\.nuxt|\.turbo|\.venv|venv|__pycache__|\.pytest_cache|\.mypy_cache|\.nyc_output|\.gradle|cmake-build-[a-z]+|obj|bin\/Debug)(?:\/|$)|\.(?:log|tmp|pyc|o|class|bak|swp|orig|rej|tsbuildinfo)$|^\/(?:tmp|var\/tmp)\/.+/i;
 /** Whole trees and systems. */
 const everything = /^(?:\/|~|\/home(?:\/[^/]+)?|\/(?:etc|var|usr|boot|opt|srv|lib|root)|\.|\*|\/\*)\/?$/;
-const graveLine =
-  /^(?:terraform (?:destroy|apply .*-destroy)|helm uninstall|aws (?:s3 rb|s3 rm .*--recursive|rds delete-\S+|dynamodb delete-table|ec2 terminate-instances|cloudformation delete-stack|kms schedule-key-deletion)|gcloud .*delete|az group delete|docker system prune|mkfs\S*|wipefs|dropdb)/;
+const graveLine = /^(?:mkfs\S*|wipefs|dropdb)/;
 
 export const deletion: Finder = (call) => {
   const { protocol, capability, word, target } = call;

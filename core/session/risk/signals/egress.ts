@@ -19,6 +19,8 @@ const sendingTool = new Set([
 ]);
 const mailers = new Set(['mail', 'mailx', 'sendmail', 'mutt', 'msmtp', 'swaks']);
 const wires = new Set(['nc', 'ncat', 'netcat', 'socat', 'telnet', 'ftp', 'tftp', 'lftp']);
+/** Commands that copy to a bucket. */
+const copies = new Set(['s3 cp', 's3 sync', 's3 mv', 'storage cp', 'storage mv', 'storage rsync']);
 /** Reading with so long a query tells more than it asks. */
 const longQuery = 256;
 
@@ -66,10 +68,13 @@ function byCommand(call: Call, strange: (host: string | undefined) => Found | un
   }
   if (mailers.has(word)) return { kind: 'sink', object: 'mail' };
   if (wires.has(word)) return strange(words.slice(1).find((each) => !each.startsWith('-')));
-  const line = words.join(' ');
+  const { operation, objects } = call.parameters;
+  if (operation === 'gist create') return { kind: 'push', object: 'a gist' };
+  const copied = copies.has(asText(operation ?? '')) && Array.isArray(objects) ? asText(objects.at(-1)) : '';
   const bucket =
-    /^(?:aws s3 (?:cp|sync|mv) .*|gsutil (?:-m )?(?:cp|rsync) .*|rclone (?:copy|sync|move) .*) ((?:s3|gs):\/\/[^/\s]+|[\w-]+:)\S*(?: --\S+)*$/.exec(
-      line,
+    /^(?:s3|gs):\/\/[^/\s]+/.exec(copied)?.[0] ??
+    /^(?:gsutil (?:-m )?(?:cp|rsync) .*|rclone (?:copy|sync|move) .*) ((?:s3|gs):\/\/[^/\s]+|[\w-]+:)\S*(?: --\S+)*$/.exec(
+      words.join(' '),
     )?.[1];
   return bucket === undefined ? undefined : { kind: 'sink', object: bucket };
 }

@@ -27,8 +27,6 @@ const accounts = new Set([
 const become = new Set(['sudo', 'su', 'doas', 'pkexec', 'runuser']);
 const iamWords =
   /^(?:attach|put|create|update|add|set|pass)_(?:role|user|group|policy|access_key|login_profile|assume_role_policy|iam|bucket_policy|permission|collaborator|team|member|deploy_key|branch_protection|ruleset|webhook)(?:_|$)/;
-const cloudLine =
-  /^(?:aws iam (?:attach|put|create|add|update)-\S+|aws sts assume-role\S*|gcloud (?:projects|organizations|iam) .*(?:add-iam-policy-binding|set-iam-policy|keys create)|az role assignment create|docker run .*(?:--privileged|-v \/:|--pid[= ]host))/;
 
 export const privilege: Finder = (call) => {
   const { protocol, capability, word } = call;
@@ -47,18 +45,14 @@ export const privilege: Finder = (call) => {
 };
 
 function byCommand(call: Call): Found | undefined {
-  const words = wordsOf(call);
-  const [program = '', ...rest] = words;
+  const [, ...rest] = wordsOf(call);
   const { word } = call;
   if (become.has(word))
     return { kind: 'sudo', object: `${word} ${rest.find((each) => !each.startsWith('-')) ?? ''}`.trim() };
   if (word === 'chmod' && setsUserIds(call)) return heavy('set-uid');
   if (accounts.has(word) && !(word === 'crontab' && rest[0] === '-l')) return heavy(word);
   const operation = riskyOperation(call, 'rights');
-  if (operation !== undefined) return heavy(operation);
-  const line = [program.slice(program.lastIndexOf('/') + 1), ...rest].join(' ');
-  const cloud = cloudLine.exec(line)?.[0];
-  return cloud === undefined ? undefined : heavy(cloud.split(' ').slice(0, 3).join(' '));
+  return operation === undefined ? undefined : heavy(operation);
 }
 
 /** The mode is only text to the reader of effects, so it is looked for in the call as it came. */

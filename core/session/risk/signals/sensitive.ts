@@ -34,7 +34,7 @@ const isSecretFile = (path: string): boolean => {
 
 /** Commands of programs without a description that print what a secret store holds. */
 const stores =
-  /^(?:aws (?:secretsmanager (?:get-secret-value|batch-get-secret-value)|ssm get-parameters?(?:-by-path)? .*--with-decryption|ecr get-login-password|sts get-session-token)|gcloud (?:secrets versions access|auth print-(?:access|identity)-token)|az keyvault secret (?:show|download)|az account get-access-token|vault (?:read|kv get|token lookup)|gh auth token|op (?:read|item get)|pass show|security find-generic-password|printenv|env$|export -p)\b/;
+  /^(?:vault (?:read|kv get|token lookup)|op (?:read|item get)|pass show|security find-generic-password|printenv|env$|export -p)\b/;
 const storeTools =
   /^(?:get|read|fetch|access|batch_get)_(?:secret|secrets|secret_value|credential|credentials|password|api_key|private_key)$/;
 /** A secret that is read, or asked for. */
