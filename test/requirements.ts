@@ -2158,7 +2158,7 @@ const chat: readonly Requirement[] = [
   ),
   must(
     'chat.addresses',
-    'Addresses that a chat would have its provider fetch are refused if they are not public, or as chat_addresses says; under govern only listed hosts pass. Content in base64 passes.',
+    'Addresses that a chat would have its provider fetch are refused if they are not public, or as chat_addresses says; under govern each public address that is not listed is decided as http.get, and refused in batches. Content in base64 passes.',
   ),
   must(
     'chat.choosing-members',

@@ -96,7 +96,7 @@ export function openCall(snapshot: Snapshot, request: ChatRequest, envelopeId: s
   const plan = continuing(planRoute(configuration, resolvedModel), request);
   if (!plan && allowed) throw notServed(snapshot, { tenant, key }, model, resolvedModel);
   refuseToolUse(configuration, request, wire);
-  refuseAddresses(configuration, request);
+  refuseAddresses(configuration, request, request.batch === undefined);
   if (plan) refuseChoosing(request.dialect, body, entriesOf(plan));
   const { passed, leftOut } = isBounded(snapshot, request)
     ? listedBetas(configuration.messages, request.passed)

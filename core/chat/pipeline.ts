@@ -12,7 +12,8 @@ import { isEndpoint } from '#core/models/dialects/endpoints.ts';
 import type { Answering, ChatReply } from './answering.ts';
 import { askedModel } from './asked-model.ts';
 import { type ChatRequest, openCall } from './call.ts';
-import { type EndedCall, type Finished, type RunningCall, startCall } from './call-stages.ts';
+import { type EndedCall, type Finished, type RunningCall, type ScreenedCall, startCall } from './call-stages.ts';
+import { addressesToDecide } from './chat-addresses.ts';
 import { sampleOf, submitForEvaluation } from './evaluation.ts';
 import { HeldAnswer, type Reply } from './held-answer.ts';
 import type { ChatPorts } from './ports.ts';
@@ -78,6 +79,7 @@ const faultIn = (finished: Finished): GatewayError | undefined =>
 const largeTokens = 64 * 1024;
 
 /** What only some calls need is loaded with the first of them. */
+const addresses = lazyImport(() => import('./stages/addresses.ts'));
 const approvals = lazyImport(() => import('./stages/approval.ts'));
 const batches = lazyImport(() => import('./stages/batches.ts'));
 const responses = lazyImport(() => import('./responses/keep.ts'));
@@ -94,10 +96,12 @@ async function stages(ports: ChatPorts, running: RunningCall, answering: Answeri
   if (large) await ports.texts?.turn();
   const screened = await knowing(admitted, () => screen(ports, admitted, policy));
   if (large) await ports.texts?.turn();
+  const fetching = await decideAddresses(ports, screened, answering);
+  if ('ending' in fetching) return fetching;
   const approved =
-    screened.inputVerdict.decision === 'review'
-      ? await knowing(screened, async () => (await approvals()).awaitApproval(ports, screened, answering))
-      : { ...screened, approval: undefined };
+    fetching.inputVerdict.decision === 'review'
+      ? await knowing(fetching, async () => (await approvals()).awaitApproval(ports, fetching, answering))
+      : { ...fetching, approval: undefined };
   if ('ending' in approved) return approved;
 
   const { batch } = call;
@@ -118,6 +122,19 @@ async function stages(ports: ChatPorts, running: RunningCall, answering: Answeri
   const unkept = keeping && (await keeping);
   if (unkept) throw StageFailure.of(unkept.fault, finished.known);
   return finished;
+}
+
+/** Addresses that the provider would fetch are decided as the request that the provider gets names them [chat.addresses]. */
+async function decideAddresses(
+  ports: ChatPorts,
+  screened: ScreenedCall,
+  answering: Answering,
+): Promise<ScreenedCall | Finished> {
+  const { call, body } = screened;
+  // Lines of batches hold none that would have to be decided.
+  const found = call.batch ? [] : addressesToDecide(call.snapshot.configuration, { ...call, body });
+  if (found.length === 0) return screened;
+  return knowing(screened, async () => (await addresses()).governAddresses(ports, screened, found, answering));
 }
 
 /** Tool calls that come without the conversation are traced to it [provenance.session]. */

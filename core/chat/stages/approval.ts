@@ -66,8 +66,16 @@ export async function awaitApproval(
   );
   if (result.decision === 'allow') return taken(ports, screened, result);
   if (result.decision === 'block') throw deniedChat(screened, result);
-  const pending = pendingOf(result);
-  if (how !== 'status_202') throw reviewError(screened, pending);
+  return endInReview(screened, answering, pendingOf(result));
+}
+
+/**
+ * Ends a call that needs a human's approval, as `approvals.chat_review` says.
+ * @throws GatewayError `conflict` unless it is `status_202`.
+ */
+export function endInReview(screened: ScreenedCall, answering: Answering, pending: JsonObject): Finished {
+  const { call } = screened;
+  if (chatReviewOf(call) !== 'status_202') throw reviewError(screened, pending);
   answerPending(call, answering, pending);
   return { known: screened, ending: endedWith('review') };
 }
@@ -98,7 +106,7 @@ const takenOnly: ExecutionMode = async (_ports, action, evidence_hash) => ({
   evidence_hash,
 });
 
-function pendingOf({ envelope_id, error }: DecisionResult): JsonObject {
+export function pendingOf({ envelope_id, error }: DecisionResult): JsonObject {
   const { approval_url, queued_at, reason } = (error?.data ?? {}) as Record<string, string>;
   return {
     status: 'pending_approval',
@@ -109,7 +117,7 @@ function pendingOf({ envelope_id, error }: DecisionResult): JsonObject {
   };
 }
 
-const chatReviewOf = ({ tenant, snapshot }: ChatCall) =>
+export const chatReviewOf = ({ tenant, snapshot }: ChatCall) =>
   tenant.chat_review ?? snapshot.configuration.approvals.chat_review;
 
 /**

@@ -72,7 +72,7 @@ export async function checkLines(
 
 function refuseLine({ dialect, plan, snapshot }: ChatCall, body: JsonObject, line: number): void {
   try {
-    refuseAddresses(snapshot.configuration, { dialect, body });
+    refuseAddresses(snapshot.configuration, { dialect, body }, false);
     refuseChoosing(dialect, body, entriesOf(plan));
   } catch (thrown) {
     throw atLine(line, asGatewayError(thrown));

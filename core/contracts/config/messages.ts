@@ -39,7 +39,7 @@ export const chatAddresses = z
   .default('public')
   .meta({
     description:
-      'Addresses of pictures, documents and sound that a chat has its provider fetch. public: http and https addresses outside of private networks, and none where tool_use is govern; any; none; or a list of hosts, as globs in lower case. Content in base64 always passes.',
+      'Addresses of pictures, documents and sound that a chat has its provider fetch. public: http and https addresses outside of private networks; any; none; or a list of hosts, as globs in lower case. Where tool_use is govern, each public address that is not listed is decided as the call http.get. Content in base64 always passes.',
   });
 
 export const messagesSettings = z

@@ -1,0 +1,163 @@
+/** Addresses in a chat that its provider would fetch, decided as calls under `tool_use: govern`. */
+import { caller } from '../support/call-endpoint.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+
+const toolPolicies = `{ pack: null, default_decision: block, rules: [
+  { protocol: http, tool: http.get, target: "https://open.example/**", decision: allow },
+  { protocol: http, tool: http.get, target: "https://asked.example/**", decision: review },
+  { protocol: http, tool: http.get, target: "https://closed.example/**", decision: block, reason: "Data stays here." } ] }`;
+const extra = `
+providers: [{ name: mock, type: mock, models: ["mock"] }]
+chat_addresses: [listed.example, 10.0.0.7]
+messages: { tool_use: govern }
+chat_completions: { tool_use: govern }
+`;
+let host: TestPorts;
+let errors: TestPorts;
+beforeAll(async () => {
+  host = await testPorts({ toolPolicies, extra });
+  errors = await testPorts({ toolPolicies, extra: `${extra}approvals: { chat_review: error_409 }` });
+});
+afterAll(() => Promise.all([host.stop(), errors.stop()]));
+
+const picture = (url: string) => ({ type: 'image_url', image_url: { url } });
+const block = (url: string) => ({ type: 'image', source: { type: 'url', url } });
+const input = (image_url: string) => ({ type: 'input_image', image_url });
+const text = 'see https://closed.example/';
+const asked = (parts: object[], type = 'text') => [{ role: 'user', content: [...parts, { type, text }] }];
+const endpoints = {
+  'chat/completions': (urls: string[]) => ({ messages: asked(urls.map(picture)) }),
+  messages: (urls: string[]) => ({ messages: asked(urls.map(block)), max_tokens: 9 }),
+  responses: (urls: string[]) => ({ input: asked(urls.map(input), 'input_text'), store: false }),
+} as const;
+type Endpoint = keyof typeof endpoints;
+const names = Object.keys(endpoints) as Endpoint[];
+
+const ask = (session: string, urls: string[], { to = 'chat/completions' as Endpoint, on = host, ref = '' } = {}) =>
+  caller(on.ports)('POST', `/v1/${to}`, {
+    key: keys.agent,
+    headers: { 'x-session-id': session.replace('/', '-'), ...(ref && { 'x-approval-ref': ref }) },
+    body: { model: 'mock', ...endpoints[to](urls) },
+  });
+const approve = (id: string, on = host) =>
+  caller(on.ports)('POST', `/admin/v1/approvals/${id}/approve`, { key: keys.human, body: { reviewer: 'alice' } });
+async function entriesOf(session: string) {
+  const found: [string, string | undefined][] = [];
+  for await (const { kind, body } of host.ports.evidence.entries('default', session.replace('/', '-')))
+    found.push([kind, (body as { target?: string }).target]);
+  return found;
+}
+
+describe.each(names)('[chat.addresses] under govern, on %s', (to) => {
+  test('an allowed address passes and its decision is evidence', async () => {
+    expect((await ask(`allow-${to}`, ['https://open.example/a.png'], { to })).status).toBe(200);
+    const entries = await entriesOf(`allow-${to}`);
+    expect(entries.map(([kind]) => kind)).toEqual(['allow', 'chat']);
+    expect(entries[0]?.[1]).toBe('https://open.example/a.png');
+  });
+
+  test('a blocked one refuses the chat and names the rule', async () => {
+    const { status, text } = await ask(`block-${to}`, ['https://closed.example/?q=secret'], { to });
+    expect(status).toBe(403);
+    expect(text).toMatch(/content\[0\].*http:http\.get/);
+    expect((await ask(`unruled-${to}`, ['https://other.example/a.png'], { to })).status).toBe(403);
+    expect((await entriesOf(`block-${to}`)).map(([kind]) => kind)).toEqual(['block', 'chat']);
+  });
+
+  test('one in review waits for its approval, which is used once', async () => {
+    const session = `review-${to}`;
+    const urls = ['https://asked.example/a.png'];
+    const first = await ask(session, urls, { to });
+    expect(first).toMatchObject({ status: 202, body: { status: 'pending_approval' } });
+    const { envelope_id, approval_url } = first.body;
+    expect(approval_url).toContain(envelope_id);
+    expect((await ask(session, urls, { to })).body.envelope_id).toBe(envelope_id);
+    expect((await approve(envelope_id)).status).toBe(200);
+    const other = await ask(session, ['https://asked.example/b.png'], { to, ref: envelope_id });
+    expect([other.status, other.body.envelope_id === envelope_id]).toEqual([202, false]);
+    expect((await ask(session, urls, { to, ref: envelope_id })).status).toBe(200);
+    expect((await ask(session, urls, { to, ref: envelope_id })).status).toBe(202);
+  });
+
+  test('private and other addresses are refused whatever the rules say', async () => {
+    for (const url of ['http://169.254.169.254/latest', 'http://localhost/x', 'file:///etc/passwd'])
+      expect((await ask(`private-${to}`, [url], { to })).status).toBe(400);
+    // The refused chats are recorded, and no decision.
+    expect((await entriesOf(`private-${to}`)).map(([kind]) => kind)).toEqual(['chat', 'chat', 'chat']);
+  });
+});
+
+test('[chat.addresses] a listed address, content in base64 and a chat without addresses cost no decision', async () => {
+  for (const urls of [['https://listed.example/a.png', 'http://10.0.0.7/b.png'], ['data:image/png;base64,aGk='], []]) {
+    await ask('plain', urls);
+    const { steps, value } = await host.steps.during(() => ask('plain', urls));
+    expect([value.status, steps]).toEqual([200, 2]);
+  }
+  expect((await entriesOf('plain')).every(([kind]) => kind === 'chat')).toBe(true);
+});
+
+test('[chat.addresses] with several addresses no approval is used before all are allowed', async () => {
+  const urls = ['https://asked.example/1.png', 'https://open.example/2.png', 'https://asked.example/3.png'];
+  const first = await ask('several', urls);
+  expect(first.status).toBe(202);
+  const ids: string[] = first.body.approvals.map(({ envelope_id }: { envelope_id: string }) => envelope_id);
+  expect(first.body.approvals.map(({ param }: { param: string }) => param)).toEqual([
+    'messages[0].content[0].image_url.url',
+    'messages[0].content[2].image_url.url',
+  ]);
+  await approve(ids[0]!);
+  const second = await ask('several', urls);
+  expect(second.body.approvals).toMatchObject([{ envelope_id: ids[1] }]);
+  await approve(ids[1]!);
+  expect((await ask('several', urls)).status).toBe(200);
+});
+
+test('[chat.addresses] chat_review: error_409 answers the review as an error with the approval URL', async () => {
+  const { status, headers, body } = await ask('errors', ['https://asked.example/a.png'], { on: errors });
+  expect([status, headers['x-should-retry'], body.error.type]).toEqual([409, 'false', 'conflict']);
+  expect(body.error.message).toContain(body.error.approval_url);
+  await approve(body.error.envelope_id, errors);
+  expect((await ask('errors', ['https://asked.example/a.png'], { on: errors })).status).toBe(200);
+});
+
+test.each([
+  ['a backslash', 'https://open.example\\@evil.example/a.png'],
+  ['credentials', 'https://open.example@evil.example/a.png'],
+  ['more bytes than a target may have', `https://open.example/${'a'.repeat(5_000)}`],
+])('[chat.addresses] an address with %s is not decided but refused', async (_what, url) => {
+  const { status, body } = await ask('odd', [url]);
+  expect([status, body.error.type, body.error.param]).toEqual([
+    400,
+    'invalid_request',
+    'messages[0].content[0].image_url.url',
+  ]);
+});
+
+test('[chat.addresses] at most 20 different addresses are decided', async () => {
+  const urls = (count: number) => Array.from({ length: count }, (_, at) => `https://open.example/${at}.png`);
+  const { status, body } = await ask('many', urls(21));
+  expect([status, body.error.message]).toEqual([400, expect.stringContaining('21 addresses')]);
+  expect((await ask('same', [...urls(1), ...urls(1)])).status).toBe(200);
+  expect((await entriesOf('same')).map(([kind]) => kind)).toEqual(['allow', 'chat']);
+});
+
+test('[chat.addresses] a stream of a chat with a blocked address is refused before it begins', async () => {
+  const { status, body } = await caller(host.ports)('POST', '/v1/chat/completions', {
+    key: keys.agent,
+    body: { model: 'mock', stream: true, ...endpoints['chat/completions'](['https://closed.example/a']) },
+  });
+  expect([status, body.error.type, body.error.matched_rule]).toEqual([403, 'policy_violation', 'http:http.get']);
+});
+
+test('[chat.addresses] servers of tools that the provider would call are refused', async () => {
+  const server = { type: 'mcp', server_label: 's', server_url: 'https://open.example/mcp' };
+  const given: Record<Endpoint, object> = {
+    'chat/completions': { tools: [server] },
+    messages: { mcp_servers: [{ type: 'url', name: 's', url: 'https://open.example/mcp' }] },
+    responses: { tools: [server] },
+  };
+  for (const to of names) {
+    const body = { model: 'mock', ...endpoints[to]([]), ...given[to] };
+    expect((await caller(host.ports)('POST', `/v1/${to}`, { key: keys.agent, body })).status).toBe(400);
+  }
+});
