@@ -147,6 +147,10 @@ const policies: readonly Requirement[] = [
     'Guards, rules, effects, risk and the check for secrets look at everything a server is sent: metadata of the operator’s list, server state and answers count like parameters.',
   ),
   must(
+    'policy.named-guards',
+    'A pack refers to guards of the catalog by name; a document, a diff and the admin API keep the name, and an unknown one is refused with the names that exist.',
+  ),
+  must(
     'policy.guards.disable',
     'tool_policies.disable_guards puts a guard out of force, with a warning that status shows; an unknown name is refused.',
   ),
@@ -2504,6 +2508,10 @@ const toolGateway: readonly Requirement[] = [
   must(
     'guard.results',
     'What an MCP server answers is looked over for words to the model, hidden and encoded ones too, for links that carry data out, terminal escapes and forms for secrets; each kind is recorded, marked, removed or withholds the result, as tool_guard.results says.',
+  ),
+  must(
+    'catalog.secret-files',
+    'A path is a secret file or not by core/catalog/secret-files.yaml: the guards of packs, session risk and the tool guard give the same answer.',
   ),
   must(
     'catalog.networks',

@@ -4,18 +4,32 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { type Networks, networksSchema } from '#core/contracts/catalog.ts';
+import {
+  guardsSchema,
+  type Networks,
+  networksSchema,
+  type SecretFileList,
+  type SecretFiles,
+  secretFilesSchema,
+} from '#core/contracts/catalog.ts';
+import type { ToolGuard } from '#core/contracts/tool-policy.ts';
 import { codes, origin, table } from './markdown.ts';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../../core/catalog');
 
 interface Catalog {
   readonly networks: Networks;
+  readonly secretFiles: SecretFiles;
+  readonly guards: readonly ToolGuard[];
 }
 
 /** @throws Error naming the file and the entry that does not match the schema. */
 function readCatalog(): Catalog {
-  return { networks: readFile('networks.yaml', networksSchema) };
+  return {
+    networks: readFile('networks.yaml', networksSchema),
+    secretFiles: readFile('secret-files.yaml', secretFilesSchema),
+    guards: readFile('guards.yaml', guardsSchema),
+  };
 }
 
 function readFile<T>(name: string, schema: z.ZodType<T>): T {
@@ -26,24 +40,38 @@ function readFile<T>(name: string, schema: z.ZodType<T>): T {
 
 /** The content of `core/catalog/data.ts`. `core` reads no files, and bundles hold no YAML. */
 export function catalogModule(): string {
-  const { networks } = readCatalog();
+  const { networks, secretFiles, guards } = readCatalog();
+  const text = (facts: unknown): string =>
+    JSON.stringify(facts, (name, value) => (name === 'description' ? undefined : value), 2);
   return [
     '/** Generated from core/catalog/*.yaml by `npm run docs`: do not edit. */',
-    "import type { Networks } from '#core/contracts/catalog.ts';",
+    "import type { Networks, SecretFiles, Undescribed } from '#core/contracts/catalog.ts';",
+    "import type { ToolGuard } from '#core/contracts/tool-policy.ts';",
     '',
-    `export const networksData: Networks = ${JSON.stringify(networks, undefined, 2)};`,
+    `export const networksData: Undescribed<Networks> = ${text(networks)};`,
+    '',
+    `export const secretFilesData: Undescribed<SecretFiles> = ${text(secretFiles)};`,
+    '',
+    `export const guardsData: readonly ToolGuard[] = ${text(guards)};`,
     '',
   ].join('\n');
 }
 
 /** The page `catalog.md`. */
 export function catalogPage(): string {
-  const { ranges, hosts, address_domains } = readCatalog().networks;
+  const { networks, secretFiles } = readCatalog();
+  const { ranges, hosts, address_domains } = networks;
   return `# Catalog
 
 ${origin('`core/catalog/*.yaml`')}
 Facts that the gateway decides by. Every check reads the same lists.
 
+## Secret files
+
+Each list is a guard that packs refer to by its name; session risk and the tool guard use all three. Case never counts. Names count in every
+folder, with their contents and with endings such as \`.bak\` and \`~\`. In paths, \`**\` crosses folders.
+
+${Object.entries(secretFiles).map(secretFileSection).join('\n')}
 ## Networks
 
 The narrowest range that contains an address decides. An IPv4-mapped IPv6 address counts as its IPv4 address. Executors connect to
@@ -63,4 +91,10 @@ ${table(
 )}
 A name under ${codes(address_domains)} counts as the address in it: \`10.0.0.1.nip.io\` is \`10.0.0.1\`.
 `;
+}
+
+function secretFileSection([name, { files, except = [] }]: [string, SecretFileList]): string {
+  const rows = files.map(({ description, names = [], paths = [] }) => [description, codes(names), codes(paths)]);
+  const exceptions = except.length > 0 ? `\nExcept ${codes(except)}.\n` : '';
+  return `### ${name}\n\n${table(['description', 'names', 'paths'], rows)}${exceptions}`;
 }

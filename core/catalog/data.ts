@@ -1,30 +1,28 @@
 /** Generated from core/catalog/*.yaml by `npm run docs`: do not edit. */
-import type { Networks } from '#core/contracts/catalog.ts';
+import type { Networks, SecretFiles, Undescribed } from '#core/contracts/catalog.ts';
+import type { ToolGuard } from '#core/contracts/tool-policy.ts';
 
-export const networksData: Networks = {
+export const networksData: Undescribed<Networks> = {
   "ranges": [
     {
       "network": "public",
       "addresses": [
         "0.0.0.0/0",
         "2000::/3"
-      ],
-      "description": "Everything that no narrower range describes"
+      ]
     },
     {
       "network": "reserved",
       "addresses": [
         "::/0"
-      ],
-      "description": "IPv6 outside 2000::/3, including addresses that embed an IPv4 address"
+      ]
     },
     {
       "network": "loopback",
       "addresses": [
         "127.0.0.0/8",
         "::1/128"
-      ],
-      "description": "This machine"
+      ]
     },
     {
       "network": "private",
@@ -33,30 +31,26 @@ export const networksData: Networks = {
         "172.16.0.0/12",
         "192.168.0.0/16",
         "fc00::/7"
-      ],
-      "description": "Private networks (RFC 1918, RFC 4193)"
+      ]
     },
     {
       "network": "private",
       "addresses": [
         "100.64.0.0/10"
-      ],
-      "description": "Carrier-grade NAT, also used by VPNs and pod networks (RFC 6598)"
+      ]
     },
     {
       "network": "link-local",
       "addresses": [
         "169.254.0.0/16",
         "fe80::/10"
-      ],
-      "description": "The local link (RFC 3927, RFC 4291)"
+      ]
     },
     {
       "network": "metadata",
       "addresses": [
         "169.254.169.254/32"
-      ],
-      "description": "Instance metadata of AWS, Azure, Google Cloud, Oracle Cloud, DigitalOcean and OpenStack"
+      ]
     },
     {
       "network": "metadata",
@@ -64,60 +58,52 @@ export const networksData: Networks = {
         "169.254.170.2/32",
         "169.254.170.23/32",
         "fd00:ec2::/32"
-      ],
-      "description": "AWS credentials of ECS tasks and EKS pods, and instance metadata over IPv6"
+      ]
     },
     {
       "network": "metadata",
       "addresses": [
         "fd20:ce::254/128"
-      ],
-      "description": "Google Cloud instance metadata over IPv6"
+      ]
     },
     {
       "network": "metadata",
       "addresses": [
         "100.100.100.200/32"
-      ],
-      "description": "Alibaba Cloud instance metadata"
+      ]
     },
     {
       "network": "metadata",
       "addresses": [
         "192.0.0.192/32"
-      ],
-      "description": "Oracle Cloud instance metadata, earlier address"
+      ]
     },
     {
       "network": "metadata",
       "addresses": [
         "168.63.129.16/32"
-      ],
-      "description": "Azure host services"
+      ]
     },
     {
       "network": "metadata",
       "addresses": [
         "169.254.0.23/32",
         "169.254.42.42/32"
-      ],
-      "description": "Instance metadata of Tencent Cloud and Scaleway"
+      ]
     },
     {
       "network": "reserved",
       "addresses": [
         "0.0.0.0/8",
         "::/128"
-      ],
-      "description": "This network, and the unspecified address"
+      ]
     },
     {
       "network": "reserved",
       "addresses": [
         "192.0.0.0/24",
         "2001::/23"
-      ],
-      "description": "IETF protocol assignments, including Teredo and ORCHID"
+      ]
     },
     {
       "network": "reserved",
@@ -127,8 +113,7 @@ export const networksData: Networks = {
         "203.0.113.0/24",
         "2001:db8::/32",
         "3fff::/20"
-      ],
-      "description": "Documentation"
+      ]
     },
     {
       "network": "reserved",
@@ -137,31 +122,27 @@ export const networksData: Networks = {
         "2002::/16",
         "64:ff9b::/96",
         "64:ff9b:1::/48"
-      ],
-      "description": "Tunnels and translators that lead to another IPv4 address (6to4, NAT64)"
+      ]
     },
     {
       "network": "reserved",
       "addresses": [
         "198.18.0.0/15"
-      ],
-      "description": "Benchmarks"
+      ]
     },
     {
       "network": "reserved",
       "addresses": [
         "224.0.0.0/4",
         "ff00::/8"
-      ],
-      "description": "Multicast"
+      ]
     },
     {
       "network": "reserved",
       "addresses": [
         "240.0.0.0/4",
         "fec0::/10"
-      ],
-      "description": "Reserved for future use, broadcast, and the former site-local range"
+      ]
     }
   ],
   "hosts": [
@@ -169,8 +150,7 @@ export const networksData: Networks = {
       "network": "loopback",
       "names": [
         "localhost"
-      ],
-      "description": "This machine"
+      ]
     },
     {
       "network": "private",
@@ -179,8 +159,7 @@ export const networksData: Networks = {
         "ip6-localhost",
         "broadcasthost",
         "*.localdomain"
-      ],
-      "description": "Names that resolvers may map to this machine"
+      ]
     },
     {
       "network": "private",
@@ -193,8 +172,7 @@ export const networksData: Networks = {
         "*.vcap.me",
         "lacolhost.com",
         "*.lacolhost.com"
-      ],
-      "description": "Public names that resolve to 127.0.0.1"
+      ]
     },
     {
       "network": "private",
@@ -209,8 +187,7 @@ export const networksData: Networks = {
         "*.svc",
         "*.arpa",
         "*.test"
-      ],
-      "description": "Names of internal networks"
+      ]
     },
     {
       "network": "metadata",
@@ -219,8 +196,7 @@ export const networksData: Networks = {
         "metadata.goog",
         "metadata.azure.internal",
         "metadata.azure.com"
-      ],
-      "description": "Metadata services of Google Cloud and Azure"
+      ]
     },
     {
       "network": "metadata",
@@ -230,15 +206,13 @@ export const networksData: Networks = {
         "metadata.tencentyun.com",
         "metadata.platformequinix.com",
         "rancher-metadata"
-      ],
-      "description": "Metadata services of AWS, Tencent Cloud, Equinix Metal and Rancher"
+      ]
     },
     {
       "network": "private",
       "names": [
         "metadata.*"
-      ],
-      "description": "Metadata services under other domains"
+      ]
     }
   ],
   "address_domains": [
@@ -249,3 +223,426 @@ export const networksData: Networks = {
     "localtls.com"
   ]
 };
+
+export const secretFilesData: Undescribed<SecretFiles> = {
+  "secret-files": {
+    "reason": "The call names a secret (keys, credentials, .env files, system accounts).",
+    "files": [
+      {
+        "names": [
+          "env~[1-9]",
+          ".dev.vars",
+          ".renviron"
+        ],
+        "paths": [
+          "**.env{,rc}{,[!A-Za-z0-9_]**,/**}"
+        ]
+      },
+      {
+        "names": [
+          ".ssh",
+          "ssh~[1-9]",
+          ".rhosts",
+          ".shosts",
+          ".xauthority",
+          ".vnc",
+          ".remmina",
+          "winscp.ini"
+        ],
+        "paths": [
+          "**share/remmina{,/**}"
+        ]
+      },
+      {
+        "names": [
+          ".gnupg",
+          "gnupg~[1-9]",
+          ".password-store",
+          ".lastpass",
+          ".op/config",
+          ".pki/nssdb"
+        ],
+        "paths": [
+          "**{library/keychains,share/keyrings,share/kwalletd,share/lpass}{,/**}",
+          "**.keychain{,-db}",
+          "**.config/{op,keepassxc,bitwarden,sops}{,/**}"
+        ]
+      },
+      {
+        "names": [
+          "_netrc",
+          ".authinfo",
+          ".smbcredentials",
+          "sitemanager.xml",
+          "recentservers.xml",
+          "rclone.conf"
+        ],
+        "paths": [
+          "**.netrc{,[!A-Za-z0-9_]**,/**}",
+          "**.config/{rclone,filezilla}{,/**}"
+        ]
+      },
+      {
+        "names": [
+          ".fetchmailrc",
+          ".msmtprc",
+          ".mbsyncrc",
+          ".offlineimaprc",
+          ".weechat/sec.conf",
+          ".telegram-cli"
+        ],
+        "paths": [
+          "**.config/{msmtp,signal/config.json}{,/**}",
+          "**.config/{slack,discord,signal}/{cookies,local,storage,sql}{,/**}",
+          "**telegramdesktop/tdata{,/**}"
+        ]
+      },
+      {
+        "names": [
+          "pgpass.conf",
+          ".my.cnf",
+          ".mylogin.cnf",
+          ".redisclirc",
+          ".dbshell",
+          ".snowsql",
+          ".snowflake",
+          ".dbt/profiles.yml"
+        ],
+        "paths": [
+          "**.pgpass{,[!A-Za-z0-9_]**,/**}",
+          "**.config/{snowflake,planetscale}{,/**}"
+        ]
+      },
+      {
+        "names": [
+          ".git-credential",
+          ".cvspass",
+          ".subversion/auth",
+          ".travis/config.yml",
+          ".circleci/cli.yml",
+          ".jira.d"
+        ],
+        "paths": [
+          "**.git-credentials{,[!A-Za-z0-9_]**,/**}",
+          "**.git{,.,..}/config**",
+          "**git~1/config",
+          "**.config/{gh,hub,glab-cli,tea,jira-cli,git/credentials}{,/**}"
+        ]
+      },
+      {
+        "names": [
+          ".pypirc",
+          "pip.conf",
+          ".nuget/**nuget.config",
+          ".gradle/gradle.properties",
+          ".ivy2/.credentials",
+          ".sbt/.credentials"
+        ],
+        "paths": [
+          "**.npmrc{,[!A-Za-z0-9_]**,/**}",
+          "**.cargo/credentials**",
+          "**.m2/settings{,-security}.xml",
+          "**.{gem/credentials,composer/auth.json}",
+          "**share/gem/credentials{,/**}",
+          "**.config/{pypoetry/auth.toml,composer/auth.json,pip/pip.conf}{,/**}"
+        ]
+      },
+      {
+        "names": [
+          ".kube",
+          "kube~[1-9]",
+          "k3s.yaml",
+          ".dockercfg",
+          ".rancher/cli2.json",
+          ".argocd"
+        ],
+        "paths": [
+          "**.docker/config**",
+          "**kubeconfig{,[!A-Za-z0-9_]**}",
+          "**.config/{argocd,containers/auth.json,helm/registry/config.json}{,/**}",
+          "**containers/auth.json{,/**}"
+        ]
+      },
+      {
+        "names": [
+          ".aws",
+          "aws~[1-9]",
+          ".saml2aws",
+          ".awsvault",
+          ".granted",
+          ".ecs/credentials",
+          ".azure",
+          ".boto",
+          ".gsutil",
+          ".oci",
+          ".bluemix",
+          ".ibmcloud",
+          ".aliyun",
+          ".tccli",
+          ".ovh.conf",
+          ".doctl",
+          ".s3cfg",
+          ".mc/config.json",
+          ".cf/config.json",
+          ".databrickscfg"
+        ],
+        "paths": [
+          "**.config/{gcloud,doctl,hcloud,linode-cli,scw,exoscale,upctl.yaml}{,/**}",
+          "**service{-,_,}account*.json",
+          "{**/,**[_-]}{gcp,gcloud,sa,service,firebase,private}{-,_}key{,s}.json",
+          "**firebase-adminsdk**.json",
+          "{**/,}client_secret{,s}{,[_-]**}.json",
+          "{**/,}{{**_,}accesskeys,rootkey,{**_,}credentials}.csv"
+        ]
+      },
+      {
+        "names": [
+          ".heroku",
+          ".railway",
+          ".vercel/auth.json",
+          ".netlify/config.json",
+          ".wrangler/config",
+          ".supabase/access-token",
+          ".cloudflared",
+          ".ngrok2"
+        ],
+        "paths": [
+          "**.fly/config.y{,a}ml",
+          "**.config/{flyctl,stripe,ngrok,netlify/config.json,configstore/firebase-tools.json}{,/**}",
+          "**com.vercel.cli/auth.json{,/**}"
+        ]
+      },
+      {
+        "names": [
+          ".vault-token",
+          ".consul-token",
+          ".nomad-token",
+          ".vault_pass",
+          ".vault-pass",
+          ".vault_password",
+          ".chef/knife.rb",
+          ".terraformrc"
+        ],
+        "paths": [
+          "**{.tfvars,.tfstate}{,[!A-Za-z0-9_]**}",
+          "**tfvars.json",
+          "**.terraform.d/credentials**",
+          "{**/,}{.,}vault{_,-}pass{,word}{,.txt}",
+          "**{jenkins,jenkins_home}/secrets{,/**}"
+        ]
+      },
+      {
+        "names": [
+          ".gateway",
+          ".claude.json",
+          ".huggingface/token",
+          ".continue/config.json",
+          "oauth_creds.json",
+          "kaggle.json"
+        ],
+        "paths": [
+          "**mcp.json{,[!A-Za-z0-9_]**}",
+          "**.codex/auth.json",
+          "**cache/huggingface/token{,/**}",
+          "**opencode/auth.json{,/**}",
+          "**.config/github-copilot{,/**}"
+        ]
+      },
+      {
+        "names": [
+          ".htpasswd",
+          "wp-config.php",
+          "local.settings.json",
+          ".sentryclirc",
+          "jupyter_cookie_secret",
+          ".jupyter/jupyter_server_config.json",
+          "initialadminpassword",
+          "token.pickle",
+          "credentials-config.json"
+        ]
+      },
+      {
+        "names": [
+          "cookies.binarycookies"
+        ],
+        "paths": [
+          "**{chrome,chromium,brave,edge,firefox,mozilla,vivaldi,opera,thunderbird}**/{cookies{,.sqlite},logins{,-backup}.json,key[34].db,signons.sqlite}{,-journal,-wal}",
+          "**{.config/{google-chrome,chromium,bravesoftware,vivaldi,opera,microsoft-edge}{,-beta,-dev,-unstable},google/chrome/{default,profile,guest,local,user},brave-browser,.mozilla,mozilla/firefox,.thunderbird,library/{safari,cookies}}{,/**}"
+        ]
+      },
+      {
+        "names": [
+          "wallets.dat"
+        ],
+        "paths": [
+          "**wallet.dat{,[!A-Za-z0-9_]**}",
+          "**.{bitcoin,litecoin,dogecoin,zcash,ethereum/keystore,electrum/wallets,monero,near-credentials,foundry/keystores,brownie/accounts,sui/sui_config,aptos/config.yaml}{,/**}",
+          "{**/,}utc--[12]**--[0-9a-f]**",
+          "**{exodus.wallet{,/**},solana/id.json,.skey}"
+        ]
+      },
+      {
+        "names": [
+          "ntuser.dat",
+          "ntds.dit",
+          "unattend.xml",
+          "autounattend.xml",
+          "sysprep.inf"
+        ],
+        "paths": [
+          "**appdata/{local,roaming}/microsoft/{credentials,protect,vault}{,/**}"
+        ]
+      },
+      {
+        "names": [
+          ".histfile",
+          "fish_history",
+          "consolehost_history.txt"
+        ],
+        "paths": [
+          "**.{bash,zsh,sh,ash,ksh,fish,irb,node_repl,psql,mysql,sqlite,rediscli,python}_history",
+          "**.mycli-history{,/**}"
+        ]
+      },
+      {
+        "names": [
+          ".token",
+          ".secret",
+          ".secrets"
+        ],
+        "paths": [
+          "**{credentials,secrets}.{json,yml,yaml,toml,ini,xml,properties,conf,cfg,env,txt}{,[!A-Za-z0-9_]**}",
+          "{**/,}{credential,secret}.{json,yml,yaml,toml,ini}",
+          "{**/,}{secrets,credentials}.*.{json,yml,yaml,toml,ini,xml,env,properties}",
+          "{**/,}{password,passwords}.{txt,csv,json,yml,yaml,xlsx}",
+          "{**/,}{{access,auth,refresh,bearer,api}{_,-}token{,s},{api,secret,private}{,_,-}key{,s}}.{txt,json}",
+          "{**/,}{secret,secrets,mnemonic,seed-phrase,{**[_-],}{recovery,backup}{_,-}codes}.txt",
+          "{**/,}secrets/{,**/}{password,token,secret,key,*{_,-}{password,token,secret,key}}{,s}{,.txt}"
+        ]
+      }
+    ],
+    "except": [
+      "**.{example,sample,template,tmpl,dist,defaults}",
+      "**.{example,sample,template}.{env,json,yml,yaml,toml,ini,tfvars,conf}",
+      "{**/,}{example,sample,template}{.,-}env",
+      "{process,import.meta}.env{,.**}",
+      "{**/,}.secrets.baseline"
+    ]
+  },
+  "key-files": {
+    "reason": "The call names a secret (keys, credentials, .env files, system accounts).",
+    "files": [
+      {
+        "names": [
+          "age-key.txt"
+        ],
+        "paths": [
+          "**.{pem,p8,p12,pfx,jks,keystore,kdbx,ppk,key,ovpn}{,[!A-Za-z0-9_]**}",
+          "{**/,**[!A-Za-z0-9],}id_{rsa,dsa,ecdsa,ed25519}**",
+          "**.{agekey,keytab}",
+          "{**/,}{krb5cc_[0-9]**,deploy{_,-}key}",
+          "{**/,}*wallet*.keys"
+        ]
+      }
+    ],
+    "except": [
+      "**.pub",
+      "**.{pub,public}.{pem,key}",
+      "{**/,**[._-],}{ca,cacert,ca-bundle,ca-cert,cert,chain,fullchain,public,pub,pubkey,public-key,public_key}.pem"
+    ]
+  },
+  "system-files": {
+    "reason": "The call names a system file that holds secrets or controls the machine (accounts, keys, raw devices, sockets).",
+    "files": [
+      {
+        "paths": [
+          "**/etc/{shadow,gshadow,passwd,sudoers,ssh,security,krb5.keytab,kubernetes}{,[!A-Za-z0-9_]**,/**}",
+          "**/etc/ssl/private{,/**}",
+          "**/etc/{shadow-,gshadow-,master.passwd,wireguard,openvpn,ppp/chap-secrets,wpa_supplicant,networkmanager/system-connections,ldap.secret,samba/credentials}{,/**}",
+          "**/windows/system32/config{,/**}"
+        ]
+      },
+      {
+        "paths": [
+          "**/proc/{kcore,**/{environ,mem,fd/**}}"
+        ]
+      },
+      {
+        "paths": [
+          "{,**/}/{,var/}run/secrets{,/**}",
+          "{,**/}/{,**/}kubernetes.io~secret/**"
+        ]
+      },
+      {
+        "paths": [
+          "{,**/}/{dev/{mem,kmem,port,sd[a-z]**,vd[a-z]**,xvd[a-z]**,nvme[0-9]**,dm-[0-9]**,mapper/**,disk/**},{,var/}run/docker.sock}"
+        ]
+      }
+    ]
+  }
+};
+
+export const guardsData: readonly ToolGuard[] = [
+  {
+    "name": "secret-tools",
+    "protocols": [
+      "mcp",
+      "http",
+      "git"
+    ],
+    "tool": "**{secret,secrets,credential,credentials,password,passwords,{api,private,access,signing,encryption}{,_,-}key{,s},{access,auth,bearer,api,refresh,oauth,session}{,_,-}token{,s},{get,read,fetch,retrieve,show,view,print,reveal,dump,export}{,_,-}token,{get,read,fetch,list,show,view,print,dump}{,_,-}env,{env,environment}{,_,-}{var,vars,variable,variables},kubeconfig{,s},{connection,conn}{,_,-}string{,s},{password,passwd}{,_,-}hash{,es},{account,master,root,host,wallet,session}{,_,-}key{,s},{get,read,fetch,show,view,export,dump}{,_,-}ssh{,_,-}key{,s},{session,auth,login}{,_,-}cookie{,s},{get,read,fetch,list,export,dump}{,_,-}{cookie,cookies,tokens,vault,clipboard,sms},{get,read,fetch,show,list,export}{_,-}{,**[_-]}{jwt,jwts,dsn,dsns,pem},{seed,recovery,pass}{,_,-}phrase{,s},mnemonic{,s},{recovery,backup,mfa,otp,totp,2fa,verification}{,_,-}code{,s},keystore{,s},keyring,keychain,cred,creds,passwd,dotenv,{gpg,pgp,hmac,tls,ssl,cert,certificate}{,_,-}key{,s},{gpg,pgp}{_,-}private,{sas,bot,bearer,jwt,installation,deploy,personal{_,-}access,service{_,-}account}{,_,-}token{,s},{id,user,app,admin,csrf}{_,-}token,kube{_,-}config{,s},{database,db,redis,mongo,mongodb,postgres,postgresql,mysql,amqp,jdbc}{,_,-}{url,uri}{,s},{auth,authorization}{,_,-}header{,s},{get,read,fetch}{_,-}{bearer,otp,totp},{bash,zsh,shell,psql}{_,-}history,{env,dotenv}{_,-}file{,s},{magic,reset,login,signin,sign_in}{_,-}link{,s},{secrets,secret}{,_,-}manager,{1password,onepassword,bitwarden,lastpass,keepass}}{,{_,-}{item,items,entry,entries,file},{_,-,}{value,values,string},{_,-}{version,text,data,content,contents,by_**,for_**,from_**}}",
+    "capability": "read",
+    "reason": "The tool hands out a secret."
+  },
+  {
+    "name": "secret-tools",
+    "protocols": [
+      "mcp",
+      "http",
+      "git"
+    ],
+    "tool": "{**.,}{secret,secrets,vault,keyvault,secretsmanager,secret-manager,keychain,credentials}.**",
+    "capability": "read",
+    "reason": "The tool hands out a secret."
+  },
+  {
+    "name": "secret-addresses",
+    "protocols": [
+      "mcp"
+    ],
+    "target": "{{env,vault,secret,secrets,keychain,keyring,credentials,op,ssm,secretsmanager,{aws,gcp,azure}-{secret,secrets,secretsmanager,keyvault}}://**,{k8s,kube,kubernetes}://{**/,}secrets{,/**}}",
+    "reason": "The address names a store of secrets."
+  },
+  {
+    "name": "secret-addresses",
+    "protocols": [
+      "mcp"
+    ],
+    "arguments": {
+      "** (not-text)": {
+        "glob": "{{env,vault,secret,secrets,keychain,keyring,credentials,op,ssm,secretsmanager,{aws,gcp,azure}-{secret,secrets,secretsmanager,keyvault}}://**,{k8s,kube,kubernetes}://{**/,}secrets{,/**}}"
+      }
+    },
+    "reason": "The address names a store of secrets."
+  },
+  {
+    "name": "climbing-out",
+    "paths": [
+      "..{,/**}"
+    ],
+    "reason": "The path climbs out of the workspace."
+  },
+  {
+    "name": "cluster-secrets",
+    "protocols": [
+      "mcp"
+    ],
+    "tool": "**{kubectl,kubernetes,kube,k8s,openshift}**",
+    "arguments": {
+      "** (not-text)": {
+        "glob": "{,**[!A-Za-z0-9],**v1/{,**/}}[Ss][Ee][Cc][Rr][Ee][Tt]{,S,s}{,/**,[.?]**}"
+      }
+    },
+    "reason": "The call names secrets of a cluster."
+  }
+];

@@ -1,6 +1,7 @@
 /** What differs between two configurations, key by key [cli.config-diff]. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { type Path, pathText } from '#core/contracts/problems.ts';
+import { guardName } from '#core/contracts/tool-policy.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { mayHoldSecret } from '#core/kernel/issue-words.ts';
 
@@ -39,7 +40,7 @@ export function liftedGuards(before: WithGuards, after: WithGuards): string[] {
 }
 
 const guardsOf = ({ tool_policies: { pack, disable_guards } }: WithGuards): string[] => [
-  ...new Set((pack?.guards ?? []).map(({ name }) => name).filter((name) => !disable_guards.includes(name))),
+  ...new Set((pack?.guards ?? []).map(guardName).filter((name) => !disable_guards.includes(name))),
 ];
 
 interface Leaf {

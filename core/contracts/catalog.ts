@@ -1,11 +1,55 @@
 /** The shape of the catalog: facts about the world as data, in `core/catalog/*.yaml`. */
 import * as z from 'zod';
+import { catalogGuards, toolGuardSchema } from './tool-policy.ts';
+
+/** Entries without their descriptions: only the reference page shows those. */
+export type Undescribed<T> = T extends readonly (infer Entry)[]
+  ? Undescribed<Entry>[]
+  : T extends object
+    ? { [Key in keyof T as Key extends 'description' ? never : Key]: Undescribed<T[Key]> }
+    : T;
 
 export const networks = ['public', 'private', 'loopback', 'link-local', 'metadata', 'reserved'] as const;
 export type Network = (typeof networks)[number];
 
 const network = z.enum(networks).meta({ description: 'Network that the addresses or names belong to.' });
 const description = z.string().min(1).meta({ description: 'What the entry describes, for the reference page.' });
+
+const globs = z.array(z.string().regex(/^\S+$/, 'globs without blanks')).min(1);
+
+const secretFileList = z.strictObject({
+  reason: z.string().min(1).meta({ description: 'Text that a blocked caller is shown.' }),
+  files: z
+    .array(
+      z.strictObject({
+        description,
+        names: globs.optional().meta({
+          description:
+            'Globs of file and folder names. They count in every folder, with their contents and with endings such as .bak and ~.',
+        }),
+        paths: globs.optional().meta({ description: 'Globs of whole paths.' }),
+      }),
+    )
+    .min(1),
+  except: globs.optional().meta({ description: 'Globs of paths that do not count.' }),
+});
+export type SecretFileList = z.infer<typeof secretFileList>;
+
+/** Each list of files is a guard of that name. */
+export const secretFilesSchema = z.strictObject({
+  'secret-files': secretFileList,
+  'key-files': secretFileList,
+  'system-files': secretFileList,
+});
+export type SecretFiles = z.infer<typeof secretFilesSchema>;
+
+/** Guards that are not lists of files. Several entries of one name are one guard. */
+export const guardsSchema = z.array(
+  toolGuardSchema.refine(
+    ({ name }) => catalogGuards.some((each) => each === name),
+    `one of ${catalogGuards.join(', ')}`,
+  ),
+);
 
 export const networksSchema = z.strictObject({
   ranges: z.array(

@@ -147,12 +147,35 @@ export const toolGuardSchema = z
   .refine(({ paths, except }) => except === undefined || paths !== undefined, 'except beside paths only');
 export type ToolGuard = z.infer<typeof toolGuardSchema>;
 
+/** Guards of the catalog, which packs refer to by name. */
+export const catalogGuards = [
+  'secret-files',
+  'key-files',
+  'system-files',
+  'secret-tools',
+  'secret-addresses',
+  'climbing-out',
+  'cluster-secrets',
+] as const;
+export type CatalogGuard = (typeof catalogGuards)[number];
+
+export const guardEntrySchema = z.union([
+  z.enum(catalogGuards).meta({ description: 'Guard of the catalog, by its name.' }),
+  toolGuardSchema,
+]);
+/** A guard of a pack: the name of one of the catalog, or a guard of its own. */
+export type GuardEntry = z.infer<typeof guardEntrySchema>;
+
+export const guardName = (guard: GuardEntry): string => (typeof guard === 'string' ? guard : guard.name);
+
 /** A pack file: `policies/<pack>.yaml`. */
 export const toolPackSchema = z.strictObject({
   name: z.string().min(1).meta({ description: 'Name of the pack.' }),
   description: z.string().optional().meta({ description: 'What the pack is for.' }),
   default_decision: z.enum(decisions).meta({ description: 'Decision for calls that no rule matches.' }),
-  guards: z.array(toolGuardSchema).default([]).meta({ description: 'Blocks that no rule lifts.' }),
+  guards: z.array(guardEntrySchema).default([]).meta({
+    description: 'Blocks that no rule lifts: names of guards of the catalog, and guards of this pack.',
+  }),
   rules: z.array(toolRuleSchema).meta({ description: 'Rules in order. The first one that matches counts.' }),
 });
 export type ToolPack = z.infer<typeof toolPackSchema>;
@@ -172,7 +195,7 @@ export interface ToolPolicyDocument {
   readonly name: string;
   readonly default_decision: (typeof decisions)[number];
   /** Of the pack, without those the configuration disables. */
-  readonly guards?: readonly ToolGuard[];
+  readonly guards?: readonly GuardEntry[];
   readonly rules: readonly ToolRule[];
   /** Of the tenant the policy is for: the worst of all decides. */
   readonly levels?: readonly LevelPolicy[];

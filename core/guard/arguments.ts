@@ -73,8 +73,7 @@ function textFindings(text: string, where: string, name: string, findings: Argum
   if (isTemplate(text, short)) add('template', 'high', 'An expression of a template engine.');
   if (short && isHiddenPath(text))
     add('path', 'high', 'A path that climbs, hides its steps in an encoding, or holds a NUL.');
-  else if (short && isSecretPath(text.toLowerCase()))
-    add('path', 'high', 'The path of a file that holds keys or credentials.');
+  else if (short && isSecretPath(text)) add('path', 'high', 'The path of a file that holds keys or credentials.');
   if ((short || words.some((word) => addresses.has(word)) || !/\s/.test(text)) && isHostile(text, last))
     add('url', 'high', 'An address of cloud metadata, a disguised host, or a scheme that is not for services.');
   if (secrecyOf(name) === 'none' && holdsSecret(text))

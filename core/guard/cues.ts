@@ -3,7 +3,7 @@
  * length alone [guard.linear].
  */
 import { isPlain } from '#core/text/fold/visible.ts';
-import { isSecretPath } from '#core/text/secrets/secret-paths.ts';
+import { namesSecretFile } from '#core/text/secrets/secret-paths.ts';
 import { markerAt } from './cue-markers.ts';
 import { furthest, neededBy } from './needed-classes.ts';
 import { partedWords } from './parted-words.ts';
@@ -114,7 +114,7 @@ export class CueScan {
 
   /** Words with joints or underscores. */
   #joined(word: string, hits: CueHit[]): void {
-    if (isSecretPath(word)) {
+    if (namesSecretFile(word)) {
       this.#saw('secretPath', hits);
       return;
     }

@@ -7,7 +7,7 @@ import { toolWords, wordsIn } from '#core/policy/classification/tool-words.ts';
 import { changingVerbs, producingVerbs, readingVerbs } from '#core/policy/classification/verbs.ts';
 import { foldUnicode, isAscii } from '#core/text/matching/fold-unicode.ts';
 import { secrecyOf } from '#core/text/secrets/secret-names.ts';
-import { isSecretPath } from '#core/text/secrets/secret-paths.ts';
+import { namesSecretFile } from '#core/text/secrets/secret-paths.ts';
 import { checkText, cuesIn, folded } from './check-text.ts';
 import { definitionTexts, type Parameter, type PlacedText, parametersOf } from './definition-texts.ts';
 import type { DefinitionKind, Finding, Severity } from './finding.ts';
@@ -70,7 +70,7 @@ function textFindings({ where, text }: PlacedText): DefinitionFinding[] {
   const plain = folded(text);
   if (kinds.length === 0 && cuesIn(text).some(({ cue }) => cue === 'conceal' || cue === 'stealth'))
     kinds.push(found('instruction', where, 'medium', 'Text that has the model keep something from the user.'));
-  if (plain.split(/[\s"'`(),;]+/).some((word) => isSecretPath(word.replace(/[.:]$/, ''))))
+  if (plain.split(/[\s"'`(),;]+/).some((word) => namesSecretFile(word.replace(/[.:]$/, ''))))
     kinds.push(found('secret_reference', where, 'medium', 'The name of a file that holds keys or credentials.'));
   if (asksContext(plain))
     kinds.push(

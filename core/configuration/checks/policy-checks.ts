@@ -2,7 +2,7 @@
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { capabilities } from '#core/contracts/envelope.ts';
 import type { Path, Problem } from '#core/contracts/problems.ts';
-import type { ToolPack, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
+import { guardName, type ToolPack, type ToolPolicyDocument, type ToolRule } from '#core/contracts/tool-policy.ts';
 import { didYouMean } from '#core/kernel/did-you-mean.ts';
 import { analysePolicy, type UnreachableRule } from '#core/policy/rules/analysis/analyse.ts';
 import { unknownCapabilities } from '#core/policy/rules/capability-words.ts';
@@ -56,7 +56,7 @@ function checkRule(rule: ToolRule, path: Path): Problem[] {
 
 /** A misspelt name would leave a guard in force that its author takes for disabled. */
 function checkDisabled(disabled: readonly string[], pack: ToolPack | null): Problem[] {
-  const known = [...new Set(pack?.guards.map(({ name }) => name))];
+  const known = [...new Set(pack?.guards.map(guardName))];
   return disabled.flatMap((name, i): Problem[] =>
     known.includes(name)
       ? []

@@ -1,6 +1,6 @@
 /** The tool policy of a configuration: its own rules, then its pack's. */
 import type { Configuration } from '#core/contracts/config.ts';
-import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
+import { guardName, type ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 
 /** Without a pack and without a word for it, what no rule matches is reviewed: fail closed, but not shut. */
 export function buildPolicyDocument({
@@ -9,7 +9,7 @@ export function buildPolicyDocument({
   return {
     name: pack?.name ?? 'configured',
     default_decision: default_decision ?? pack?.default_decision ?? 'review',
-    guards: (pack?.guards ?? []).filter(({ name }) => !disable_guards.includes(name)),
+    guards: (pack?.guards ?? []).filter((guard) => !disable_guards.includes(guardName(guard))),
     rules: [...rules, ...(pack?.rules ?? [])],
   };
 }

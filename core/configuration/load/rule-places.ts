@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 import { levelsWithRules } from '#core/configuration/identity/organization.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';
-import type { ToolPack } from '#core/contracts/tool-policy.ts';
+import { guardName, type ToolPack } from '#core/contracts/tool-policy.ts';
 import type { RulePlaces } from '../store/places.ts';
 import type { YamlDocument } from './yaml.ts';
 
@@ -33,7 +33,7 @@ export function rulePlaces(file: Rules, name: string, lineOf: LineOf, source: Pa
       ...rules.map((_, i) => inPack(['rules', i])),
     ],
     // Several entries of one name are one guard: its first line is shown.
-    guards: Object.fromEntries(guards.map((guard, i) => [guard.name, inPack(['guards', i])] as const).reverse()),
+    guards: Object.fromEntries(guards.map((guard, i) => [guardName(guard), inPack(['guards', i])] as const).reverse()),
     levels: Object.fromEntries(
       levelsWithRules(file).map(({ path, rules: ofLevel, at: where }) => [
         path,

@@ -1,7 +1,7 @@
 /** The configuration, its versions, the rules in force, and the tools of MCP servers. */
 import * as z from 'zod';
 import { capabilities, decisions } from '../envelope.ts';
-import { toolGuardSchema, toolRuleSchema } from '../tool-policy.ts';
+import { guardEntrySchema, toolRuleSchema } from '../tool-policy.ts';
 import { count, decision, type OperationContract, sha256Hex, time } from './operation.ts';
 import { policyDiff } from './policy-diff.ts';
 
@@ -71,7 +71,7 @@ export const configuration = {
       version: count,
       policy: z.string(),
       default_decision: z.enum(decisions),
-      guards: z.array(toolGuardSchema),
+      guards: z.array(guardEntrySchema),
       rules: z.array(toolRuleSchema),
       warnings: z.array(z.string()),
     }),

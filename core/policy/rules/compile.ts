@@ -1,12 +1,13 @@
 /** Turns a policy document into what decides fast: globs compiled, rules indexed by protocol and tool. */
+import { catalogGuard } from '#core/catalog/guards.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
-import type { LevelPolicy, ToolGuard, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
+import type { GuardEntry, LevelPolicy, ToolGuard, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { compileGlob, type Glob, type GlobKind, matchesAll } from '#core/text/matching/glob.ts';
+import { pathGlob } from '#core/text/matching/path-pattern.ts';
 import { type ArgumentPath, parsePath, textsAt } from './argument-path.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import type { Places } from './parameter-places.ts';
-import { pathGlob } from './path-pattern.ts';
 import { compilePredicate, globPredicate } from './predicate.ts';
 import { RuleIndex } from './rule-index.ts';
 
@@ -30,7 +31,9 @@ export interface CompiledPolicy {
 /** @throws GatewayError `invalid_request` naming the rule, the field, what was found and what is allowed. */
 export function compilePolicy(document: ToolPolicyDocument): CompiledPolicy {
   const rules = document.rules.map((rule, index) => compileRule(rule, index, `rules[${index}]`));
-  const guards = (document.guards ?? []).flatMap((guard, i) => locate(`guards[${i}]`, () => rulesOfGuard(guard)));
+  const guards = (document.guards ?? []).flatMap((guard, i) =>
+    locate(`guards[${i}]`, () => guardsOf(guard).flatMap(rulesOfGuard)),
+  );
   const policy = policyOf(document.name, document.default_decision, guards.map(numbered), rules);
   const levels = document.levels?.map(compileLevel);
   if (levels === undefined || levels.length === 0) return policy;
@@ -118,6 +121,10 @@ const namesPaths = ({ decision }: ToolRule, { anywhere }: ArgumentPath): boolean
  */
 const namesRepositories = ({ protocol, decision }: ToolRule): boolean =>
   protocol?.trim().toLowerCase() === 'git' && decision !== 'allow';
+
+/** A guard of the catalog, or one of the pack itself. */
+const guardsOf = (guard: GuardEntry): readonly ToolGuard[] =>
+  typeof guard === 'string' ? catalogGuard(guard) : [guard];
 
 /** Every way in which a path may stand in a call is a rule of its own. */
 function rulesOfGuard(guard: ToolGuard): CompiledRule[] {

@@ -36,8 +36,8 @@ function compilePack(pack: ToolPack, where: string): void {
   try {
     compilePolicy(pack);
     for (const [list, all] of Object.entries({ rules: pack.rules, guards: pack.guards })) {
-      all.forEach(({ capability }, i) => {
-        const [unknown] = unknownCapabilities(capability);
+      all.forEach((entry, i) => {
+        const [unknown] = typeof entry === 'string' ? [] : unknownCapabilities(entry.capability);
         if (unknown === undefined) return;
         throw invalidRequest(`${list}[${i}].capability: found "${unknown}"; allowed ${capabilities.join(', ')}.`);
       });

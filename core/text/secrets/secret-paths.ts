@@ -1,32 +1,28 @@
-/** Files that hold keys and credentials, by a part of their path in lower case. */
-const parts = [
-  ...[
-    '.ssh/id_',
-    'id_rsa',
-    'id_ed25519',
-    '.aws/credentials',
-    'mcp.json',
-    '/etc/passwd',
-    '/etc/shadow',
-    '.netrc',
-    '.npmrc',
-  ],
-  ...[
-    '.kube/config',
-    '.git-credentials',
-    'wallet.dat',
-    '.docker/config',
-    'credentials.json',
-    '.pgpass',
-    '.bash_history',
-  ],
-  ...['.gnupg/', '/proc/self/environ', 'login.keychain', '.config/gcloud'],
-];
-const envFile = /(?:^|[/\\])\.env(?:\.local|\.production)?$/;
+/** Whether a path names a file that holds keys or credentials. The tool guard, session risk and the guards of packs agree on it. */
+import { fileGlobs, secretFileLists } from '#core/catalog/secret-files.ts';
+import { canonicalText, plainReading } from '#core/text/matching/canonical-text.ts';
+import { pathGlob } from '#core/text/matching/path-pattern.ts';
 
-/** Each of the parts has one: most words of a page, such as `/title`, do not. */
-const mayBePart = /[._]|.\//;
+/** The patterns of the guards, so that both share one automaton. */
+const lists = secretFileLists.map((list) => pathGlob({ ...fileGlobs(list), wholePath: false }));
+const isListed = (path: string): boolean => lists.some((list) => list.matches(path));
 
-/** @param path in lower case. Public halves of keys are none. */
-export const isSecretPath = (path: string): boolean =>
-  mayBePart.test(path) && !path.endsWith('.pub') && (parts.some((part) => path.includes(part)) || envFile.test(path));
+/** Returns whether a path, in any case and spelling, is on one of the lists of `core/catalog/secret-files.yaml`. */
+export const isSecretPath = (path: string): boolean => isListed(plainPath(path));
+
+/** Forms of paths in prose. Members such as `event.key`, and the public keys of SSH tutorials, are not taken for secret files. */
+const pathInProse = /[._]|.\//;
+const harmlessInProse = /^[a-z_$][\w$]*(?:\.[\w$]+)*\.(?:key|env)$|\.pub$/;
+
+/** @param word of prose, folded and in lower case. Calls that read a file are judged by `isSecretPath`. */
+export const namesSecretFile = (word: string): boolean =>
+  pathInProse.test(word) && !harmlessInProse.test(word) && isListed(word);
+
+/** A text that is escaped too many times over is left as it is. */
+function plainPath(path: string): string {
+  try {
+    return canonicalText(path, plainReading);
+  } catch {
+    return path;
+  }
+}

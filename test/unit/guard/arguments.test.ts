@@ -57,7 +57,7 @@ describe('[guard.arguments] found are', () => {
     ['an address', { url: 'https://example.com/a?b=c&d=%20e#f' }],
     ['an address of a service here', { url: 'http://localhost:3000/health' }],
     ['a token where one belongs', { api_key: `ghp_${'a1B2'.repeat(9)}` }],
-    ['a public key', { path: '~/.ssh/id_rsa.pub' }],
+    ['a public key', { path: 'keys/id_rsa.pub' }],
     ['an example environment', { path: '.env.example' }],
     ['prose about prompts', { body: 'The system prompt is explained in chapter two.' }],
     ['a resource of a server', { uri: 'file:///work/README.md' }],

