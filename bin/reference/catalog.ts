@@ -7,6 +7,7 @@ import * as z from 'zod';
 import {
   guardsSchema,
   type Networks,
+  networks,
   networksSchema,
   type SecretFileList,
   type SecretFiles,
@@ -38,21 +39,60 @@ function readFile<T>(name: string, schema: z.ZodType<T>): T {
   return data;
 }
 
-/** The content of `core/catalog/data.ts`. `core` reads no files, and bundles hold no YAML. */
-export function catalogModule(): string {
-  const { networks, secretFiles, guards } = readCatalog();
-  const text = (facts: unknown): string =>
-    JSON.stringify(facts, (name, value) => (name === 'description' ? undefined : value), 2);
+/** The generated modules, by their path from the root of the repository. */
+export const catalogModules = (): Record<string, string> => ({
+  'core/catalog/data.ts': dataModule(),
+  'plugins/injection-guard/secret-files.ts': pluginModule(),
+});
+
+/** The content of `core/catalog/data.ts`, as short as it can be: `core` reads no files, and every bundle holds it. */
+function dataModule(): string {
+  const { networks: facts, secretFiles, guards } = readCatalog();
+  const files = Object.entries(secretFiles).map(([name, { files, except = [], reason, contents = false }]) => {
+    const [names, paths] = [files.flatMap((entry) => entry.names ?? []), files.flatMap((entry) => entry.paths ?? [])];
+    return `  '${name}': {
+    names: ${words(names)},
+    paths: ${words(paths)},
+    except: ${words(except)},
+    reason: ${JSON.stringify(reason)},
+    contents: ${contents},
+  },`;
+  });
+  const byNetwork = networks.map((network) => {
+    const ranges = facts.ranges.flatMap((entry) => (entry.network === network ? entry.addresses : []));
+    const hosts = facts.hosts.flatMap((entry) => (entry.network === network ? entry.names : []));
+    return `  '${network}': {\n    ranges: ${words(ranges)},\n    hosts: ${words(hosts)},\n  },`;
+  });
   return [
     '/** Generated from core/catalog/*.yaml by `npm run docs`: do not edit. */',
-    "import type { Networks, SecretFiles, Undescribed } from '#core/contracts/catalog.ts';",
+    "import type { Network, NetworkFacts, SecretFileGlobs, SecretFiles } from '#core/contracts/catalog.ts';",
     "import type { ToolGuard } from '#core/contracts/tool-policy.ts';",
     '',
-    `export const networksData: Undescribed<Networks> = ${text(networks)};`,
+    `export const networksData: Readonly<Record<Network, NetworkFacts>> = {\n${byNetwork.join('\n')}\n};`,
     '',
-    `export const secretFilesData: Undescribed<SecretFiles> = ${text(secretFiles)};`,
+    `export const addressDomains = ${words(facts.address_domains)};`,
     '',
-    `export const guardsData: readonly ToolGuard[] = ${text(guards)};`,
+    `export const secretFilesData: Readonly<Record<keyof SecretFiles, SecretFileGlobs>> = {\n${files.join('\n')}\n};`,
+    '',
+    `export const guardsData: readonly ToolGuard[] = ${JSON.stringify(guards, undefined, 2)};`,
+    '',
+  ].join('\n');
+}
+
+/** No entry holds a blank. */
+const words = (list: readonly string[]): string =>
+  list.length === 0 ? '[]' : `${JSON.stringify(list.join(' '))}.split(' ')`;
+
+/** The content of `plugins/injection-guard/secret-files.ts`. Plugins are modules of their own and import no code of `core`. */
+function pluginModule(): string {
+  const lists = Object.values(readCatalog().secretFiles);
+  const words = lists.flatMap(({ files }) => files.flatMap((entry) => entry.words ?? []));
+  return [
+    '/** Generated from core/catalog/secret-files.yaml by `npm run docs`: do not edit. */',
+    '',
+    '/** Words of the paths of secret files, behind a full stop or a slash. */',
+    'export const secretFiles =',
+    `  ' ${words.join(' ')} ';`,
     '',
   ].join('\n');
 }

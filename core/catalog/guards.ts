@@ -13,11 +13,13 @@ const isFileList = (name: string): name is keyof SecretFiles => Object.hasOwn(se
 /** In a command line every text may be a path, so `shell` has an entry of its own. */
 function fileGuard(name: keyof SecretFiles): ToolGuard {
   const { globs, except } = fileGlobs(name);
+  const { reason, contents } = secretFilesData[name];
   return {
     name,
     protocols: ['*', 'shell'],
     paths: [...globs],
     ...(except.length > 0 && { except: [...except] }),
-    reason: secretFilesData[name].reason,
+    ...(contents && { contents }),
+    reason,
   };
 }

@@ -1,6 +1,6 @@
 /** Decides which network an IP address or host name belongs to, from `networks.yaml`. Every caller that connects or judges asks here. */
-import type { Network } from '#core/contracts/catalog.ts';
-import { networksData } from './data.ts';
+import type { Network, NetworkFacts } from '#core/contracts/catalog.ts';
+import { addressDomains, networksData } from './data.ts';
 
 /**
  * Returns the network of an address by the narrowest range that contains it, or undefined if the text is not an IP address. An
@@ -59,8 +59,10 @@ const joined = (parts: readonly number[], bits: bigint): bigint =>
 const mappedPrefix = 0xffffn;
 const asV4 = (value: bigint): Address => ({ family: 4, value: value & 0xffffffffn });
 
-const ranges = networksData.ranges
-  .flatMap(({ network, addresses }) => addresses.map((range) => ({ network, ...parseRange(range) })))
+const facts = Object.entries(networksData) as readonly (readonly [Network, NetworkFacts])[];
+
+const ranges = facts
+  .flatMap(([network, each]) => each.ranges.map((range) => ({ network, ...parseRange(range) })))
   .sort((a, b) => Number(a.hostBits - b.hostBits));
 
 function parseRange(range: string): { family: 4 | 6; first: bigint; hostBits: bigint } {
@@ -72,8 +74,8 @@ function parseRange(range: string): { family: 4 | 6; first: bigint; hostBits: bi
 }
 
 /** Whole names before patterns: `metadata.google.internal` before `*.internal`. */
-const hosts = networksData.hosts
-  .flatMap(({ network, names }) => names.map((name) => ({ network, name, isPattern: name.includes('*') })))
+const hosts = facts
+  .flatMap(([network, each]) => each.hosts.map((name) => ({ network, name, isPattern: name.includes('*') })))
   .sort((a, b) => Number(a.isPattern) - Number(b.isPattern))
   .map(({ network, name }) => ({
     network,
@@ -82,7 +84,7 @@ const hosts = networksData.hosts
 
 /** Returns the IPv4 address in a name such as `10.0.0.1.nip.io`, `10-0-0-1.sslip.io` or `0a000001.nip.io`. */
 function embeddedAddress(host: string): string | undefined {
-  const domain = networksData.address_domains.find((each) => host.endsWith(`.${each}`));
+  const domain = addressDomains.find((each) => host.endsWith(`.${each}`));
   if (domain === undefined) return undefined;
   const name = host.slice(0, -domain.length - 1);
   const decimal = /(?:^|[.-])(\d{1,3}([.-])\d{1,3}\2\d{1,3}\2\d{1,3})$/.exec(name)?.[1];

@@ -2,13 +2,6 @@
 import * as z from 'zod';
 import { catalogGuards, toolGuardSchema } from './tool-policy.ts';
 
-/** Entries without their descriptions: only the reference page shows those. */
-export type Undescribed<T> = T extends readonly (infer Entry)[]
-  ? Undescribed<Entry>[]
-  : T extends object
-    ? { [Key in keyof T as Key extends 'description' ? never : Key]: Undescribed<T[Key]> }
-    : T;
-
 export const networks = ['public', 'private', 'loopback', 'link-local', 'metadata', 'reserved'] as const;
 export type Network = (typeof networks)[number];
 
@@ -28,10 +21,21 @@ const secretFileList = z.strictObject({
             'Globs of file and folder names. They count in every folder, with their contents and with endings such as .bak and ~.',
         }),
         paths: globs.optional().meta({ description: 'Globs of whole paths.' }),
+        words: z
+          .array(z.string().regex(/^[a-z0-9_]+$/))
+          .min(1)
+          .optional()
+          .meta({
+            description:
+              'Words behind a full stop or slash by which the injection guard recognises such a path in prose.',
+          }),
       }),
     )
     .min(1),
   except: globs.optional().meta({ description: 'Globs of paths that do not count.' }),
+  contents: z.literal(true).optional().meta({
+    description: 'Whether the guard protects contents only: shell commands that show names and sizes of files pass.',
+  }),
 });
 export type SecretFileList = z.infer<typeof secretFileList>;
 
@@ -42,6 +46,15 @@ export const secretFilesSchema = z.strictObject({
   'system-files': secretFileList,
 });
 export type SecretFiles = z.infer<typeof secretFilesSchema>;
+
+/** A list of files as code needs it: without groups and descriptions. */
+export interface SecretFileGlobs {
+  readonly names: readonly string[];
+  readonly paths: readonly string[];
+  readonly except: readonly string[];
+  readonly reason: string;
+  readonly contents: boolean;
+}
 
 /** Guards that are not lists of files. Several entries of one name are one guard. */
 export const guardsSchema = z.array(
@@ -77,3 +90,9 @@ export const networksSchema = z.strictObject({
     .meta({ description: 'Domains whose DNS answers with the address in the name.' }),
 });
 export type Networks = z.infer<typeof networksSchema>;
+
+/** Address ranges and host names of one network. */
+export interface NetworkFacts {
+  readonly ranges: readonly string[];
+  readonly hosts: readonly string[];
+}

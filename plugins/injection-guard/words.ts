@@ -1,6 +1,7 @@
 /** Words that sentences to a model are made of, by what they contribute: English, and those that attacks in other languages use most. */
 import { basis, enter, mixed } from '../shared/word-table';
 import { foldCode } from './fold';
+import { secretFiles } from './secret-files';
 
 /** Lists, by their bit in the table. */
 export const OVERRIDE: i32 = 0;
@@ -90,10 +91,6 @@ const lists: StaticArray<string> = [
   ' disable disabling bypass deactivate circumvent evade suspend turn off deaktiviere umgehe désactive desactiva ',
   ' approval approvals guard guardrail guardrails sandbox safety confirmation confirmations governance moderation oversight auditing censorship safeguards ',
 ];
-
-/** Files that hold keys: what follows a full stop or a slash in their path. */
-const secretFiles =
-  ' ssh aws env netrc npmrc kube gnupg pgpass docker shadow passwd id_rsa id_ed25519 git-credentials bash_history wallet ';
 
 /** Sentences of scripts that put no blanks between words. */
 export const unspaced: StaticArray<string> = [

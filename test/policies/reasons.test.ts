@@ -146,7 +146,7 @@ const facts: readonly Fact[] = [
   [
     /^The call names a secret \(/,
     text(
-      /env|ssh|pem|key|cred|secret|passw|shadow|token|npmrc|netrc|pypirc|proc|kube|aws|docker|gnupg|htpasswd|state|history|etc|pgpass|keystore|p12|pfx|git/i,
+      /env|ssh|pem|key|cred|secret|passw|shadow|token|npmrc|netrc|pypirc|proc|kube|aws|docker|gnupg|htpasswd|state|history|etc|pgpass|keystore|p12|pfx|git|mcp/i,
     ),
   ],
   [
