@@ -14,7 +14,7 @@ import {
   secretFilesSchema,
 } from '#core/contracts/catalog.ts';
 import type { ToolGuard } from '#core/contracts/tool-policy.ts';
-import { codes, origin, table } from './markdown.ts';
+import { code, codes, origin, table } from './markdown.ts';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../../core/catalog');
 
@@ -99,7 +99,7 @@ function pluginModule(): string {
 
 /** The page `catalog.md`. */
 export function catalogPage(): string {
-  const { networks, secretFiles } = readCatalog();
+  const { networks, secretFiles, guards } = readCatalog();
   const { ranges, hosts, address_domains } = networks;
   return `# Catalog
 
@@ -108,10 +108,23 @@ Facts that the gateway decides by. Every check reads the same lists.
 
 ## Secret files
 
-Each list is a guard that packs refer to by its name; session risk and the tool guard use all three. Case never counts. Names count in every
+Each list is a guard that packs refer to by its name. Session risk and the tool guard use all three. Case never counts. Names count in every
 folder, with their contents and with endings such as \`.bak\` and \`~\`. In paths, \`**\` crosses folders.
 
 ${Object.entries(secretFiles).map(secretFileSection).join('\n')}
+## Other guards
+
+Packs refer to these guards by name, too. Entries of one name are one guard.
+
+${table(
+  ['guard', 'protocols', 'condition', 'reason'],
+  guards.map(({ name, protocols = ['*'], reason, ...conditions }) => [
+    code(name),
+    codes(protocols),
+    codes(Object.entries(conditions).map(([field, value]) => `${field}: ${JSON.stringify(value)}`)),
+    reason,
+  ]),
+)}
 ## Networks
 
 The narrowest range that contains an address decides. An IPv4-mapped IPv6 address counts as its IPv4 address. Executors connect to
