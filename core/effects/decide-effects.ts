@@ -47,9 +47,12 @@ function decidePart(policy: CompiledPolicy, part: ToolCall): PolicyDecision {
   // Of another protocol the caller may have named them.
   if (part.protocol !== 'shell' || operation === undefined || !Array.isArray(objects)) return said;
   const named = objects.map((target) => decide(policy, { ...part, target: String(target) })).filter(namesTarget);
-  const speak = isCatchAll(said) && named.length === objects.length;
+  const speak = isCatchAll(said) && named.length === objects.length && named.every(namesTool);
   return worstOf([...(speak ? [] : [said]), ...named].map((each) => () => each));
 }
+
+/** A rule for paths of any program does not allow a command by what it acts on. */
+const namesTool = ({ decision, rule }: PolicyDecision): boolean => decision !== 'allow' || !isAny(rule?.tool);
 
 /** It was decided for the target: by a guard, or by a rule that has one. */
 const namesTarget = ({ rule, matched_rule }: PolicyDecision): boolean =>

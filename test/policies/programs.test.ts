@@ -299,6 +299,8 @@ describe('a policy of one’s own', () => {
     expect(allowed('kubectl scale deploy/web --replicas=2').decision).toBe('allow');
     expect(allowed('kubectl scale deploy web api --replicas=2').decision).toBe('review');
     expect(allowed('kubectl get secret deployment/web').decision).toBe('review');
+    // A rule for paths of any program is not about objects.
+    expect(own({ target: 'repos/**', decision: 'allow' })('gh api -X DELETE repos/acme/web').decision).toBe('review');
   });
 
   test('[effects.objects] and where it is, is an argument', () => {
