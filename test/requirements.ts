@@ -60,6 +60,10 @@ const actions: readonly Requirement[] = [
     'action.decision-before-effect',
     'The decision entry is stored before the side effect, the result entry after it.',
   ),
+  must(
+    'action.judges',
+    'One list of judges is asked about every call: actions, dry runs, hooks, MCP, tool calls of models, simulations, policy tests and approved calls. The reason is that of the judge that decided.',
+  ),
   must('action.worst-wins', 'Several sources combine to the worst decision: block over review over allow.'),
   must(
     'action.same-class-everywhere',

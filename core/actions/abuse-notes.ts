@@ -32,11 +32,11 @@ export function refusedLogin(
  * hour's end. Not of another key of the same person: keys are rotated.
  */
 export function foreignApproval(
-  { principal, snapshot, envelope, assess }: GovernedAction,
+  { principal, snapshot, envelope, decision }: GovernedAction,
   row: ApprovalRow | undefined,
 ): BehaviorNote | undefined {
   const { behavior } = snapshot.configuration;
   if (!row || row.key_id === envelope.key_id || !behavior.enabled || principal.kind !== 'agent') return undefined;
   if (row.key_owner !== undefined && row.key_owner === ownerOf(principal)) return undefined;
-  return noteWith(behavior, assess?.(false)?.note, 'misused', `approval ${row.envelope_id} of another key`);
+  return noteWith(behavior, decision.behavior, 'misused', `approval ${row.envelope_id} of another key`);
 }

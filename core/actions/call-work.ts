@@ -7,7 +7,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { withoutSecrets } from '#core/execution/credentials/redact-values.ts';
-import { type ArgumentSettings, argumentGuard } from '#core/guard/decide-arguments.ts';
+import type { ArgumentSettings } from '#core/guard/decide-arguments.ts';
 import type { GuardSettings, InspectedResult } from '#core/guard/results.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { remembered } from '#core/kernel/remembered.ts';
@@ -17,7 +17,8 @@ import type { CompiledPolicy } from '#core/policy/rules/compile.ts';
 import type { PolicyDecision } from '#core/policy/rules/decide.ts';
 import type { RuleTrace } from '#core/policy/rules/explain.ts';
 import { type Redaction, redact } from '#core/text/secrets/redact.ts';
-import { evaluate } from './judge.ts';
+import type { CallVerdict, When } from './judge.ts';
+import { ask, textJudges } from './judges.ts';
 import { type ProgramPlace, programTexts } from './program-texts.ts';
 
 export interface RedactionJob {
@@ -37,6 +38,7 @@ export interface EvaluationJob {
   readonly policy: string;
   readonly sandbox: Configuration['sandbox'];
   readonly guard?: ArgumentSettings | undefined;
+  readonly when: When;
   /** The parts of the call that its entry holds, where it will have one. */
   readonly recorded?: { readonly value: unknown; readonly sensitivePaths: readonly string[] };
 }
@@ -47,7 +49,8 @@ export interface DiffJob {
 }
 
 export interface Evaluation {
-  readonly evaluated: PolicyDecision;
+  /** What the judges say that need the call alone. */
+  readonly verdict: CallVerdict;
   /** What the policy would let pass instead. */
   readonly alternative: string;
   readonly programs: readonly ProgramPlace[];
@@ -75,17 +78,16 @@ export interface CallWork {
 
 /** What a worker does for `evaluate`. @param randomHex source of salts. */
 export async function evaluation(
-  { call, effects, sandbox, guard, recorded }: Omit<EvaluationJob, 'policy'>,
+  { call, effects, sandbox, guard, when, recorded }: Omit<EvaluationJob, 'policy'>,
   policy: CompiledPolicy,
   randomHex: (bytes: number) => string,
 ): Promise<Evaluation> {
-  const looking = await argumentGuard(guard);
-  const evaluated = await evaluate({ policy, configuration: { sandbox }, guard: looking }, call, effects);
+  const verdict = await ask(textJudges, { call, effects, policy, sandbox, guard }, when);
   const programs = programTexts(call);
   const alternative = suggestAlternative(policy, call);
   const paths = new Set(programs.map(({ path }) => path));
   return {
-    evaluated,
+    verdict,
     alternative,
     programs,
     ...(recorded && {

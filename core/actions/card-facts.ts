@@ -3,12 +3,12 @@
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { effectsInWords } from '#core/effects/in-words.ts';
 import { grantFor } from '#core/execution/credentials/grants.ts';
-import type { PolicyDecision } from '#core/policy/rules/decide.ts';
 import { scoresOf } from '#core/session/risk/assess.ts';
 import { driftInWords } from '#core/session/tasks/decide-manifests.ts';
 import { masked } from '#core/text/secrets/masked.ts';
 import { shorten } from '#core/text/secrets/visible-text.ts';
 import type { GovernedAction } from './governed.ts';
+import type { CallDecision } from './judge.ts';
 import { executedPlaces } from './program-texts.ts';
 
 type CardFacts = Pick<
@@ -29,7 +29,7 @@ export function cardFacts(action: GovernedAction, nowMs: number, hide: (text: st
   const lines = effects && effectsInWords(envelope, effects);
   const said = decision.reason ?? decision.rule?.reason;
   const reason =
-    [said, guardInWords(decision), driftBeside(action)].filter((each) => each !== undefined).join(' ') || undefined;
+    [said, guardInWords(decision), driftBeside(decision)].filter((each) => each !== undefined).join(' ') || undefined;
   return {
     key_name: principal.name,
     key_kind: principal.kind,
@@ -50,11 +50,11 @@ export function cardFacts(action: GovernedAction, nowMs: number, hide: (text: st
 }
 
 /** What the tool guard found, where another source decided. */
-function guardInWords({ guard = [], matched_rule }: PolicyDecision): string | undefined {
+function guardInWords({ guard = [], matched_rule }: CallDecision): string | undefined {
   if (guard.length === 0 || matched_rule.startsWith('tool_guard:')) return undefined;
   return `Tool guard: ${guard.map(({ kind, where }) => `${kind} at ${where}`).join(', ')}.`;
 }
 
 /** How the call leaves its task sheets, where another source decided. */
-const driftBeside = ({ drift = [], decision }: GovernedAction): string | undefined =>
-  drift.length === 0 || decision.matched_rule.startsWith('manifest:') ? undefined : driftInWords(drift);
+const driftBeside = ({ drift = [], matched_rule }: CallDecision): string | undefined =>
+  drift.length === 0 || matched_rule.startsWith('manifest:') ? undefined : driftInWords(drift);

@@ -12,7 +12,7 @@ import { RecentMap } from '#core/kernel/recent-map.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import type { ProvenancePort } from '#core/session/sources/ports.ts';
 import type { TasksPort } from '#core/session/tasks/ports.ts';
-import { evaluateCall } from './evaluate-call.ts';
+import { assessCall } from './assess-call.ts';
 import type { CallWorkPort } from './ports.ts';
 import { requiredTerms } from './required-terms.ts';
 import { withSources } from './value-sources.ts';
@@ -41,7 +41,7 @@ export async function currentTerms(ports: TermsPorts, snapshot: Snapshot, row: A
   const effects = await ports.effects(call);
   const { tenant, actor, key_id } = row;
   const traced = await withSources(ports, scoped, { ...call, tenant, actor, key_id }, effects);
-  const decision = await evaluateCall(ports, scoped, traced, effects);
+  const decision = await assessCall(ports, scoped, traced, effects);
   const terms = requiredTerms({ decision, snapshot: scoped }, row);
   kept.set(row.envelope_id, terms);
   return terms;

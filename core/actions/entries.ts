@@ -72,7 +72,7 @@ export function withhold(ports: IdsPort, action: GovernedAction): Redacted {
   );
   // Fields redacted from the call are redacted from its effects as well, and listed once.
   const { value: noted, salts: ofTask } = redact(
-    { task: shown ? taskNote(shown, action.drift, action.firstRequest) : {} },
+    { task: shown ? taskNote(shown, action.decision.drift, action.firstRequest) : {} },
     options,
   );
   const salts = [...call.salts, ...ofTask];
@@ -187,7 +187,6 @@ export function decisionDraft(
   const { protocol, tool, capability, upstream, upstream_tool, definition } = envelope;
   const { target, justification, task, hide } = safe;
   const { withheld, ...parameters } = recordedParameters(action, kind, safe);
-  const assessed = action.assess?.(extra.approval_ref !== undefined);
   const body = {
     protocol,
     tool,
@@ -208,7 +207,7 @@ export function decisionDraft(
     ...(justification !== '' && { justification }),
     ...(snapshot.configuration.policies.break_glass && { break_glass: true }),
     ...task,
-    ...(assessed && { behavior: noteWithout(assessed.note, safe) }),
+    ...(decision.behavior && { behavior: noteWithout(decision.behavior, safe) }),
     ...extra,
   };
   return { draft: draftOf(ports, action, kind, envelope.envelope_id, body), changes: safe.changes };

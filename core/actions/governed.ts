@@ -3,15 +3,13 @@
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import type { Drift } from '#core/contracts/drift.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { FirstSheet } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
-import type { PolicyDecision } from '#core/policy/rules/decide.ts';
 import type { Standing } from '#core/session/risk/assess.ts';
 import type { Redaction } from '#core/text/secrets/redact.ts';
-import type { Judged } from './judge.ts';
+import type { CallDecision } from './judge.ts';
 
 /** One action on its way through the stages. */
 export interface GovernedAction {
@@ -20,7 +18,7 @@ export interface GovernedAction {
   readonly own?: GovernedAction;
   readonly principal: Principal;
   readonly snapshot: Snapshot;
-  readonly decision: PolicyDecision;
+  readonly decision: CallDecision;
   readonly call_digest: string;
   /** Entries tell the digest of the parameters instead of them. */
   readonly privateParameters?: true;
@@ -28,12 +26,10 @@ export interface GovernedAction {
   readonly effects?: Effects;
   /** What its entry shows of the call, where a worker has redacted a large one [limit.heavy-call]. */
   readonly redaction?: Redaction | undefined;
-  readonly drift?: readonly Drift[];
   /** The task sheet that the call's prompt begins the session with. */
   readonly firstRequest?: FirstSheet | undefined;
   /** What was counted against the caller before the call. */
   readonly standing?: Standing;
-  readonly assess?: Judged['assess'];
   /** When the function that governs the call ends (epoch milliseconds); absent where nothing ends it. */
   readonly hostEndsAtMs?: number | undefined;
   /** As the caller sent it. */
@@ -48,20 +44,12 @@ export interface GovernedAction {
   readonly head: SessionHead | null;
 }
 
-/** What is known of earlier approvals of this call before the decision is written. */
+/** An approval that the call names, or the newest one of the identical call. */
 export interface ApprovalCandidate {
-  readonly from: 'reference' | 'same-call';
-  readonly id: string;
+  /** Absent if there is none of this id. */
   readonly row: ApprovalRow | undefined;
 }
 
 /** Sessions belong to the agent key that opened them; humans trying things out own none. */
 export const sessionOwner = (principal: Principal): string | undefined =>
   principal.kind === 'agent' ? principal.key_id : undefined;
-
-/** Which task manifests have a say about a call. */
-export const tasksOf = ({ actor, key_id, manifest_id }: ActionEnvelope) => ({
-  session: actor.session,
-  key_id,
-  ...(manifest_id !== undefined && { named: manifest_id }),
-});

@@ -34,15 +34,17 @@ export async function joinApproval(
     const head = (await ports.evidence.head(tenant, session)) ?? null;
     const standing = { session: head?.risk, key: own.standing?.key };
     if (blockedBy(own.snapshot.configuration.behavior, standing, ports.clock.now())) continue;
-    const { assess: _ofOwnSession, firstRequest: _own, ...call } = own;
-    const action: GovernedAction = { ...call, own, envelope, call_digest, head, standing, drift: [] };
-    return { action, candidate: { from: 'same-call', id: row.envelope_id, row } };
+    const { firstRequest: _own, decision: decided, ...call } = own;
+    const { behavior: _ofOwnSession, drift: _, ...decision } = decided;
+    const action: GovernedAction = { ...call, own, decision, envelope, call_digest, head, standing };
+    return { action, candidate: { row } };
   }
   return undefined;
 }
 
 /** A reviewer was shown the rule of the request, and the drift that its session had. */
-function fits({ decision, drift = [] }: GovernedAction, row: ApprovalRow, now: string): boolean {
+function fits({ decision }: GovernedAction, row: ApprovalRow, now: string): boolean {
+  const { drift = [] } = decision;
   if (drift.length > 0 && !isEachDriftShown(drift, row.drift)) return false;
   if (row.status === 'denied') return isDenialJoinable(row, now);
   return row.matched_rule === decision.matched_rule && isJoinable(row, now);

@@ -11,8 +11,8 @@ import type { ClockPort } from '#core/kernel/ports.ts';
 import { blockedBy, sessionBlocked } from '#core/session/risk/assess.ts';
 import type { KeyRisksPort } from '#core/session/risk/ports.ts';
 import type { GovernedAction } from './governed.ts';
+import { placedNow, toolDifference } from './placement.ts';
 import type { ExecutorsPort } from './ports.ts';
-import { placedNow, toolDifference } from './same-tool.ts';
 import type { WaitStrategy } from './wait.ts';
 
 /**

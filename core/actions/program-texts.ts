@@ -6,7 +6,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { lineOf } from '#core/effects/shell/carried.ts';
 import { sqlTextsOf } from '#core/effects/sql/texts.ts';
 import { remembered } from '#core/kernel/remembered.ts';
-import type { PolicyDecision } from '#core/policy/rules/decide.ts';
+import type { Verdict } from '#core/policy/rules/verdict.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { childPath } from '#core/text/secrets/json-path.ts';
 import { hasProgramSecret } from '#core/text/secrets/program-secrets.ts';
@@ -73,14 +73,13 @@ export const secretsInPrograms = (call: ToolCall): readonly string[] =>
 export const secretRule = 'effects:secret';
 
 /** The refusal of a call with a secret in its executable text; undefined for every other call [approval.secret-in-program]. */
-export function refuseSecrets(call: ToolCall, policy: string): PolicyDecision | undefined {
+export function refuseSecrets(call: ToolCall): Verdict | undefined {
   const places = secretsInPrograms(call);
   if (places.length === 0) return undefined;
   const shown = places.slice(0, 5).map((path) => path.replace(/^\$\./, ''));
   return {
     decision: 'block',
     matched_rule: secretRule,
-    policy,
     reason: `Found what looks like a secret in ${shown.join(', ')}. This text is executed, so reviewers and evidence see all of it: it may not hold secrets. Pass secrets by reference.`,
   };
 }

@@ -8,6 +8,7 @@ import { isFirstOfMinute } from '#core/kernel/first-of-minute.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { foreignApproval } from './abuse-notes.ts';
 import { approvalRow, timeoutSeconds } from './approval-row.ts';
+import { recordBlock } from './attempt.ts';
 import { decisionDraft, follow, withhold } from './entries.ts';
 import { type GovernedAction, sessionOwner } from './governed.ts';
 import type { RequestPorts } from './ports.ts';
@@ -70,21 +71,18 @@ async function takePendingPlace(ports: RequestPorts, action: GovernedAction): Pr
   } catch (fault) {
     if (!(fault instanceof GatewayError) || fault.code !== 'rate_limit_error') throw fault;
     ports.telemetry.count('svc_approvals_refused_total', {});
-    if (isFirstOfMinute(envelope.key_id, pendingRule, now)) await recordRefusal(ports, action, fault);
+    const decision = {
+      ...action.decision,
+      decision: 'block',
+      matched_rule: pendingRule,
+      reason: fault.message,
+    } as const;
+    if (isFirstOfMinute(envelope.key_id, pendingRule, now)) await recordBlock(ports, { ...action, decision });
     throw fault;
   }
 }
 
 const pendingRule = 'limit:pending_approvals';
-
-async function recordRefusal(ports: RequestPorts, action: GovernedAction, { message }: GatewayError): Promise<void> {
-  const decision = { ...action.decision, decision: 'block', matched_rule: pendingRule, reason: message } as const;
-  const { draft, changes } = decisionDraft(ports, { ...action, decision }, 'block');
-  const owner = sessionOwner(action.principal);
-  const outcome = await ports.ledger.commit({ draft, changes, head: action.head, owner });
-  if (!outcome.ok) throw new Error(`decision entry refused by ${outcome.failed.type}`);
-  await follow(ports, action, outcome.entry);
-}
 
 /** Another request asked for the identical call a moment earlier: attach to that request, or replace it if it is over. */
 async function attach(

@@ -7,9 +7,10 @@ import type { ActionRequest, ToolCall } from '#core/contracts/envelope.ts';
 import type { EffectsPort } from '#core/effects/ports.ts';
 import type { LinksPort } from '#core/guard/links.ts';
 import { agreedCapability, capabilityOfCall } from '#core/policy/classification/agreed-capability.ts';
-import { type PolicyDecision, termsOf } from '#core/policy/rules/decide.ts';
+import { termsOf } from '#core/policy/rules/decide.ts';
 import { alternativeTo } from './answers.ts';
-import { evaluateCall } from './evaluate-call.ts';
+import { assessCall } from './assess-call.ts';
+import type { CallDecision } from './judge.ts';
 import { capabilitiesOf, neededWords, requirementsOfReview } from './needed-approvals.ts';
 import { configuredPlacement } from './placement.ts';
 import type { CallWorkPort } from './ports.ts';
@@ -21,7 +22,7 @@ export type SimulatedCall = Pick<
   Pick<ToolCall, 'sources'>;
 
 /** The rule itself is left out; the parts of it that callers may see are separate members. */
-type SimulatedDecision = Omit<PolicyDecision, 'rule' | 'terms'> & {
+type SimulatedDecision = Omit<CallDecision, 'rule' | 'terms'> & {
   readonly suggested_alternative?: string | undefined;
   /** What a review would need besides one approval of any reviewer. */
   readonly needs?: string;
@@ -48,7 +49,7 @@ export async function simulateCall(
 ): Promise<SimulatedDecision> {
   const call = await simulatedCall(evaluated.configuration, given);
   const effects = await ports.effects(call);
-  const decided = await evaluateCall(ports, evaluated, call, effects);
+  const decided = await assessCall(ports, evaluated, call, effects);
   const { rule, terms: _, ...decision } = decided;
   if (decision.decision === 'review') {
     const request = { tenant: '', ...caller, capabilities: capabilitiesOf(call, effects) };

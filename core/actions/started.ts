@@ -2,7 +2,6 @@
  * The row of a started action: written with the `allow` entry, ended with the `result` entry. It lets the sweep find what a
  * crash left without an outcome, and keeps a repeated request from being carried out twice.
  */
-
 import type { ApprovalsPort } from '#core/approvals/ports.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import type { ActionEnd, StartedAction } from '#core/contracts/started-action.ts';
@@ -125,3 +124,17 @@ const underWay = ({ tool, envelope_id, started_at }: StartedAction): GatewayErro
     `${tool} was started at ${started_at} under this Idempotency-Key, and its outcome is not recorded yet. It is not carried out again: repeat the request later with the same key to learn the outcome.`,
     { data: { envelope_id, outcome: 'unknown' } },
   );
+
+/**
+ * Whether a call that was allowed before under the same `call_id` is the same call, as where two hooks ask for one: it keeps its row.
+ * @throws GatewayError `conflict` for another call, and for one whose outcome was reported.
+ */
+export function isAskedAgain({ callId, call_digest }: GovernedAction, found: StartedAction | undefined): boolean {
+  if (callId === undefined || found === undefined) return false;
+  if (found.call_digest === call_digest && found.outcome === undefined) return true;
+  throw new GatewayError(
+    'conflict',
+    `The call_id ${callId} was used for ${found.outcome === undefined ? 'another call' : 'a call whose outcome is recorded'} (${found.tool}, ${found.started_at}); nothing was decided. Send an id of its own for each call.`,
+    { data: { envelope_id: found.envelope_id } },
+  );
+}

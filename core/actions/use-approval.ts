@@ -1,72 +1,39 @@
-/** Using an approval for one call: it fits exactly this call, stands in evidence, and is taken once. */
+/** Using an approval for one call: it fits exactly this call, is in evidence, and is taken once. */
 
 import { type Unusable, unusable } from '#core/approvals/approval.ts';
-import { takeForExecution } from '#core/approvals/execution.ts';
 import { shownDigest } from '#core/approvals/shown-call.ts';
 import { isVoteInEvidence } from '#core/approvals/vote-in-evidence.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
-import type { StartedAction } from '#core/contracts/started-action.ts';
 import { rpcCodes } from '#core/kernel/errors.ts';
 import { isoTime, type TelemetryPort } from '#core/kernel/ports.ts';
-import { isEachDriftShown } from '#core/session/tasks/accepted.ts';
 import { answer } from './answers.ts';
-import { decisionDraft, follow, withhold } from './entries.ts';
-import { type ExecutionMode, holderOf } from './execute-action.ts';
-import { type GovernedAction, sessionOwner } from './governed.ts';
+import { attempt } from './attempt.ts';
+import { withhold } from './entries.ts';
+import type { ExecutionMode } from './execute-action.ts';
+import type { GovernedAction } from './governed.ts';
 import { readResult } from './kept-result.ts';
 import type { ApprovalUsePorts, ResultsPort } from './ports.ts';
-import { firstOutcome, startOf } from './started.ts';
 
 type Use = { readonly result: DecisionResult } | { readonly why: Unusable; readonly row: ApprovalRow | undefined };
 
 /**
- * Takes the approval for this call alone, if the evidence holds it: the row's conditions decide who was first, then the
- * call is carried out.
- * @param isChanged whether the tool is another one since; called where the approval fits.
+ * Uses the approval for this call alone, if the evidence holds it.
+ * @param isChanged whether the tool is another one since; called if the approval fits.
  */
 export async function useApproval(
   ports: ApprovalUsePorts,
   action: GovernedAction,
-  found: ApprovalRow | undefined,
+  row: ApprovalRow | undefined,
   carry: ExecutionMode,
   isChanged?: () => Promise<boolean>,
 ): Promise<Use> {
-  const why = await whyNot(ports, action, found);
-  if (!found || why !== undefined) return { why: why ?? 'unknown_approval', row: found };
-  if (await isChanged?.()) return { why: 'upstream_changed', row: found };
-  const id = found.envelope_id;
-  const approved: GovernedAction = { ...action, decision: { ...action.decision, matched_rule: `approved:${id}` } };
-  const { draft, changes } = decisionDraft(ports, approved, 'allow', {
-    approval_ref: id,
-    rule: action.decision.matched_rule,
-    ...(isEachDriftShown(action.drift ?? [], found.drift) && { accepts_drift: true }),
-  });
-  const take = takeForExecution(holderOf(action.envelope, id), executedBy(action, found), ports.clock.now(), {
-    call_digest: action.call_digest,
-    matched_rule: action.decision.matched_rule,
-  });
-  const start = startOf(ports, approved, id);
-  const outcome = await ports.ledger.commit({
-    draft,
-    changes: [take, ...(start ? [start] : []), ...changes],
-    head: action.head,
-    owner: sessionOwner(action.principal),
-  });
-  if (outcome.ok) {
-    await follow(ports, action, outcome.entry);
-    const started: GovernedAction = { ...approved, head: outcome.head, startedId: start?.action.id };
-    return { result: await carry(ports, started, outcome.entry.hash, id) };
-  }
-  if (outcome.failed.type === 'action.start') {
-    const earlier = outcome.current as unknown as StartedAction | undefined;
-    if (action.callId !== undefined && (await import('./asked-again.ts')).isAskedAgain(action, earlier))
-      return { why: 'already_used', row: undefined };
-    const result = earlier && (await firstOutcome(ports, earlier, action.call_digest));
-    if (result) return { result };
-  }
-  const row = outcome.current as ApprovalRow | undefined;
-  return { why: (await whyNot(ports, action, row)) ?? 'already_used', row };
+  const why = await whyNot(ports, action, row);
+  if (!row || why !== undefined) return { why: why ?? 'unknown_approval', row };
+  if (await isChanged?.()) return { why: 'upstream_changed', row };
+  const made = await attempt(ports, action, carry, { row, by: executedBy(action, row) });
+  if ('result' in made) return made;
+  return { why: (made.row && (await whyNot(ports, action, made.row))) ?? 'already_used', row: made.row };
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Seen } from '#core/session/sources/trace.ts';
 import type { TasksPort } from '#core/session/tasks/ports.ts';
 
 /** What the caller's host passes on beside a call. */
-interface GivenWords {
+export interface GivenWords {
   /** The person's request. */
   readonly prompt?: string | undefined;
   /** Values of a key that a person holds are that person's own words. */
@@ -19,7 +19,7 @@ interface GivenWords {
   readonly conversation?: (() => Promise<readonly Seen[]>) | undefined;
 }
 
-type Known = Pick<Snapshot, 'policy' | 'configuration'>;
+type PolicyInForce = Pick<Snapshot, 'policy' | 'configuration'>;
 type Ports = ProvenancePort & TasksPort & ClockPort & IdsPort & EvidencePort & TelemetryPort;
 
 /**
@@ -28,7 +28,7 @@ type Ports = ProvenancePort & TasksPort & ClockPort & IdsPort & EvidencePort & T
  */
 export async function withSources<Call extends Pick<ActionEnvelope, keyof ToolCall | 'tenant' | 'actor' | 'key_id'>>(
   ports: Ports,
-  { policy }: Known,
+  { policy }: PolicyInForce,
   call: Call,
   effects: Pick<Effects, 'parts'>,
   { prompt, justification, conversation }: GivenWords = {},
@@ -66,7 +66,7 @@ async function declaredValues(
 /** The person's request, for later calls of the session that come without it. What cannot be kept is trusted less, so nothing fails. */
 export async function keepPrompt(
   ports: Ports,
-  { policy, configuration }: Known,
+  { policy, configuration }: PolicyInForce,
   { tenant, actor }: ActionEnvelope,
   prompt: string | undefined,
 ): Promise<void> {
@@ -92,7 +92,7 @@ export async function keepPrompt(
  */
 export async function keepResultSeen(
   ports: Ports,
-  { policy, configuration }: Known,
+  { policy, configuration }: PolicyInForce,
   envelope: ActionEnvelope,
   result: unknown,
 ): Promise<void> {
@@ -103,7 +103,7 @@ export async function keepResultSeen(
   await rememberResult({ ...ports, provenance }, name, envelope, result, keptSeconds(configuration));
 }
 
-const keptSeconds = ({ provenance }: Known['configuration']): number => provenance.retention_hours * 3600;
+const keptSeconds = ({ provenance }: PolicyInForce['configuration']): number => provenance.retention_hours * 3600;
 
 /** Whether a rule for the tool asks for a source. */
 const asksFor = (policy: CompiledPolicy, call: Parameters<typeof readingsOf>[0]): boolean =>

@@ -6,7 +6,7 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import type { ApprovalClock } from './ports.ts';
 
-export interface AnnouncePorts {
+interface AnnouncePorts {
   readonly clock: Clock;
   readonly deliveries: DeliveryStore;
   readonly approvalClock: ApprovalClock;

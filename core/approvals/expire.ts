@@ -1,16 +1,10 @@
 /** The end of a pending request whose time is over. It counts as denied, and the record says that time decided, not a human. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import type { Ledger } from '#core/evidence/ports.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { type AnnouncePorts, announceDecision } from './announce.ts';
+import { announceDecision } from './announce.ts';
 import { moveApproval } from './approval.ts';
-import type { ApprovalStore } from './ports.ts';
-
-interface ExpirePorts extends AnnouncePorts {
-  readonly ledger: Ledger;
-  readonly approvals: ApprovalStore;
-}
+import type { VotePorts } from './vote.ts';
 
 const bySystem = { reviewer: 'system', person: 'system', comment: '', channel: 'system', reason: 'timeout' } as const;
 
@@ -18,7 +12,7 @@ const bySystem = { reviewer: 'system', person: 'system', comment: '', channel: '
  * Ends a pending request whose time is over. Returns the row as it is afterwards: a vote may have come first.
  * @param channels notification channels to tell.
  */
-export async function expire(ports: ExpirePorts, row: ApprovalRow, channels: readonly string[]): Promise<ApprovalRow> {
+export async function expire(ports: VotePorts, row: ApprovalRow, channels: readonly string[]): Promise<ApprovalRow> {
   const { tenant, session_id, envelope_id, call_digest, tool } = row;
   const decided_at = isoTime(ports.clock.now());
   const { person } = bySystem;

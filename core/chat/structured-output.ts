@@ -3,8 +3,8 @@
  * it, and read its arguments as the answer. Such a call is data [messages.structured-output].
  */
 
+import { assessCall } from '#core/actions/assess-call.ts';
 import { openEnvelope } from '#core/actions/envelope.ts';
-import { evaluateCall } from '#core/actions/evaluate-call.ts';
 import type { EvaluationPorts } from '#core/actions/ports.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { IdsPort } from '#core/kernel/ports.ts';
@@ -28,7 +28,7 @@ export async function isStructuredOutput(
   const envelope = openEnvelope(request, call.principal, call.sessionId, ports.ids.uuid());
   const effects = await ports.effects(envelope);
   if (effects.parts.length > 0 || effects.unclear !== undefined) return false;
-  const { decision, matched_rule } = await evaluateCall(
+  const { decision, matched_rule } = await assessCall(
     ports,
     ofTenant(call.snapshot, envelope.tenant),
     envelope,

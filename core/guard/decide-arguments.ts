@@ -2,9 +2,9 @@
 
 import type { ArgumentAction } from '#core/contracts/config/tool-guard.ts';
 import type { Configuration, McpUpstreamEntry } from '#core/contracts/config.ts';
-import { decisions, type ToolCall } from '#core/contracts/envelope.ts';
+import type { ToolCall } from '#core/contracts/envelope.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
-import type { PolicyDecision } from '#core/policy/rules/decide.ts';
+import type { Verdict } from '#core/policy/rules/verdict.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import type { ArgumentFinding, checkArguments } from './arguments.ts';
 import { type ArgumentKind, argumentKinds } from './finding.ts';
@@ -86,13 +86,9 @@ export async function withLinks(
 /** Protocols whose arguments are read by a grammar of their own: effects decide them. Roots hold there too. */
 const read: ReadonlySet<string> = new Set(['shell', 'sql', 'git']);
 
-/** @param decided what policy, sandbox and effects say. Arguments that cannot be looked over are reviewed. */
-export function decideArguments(
-  decided: PolicyDecision,
-  call: ToolCall,
-  guard: ArgumentGuard | undefined,
-): PolicyDecision {
-  if (!guard || decided.decision === 'block') return decided;
+/** Returns what the guard finds and what its gravest finding decides. Arguments that cannot be looked over are reviewed. */
+export function argumentVerdict(call: ToolCall, guard: ArgumentGuard | undefined): Verdict | undefined {
+  if (!guard) return undefined;
   const { check, outside, roots = [], linked = [], rootsOnly } = guard;
   let found: readonly ArgumentFinding[];
   try {
@@ -101,31 +97,18 @@ export function decideArguments(
     const known = new Set(byText.map(({ where }) => where));
     found = [...looked, ...byText, ...linked.filter(({ where }) => !known.has(where))];
   } catch {
-    return worse(
-      decided,
-      'review',
-      'tool_guard:unread',
-      'The arguments are nested too deeply for the tool guard to look them over.',
-    );
+    return {
+      decision: 'review',
+      matched_rule: 'tool_guard:unread',
+      reason: 'The arguments are nested too deeply for the tool guard to look them over.',
+    };
   }
-  if (found.length === 0) return decided;
+  if (found.length === 0) return undefined;
   const findings = found.map((each): NotedArgument => ({ ...each, action: guard.actions[each.kind] }));
-  const gravest = (['block', 'review'] as const).find((action) => findings.some((each) => each.action === action));
-  const noted = { ...decided, guard: findings };
-  if (gravest === undefined) return noted;
-  const [first, ...more] = findings.filter(({ action }) => action === gravest);
+  const decision = (['block', 'review'] as const).find((action) => findings.some((each) => each.action === action));
+  if (decision === undefined) return { guard: findings };
+  const [first, ...more] = findings.filter(({ action }) => action === decision);
   const others = more.length === 0 ? '' : ` ${more.length} more findings.`;
-  return worse(noted, gravest, `tool_guard:${first!.kind}`, `${first!.where}: ${first!.description}${others}`);
-}
-
-/** A rule that decides as strictly stays the one that decided. */
-function worse(
-  decided: PolicyDecision,
-  decision: 'review' | 'block',
-  matched_rule: string,
-  reason: string,
-): PolicyDecision {
-  if (decisions.indexOf(decided.decision) >= decisions.indexOf(decision)) return decided;
-  const { rule: _rule, rule_index: _index, ...rest } = decided;
-  return { ...rest, decision, matched_rule, reason };
+  const reason = `${first!.where}: ${first!.description}${others}`;
+  return { decision, matched_rule: `tool_guard:${first!.kind}`, reason, guard: findings };
 }

@@ -1,5 +1,6 @@
 /** Why an action was decided as it was: the rules, each effect of the call, and what else had a say [policy.why]. */
 
+import { judges } from '#core/actions/judges.ts';
 import { neededWords } from '#core/actions/needed-approvals.ts';
 import { placesOfVersion } from '#core/configuration/store/places.ts';
 import { policyOfTenant } from '#core/configuration/store/tenant-policy.ts';
@@ -85,21 +86,20 @@ const placeOfDecider = (
   trace.find((step) => step.matched && step.rule === matched)?.place ??
   effects.find(({ matched_rule }) => matched_rule === matched)?.place;
 
-const sources: readonly (readonly [prefix: string, source: string])[] = [
+/** How matched rules begin that no rule of a policy has. */
+const sources = (): (readonly [prefix: string, source: string])[] => [
   ['approved:', 'approval'],
   ['denied:', 'approval'],
-  ['manifest:', 'task'],
-  ['behavior:', 'risk'],
-  ['sandbox:', 'sandbox'],
   ['provenance:', 'provenance'],
   ['effects:', 'effects'],
   ['guard:', 'guard'],
   [levelPrefix, 'level'],
+  ...judges.flatMap(({ rules, name }) => (rules === undefined ? [] : [[rules, name] as const])),
 ];
 
 /** The kind of source that decided: a rule on the call itself, a rule on one of its effects, or another source. */
 function decidedBy(matched: string, trace: readonly RuleTrace[], effects: readonly EffectView[]): string {
-  const named = sources.find(([prefix]) => matched.startsWith(prefix));
+  const named = sources().find(([prefix]) => matched.startsWith(prefix));
   const onCall = trace.find((step) => step.matched)?.rule ?? 'default';
   const onEffect = onCall !== matched && effects.some(({ matched_rule }) => matched_rule === matched);
   if (named && !(onEffect && named[1] === 'guard')) return named[1];

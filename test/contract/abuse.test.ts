@@ -186,8 +186,7 @@ describe("[behavior.foreign-approval] another key's approval", () => {
     const snapshot = await gateway.ports.snapshots.current();
     const action = {
       principal: { kind: 'agent', ...who },
-      envelope: { key_id: 'mine' },
-      snapshot,
+      ...{ snapshot, envelope: { key_id: 'mine' }, decision: {} },
     } as unknown as GovernedAction;
     const approval = { envelope_id: 'a', key_id: 'theirs', ...row } as ApprovalRow;
     expect(foreignApproval(action, approval) !== undefined).toBe(misused);

@@ -3,7 +3,7 @@ import { keyRisksTable } from '#adapters/dynamodb/key-risks-table.ts';
 import { manifestsTable } from '#adapters/dynamodb/task-manifests-table.ts';
 import type { TaskManifest } from '#core/contracts/task-manifest.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { decideDrift, taskNote } from '#core/session/tasks/decide-manifests.ts';
+import { driftVerdict, taskNote } from '#core/session/tasks/decide-manifests.ts';
 import { openManifest } from '#core/session/tasks/manifest.ts';
 import type { TaskManifests } from '#core/session/tasks/ports.ts';
 import { caller } from '../support/call-endpoint.ts';
@@ -245,10 +245,9 @@ describe('over HTTP', () => {
 
 test('[manifest.drift] warn notes, enforce blocks with the manifest named', () => {
   const drift = [{ manifest_id: 'task-1', kind: 'tool', found: 'scm.delete_repo', allowed: 'scm.get_*' } as const];
-  const allow = { decision: 'allow', matched_rule: 'default', policy: 'p' } as const;
-  expect(decideDrift(allow, drift, { enforcement_mode: 'warn' })).toBe(allow);
-  expect(decideDrift(allow, [], { enforcement_mode: 'enforce' })).toBe(allow);
-  expect(decideDrift(allow, drift, { enforcement_mode: 'enforce' })).toMatchObject({
+  expect(driftVerdict(drift, { enforcement_mode: 'warn' })).toBeUndefined();
+  expect(driftVerdict([], { enforcement_mode: 'enforce' })).toBeUndefined();
+  expect(driftVerdict(drift, { enforcement_mode: 'enforce' })).toMatchObject({
     decision: 'block',
     matched_rule: 'manifest:task-1',
     reason: expect.stringContaining('scm.delete_repo'),

@@ -3,8 +3,8 @@
  * server, answer in JSON-RPC. The decision is the same flow's as everywhere (core/actions/govern.ts).
  */
 
+import { decideCall } from '#core/actions/assess-call.ts';
 import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
-import { decideCall } from '#core/actions/evaluate-call.ts';
 import { executeAction } from '#core/actions/execute-action.ts';
 import { govern } from '#core/actions/govern.ts';
 import type { CallWorkPort, RecordPorts, ResultsPort, SourcePorts } from '#core/actions/ports.ts';

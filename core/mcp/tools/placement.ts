@@ -1,6 +1,6 @@
 /** Which server has the tool of a call that names none: by the servers' own lists, never by what the configuration would let pass. */
 
-import { decideCall } from '#core/actions/evaluate-call.ts';
+import { decideCall } from '#core/actions/assess-call.ts';
 import type { CallWorkPort } from '#core/actions/ports.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';

@@ -1,8 +1,8 @@
 /** A block that no rule decided: the entry in evidence and the answer. */
 import { blocked } from '#core/actions/answers.ts';
-import { decisionDraft } from '#core/actions/entries.ts';
+import { recordBlock as recordBlockEntry } from '#core/actions/attempt.ts';
 import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
-import { type GovernedAction, sessionOwner } from '#core/actions/governed.ts';
+import type { GovernedAction } from '#core/actions/governed.ts';
 import type { RecordPorts } from '#core/actions/ports.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';
 import { assertSessionOwner } from '#core/configuration/identity/sessions.ts';
@@ -28,9 +28,7 @@ export async function recordBlock(
     call_digest: callDigest(envelope),
     decision: { decision: 'block', policy: snapshot.policy.name, ...found },
   };
-  const { draft, changes } = decisionDraft(ports, action, 'block');
-  const outcome = await ports.ledger.commit({ draft, changes, head: action.head, owner: sessionOwner(principal) });
-  if (!outcome.ok) throw new Error('a block carries no conditions');
+  const { hash } = await recordBlockEntry(ports, action);
   ports.telemetry.count('svc_policy_decisions_total', { decision: 'block', protocol: 'mcp' });
-  return blocked(action, outcome.entry.hash);
+  return blocked(action, hash);
 }

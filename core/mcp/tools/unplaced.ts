@@ -1,6 +1,7 @@
 /** Calls of tools that no reachable server has. They run nowhere, and are recorded as actions. */
+
+import { assessCall } from '#core/actions/assess-call.ts';
 import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
-import { evaluateCall } from '#core/actions/evaluate-call.ts';
 import { govern } from '#core/actions/govern.ts';
 import type { EvaluationPorts, GovernPorts } from '#core/actions/ports.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -48,7 +49,7 @@ async function isBlocked(
   request: GovernedRequest,
 ): Promise<boolean> {
   const call = openEnvelope(request, principal, sessionId, '', request.placement ?? undefined);
-  const { decision } = await evaluateCall(ports, snapshot, call, await ports.effects(call));
+  const { decision } = await assessCall(ports, snapshot, call, await ports.effects(call));
   return decision === 'block';
 }
 

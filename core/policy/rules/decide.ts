@@ -1,6 +1,5 @@
 /** The decision of a tool policy: first match wins, and whatever goes wrong blocks. */
 import { type Decision, decisions, type ToolCall } from '#core/contracts/envelope.ts';
-import type { SourceNote } from '#core/contracts/provenance.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { hasDigest } from '#core/contracts/withheld.ts';
 import { type ApprovalTerms, bothTerms, termsOfRule } from './approval-terms.ts';
@@ -22,10 +21,6 @@ export interface PolicyDecision {
   readonly reason?: string;
   /** What the rules ask of an approval where several review the call; else `rule` says it. */
   readonly terms?: ApprovalTerms;
-  /** What the tool guard found in the arguments: kinds and places, no values. */
-  readonly guard?: readonly { readonly kind: string; readonly where: string; readonly action: string }[];
-  /** Where the values come from that rules ask it of: labels, no values; and in words [provenance.reasons]. */
-  readonly provenance?: { readonly notes: readonly SourceNote[]; readonly lines: readonly string[] };
 }
 
 /** Undefined where no rule decides: then nothing differs from the configuration. */

@@ -3,22 +3,19 @@ import type { Configuration } from '#core/contracts/config.ts';
 import type { Drift } from '#core/contracts/drift.ts';
 import type { EffectSummary, FirstSheet } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
-import type { PolicyDecision } from '#core/policy/rules/decide.ts';
+import type { Verdict } from '#core/policy/rules/verdict.ts';
 
-/** @param decided what the other sources say: drift only makes it graver, and of two reviews the rule's own stays. */
-export function decideDrift(
-  decided: PolicyDecision,
+/** Returns what drift decides; undefined if it is only written down. */
+export function driftVerdict(
   drift: readonly Drift[],
   { enforcement_mode }: Pick<Configuration['manifests'], 'enforcement_mode'>,
-): PolicyDecision {
+): Verdict | undefined {
   const [first] = drift;
-  if (!first || enforcement_mode === 'warn' || decided.decision === 'block') return decided;
-  if (enforcement_mode === 'review' && decided.decision === 'review') return decided;
+  if (!first || enforcement_mode === 'warn') return undefined;
   const matched_rule = `manifest:${first.manifest_id}`;
-  const { rule: _rule, rule_index: _index, ...rest } = decided;
-  if (enforcement_mode === 'review') return { ...rest, decision: 'review', matched_rule, reason: driftInWords(drift) };
+  if (enforcement_mode === 'review') return { decision: 'review', matched_rule, reason: driftInWords(drift) };
   const more = drift.length > 1 ? ` (and ${drift.length - 1} more)` : '';
-  return { ...rest, decision: 'block', matched_rule, reason: `The call leaves its task: ${words(first)}${more}.` };
+  return { decision: 'block', matched_rule, reason: `The call leaves its task: ${words(first)}${more}.` };
 }
 
 const words = ({ kind, found, allowed }: Drift): string => `${kind} is ${JSON.stringify(found)}, declared: ${allowed}`;

@@ -9,12 +9,13 @@ import { capabilityFromName } from '#core/policy/classification/classify-tool.ts
 import { targetFromArguments } from '#core/policy/classification/target.ts';
 import { type CompiledPolicy, compilePolicy } from '#core/policy/rules/compile.ts';
 import { parsePack } from '#core/policy/rules/pack.ts';
+import { addVerdict, type Verdict } from '#core/policy/rules/verdict.ts';
 import { formsOfValue } from '#core/session/sources/texts-of.ts';
 import { type Seen, traceValues } from '#core/session/sources/trace.ts';
 import { wordsSeen } from '#core/session/sources/trace-call.ts';
 import { driftKey } from '#core/session/tasks/accepted.ts';
 import { checkManifests } from '#core/session/tasks/check.ts';
-import { decideDrift } from '#core/session/tasks/decide-manifests.ts';
+import { driftVerdict } from '#core/session/tasks/decide-manifests.ts';
 import { sheetOfFirstRequest } from '#core/session/tasks/first-request.ts';
 import { withFirst } from '#core/session/tasks/first-sheet.ts';
 import type { Attached } from '#core/session/tasks/ports.ts';
@@ -67,7 +68,9 @@ async function decisionOf(policy: CompiledPolicy, { tool, parameters }: Step, se
   const drift = checkManifests(sheet.attached, asked, history, { kill_switch_score: 100 }, 0);
   // The reviewer approves what a task asks for, and what was approved is not asked again.
   sheet.accepted.push(...drift.flatMap((each) => driftKey(each) ?? []));
-  return { ...decideDrift(decided, drift, { enforcement_mode: 'review' }), sources };
+  const { policy: name, ...verdict } = decided;
+  const left = driftVerdict(drift, { enforcement_mode: 'review' }) ?? {};
+  return { ...decided, ...addVerdict<Verdict>(verdict, left), policy: name, sources };
 }
 
 /** The task sheet of a session's first request, and what a reviewer has accepted beyond it. */

@@ -66,9 +66,9 @@ describe('the card', () => {
   });
 
   test('says how the call leaves its task sheets, where another source decided', () => {
-    expect(facts({ drift, decision: { reason: 'one.' } }).rule_reason).toMatch(/^one\. .+/);
-    expect(facts({ drift, decision: { reason: 'one.', matched_rule: 'manifest:task-1' } }).rule_reason).toBe('one.');
-    expect(facts({ drift: [] })).not.toHaveProperty('rule_reason');
+    expect(facts({ decision: { reason: 'one.', drift } }).rule_reason).toMatch(/^one\. .+/);
+    expect(facts({ decision: { reason: 'one.', drift, matched_rule: 'manifest:task-1' } }).rule_reason).toBe('one.');
+    expect(facts({ decision: { drift: [] } })).not.toHaveProperty('rule_reason');
   });
 
   test('cuts an effect at 600 characters; secrets are shown only in text that is executed', () => {

@@ -41,19 +41,10 @@ describe('a decision entry', () => {
     ],
     ['sources', { decision: { provenance: { notes: [{ n: 1 }], lines: ['x'] } } }, { provenance: [{ n: 1 }] }],
     ['the way around the policy', { configuration: { policies: { break_glass: true } } }, { break_glass: true }],
-    ['its risk', { assess: () => ({ note: { n: 1 } }) }, { behavior: { n: 1 } }],
+    ['its risk', { decision: { behavior: { n: 1 } } }, { behavior: { n: 1 } }],
   ])('holds %s where there is one', (_, over, expected) => {
     expect(bodyOf(over)).toMatchObject(expected);
     for (const name of Object.keys(expected)) expect(bodyOf()).not.toHaveProperty(name);
-  });
-
-  test('of a call that uses an approval is scored as approved', () => {
-    const assess = (approved: boolean) => ({ note: { approved } });
-    expect(bodyOf({ assess }).behavior).toEqual({ approved: false });
-    expect(bodyOf({ assess }, { approval_ref: 'a' })).toMatchObject({
-      behavior: { approved: true },
-      approval_ref: 'a',
-    });
   });
 
   test('of private parameters holds their digest alone', () => {

@@ -1,5 +1,5 @@
 /** The worst of the sources decides: a task that a call leaves blocks what a rule would let a human decide. */
-import { evaluate, type JudgeInput, judge } from '#core/actions/judge.ts';
+import { ask, judges } from '#core/actions/judges.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
@@ -20,25 +20,30 @@ const manifest = {
 };
 const call = { protocol: 'git', tool: 'scm.delete_repo', target: 'a/b', capability: 'delete', parameters: {} };
 
-const judged = async (decision: Decision, attached: boolean) =>
-  (
-    await judge({
-      snapshot: { configuration },
-      envelope: {
-        ...call,
-        tenant: 't',
-        key_id: 'k',
-        envelope_id: 'e',
-        actor: { agent: 'x', session: 's' },
-        justification: '',
-      },
-      effects: { parts: [], carrier: false },
-      evaluated: { decision, matched_rule: 'git:*', policy: 'p' },
-      ...{ callDigest: 'd', head: undefined, scored: false, nowMs: Date.UTC(2026, 5, 1) },
-      attached: attached ? { manifests: [manifest], unknown: undefined } : undefined,
+const effects: Loose = { parts: [], carrier: false };
+const policyOf = (decision: Decision) =>
+  compilePolicy({ name: 'p', default_decision: 'allow', rules: [{ protocol: 'git', tool: '*', decision }] } as Loose);
+
+const factsOf = (over: Loose): Loose => ({
+  ...{ call, effects, policy: policyOf('allow'), sandbox: configuration.sandbox, guard: undefined },
+  ...over,
+});
+const decisionOn = (over: Loose) => ask(judges, factsOf(over) as never, 'requested');
+
+const judged = (decision: Decision, attached: boolean) => {
+  const actor = { agent: 'x', session: 's' };
+  const envelope = { ...call, tenant: 't', key_id: 'k', envelope_id: 'e', actor, justification: '' };
+  return decisionOn({
+    policy: policyOf(decision),
+    call: envelope,
+    caller: {
+      ...{ envelope, configuration, callDigest: 'd', head: undefined, scored: false, probed: 0 },
+      attached: { manifests: attached ? [manifest] : [] },
       standing: { session: undefined, key: undefined },
-    } as unknown as JudgeInput)
-  ).decision;
+      nowMs: Date.UTC(2026, 5, 1),
+    },
+  });
+};
 
 test.each(['allow', 'review'] as const)(
   '[action.worst-wins] leaving a task blocks what would be %s',
@@ -46,7 +51,6 @@ test.each(['allow', 'review'] as const)(
     expect(await judged(decision, true)).toMatchObject({
       decision: 'block',
       matched_rule: 'manifest:task-1',
-      policy: 'p',
     });
   },
 );
@@ -57,13 +61,15 @@ test('[action.worst-wins] a block by a rule keeps its rule, and without a task t
 });
 
 describe('what does not depend on the caller', () => {
-  const policy = compilePolicy({ name: 'p', default_decision: 'allow', rules: [] });
-  const sandbox = (configuration as Loose).sandbox;
-  const evaluated = (given: Loose, effects: Loose = { parts: [] }, settings: Loose = sandbox) =>
-    evaluate({ policy, configuration: { sandbox: settings } }, { ...call, ...given }, effects);
+  const { sandbox } = configuration;
+  const evaluated = (given: Loose, parts: readonly Loose[] = [], settings: Loose = sandbox) =>
+    decisionOn({
+      policy: compilePolicy({ name: 'p', default_decision: 'allow', rules: [] }),
+      ...{ call: { ...call, ...given }, effects: { parts }, sandbox: settings },
+    });
 
   test('the policy decides where nothing else has a say', async () => {
-    expect(await evaluated({})).toMatchObject({ decision: 'allow', matched_rule: 'default', policy: 'p' });
+    expect(await evaluated({})).toMatchObject({ decision: 'allow', matched_rule: 'default' });
   });
 
   test('a secret in executable text is refused before the policy is asked', async () => {
@@ -75,12 +81,12 @@ describe('what does not depend on the caller', () => {
   });
 
   test('the limits on effects hold for the parts of a call, else for the call itself', async () => {
-    const outside = { decision: 'block', matched_rule: expect.stringMatching(/^sandbox:/), policy: 'p' };
+    const outside = { decision: 'block', matched_rule: expect.stringMatching(/^sandbox:/) };
     const to = (host: string) => ({ ...call, protocol: 'http', tool: 'http.get', parameters: { host } });
     const limits = { ...sandbox, http: { ...sandbox.http, allowed_hosts: ['api.example'] } };
-    expect(await evaluated(to('evil.example'), { parts: [] }, limits)).toMatchObject(outside);
-    expect(await evaluated({}, { parts: [to('evil.example')] }, limits)).toMatchObject(outside);
-    expect((await evaluated(to('evil.example'), { parts: [to('api.example')] }, limits)).decision).toBe('allow');
-    expect((await evaluated(to('api.example'), { parts: [] }, limits)).decision).toBe('allow');
+    expect(await evaluated(to('evil.example'), [], limits)).toMatchObject(outside);
+    expect(await evaluated({}, [to('evil.example')], limits)).toMatchObject(outside);
+    expect((await evaluated(to('evil.example'), [to('api.example')], limits)).decision).toBe('allow');
+    expect((await evaluated(to('api.example'), [], limits)).decision).toBe('allow');
   });
 });

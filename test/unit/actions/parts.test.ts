@@ -1,11 +1,11 @@
 /** The small parts of the flow: notes on abuse, time that is left, where a call goes, and what counts as large. */
 import { foreignApproval, ownerOf, refusedLogin } from '#core/actions/abuse-notes.ts';
-import { isAskedAgain } from '#core/actions/asked-again.ts';
 import { isLarge, policyText, redaction, sentOf } from '#core/actions/call-work.ts';
 import { abandonedAt, beforeFunctionEnd, executionEndsAt } from '#core/actions/deadline.ts';
 import { openEnvelope } from '#core/actions/envelope.ts';
-import { sessionOwner, tasksOf } from '#core/actions/governed.ts';
+import { sessionOwner } from '#core/actions/governed.ts';
 import { configuredPlacement, placementOf } from '#core/actions/placement.ts';
+import { isAskedAgain } from '#core/actions/started.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Loose } from '../../support/loose.ts';
 import { woundTimeouts } from '../../support/wound-timeouts.ts';
@@ -30,7 +30,7 @@ describe('notes on abuse', () => {
 
   const row: Loose = { envelope_id: 'a1', key_id: 'k2', key_owner: 'carol' };
   test('an approval of another key is noted beside what is noted already', () => {
-    const note = foreignApproval(action({ assess: () => ({ note: { signals: [] } }) }), row);
+    const note = foreignApproval(action({ decision: { behavior: { signals: [] } } }), row);
     expect(JSON.stringify(note)).toContain('approval a1 of another key');
     expect(foreignApproval(action(), { ...row, key_owner: undefined })).toBeDefined();
     expect(
@@ -204,6 +204,4 @@ test('an envelope holds what its caller said, and no member that it did not say'
       actor: { agent: 'other', session: 's' },
     },
   });
-  expect(tasksOf(envelope)).toEqual({ session: 's1', key_id: 'k1' });
-  expect(tasksOf({ ...envelope, manifest_id: 'm' })).toMatchObject({ named: 'm' });
 });

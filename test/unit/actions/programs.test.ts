@@ -86,13 +86,13 @@ describe('[approval.secret-in-program] a secret in it', () => {
 
   test('refuses the call, naming five places at most and none of the secret', () => {
     const args = Array.from({ length: 7 }, () => token);
-    const refused = refuseSecrets(call({ parameters: { args } }), 'p')!;
-    expect(refused).toMatchObject({ decision: 'block', matched_rule: secretRule, policy: 'p' });
+    const refused = refuseSecrets(call({ parameters: { args } }))!;
+    expect(refused).toMatchObject({ decision: 'block', matched_rule: secretRule });
     expect(refused.reason).toContain(
       'in parameters.args[0], parameters.args[1], parameters.args[2], parameters.args[3], parameters.args[4]. This',
     );
     expect(refused.reason).not.toContain(token);
-    expect(refuseSecrets(call({ parameters: { args: ['$TOKEN'], note: token } }), 'p')).toBeUndefined();
+    expect(refuseSecrets(call({ parameters: { args: ['$TOKEN'], note: token } }))).toBeUndefined();
     expect(byReference).toContain('Pass secrets by reference');
   });
 });

@@ -1,5 +1,5 @@
 /** Whether a call goes today to the tool that its approval was asked for. */
-import { toolDifference } from '#core/actions/same-tool.ts';
+import { toolDifference } from '#core/actions/placement.ts';
 
 const asked = { tool: 'create_issue', upstream: 'forge', upstream_tool: 'issue', definition: 'd1' };
 const now = { upstream: 'forge', upstream_tool: 'issue', definition: 'd1' };

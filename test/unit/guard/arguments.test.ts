@@ -1,7 +1,9 @@
 /** What the arguments of a call hold beside their values. */
 import { toolGuard } from '#core/contracts/config/tool-guard.ts';
+import type { Decision } from '#core/contracts/envelope.ts';
 import { checkArguments } from '#core/guard/arguments.ts';
-import { decideArguments } from '#core/guard/decide-arguments.ts';
+import { argumentVerdict } from '#core/guard/decide-arguments.ts';
+import { addVerdict, type Verdict } from '#core/policy/rules/verdict.ts';
 
 const kinds = (parameters: Record<string, unknown>) => [...new Set(checkArguments(parameters).map(({ kind }) => kind))];
 const definition = (name: string, schema: string) => ({ name, description: name, [schema]: { type: 'object' } });
@@ -79,34 +81,25 @@ describe('[guard.arguments] found are', () => {
 
 describe('[guard.arguments] the decision', () => {
   const call = { protocol: 'mcp', tool: 'get', target: '', capability: 'read', parameters: { path: 'a;rm -rf /' } };
-  const allow = { decision: 'allow', matched_rule: 'mcp:get', policy: 'p' } as const;
-
-  test('is at least what the gravest finding asks for; a stricter rule stays', () => {
-    expect(decideArguments(allow, call, guard)).toMatchObject({
-      decision: 'review',
-      matched_rule: 'tool_guard:command',
-    });
-    expect(decideArguments(allow, call, { ...guard, actions: { ...guard.actions, command: 'block' } })).toMatchObject({
-      decision: 'block',
-    });
-    const review = { ...allow, decision: 'review' } as const;
-    expect(decideArguments(review, call, guard)).toMatchObject({
-      decision: 'review',
-      matched_rule: 'mcp:get',
-      guard: [{ kind: 'command' }],
-    });
-    const block = { ...allow, decision: 'block' } as const;
-    expect(decideArguments(block, call, guard)).toBe(block);
+  test('is what the gravest finding asks for; a rule that decides as strictly stays', () => {
+    const found = argumentVerdict(call, guard)!;
+    expect(found).toMatchObject({ decision: 'review', matched_rule: 'tool_guard:command' });
+    const blocks = { ...guard, actions: { ...guard.actions, command: 'block' } } as const;
+    expect(argumentVerdict(call, blocks)).toMatchObject({ decision: 'block' });
+    const ofRule = (decision: Decision) => ({ decision, matched_rule: 'mcp:get', reason: 'of the rule' });
+    const guards = [{ kind: 'command' }];
+    expect(addVerdict<Verdict>(ofRule('review'), found)).toMatchObject({ ...ofRule('review'), guard: guards });
+    expect(addVerdict<Verdict>(ofRule('allow'), found)).toMatchObject({ ...found, guard: guards });
   });
 
   test('of a protocol with a grammar of its own is that grammar’s', () => {
-    expect(decideArguments(allow, { ...call, protocol: 'Shell' }, guard)).toBe(allow);
+    expect(argumentVerdict({ ...call, protocol: 'Shell' }, guard)).toBeUndefined();
   });
 
   test('[guard.fails-closed] on arguments nested beyond every walk is review', () => {
     let deep: unknown = 'x';
     for (let level = 0; level < 100; level++) deep = { deep };
-    expect(decideArguments(allow, { ...call, parameters: { deep } }, guard)).toMatchObject({
+    expect(argumentVerdict({ ...call, parameters: { deep } }, guard)).toMatchObject({
       decision: 'review',
       matched_rule: 'tool_guard:unread',
     });

@@ -1,6 +1,7 @@
 /** Links on the way to places below declared roots. */
-import { argumentGuard, argumentSettings, decideArguments, withLinks } from '#core/guard/decide-arguments.ts';
+import { argumentGuard, argumentSettings, argumentVerdict, withLinks } from '#core/guard/decide-arguments.ts';
 import { outsideByLinks } from '#core/guard/links.ts';
+import { addVerdict, type Verdict } from '#core/policy/rules/verdict.ts';
 import { entry } from '../mcp/entry.ts';
 
 /** A file system with these links; `/circle` cannot be followed. */
@@ -57,7 +58,7 @@ test('[guard.roots-links] of very many places the rest is outside', async () => 
 });
 
 describe('[guard.roots-links] a call', () => {
-  const decided = { decision: 'allow', matched_rule: 'r', policy: 'p' } as const;
+  const decided: Verdict = { decision: 'allow', matched_rule: 'r' };
   const actions = { outside_roots: 'review' } as never;
   const decisionOf = async (upstream: object, path: string, declared?: string[][]) => {
     const configuration = {
@@ -73,7 +74,7 @@ describe('[guard.roots-links] a call', () => {
       parameters: { path },
     };
     const settings = await withLinks(argumentSettings(configuration, call, declared), configuration, call, { follow });
-    return decideArguments(decided, call, await argumentGuard(settings)).matched_rule;
+    return addVerdict(decided, argumentVerdict(call, await argumentGuard(settings)) ?? {}).matched_rule;
   };
   const here = { transport: 'stdio', url: undefined, command: ['server'] };
 

@@ -2,9 +2,10 @@
 
 import { toolGuard } from '#core/contracts/config/tool-guard.ts';
 import { upstreams as upstreamsSchema } from '#core/contracts/config/upstreams.ts';
-import { argumentGuard, argumentSettings, decideArguments } from '#core/guard/decide-arguments.ts';
+import { argumentGuard, argumentSettings, argumentVerdict } from '#core/guard/decide-arguments.ts';
 import { outsideRoots } from '#core/guard/roots.ts';
 import { rootsInAnswer, rootsOf } from '#core/mcp/protocol/roots.ts';
+import { addVerdict, type Verdict } from '#core/policy/rules/verdict.ts';
 
 const roots = [
   '/srv/data',
@@ -121,14 +122,14 @@ describe('[guard.roots] outside is', () => {
 
 describe('[guard.roots] the decision', () => {
   const call = { protocol: 'mcp', tool: 'get', target: '', capability: 'read', upstream: 'files' };
-  const allow = { decision: 'allow', matched_rule: 'mcp:get', policy: 'p' } as const;
+  const allow: Verdict = { decision: 'allow', matched_rule: 'mcp:get' };
   const decided = async (action: string, path: string, more: object = {}) => {
     const upstreams = upstreamsSchema.parse({
       mcp: [{ name: 'files', url: 'https://files.example', roots: ['/srv/data'], ...more }],
     });
     const tool_guard = toolGuard.parse({ arguments: { outside_roots: action } });
     const guard = await argumentGuard(argumentSettings({ tool_guard, upstreams }, call));
-    return decideArguments(allow, { ...call, parameters: { path } }, guard);
+    return addVerdict(allow, argumentVerdict({ ...call, parameters: { path } }, guard) ?? {});
   };
 
   test.each([
@@ -137,17 +138,17 @@ describe('[guard.roots] the decision', () => {
     ['log', 'allow'],
   ])('%s', async (action, decision) => {
     expect(await decided(action, '/etc/x')).toMatchObject({ decision, guard: [{ kind: 'outside_roots', action }] });
-    expect(await decided(action, '/srv/data/x')).toBe(allow);
+    expect(await decided(action, '/srv/data/x')).toEqual(allow);
   });
 
   test('is none where the guard of the server is off, and recorded under log', async () => {
-    expect(await decided('block', '/etc/x', { guard: 'off' })).toBe(allow);
+    expect(await decided('block', '/etc/x', { guard: 'off' })).toEqual(allow);
     expect(await decided('block', '/etc/x', { guard: 'log' })).toMatchObject({ decision: 'allow' });
   });
 
   test('holds for protocols that have a grammar of their own', async () => {
     const guard = await argumentGuard({ actions: toolGuard.parse({}).arguments, roots: [['/srv/data']] });
-    expect(decideArguments(allow, { ...call, protocol: 'git', parameters: { path: '/etc' } }, guard)).toMatchObject({
+    expect(argumentVerdict({ ...call, protocol: 'git', parameters: { path: '/etc' } }, guard)).toMatchObject({
       matched_rule: 'tool_guard:outside_roots',
     });
   });

@@ -78,5 +78,5 @@ test('[mcp.approvals-reconnect] the call counts as its own session finds it', as
   const drift = [{ manifest: 'm', kind: 'target', found: 'x' }];
   expect((await joined(row))?.action.own).toMatchObject({ envelope: { actor: { session: 'own' } } });
   expect(await joined(row, { decision: { ...decision, matched_rule: 'manifest:m' } })).toBeUndefined();
-  expect(await joined(row, { drift })).toBeUndefined();
+  expect(await joined(row, { decision: { ...decision, drift } })).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { TaskManifestBody } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { checkManifest, checkManifests, type TaskHistory } from '#core/session/tasks/check.ts';
-import { decideDrift, taskNote } from '#core/session/tasks/decide-manifests.ts';
+import { driftVerdict, taskNote } from '#core/session/tasks/decide-manifests.ts';
 import { openManifest } from '#core/session/tasks/manifest.ts';
 import { replayDrift } from '#core/session/tasks/replay.ts';
 import { entryAfter, startMs } from '../risk/play.ts';
@@ -21,7 +21,6 @@ const read = call('git', 'scm.get_file_contents', 'acme/web', 'read');
 const alone: Effects = { parts: [], carrier: false };
 const fresh: TaskHistory = { actions: 0, spent_microusd: 0, score: 0 };
 const settings = { kill_switch_score: 80 };
-const allow = { decision: 'allow', matched_rule: 'default', policy: 'p' } as const;
 
 interface Asked {
   readonly call?: ToolCall;
@@ -158,7 +157,7 @@ test('[manifest.drift] of several manifests each counts, so another one can only
     ['tool', manifests[1]!.id],
     ['resource', manifests[2]!.id],
   ]);
-  expect(decideDrift(allow, found, { enforcement_mode: 'enforce' }).matched_rule).toBe('manifest:task-none');
+  expect(driftVerdict(found, { enforcement_mode: 'enforce' })?.matched_rule).toBe('manifest:task-none');
 });
 
 test('the name of a manifest is the digest of what it says', () => {

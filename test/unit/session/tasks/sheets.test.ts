@@ -2,9 +2,10 @@
 import fc from 'fast-check';
 import type { Drift } from '#core/contracts/drift.ts';
 import { type Decision, decisions } from '#core/contracts/envelope.ts';
+import { addVerdict, type Verdict } from '#core/policy/rules/verdict.ts';
 import { acceptedAfter, driftKey, isEachDriftShown } from '#core/session/tasks/accepted.ts';
 import { checkManifest } from '#core/session/tasks/check.ts';
-import { decideDrift } from '#core/session/tasks/decide-manifests.ts';
+import { driftVerdict } from '#core/session/tasks/decide-manifests.ts';
 import { sheetOfRequest } from '#core/session/tasks/from-request.ts';
 import { openManifest } from '#core/session/tasks/manifest.ts';
 import { recipientsOf } from '#core/session/tasks/recipients.ts';
@@ -146,10 +147,10 @@ test('[manifest.graver] whatever leaves a sheet, a decision is never milder than
       drift,
       fc.constantFrom('warn', 'review', 'enforce'),
       (decision, left, enforcement_mode) => {
-        const before = { decision, matched_rule: 'mcp:*', policy: 'p' };
-        const after = decideDrift(before, left, { enforcement_mode } as never);
-        expect(decisions.indexOf(after.decision)).toBeGreaterThanOrEqual(decisions.indexOf(decision));
-        if (left.length === 0 || enforcement_mode === 'warn' || decision === 'block') expect(after).toBe(before);
+        const before: Verdict = { decision, matched_rule: 'mcp:*' };
+        const after = addVerdict(before, driftVerdict(left, { enforcement_mode } as never) ?? {});
+        expect(decisions.indexOf(after.decision!)).toBeGreaterThanOrEqual(decisions.indexOf(decision));
+        if (left.length === 0 || enforcement_mode === 'warn' || decision === 'block') expect(after).toEqual(before);
         else expect(after.decision).not.toBe('allow');
       },
     ),

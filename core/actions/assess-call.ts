@@ -1,0 +1,100 @@
+/** What the judges say of a call: in place if it is small, with the help of a worker if it is large [limit.heavy-call]. */
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
+import type { Effects } from '#core/effects/ports.ts';
+import { argumentSettings, withLinks } from '#core/guard/decide-arguments.ts';
+import type { LinksPort } from '#core/guard/links.ts';
+import type { RootLists } from '#core/guard/roots.ts';
+import { decide, type PolicyDecision } from '#core/policy/rules/decide.ts';
+import type { Redaction } from '#core/text/secrets/redact.ts';
+import { rememberAlternative } from './answers.ts';
+import { isLarge, policyText, sentOf } from './call-work.ts';
+import { recordedParts } from './entries.ts';
+import type { CallDecision, CallFacts, CallVerdict, Judge, TextFacts, When } from './judge.ts';
+import { ask, judges, textJudges } from './judges.ts';
+import type { CallWorkPort } from './ports.ts';
+import { rememberPrograms } from './program-texts.ts';
+
+/** What decides: the configuration in force, another version of it, or one that is tried out. */
+export type Evaluated = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>;
+
+/** The decision on a call that is not made, or not yet. @throws GatewayError as `assess`. */
+export async function assessCall(
+  ports: CallWorkPort & LinksPort,
+  evaluated: Evaluated,
+  call: ToolCall,
+  effects: Effects,
+): Promise<CallDecision> {
+  const facts = await textFacts(ports, evaluated, call, effects);
+  const { verdict } = await textVerdict(ports, evaluated, facts, 'requested', undefined);
+  return decisionOf(facts, 'requested', verdict);
+}
+
+const callerJudges = (): Judge[] => judges.filter((judge) => !textJudges.some((ofText) => ofText === judge));
+
+/** Asks the judges that `textVerdict` has not asked. */
+export async function decisionOf(facts: CallFacts, when: When, verdict: CallVerdict): Promise<CallDecision> {
+  const { decision, matched_rule, ...said } = await ask(callerJudges(), facts, when, verdict);
+  if (decision === undefined || matched_rule === undefined) throw new Error('no judge has decided the call');
+  return { decision, matched_rule, policy: facts.policy.name, ...said };
+}
+
+/** What the rules alone say of a call, whatever its effects are. @throws GatewayError as `assess`. */
+export async function decideCall(
+  { calls }: CallWorkPort,
+  { policy, policyDocument }: Pick<Snapshot, 'policy' | 'policyDocument'>,
+  call: ToolCall,
+): Promise<PolicyDecision> {
+  if (!calls || !isLarge(sentOf(call))) return decide(policy, call);
+  return calls.decide({ call: bare(call), policy: policyText(policyDocument) });
+}
+
+/**
+ * What the text of a call decides. What else a worker finds is remembered, so that later steps do not look again.
+ * @param recorded the envelope whose entry will be written.
+ */
+export async function textVerdict(
+  { calls }: CallWorkPort,
+  { policyDocument, configuration }: Evaluated,
+  facts: TextFacts,
+  when: When,
+  recorded: ActionEnvelope | undefined,
+): Promise<{ readonly verdict: CallVerdict; readonly redaction?: Redaction | undefined }> {
+  const { call, policy } = facts;
+  if (!calls || !isLarge(sentOf(call))) return { verdict: await ask(textJudges, facts, when) };
+  const { verdict, alternative, programs, redaction } = await calls.evaluate({
+    ...{ ...facts, call: bare(call), policy: policyText(policyDocument), when },
+    ...(recorded && {
+      recorded: { value: recordedParts(recorded), sensitivePaths: configuration.evidence.sensitive },
+    }),
+  });
+  rememberPrograms(call, programs);
+  rememberAlternative(policy, call, alternative);
+  return { verdict, redaction };
+}
+
+const bare = ({
+  protocol,
+  tool,
+  target,
+  capability,
+  upstream,
+  parameters,
+  sent_with,
+  sources,
+  withheld,
+}: ToolCall): ToolCall => ({
+  ...{ protocol, tool, target, capability, upstream, parameters, sent_with, sources, withheld },
+});
+
+/** Reads the facts that do not depend on the caller. */
+export async function textFacts(
+  { links }: LinksPort,
+  { policy, configuration }: Evaluated,
+  call: ToolCall,
+  effects: Effects,
+  roots?: RootLists,
+): Promise<TextFacts> {
+  const guard = await withLinks(argumentSettings(configuration, call, roots), configuration, call, links);
+  return { call, effects, policy, sandbox: configuration.sandbox, guard };
+}

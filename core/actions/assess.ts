@@ -1,0 +1,110 @@
+/** The one assessment of a call: its facts are read, and every judge is asked. */
+
+import type { Principal } from '#core/configuration/identity/principal.ts';
+import { assertSessionOwner } from '#core/configuration/identity/sessions.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import type { Drift } from '#core/contracts/drift.ts';
+import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import type { FirstSheet } from '#core/contracts/task-manifest.ts';
+import type { EvidencePort, SessionHead } from '#core/evidence/ports.ts';
+import type { RootLists } from '#core/guard/roots.ts';
+import type { ClockPort } from '#core/kernel/ports.ts';
+import type { KeyRisksPort } from '#core/session/risk/ports.ts';
+import type { Probes } from '#core/session/risk/probes.ts';
+import { driftKey } from '#core/session/tasks/accepted.ts';
+import type { TasksPort } from '#core/session/tasks/ports.ts';
+import { decisionOf, textFacts, textVerdict } from './assess-call.ts';
+import { isLarge, sentOf } from './call-work.ts';
+import type { GovernedAction } from './governed.ts';
+import type { CallerFacts, CallVerdict, When } from './judge.ts';
+import type { ReadCallPorts } from './ports.ts';
+import { type GivenWords, withSources } from './value-sources.ts';
+
+/**
+ * Reads the facts of a call and asks every judge. New calls and approved calls alike.
+ * @param beside runs while the facts about the caller are read; it gets the verdict on the text of the call.
+ * @throws GatewayError `forbidden` for a request in another key's session; `payload_too_large`, `service_unavailable`: nothing is decided then.
+ */
+export async function assess<Found = undefined>(
+  ports: ReadCallPorts & KeyRisksPort,
+  made: MadeCall,
+  when: When,
+  beside?: (verdict: CallVerdict) => Promise<Found>,
+): Promise<{ readonly action: GovernedAction; readonly found: Found | undefined }> {
+  const { snapshot, principal, call_digest, recorded, words, roots } = made;
+  const effects = await ports.effects(made.envelope);
+  const envelope = await withSources(ports, snapshot, made.envelope, effects, words);
+  // Other work has a turn if the call is so large that each step takes long.
+  const turn = async () => (isLarge(sentOf(envelope)) ? ports.pause(0) : undefined);
+  await turn();
+  const facts = await textFacts(ports, snapshot, envelope, effects, roots);
+  const { verdict, redaction } = await textVerdict(ports, snapshot, facts, when, recorded ? envelope : undefined);
+  await turn();
+  const [caller, found] = await Promise.all([callerFacts(ports, made, envelope, when), beside?.(verdict)]);
+  const decision = await decisionOf({ ...facts, caller }, when, verdict);
+  await turn();
+  const { head = null, standing, firstRequest } = caller;
+  const given = { envelope, principal, snapshot, call_digest, effects, redaction };
+  return { action: { ...given, head, standing, firstRequest, decision }, found };
+}
+
+/** A call with its caller, before anything is read about it. */
+interface MadeCall {
+  readonly snapshot: Snapshot;
+  readonly principal: Principal;
+  readonly envelope: ActionEnvelope;
+  readonly call_digest: string;
+  /** An entry will record the call; a dry run leaves none. */
+  readonly recorded: boolean;
+  readonly words?: GivenWords;
+  /** Roots that the client declares [guard.roots]. An approved call was compared with them before it waited. */
+  readonly roots?: RootLists;
+  /** Dry runs and simulations of the key, which this call reports. */
+  readonly probes?: Probes | undefined;
+  /** Drift that the approval of the call shows: another call's approval of the same drift does not make another question of this one. */
+  readonly shownDrift?: readonly Drift[] | undefined;
+}
+
+/**
+ * Reads what the gateway keeps of the caller and its session.
+ * @param envelope with the sources of its values.
+ * @throws GatewayError `forbidden` for a request in another key's session.
+ */
+async function callerFacts(
+  ports: EvidencePort & KeyRisksPort & TasksPort & ClockPort,
+  { snapshot: { configuration }, principal, call_digest: callDigest, words, probes, shownDrift = [] }: MadeCall,
+  envelope: ActionEnvelope,
+  when: When,
+): Promise<CallerFacts> {
+  const { tenant, key_id, actor, manifest_id } = envelope;
+  // Agents' keys are scored; people who try something out are not.
+  const scored = principal.kind === 'agent';
+  const named = { session: actor.session, key_id, ...(manifest_id !== undefined && { named: manifest_id }) };
+  const [head, key, attached] = await Promise.all([
+    ports.evidence.head(tenant, actor.session),
+    scored ? ports.keyRisks.of(tenant, key_id) : undefined,
+    ports.tasks.attached(tenant, named),
+  ]);
+  if (when === 'requested') assertSessionOwner(head, principal);
+  const nowMs = ports.clock.now();
+  const { behavior } = configuration;
+  const windowMs = behavior.window_minutes * 60_000;
+  const probed = scored ? probes?.take(tenant, key_id, behavior.repeated_escalation.probes, nowMs, windowMs) : 0;
+  const shown = shownDrift.map(driftKey);
+  return {
+    ...{ envelope, callDigest, configuration, head, attached, scored, probed: probed ?? 0, nowMs },
+    acceptedDrift: head?.accepted_drift?.filter((accepted) => !shown.includes(accepted)),
+    firstRequest: await firstRequestOf(configuration, head, words?.prompt),
+    standing: { session: head?.risk, key },
+  };
+}
+
+/** The sheet of a session that has none yet, from the request that comes with the call. */
+async function firstRequestOf(
+  { manifests }: Snapshot['configuration'],
+  head: SessionHead | undefined,
+  prompt: string | undefined,
+): Promise<FirstSheet | undefined> {
+  if (manifests.first_request === 'off' || !prompt || head?.first_request) return undefined;
+  return (await import('#core/session/tasks/first-request.ts')).sheetOfFirstRequest(prompt);
+}

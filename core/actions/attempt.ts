@@ -1,0 +1,118 @@
+/** One attempt to make an allowed call, new or approved: mark the decision, draft the entry, take the approval, commit, execute, follow up. */
+import { takeForExecution } from '#core/approvals/execution.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { DecisionResult } from '#core/contracts/envelope.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import type { StartedAction } from '#core/contracts/started-action.ts';
+import type { Change } from '#core/evidence/ports.ts';
+import { blockedBy, sessionBlocked } from '#core/session/risk/assess.ts';
+import { isEachDriftShown } from '#core/session/tasks/accepted.ts';
+import { decisionDraft, follow, resultDraft } from './entries.ts';
+import { type ExecutionMode, holderOf } from './execute-action.ts';
+import { type GovernedAction, sessionOwner } from './governed.ts';
+import type { ExecutionPorts, RecordPorts } from './ports.ts';
+import { endOfStarted, firstOutcome, isAskedAgain, startOf } from './started.ts';
+
+/** An approval that an attempt uses up. */
+interface ApprovalUse {
+  readonly row: ApprovalRow;
+  readonly by: NonNullable<ApprovalRow['executed_by']>;
+}
+
+type Attempt =
+  | { readonly result: DecisionResult }
+  /** Nothing was made: the row of the approval as another use or decision has left it. */
+  | { readonly row: ApprovalRow | undefined };
+
+/**
+ * Makes the call once. Of attempts at the same time under one approval or one idempotency key only one is carried out; the others are
+ * answered its outcome.
+ * @param use absent for a call that needs no approval.
+ */
+export async function attempt(
+  ports: ExecutionPorts,
+  action: GovernedAction,
+  carry: ExecutionMode,
+  use?: ApprovalUse,
+): Promise<Attempt> {
+  const id = use?.row.envelope_id;
+  const marked = id === undefined ? action : withRule(action, `approved:${id}`);
+  const start = startOf(ports, marked, id);
+  const changes = [...(use ? [takeFor(ports, action, use)] : []), ...(start ? [start] : [])];
+  let outcome = await commitDecision(ports, marked, 'allow', changes, use && usedBy(action, use.row));
+  let startedId = start?.action.id;
+  if (!outcome.ok) {
+    const isStarted = outcome.failed.type === 'action.start';
+    const earlier = isStarted ? (outcome.current as unknown as StartedAction | undefined) : undefined;
+    if (isAskedAgain(action, earlier)) {
+      if (use) return { row: undefined };
+      outcome = await record(ports, action, 'allow');
+      startedId = undefined;
+    } else {
+      const result = earlier && (await firstOutcome(ports, earlier, action.call_digest));
+      return result ? { result } : { row: outcome.current as ApprovalRow | undefined };
+    }
+  }
+  const { entry, head } = outcome;
+  const started: GovernedAction = { ...marked, head, startedId };
+  if (!use) await assertStillFree(ports, started, entry.hash);
+  const [result] = await Promise.all([carry(ports, started, entry.hash, id), follow(ports, action, entry)]);
+  return { result };
+}
+
+const withRule = (action: GovernedAction, matched_rule: string): GovernedAction => ({
+  ...action,
+  decision: { ...action.decision, matched_rule },
+});
+
+/** What the entry says of the approval that the call uses. */
+const usedBy = ({ decision: { matched_rule: rule, drift = [] } }: GovernedAction, row: ApprovalRow) => ({
+  ...{ approval_ref: row.envelope_id, rule },
+  ...(isEachDriftShown(drift, row.drift) && { accepts_drift: true }),
+});
+
+/** Takes the approval if its row still is about this call under this rule. */
+const takeFor = (
+  { clock }: ExecutionPorts,
+  { envelope, call_digest, decision: { matched_rule } }: GovernedAction,
+  { row, by }: ApprovalUse,
+): Change => takeForExecution(holderOf(envelope, row.envelope_id), by, clock.now(), { call_digest, matched_rule });
+
+/** Records a block, and counts it against session and key. */
+export async function recordBlock(ports: RecordPorts, action: GovernedAction): Promise<EvidenceEntry> {
+  const { entry } = await record(ports, action, 'block');
+  await follow(ports, action, entry);
+  return entry;
+}
+
+/** Writes a decision that carries no conditions. */
+async function record(ports: RecordPorts, action: GovernedAction, kind: 'allow' | 'block') {
+  const outcome = await commitDecision(ports, action, kind, []);
+  if (!outcome.ok) throw new Error(`decision entry refused by ${outcome.failed.type}`);
+  return outcome;
+}
+
+/** The decision is written before anything is done about it. */
+export function commitDecision(
+  ports: RecordPorts,
+  action: GovernedAction,
+  kind: 'allow' | 'block',
+  also: readonly Change[],
+  extra?: Record<string, unknown>,
+) {
+  const { draft, changes } = decisionDraft(ports, action, kind, extra);
+  const owner = sessionOwner(action.principal);
+  return ports.ledger.commit({ draft, changes: [...also, ...changes], head: action.head, owner });
+}
+
+/** Scores of concurrent calls add up, so a call that was allowed with others may find the kill switch tripped afterwards. */
+async function assertStillFree(ports: RecordPorts, action: GovernedAction, evidence_hash: string): Promise<void> {
+  const { head, standing, snapshot, envelope } = action;
+  const settings = snapshot.configuration.behavior;
+  const stopped = blockedBy(settings, { session: head?.risk, key: standing?.key }, ports.clock.now());
+  if (!stopped) return;
+  const end = { outcome: 'not_executed', error: stopped.reason } as const;
+  const draft = resultDraft(ports, action, undefined, end, undefined);
+  await ports.ledger.commit({ draft, changes: endOfStarted(action, end), head });
+  throw sessionBlocked(stopped, { envelope_id: envelope.envelope_id, evidence_hash });
+}

@@ -1,0 +1,154 @@
+/** All that have a say about an action. A judge is one entry of the list. */
+
+import type { Drift } from '#core/contracts/drift.ts';
+import { decideEffects } from '#core/effects/decide-effects.ts';
+import type { Effects } from '#core/effects/ports.ts';
+import { argumentGuard, argumentVerdict } from '#core/guard/decide-arguments.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
+import { addVerdict, replaceDecision } from '#core/policy/rules/verdict.ts';
+import { assessAction, type Blocked, blockedBy } from '#core/session/risk/assess.ts';
+import { signalContextOf } from '#core/session/risk/signal-context.ts';
+import { signalsOf } from '#core/session/risk/signals.ts';
+import { driftVerdict } from '#core/session/tasks/decide-manifests.ts';
+import { withFirst } from '#core/session/tasks/first-sheet.ts';
+import type { CallerFacts, CallVerdict, Judge, TextFacts, When } from './judge.ts';
+import { refuseSecrets, secretRule } from './program-texts.ts';
+
+const secretsInPrograms: Judge<TextFacts> = {
+  name: 'effects',
+  rules: secretRule,
+  judge: ({ call }) => refuseSecrets(call),
+};
+
+const policyOnEffects: Judge<TextFacts> = {
+  name: 'rule',
+  judge({ policy, call, effects }) {
+    const { policy: _, ...verdict } = decideEffects(policy, call, effects);
+    return verdict;
+  },
+};
+
+const effectLimits: Judge<TextFacts> = {
+  name: 'sandbox',
+  rules: 'sandbox:',
+  async judge({ call, effects, sandbox }) {
+    const parts = effects.parts.length > 0 ? effects.parts : [call];
+    // No limit is about a call of an MCP tool by itself.
+    if (parts.every(({ protocol }) => protocol === 'mcp')) return undefined;
+    return (await effectLimitsModule()).checkEffectLimits(sandbox, parts);
+  },
+};
+
+const guardOnArguments: Judge<TextFacts> = {
+  name: 'guard',
+  rules: 'tool_guard:',
+  judge: async ({ call, guard }) => guard && argumentVerdict(call, await argumentGuard(guard)),
+};
+
+/** Where the values come from that rules ask it of: evidence, answers and approval cards say so [provenance.reasons]. */
+const sourceNotes: Judge = {
+  name: 'provenance',
+  records: true,
+  async judge({ call, policy }) {
+    if (!call.sources) return undefined;
+    const { sourceNotes: notesOf, sourcesInWords } = await sourceNotesModule();
+    const notes = notesOf(policy, call);
+    return notes.length > 0 ? { provenance: { notes, lines: sourcesInWords(notes) } } : undefined;
+  },
+};
+
+const killSwitch: Judge = {
+  name: 'risk',
+  records: true,
+  judge({ caller }) {
+    return stoppedBy(caller && blockedBy(caller.configuration.behavior, caller.standing, caller.nowMs));
+  },
+};
+
+const tasks: Judge = {
+  name: 'task',
+  rules: 'manifest:',
+  records: true,
+  async judge({ effects, caller }) {
+    const drift = caller ? await driftOf(caller, effects) : [];
+    return caller && drift.length > 0 ? { ...driftVerdict(drift, caller.configuration.manifests), drift } : undefined;
+  },
+};
+
+/** Scores the call as all others have decided it, so it is asked last. */
+const sessionRisk: Judge = {
+  name: 'risk',
+  rules: 'behavior:',
+  records: true,
+  judge({ effects, caller }, when, earlier) {
+    if (!caller?.scored) return undefined;
+    const { configuration, envelope, callDigest: call_digest, standing, probed, nowMs } = caller;
+    const assessed = assessAction({
+      ...{ settings: configuration.behavior, context: signalContextOf(configuration) },
+      ...{ standing, effects, probed, nowMs, call: { ...envelope, call_digest } },
+      decision: earlier.decision ?? 'block',
+      approved: when === 'approved',
+    });
+    return assessed && { behavior: assessed.note, ...stoppedBy(assessed.blocked) };
+  },
+};
+
+/** Judges that need the call alone: a worker asks them about a large one [limit.heavy-call]. */
+export const textJudges: readonly Judge<TextFacts>[] = [
+  secretsInPrograms,
+  policyOnEffects,
+  effectLimits,
+  guardOnArguments,
+];
+
+/** In the order in which they are asked; of equal verdicts the first one counts. */
+export const judges: Judge[] = [...textJudges, sourceNotes, killSwitch, tasks, sessionRisk];
+
+/**
+ * Returns the worst of all verdicts. After a block only judges that record something are asked, and after the kill switch none.
+ * @param earlier what other judges came to before.
+ */
+export async function ask<Facts>(
+  asked: readonly Judge<Facts>[],
+  facts: Facts,
+  when: When,
+  earlier: CallVerdict = {},
+): Promise<CallVerdict> {
+  let worst = earlier;
+  for (const judge of asked) {
+    if (worst.stopped) break;
+    if (worst.decision === 'block' && !judge.records) continue;
+    const said = judge.judge(facts, when, worst);
+    const verdict = said instanceof Promise ? await said : said;
+    if (verdict) worst = (verdict.stopped ? replaceDecision : addVerdict)<CallVerdict>(worst, verdict);
+  }
+  return worst;
+}
+
+const effectLimitsModule = lazyImport(() => import('#core/effects/limits/check.ts'));
+const sourceNotesModule = lazyImport(() => import('#core/session/sources/notes.ts'));
+
+const stoppedBy = (stopped: Blocked | undefined): CallVerdict | undefined =>
+  stopped && { decision: 'block', matched_rule: stopped.matched_rule, reason: stopped.reason, stopped };
+
+/** Ways in which the call leaves the tasks it was declared for; none without a manifest. Loaded with the first that has one. */
+async function driftOf(caller: CallerFacts, effects: Effects): Promise<Drift[]> {
+  const { envelope, head, firstRequest, acceptedDrift, configuration, nowMs } = caller;
+  const attached = withFirst(caller.attached, envelope.tenant, firstRequest ?? head?.first_request);
+  if (attached.manifests.length === 0 && attached.unknown === undefined) return [];
+  const asked = {
+    call: envelope,
+    effects,
+    session: envelope.actor.session,
+    key_id: envelope.key_id,
+    signals: signalsOf(envelope, effects, 'allow', signalContextOf(configuration)),
+  };
+  const history = {
+    actions: head?.counts.allow ?? 0,
+    spent_microusd: head?.spent_microusd ?? 0,
+    score: head?.risk?.score ?? 0,
+    ...(configuration.manifests.enforcement_mode === 'review' && { accepted: acceptedDrift }),
+  };
+  const { checkManifests } = await import('#core/session/tasks/check.ts');
+  return checkManifests(attached, asked, history, configuration.behavior, nowMs);
+}
