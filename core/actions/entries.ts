@@ -1,7 +1,7 @@
 /** Decision and result entries of an action: short bodies, sensitive values withheld. */
 
 import { federatedActor } from '#core/configuration/identity/principal.ts';
-import type { KeptResult, ResultReason } from '#core/contracts/approval.ts';
+import type { ExecutionOutcome, KeptResult, ResultReason } from '#core/contracts/approval.ts';
 import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
@@ -9,6 +9,8 @@ import type { EntryDraft, EntryKind, EvidenceEntry } from '#core/contracts/evide
 import type { Change } from '#core/evidence/ports.ts';
 import { provenanceOf } from '#core/execution/credentials/entries.ts';
 import { withoutSecrets } from '#core/execution/credentials/redact-values.ts';
+import type { Classification } from '#core/guard/classifier/ports.ts';
+import type { ResultFinding } from '#core/guard/results.ts';
 import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type ClockPort, type IdsPort, isoTime, type TelemetryPort } from '#core/kernel/ports.ts';
@@ -248,22 +250,30 @@ export const follow = (
 ): Promise<void> =>
   followRisk(ports, entry, { before: standing?.session, key: standing?.key, scored: principal.kind === 'agent' });
 
+/** What is written of an execution: nothing secret. */
+export interface ExecutionRecord {
+  readonly outcome: ExecutionOutcome;
+  readonly error?: string;
+  /** The key that cancelled it while it ran. */
+  readonly aborted_by?: string;
+  /** Whole milliseconds the executor took. */
+  readonly latency_ms?: number;
+  /** The upstream did not answer as it should. */
+  readonly upstream_down?: true;
+  /** What the tool guard found in the answer: kinds and places [guard.no-content]. */
+  readonly guard?: readonly Pick<ResultFinding, 'kind' | 'where' | 'severity' | 'action'>[];
+  /** Which classifier looked at the answer, with its score or why there is none. */
+  readonly guard_classifier?: Classification;
+  /** No credential could be had: nothing was called, and the approval is as it was. */
+  readonly approval_returned?: boolean;
+}
+
 /** The outcome of an allowed action, with the provenance of its credential; never the credential's value. */
 export function resultDraft(
   ports: ClockPort,
   action: GovernedAction,
   approvalId: string | undefined,
-  outcome: KeptResult & {
-    readonly outcome: string;
-    readonly error?: string;
-    readonly latency_ms?: number;
-    readonly upstream_down?: true;
-    readonly behavior?: BehaviorNote;
-    readonly approval_returned?: boolean;
-    readonly aborted_by?: string;
-    readonly guard?: unknown;
-    readonly guard_classifier?: unknown;
-  },
+  outcome: ExecutionRecord & KeptResult & { readonly behavior?: BehaviorNote },
   credential: CredentialRecord | undefined,
 ): EntryDraft {
   const { tool, upstream } = action.envelope;

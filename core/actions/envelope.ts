@@ -1,7 +1,6 @@
 /** From an authenticated request to the ActionEnvelope. */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
-import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionEnvelope, ActionRequest, Placement } from '#core/contracts/envelope.ts';
 import type { RootLists } from '#core/guard/roots.ts';
 import type { Seen } from '#core/session/sources/trace.ts';
@@ -24,13 +23,6 @@ export interface GovernedRequest extends ActionRequest {
   readonly modelCallId?: string | undefined;
   /** A repeated request under it is answered the first outcome instead of being carried out again. */
   readonly idempotencyKey?: string | undefined;
-}
-
-/** One request with its caller, and the configuration that it meets. */
-export interface RequestedCall {
-  readonly snapshot: Snapshot;
-  readonly principal: Principal;
-  readonly request: GovernedRequest;
 }
 
 export function openEnvelope(

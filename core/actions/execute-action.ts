@@ -6,7 +6,7 @@
 import { approvalLeaseSeconds } from '#core/approvals/approval.ts';
 import { finishExecution, type Holder, leaseEnd, releaseApproval } from '#core/approvals/execution.ts';
 import type { ApprovalsPort } from '#core/approvals/ports.ts';
-import type { ExecutionOutcome, KeptResult } from '#core/contracts/approval.ts';
+import type { KeptResult } from '#core/contracts/approval.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { ActionEnvelope, DecisionResult } from '#core/contracts/envelope.ts';
 import type { Change } from '#core/evidence/ports.ts';
@@ -15,14 +15,12 @@ import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
 import { secretsOf } from '#core/execution/credentials/redact-values.ts';
 import { finishCredential } from '#core/execution/credentials/registry.ts';
 import type { ExecuteOptions } from '#core/execution/executors/ports.ts';
-import type { Classification } from '#core/guard/classifier/ports.ts';
 import type { ResultNotes } from '#core/guard/result-notes.ts';
-import type { ResultFinding } from '#core/guard/results.ts';
 import { GatewayError, rpcCodes } from '#core/kernel/errors.ts';
 import type { ClockPort, TelemetryPort, TimeoutsPort } from '#core/kernel/ports.ts';
 import { refusedLogin } from './abuse-notes.ts';
 import { answer } from './answers.ts';
-import { follow, resultDraft, withholdOutcome } from './entries.ts';
+import { type ExecutionRecord, follow, resultDraft, withholdOutcome } from './entries.ts';
 import type { GovernedAction } from './governed.ts';
 import { keepResult, shownResult } from './kept-result.ts';
 import { actorOf, perform } from './perform.ts';
@@ -112,9 +110,6 @@ export async function executeAction(
   };
 }
 
-/** What an entry keeps of findings. */
-type GuardNote = readonly Pick<ResultFinding, 'kind' | 'where' | 'severity' | 'action'>[];
-
 const maxNoted = 20;
 
 function noteOf(
@@ -167,25 +162,11 @@ async function keepingLease<T>(
   }
 }
 
-/** What is written of an execution: outcome and provenance, nothing secret. */
-interface Done {
-  readonly outcome: ExecutionOutcome;
+interface Done extends ExecutionRecord {
   readonly kept: KeptResult;
-  readonly error?: string;
-  /** The key that cancelled it while it ran. */
-  readonly aborted_by?: string;
   readonly loginRefusedBy?: string | undefined;
-  /** Whole milliseconds the executor took. */
-  readonly latency_ms?: number;
-  /** The upstream did not answer as it should. */
-  readonly upstream_down?: true;
-  /** What the tool guard found in the answer: kinds and places [guard.no-content]. */
-  readonly guard?: GuardNote;
-  /** Which classifier looked at the answer, with its score or why there is none. */
-  readonly guard_classifier?: Classification;
+  /** Of its credential. */
   readonly record?: CredentialRecord;
-  /** No credential could be had: nothing was called, and the approval is as it was. */
-  readonly approval_returned?: boolean;
 }
 
 /** @throws GatewayError `conflict` when the sweep has closed the execution as `unknown` meanwhile. */

@@ -2,7 +2,6 @@
  * What happens to a tool call. The one flow behind test-action, MCP,
  * the CLI and dry runs: decide, write the decision, then act.
  */
-
 import { callDigest } from '#core/approvals/call-digest.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
@@ -10,17 +9,18 @@ import { type ActionEnvelope, type DecisionResult, isSession } from '#core/contr
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { type Blocked, sessionBlocked } from '#core/session/risk/assess.ts';
-import { answer, dryRun } from './answers.ts';
+import { answer, blocked, dryRun } from './answers.ts';
 import { assess } from './assess.ts';
-import { recordBlock } from './attempt.ts';
-import { type EnforceOptions, enforce } from './enforce.ts';
+import { attempt, recordBlock } from './attempt.ts';
 import { shownTarget } from './entries.ts';
-import { type GovernedRequest, openEnvelope, type RequestedCall } from './envelope.ts';
+import { type GovernedRequest, openEnvelope } from './envelope.ts';
+import { type ExecutionMode, executeAction } from './execute-action.ts';
 import type { ApprovalCandidate, GovernedAction } from './governed.ts';
 import { placedCall } from './placement.ts';
 import type { GovernPorts } from './ports.ts';
 import { firstOutcome, idOfKey } from './started.ts';
 import { keepPrompt } from './value-sources.ts';
+import { type WaitStrategy, waitingFor } from './wait.ts';
 
 /**
  * Governs one action and answers its decision result.
@@ -34,8 +34,11 @@ export async function govern(
   how: EnforceOptions = {},
 ): Promise<DecisionResult> {
   const snapshot = ofTenant(await ports.snapshots.current(), principal.tenant);
-  const requested: RequestedCall = { snapshot, principal, request };
-  const envelope = await placedCall(ports, requested, openEnvelope(request, principal, sessionId, ports.ids.uuid()));
+  const envelope = await placedCall(
+    ports,
+    { snapshot, request },
+    openEnvelope(request, principal, sessionId, ports.ids.uuid()),
+  );
   const { tool, capability, tenant: tenant_id } = envelope;
   const conventional = { 'gen_ai.tool.name': tool, 'gen_ai.tool.call.id': callIdOf(request) ?? envelope.envelope_id };
   const attributes = { tool, capability, tenant_id, session_id: sessionId, ...conventional };
@@ -43,11 +46,8 @@ export async function govern(
   return ports.telemetry.span('mcpgw.tool_call', attributes, async (span) => {
     const { prompt, conversation, roots, rootLists = [], dry_run = false, idempotencyKey } = request;
     const call_digest = callDigest(envelope);
-    let candidate: ReturnType<typeof approvalFor> | undefined;
-    const approval = () => {
-      candidate ??= approvalFor(ports, envelope, call_digest);
-      return candidate;
-    };
+    let lookup: ReturnType<typeof approvalFor> | undefined;
+    const approval = () => (lookup ??= approvalFor(ports, envelope, call_digest));
     const { action: decided, found: earlier } = await assess(
       ports,
       {
@@ -112,21 +112,6 @@ async function refuse(ports: GovernPorts, action: GovernedAction, stopped: Block
   throw sessionBlocked(stopped, { envelope_id, evidence_hash });
 }
 
-/** An approval of its own session comes first. */
-async function enforced(
-  ports: GovernPorts,
-  { earlierSessions = [] }: GovernedRequest,
-  action: GovernedAction,
-  candidate: ApprovalCandidate | undefined,
-  how: EnforceOptions,
-): Promise<DecisionResult> {
-  const joined =
-    action.decision.decision === 'review' && !candidate?.row && earlierSessions.length > 0
-      ? await (await joining()).joinApproval(ports, action, earlierSessions)
-      : undefined;
-  return enforce(ports, joined?.action ?? action, joined?.candidate ?? candidate, how);
-}
-
 /** Loaded with the first client that reconnects. */
 const joining = lazyImport(() => import('./join-approval.ts'));
 
@@ -159,3 +144,44 @@ function report(ports: GovernPorts, action: GovernedAction, result: DecisionResu
 /** Labels come from a closed set: a hostile protocol name must not grow the metrics without end. */
 const protocolLabel = (protocol: string) =>
   ['git', 'shell', 'sql', 'http', 'mcp'].includes(protocol.toLowerCase()) ? protocol.toLowerCase() : 'other';
+
+/** What is done once a call is allowed, and how a reviewed call waits in place. */
+interface EnforceOptions {
+  /** By default the gateway mints and executes. */
+  readonly carry?: ExecutionMode;
+  /** By default as `approvals.hold_seconds` says. */
+  readonly wait?: WaitStrategy;
+}
+
+/** Loaded with the first review: few calls of a model's reply wait, and chat functions start smaller. */
+const reviewing = lazyImport(() => import('./review.ts'));
+
+/**
+ * A decision is written before anything is done about it; then the call is refused, carried out, or waits for a person. An approval of
+ * its own session comes before one of an earlier session.
+ */
+async function enforced(
+  ports: GovernPorts,
+  { earlierSessions = [] }: GovernedRequest,
+  action: GovernedAction,
+  candidate: ApprovalCandidate | undefined,
+  { carry = executeAction, wait = waitingFor(action.snapshot.configuration.approvals.hold_seconds) }: EnforceOptions,
+): Promise<DecisionResult> {
+  switch (action.decision.decision) {
+    case 'block': {
+      const { hash } = await recordBlock(ports, action);
+      return blocked(action, hash);
+    }
+    case 'allow': {
+      const made = await attempt(ports, action, carry);
+      if ('result' in made) return made.result;
+      throw new Error('a call that needs no approval was refused by the row of an earlier one');
+    }
+    case 'review': {
+      const joins = !candidate?.row && earlierSessions.length > 0;
+      const joined = joins ? await (await joining()).joinApproval(ports, action, earlierSessions) : undefined;
+      const { review } = await reviewing();
+      return review(ports, joined?.action ?? action, joined?.candidate ?? candidate, carry, wait);
+    }
+  }
+}

@@ -8,7 +8,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { agreedCapability, capabilityOfCall } from '#core/policy/classification/agreed-capability.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { assessCall } from './assess-call.ts';
-import type { GovernedRequest, RequestedCall } from './envelope.ts';
+import type { GovernedRequest } from './envelope.ts';
 import type { ExecutorsPort, ReadCallPorts } from './ports.ts';
 
 /**
@@ -63,7 +63,7 @@ const notServed = (tool: string, upstream: string): GatewayError =>
  */
 export async function placedCall(
   ports: ReadCallPorts,
-  { snapshot, request }: RequestedCall,
+  { snapshot, request }: { readonly snapshot: Snapshot; readonly request: GovernedRequest },
   bare: ActionEnvelope,
 ): Promise<ActionEnvelope> {
   const placement = await placed(ports, snapshot, bare, request);

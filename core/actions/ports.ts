@@ -67,9 +67,6 @@ export type PerformPorts = RecordPorts & BrokersPort & ExecutorsPort & TimeoutsP
 /** Carrying out an allowed action, up to its outcome in evidence. */
 export type ExecutionPorts = PerformPorts & SourcePorts & WatchPorts & ApprovalsPort & CallWorkPort & ResultsPort;
 
-/** What an action that was started before came to. */
-export type StartedOutcomePorts = ApprovalsPort & ResultsPort & TelemetryPort;
-
 /** Using an approval for a call, which is then carried out. */
 export type ApprovalUsePorts = ExecutionPorts & VoteProofPorts;
 

@@ -1,4 +1,7 @@
-/** How a call that needs a person's decision waits for it in place. */
+/**
+ * How a call that needs a person's decision waits for it. There are four ways: it is answered at once and sent again (0 seconds), held in place,
+ * answered with an MCP task or elicitation (`core/mcp/waiting`), or made by the gateway once it is approved (`execute-approved.ts`).
+ */
 import type { Placement } from '#core/contracts/envelope.ts';
 
 export interface WaitStrategy {

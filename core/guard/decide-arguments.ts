@@ -25,7 +25,7 @@ export interface ArgumentSettings {
 }
 
 /** What looks arguments over, and what its findings decide. */
-export interface ArgumentGuard extends ArgumentSettings {
+interface ArgumentGuard extends ArgumentSettings {
   readonly check: typeof checkArguments;
   /** Present where there are roots. */
   readonly outside?: typeof outsideRoots;

@@ -110,6 +110,16 @@ test.each([
   },
 );
 
+test('[approval.execute-asks-again] when the key of a person was revoked, whose session has no owner, the call is not made', async () => {
+  const asked = await ask('POST', '/admin/v1/test-action', keys.owner, { ...pull, actor: { session: 'of-bob' } });
+  const id = asked.body.envelope_id;
+  await ask('POST', `/admin/v1/approvals/${id}/approve`, keys.human, { reviewer: 'alice' });
+  await configure((yaml) => yaml.replace(line('- \\{ key: owner-key-1'), ''));
+  await settle(stepPorts(gateway.ports), id);
+  expect(runs).toBe(0);
+  expect(await gateway.ports.approvals.find(id)).toMatchObject({ refused_because: 'key_revoked' });
+});
+
 test('[approval.never-lifts-block] an approved call that a rule blocks meanwhile is blocked for its caller, who names the approval', async () => {
   const approval_ref = await approved('lifted');
   await own('block')();

@@ -32,7 +32,7 @@ import {
   stateKeysIfAny,
 } from '../waiting/input-required.ts';
 import { stateToClient, stateToServer } from '../waiting/request-state.ts';
-import { holding, noHold, waitingOf } from '../waiting/waiting.ts';
+import { chooseWaiting } from '../waiting/waiting.ts';
 import { actionOf, argumentsOf, placementIn, type Tool } from './action.ts';
 import { drifted } from './drift.ts';
 import { keptResult, type Run, runExecutor } from './executor.ts';
@@ -98,10 +98,7 @@ async function make(
   if (misfit !== undefined) return answer(ports, await refuseMisfit(ports, caller, action, misfit), undefined);
 
   const signing = await keys;
-  const waiting = waitingOf(caller.conversation, params, signing !== undefined, holdSecondsOf(caller));
-  // A retry of a call that is already pending keeps waiting instead of opening a new request.
-  const holds = waiting === 'held' || back !== undefined;
-  const held = holds ? holding(holdSecondsOf(caller), params, exchange) : { wait: noHold, send: exchange.send };
+  const waiting = chooseWaiting(caller, params, exchange, { asks: signing !== undefined, isRetry: back !== undefined });
   const run: Run = {
     conversation: caller.conversation,
     entry: tool.entry,
@@ -110,7 +107,7 @@ async function make(
     tool: tool.own,
     meta: meta.protocol,
     signal: exchange.signal,
-    onMessage: held.send,
+    onMessage: waiting.send,
     onEvents: exchange.streams,
     calls: ports.calls,
     guard: resultGuard(caller.snapshot.configuration, tool.entry),
@@ -121,14 +118,14 @@ async function make(
   const { signal } = exchange;
   const result = await govern(ports, caller.principal, caller.sessionId, action, {
     wait: {
-      ...held.wait,
+      ...waiting.wait,
       placed: () => placedAgain(ports, caller, tool, { name: governed.tool, args, signal }),
     },
     carry: (given, allowed, hash, approval) =>
       executeAction({ ...given, executors }, allowed, hash, approval, { signal }),
   });
   const task =
-    waiting === 'task' &&
+    waiting.way === 'task' &&
     (await (await import('../waiting/tasks.ts')).taskFor(ports, caller, result, run.outcome, params));
   if (task) return { result: task };
   const asked =
@@ -137,8 +134,6 @@ async function make(
       : undefined;
   return asked ?? answer(ports, result, run, caller);
 }
-
-const holdSecondsOf = ({ snapshot }: Caller): number => snapshot.configuration.approvals.hold_seconds;
 
 /** What a client gives with a tool's name. */
 interface CallArguments {

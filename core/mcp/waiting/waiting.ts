@@ -7,10 +7,27 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import { capabilitiesOf, tasksExtension } from '../protocol/era.ts';
 import { notificationOf } from '../protocol/messages.ts';
-import type { Exchange } from '../sessions/caller.ts';
+import type { Caller, Exchange } from '../sessions/caller.ts';
 import type { Conversation } from '../sessions/conversations.ts';
 
 type Waiting = 'task' | 'input' | 'held' | 'retry';
+
+/**
+ * Chooses how a call waits, and what its client hears of the server meanwhile.
+ * @param asks whether the client can be asked to open the approval's address.
+ * @param isRetry a retry of a call that is already pending keeps waiting instead of opening a new request.
+ */
+export function chooseWaiting(
+  { conversation, snapshot }: Pick<Caller, 'conversation' | 'snapshot'>,
+  params: JsonObject,
+  exchange: Exchange,
+  { asks, isRetry }: { readonly asks: boolean; readonly isRetry: boolean },
+): Holding & { readonly way: Waiting } {
+  const { hold_seconds } = snapshot.configuration.approvals;
+  const way = waitingOf(conversation, params, asks, hold_seconds);
+  const holds = way === 'held' || isRetry;
+  return { way, ...(holds ? holding(hold_seconds, params, exchange) : { wait: noHold, send: exchange.send }) };
+}
 
 /** @param asks whether the client can be asked to open the approval's address. */
 export function waitingOf({ era }: Conversation, params: JsonObject, asks: boolean, holdSeconds: number): Waiting {

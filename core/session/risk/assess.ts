@@ -83,7 +83,7 @@ export const sessionBlocked = (
 ): GatewayError =>
   new GatewayError('session_blocked', reason, { data: { decision: 'block', matched_rule, score, ...more } });
 
-export interface Assessment {
+interface Assessment {
   /** Member `behavior` of the decision entry's body. */
   readonly note: BehaviorNote;
   /** This call would reach the kill switch: it is blocked with its session. */
