@@ -2789,6 +2789,10 @@ const toolGateway: readonly Requirement[] = [
     'A call to a Git host that names repositories or owners that differ, under whatever name, is unclear.',
   ),
   must(
+    'effects.git-branches',
+    'A Git command in a shell is read once: its effects say which branches it writes, where, by force or to delete them, and what is not known may be any.',
+  ),
+  must(
     'effects.git-branch',
     'A branch of a call to a Git host is read by its plain name; what Git takes for no branch may be any.',
   ),

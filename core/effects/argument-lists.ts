@@ -17,7 +17,7 @@ import {
 import { toolWords, wordsIn } from '#core/policy/classification/tool-words.ts';
 import type { EffectReader, Effects } from './ports.ts';
 import { commandTrees, describedCommand } from './shell/command-tree.ts';
-import { isGitCommand } from './shell/git.ts';
+import { isGitCommand } from './shell/git-line.ts';
 import { commandPrograms } from './shell/profiles/all.ts';
 import { Walk } from './shell/walk.ts';
 import { argOf } from './shell/words.ts';

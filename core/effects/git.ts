@@ -11,6 +11,9 @@ import { branchesOf, mayNameBranch, mergeOf } from './git/branches.ts';
 import { filesOf } from './git/files.ts';
 import { repositoriesOf } from './git/repository.ts';
 import type { EffectReader, Effects } from './ports.ts';
+import { branchWrites } from './shell/git-branches.ts';
+import { gitLine } from './shell/git-line.ts';
+import { argOf } from './shell/words.ts';
 
 const maxParts = 1000;
 /** Reads calls of protocol `git`, and tools of other protocols that look like a Git host's. Never throws. */
@@ -75,16 +78,22 @@ const isForcing = (words: readonly string[]): boolean => words.some((word) => /^
 
 function flagsOf(parameters: ToolCall['parameters'], words: readonly string[]): Record<string, unknown> {
   const refspecs = [parameters.refspec, parameters.refspecs, parameters.ref].flat();
+  const options = [parameters.args, parameters.flags, parameters.options]
+    .flat()
+    .filter((word) => typeof word === 'string');
   const force =
     isForcing(words) ||
     setsForce(parameters) ||
     refspecs.some((spec) => typeof spec === 'string' && spec.startsWith('+')) ||
-    [parameters.args, parameters.flags, parameters.options]
-      .flat()
-      .some((word) => typeof word === 'string' && /^(?:--force|--mirror|-[a-z]*f)/.test(word));
+    options.some((word) => /^(?:--force|--mirror|-[a-z]*f)/.test(word)) ||
+    (options.length > 0 && words.includes('push') && forcesPush(options));
   const merges = mergeOf(words);
   return { ...(force && { force: true }), ...(merges !== undefined && { merges }) };
 }
+
+/** Options that git would read as a push by force, or would not know. */
+const forcesPush = (options: readonly string[]): boolean =>
+  branchWrites(gitLine(['push', ...options].map(argOf)), {}).some(({ force }) => force);
 
 /** `force: true`, `forceWithLease: "yes"`, `options: { force: true }`. */
 const setsForce = (value: object, depth = 0): boolean =>

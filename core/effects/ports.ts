@@ -3,10 +3,17 @@
  * matched. The decision is the worst of the parts; what cannot be read is at least reviewed.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { BranchWrite } from './branch-writes.ts';
+
+/** One effect of a call. */
+export interface Effect extends ToolCall {
+  /** The branches that a Git command in a shell writes; empty if it writes none. Absent if the part is of no such command. */
+  readonly branches?: readonly BranchWrite[];
+}
 
 export interface Effects {
   /** The effects, each as a call of its own; empty where the call stands for itself alone. */
-  readonly parts: readonly ToolCall[];
+  readonly parts: readonly Effect[];
   /**
    * The call only carries others (`shell.run`, `bash -c`, `sql.query`): rules that name it count, but where none does the
    * policy's default does not.

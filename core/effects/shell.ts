@@ -4,7 +4,7 @@
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
-import type { EffectReader, Effects } from './ports.ts';
+import type { Effect, EffectReader, Effects } from './ports.ts';
 import { lineOf } from './shell/carried.ts';
 import { Walk } from './shell/walk.ts';
 
@@ -31,9 +31,10 @@ export const shellEffects: EffectReader = (call) => {
   };
 };
 
-/** A tool call with one plain operand says all there is. */
-const isItself = (call: ToolCall, part: ToolCall): boolean =>
+/** A tool call with one plain operand says all there is, except which branches it writes. */
+const isItself = (call: ToolCall, part: Effect): boolean =>
   foldCase(call.protocol).trim() === 'shell' &&
+  part.branches === undefined &&
   call.tool === part.tool &&
   call.target === part.target &&
   call.capability === part.capability &&

@@ -8,20 +8,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sandboxSchema } from '#core/contracts/sandbox.ts';
 import { checkEffectLimits } from '#core/effects/limits/check.ts';
+import { shellEffects } from '#core/effects/shell.ts';
 import { runs } from '../support/extent.ts';
 import { type Random, randomFrom } from './sql/random.ts';
 
 const settings = sandboxSchema.parse({ git: { protected_branches: ['main', 'release/*'], block_force_push: false } });
 const isHeld = (words: readonly string[]): boolean =>
-  checkEffectLimits(settings, [
-    {
-      protocol: 'shell',
-      tool: 'shell.git',
-      target: words.join(' '),
-      capability: 'execute',
-      parameters: { argv: ['git', ...words], patterns: words },
-    },
-  ]) !== undefined;
+  checkEffectLimits(
+    settings,
+    shellEffects({
+      ...{ protocol: 'shell', tool: 'shell.git', target: '', capability: 'execute' },
+      parameters: { argv: ['git', ...words] },
+    }).parts,
+  ) !== undefined;
 
 const hasGit = spawnSync('git', ['--version']).status === 0;
 const root = mkdtempSync(join(tmpdir(), 'git-limits-'));
@@ -157,7 +156,7 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   ],
   'send-pack': ['--all', '--mirror', '--force', '--dry-run', '--stdin'],
   subtree: ['push', '--prefix=d', 'split', '-b'],
-  'update-ref': ['-d', '--no-deref', '-m', '--create-reflog'],
+  'update-ref': ['-d', '--no-deref', '-m', '--create-reflog', '-mx'],
   'symbolic-ref': ['-d', '--short', '-m'],
   branch: [
     '-f',
@@ -178,8 +177,8 @@ const commands: Readonly<Record<string, readonly string[]>> = {
     '--no-track',
     '--edit-description',
   ],
-  checkout: ['-B', '-b', '-q', '-f', '--detach', '--orphan', '--'],
-  switch: ['-C', '-c', '--force-create', '--detach', '-q'],
+  checkout: ['-B', '-b', '-q', '-f', '-qB', '-fB', '--detach', '--orphan', '--'],
+  switch: ['-C', '-c', '--force-create', '--force-c', '--detach', '-q', '-qC'],
   fetch: [
     '-f',
     '-q',
@@ -194,7 +193,8 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   pull: ['--rebase', '--ff-only', '-q', '--no-edit'],
   worktree: ['add', '-B', '-b', 'list', '../wt', '--detach'],
   merge: ['-q', '--no-ff', '--squash', '--abort'],
-  rebase: ['-q', '--onto', '--abort', '--update-refs'],
+  rebase: ['-q', '--onto', '--abort', '--update-refs', '--root', '-qf'],
+  reflog: ['delete', 'expire', '--updateref', '--rewrite', '--all', 'main@{0}', '--expire=now'],
   reset: ['--hard', '--soft', '-q'],
   tag: ['-d', '-f', '-a', '-m', 'x'],
   stash: ['push', 'pop', 'list'],
@@ -202,7 +202,7 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   'cherry-pick': ['-n', '--abort'],
   'filter-branch': ['-f', '--', '--all'],
   'fast-import': [],
-  remote: ['-v', 'update', 'prune', 'set-head', 'show'],
+  remote: ['-v', 'update', 'prune', 'set-head', 'show', 'add', '-f', '--mirror=fetch', 'up', '../up.git'],
   'for-each-ref': ['--count=1'],
   'pack-refs': ['--all'],
   replace: ['-d', '-f'],

@@ -4,6 +4,7 @@
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
+import type { Effect } from '#core/effects/ports.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { checkGit } from './git.ts';
 import { checkHttp } from './http.ts';
@@ -24,7 +25,7 @@ const checks: Readonly<Record<string, Check>> = { shell: checkShell, http: check
  * The first limit that one of the parts breaks. The parts are those of the effect readers, or the call itself where it
  * has none. Never throws: limits that cannot be checked block.
  */
-export function checkEffectLimits(settings: SandboxSettings, parts: readonly ToolCall[]): EffectLimitBlock | undefined {
+export function checkEffectLimits(settings: SandboxSettings, parts: readonly Effect[]): EffectLimitBlock | undefined {
   try {
     for (const part of parts) {
       const finding = checkOf(part)?.(settings, part);

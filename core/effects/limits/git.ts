@@ -1,6 +1,7 @@
 /** Limits of Git hosts: repositories, protected branches and files, force pushes, merges into the default branch. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
+import type { TouchedBranch } from '#core/effects/git/branches.ts';
 import { mayMatchBoth } from '#core/text/matching/wildcard-overlap.ts';
 import { type Check, type LimitViolation, matchesName, normalPath, textOf } from './rule.ts';
 
@@ -23,46 +24,58 @@ function checkRepository(git: Limits, part: ToolCall): LimitViolation | undefine
   return undefined;
 }
 
-export function checkWrite(git: Limits, part: ToolCall): LimitViolation | undefined {
+function checkWrite(git: Limits, part: ToolCall): LimitViolation | undefined {
   const { force, merges, default_branch } = part.parameters;
-  if (git.block_force_push && force === true) {
-    return { rule: 'git.block_force_push', reason: 'The call rewrites history by force.' };
-  }
-  if (part.capability === 'read') return undefined;
-  const branch = textOf(part, 'branch');
-  const pattern = textOf(part, 'branch_pattern');
-  const protects = [...git.protected_branches, ...defaultNames].find((glob) => mayReach(pattern, glob));
-  const intoDefault = default_branch === true || defaultNames.includes(branch.toLowerCase());
-  if (
-    git.block_default_branch_merge &&
-    merges !== undefined &&
-    (intoDefault || protects !== undefined || matchesName(git.protected_branches, [branch]))
-  ) {
-    return { rule: 'git.block_default_branch_merge', reason: 'The merge goes, or may go, into the default branch.' };
-  }
-  // A merged pull request is how protected branches change.
-  if (merges !== 'pull_request' && git.protected_branches.length > 0) {
-    if (default_branch === true) {
-      return {
-        rule: 'git.protected_branches',
-        reason: 'The call names no branch and so may write to a protected one.',
-      };
-    }
-    if (protects !== undefined) {
-      return {
-        rule: 'git.protected_branches',
-        reason: `The pattern ${pattern} may match the branch ${protects}, which is protected or the default one.`,
-      };
-    }
-    if (branch !== '' && matchesName(git.protected_branches, [branch])) {
-      return { rule: 'git.protected_branches', reason: `The branch ${branch} is protected.` };
-    }
-  }
+  const found = checkBranch(git, {
+    branch: textOf(part, 'branch'),
+    branch_pattern: textOf(part, 'branch_pattern'),
+    ...(default_branch === true && { default_branch }),
+    force: force === true,
+    isRead: part.capability === 'read',
+    merges,
+  });
+  if (found || part.capability === 'read') return found;
   const path = normalPath(textOf(part, 'path'));
   if (path !== '' && matchesName(git.protected_files, [path])) {
     return { rule: 'git.protected_files', reason: `The file ${path} is protected.` };
   }
   return undefined;
+}
+
+/** @param write `merges`: what a merge takes. A part that only reads can still say that it forces. */
+export function checkBranch(
+  git: Limits,
+  write: TouchedBranch & { readonly force?: boolean; readonly isRead?: boolean; readonly merges?: unknown },
+): LimitViolation | undefined {
+  const { branch = '', branch_pattern: pattern = '', default_branch: isAny, force, isRead, merges } = write;
+  if (git.block_force_push && force) {
+    return { rule: 'git.block_force_push', reason: 'The call rewrites history by force.' };
+  }
+  if (isRead) return undefined;
+  const isProtected = matchesName(git.protected_branches, [branch]);
+  const protects = [...git.protected_branches, ...defaultNames].find((glob) => mayReach(pattern, glob));
+  const intoDefault = isAny || defaultNames.includes(branch.toLowerCase());
+  if (
+    git.block_default_branch_merge &&
+    merges !== undefined &&
+    (intoDefault || protects !== undefined || isProtected)
+  ) {
+    return { rule: 'git.block_default_branch_merge', reason: 'The merge goes, or may go, into the default branch.' };
+  }
+  // A merged pull request is how protected branches change.
+  if (merges === 'pull_request' || git.protected_branches.length === 0) return undefined;
+  if (isAny) {
+    return { rule: 'git.protected_branches', reason: 'The call names no branch and so may write to a protected one.' };
+  }
+  if (protects !== undefined) {
+    return {
+      rule: 'git.protected_branches',
+      reason: `The pattern ${pattern} may match the branch ${protects}, which is protected or the default one.`,
+    };
+  }
+  return branch !== '' && isProtected
+    ? { rule: 'git.protected_branches', reason: `The branch ${branch} is protected.` }
+    : undefined;
 }
 
 /** Whether the pattern of a refspec may match a branch of the glob. Git and hosts complete names that do not begin with `refs/`. */

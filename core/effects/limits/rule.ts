@@ -1,6 +1,7 @@
 /** What every protocol's limits are made of: lists of globs, and a finding that names the limit. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
+import type { Effect } from '#core/effects/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { canonicalText, plainReading } from '#core/text/matching/canonical-text.ts';
 import { compileGlob, globMatches } from '#core/text/matching/glob.ts';
@@ -11,7 +12,7 @@ export interface LimitViolation {
   readonly reason: string;
 }
 
-export type Check = (settings: SandboxSettings, part: ToolCall) => LimitViolation | undefined;
+export type Check = (settings: SandboxSettings, part: Effect) => LimitViolation | undefined;
 
 /** Whether some spelling matches some pattern, upper and lower case being the same: for names and for what is blocked. */
 export const matchesName = (patterns: readonly string[], spellings: readonly string[]): boolean =>

@@ -1,11 +1,11 @@
-/** Limits of the shell: programs and paths, and the limits of Git for what `git push` does. */
+/** Limits of the shell: programs and paths, and the limits of Git for the branches that `git` writes. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import { branchesWritten } from '#core/effects/branch-writes.ts';
 import { forEachText } from '#core/policy/rules/normalise.ts';
 import { resolvePath } from '#core/text/matching/canonical-path.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { takesOrders } from '../shell/orders.ts';
-import { checkWrite } from './git.ts';
-import { pushesOf } from './git-push.ts';
+import { checkBranch } from './git.ts';
 import { type Check, matchesName, matchesText, normalPath, textOf } from './rule.ts';
 
 export const checkShell: Check = (settings, part) => {
@@ -28,8 +28,8 @@ export const checkShell: Check = (settings, part) => {
     if (outside !== undefined)
       return { rule: 'shell.allowed_paths', reason: `The path ${outside} is not among those allowed.` };
   }
-  for (const push of /^git(?:-|$)/.test(binary) ? pushesOf(part) : []) {
-    const finding = checkWrite(git, push);
+  for (const write of branchesWritten(part)) {
+    const finding = checkBranch(git, { ...write, force: write.force === true && write.remote !== undefined });
     if (finding) return finding;
   }
   return undefined;

@@ -1,7 +1,7 @@
 /** Which reader reads which command. */
 import { type Grammar, grammarOf, parseWords } from './arguments.ts';
 import { builtins } from './builtins.ts';
-import { git } from './git.ts';
+import { git, programOfGit } from './git.ts';
 import { interpret } from './interpret.ts';
 import type { Invocation, Reader } from './invocation.ts';
 import { commandPrograms, profiles } from './profiles/all.ts';
@@ -70,6 +70,7 @@ const table = new Map<string, Found>([
 /** Runs something we know nothing about: the whole of its arguments is what it acts on. */
 const anything: Found = {
   read: (call) => {
+    programOfGit(call);
     call.whole('execute');
     call.unclear(
       `${call.binary} is not a program that is read (docs/reference/shell-programs.md lists those that are)`,

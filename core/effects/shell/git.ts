@@ -1,51 +1,29 @@
 /** `git …`: which of its commands look, change, or throw away, and what makes git run something else. */
-import {
-  type Grammar,
-  givenOptions,
-  grammarOf,
-  isGiven,
-  isOneOf,
-  namesOf,
-  type Parsed,
-  parseWords,
-} from './arguments.ts';
+import { anyWrite, type BranchWrite } from '../branch-writes.ts';
+import { givenOptions, isGiven, isOneOf, type Parsed } from './arguments.ts';
+import { branchWrites } from './git-branches.ts';
+import { type GitLine, gitLine } from './git-line.ts';
 import { interpret } from './interpret.ts';
 import { type Capability, type Invocation, short } from './invocation.ts';
 import { type GitCommand, patches } from './profiles/git/options.ts';
-import { gitCommands, gitGlobals } from './profiles/git.ts';
 import { readBelow } from './reach.ts';
 import { namesFile, namesSources } from './source-names.ts';
-import type { Arg } from './words.ts';
+import { type Arg, argOf } from './words.ts';
 
 const harmlessKeys =
   /^(?:user\.(?:name|email)|color\..*|advice\..*|log\.(?:date|decorate)|diff\.(?:renames|context|algorithm|noprefix|mnemonicprefix)|core\.(?:quotepath|abbrev|autocrlf|safecrlf|filemode|ignorecase|precomposeunicode)|commit\.gpgsign|init\.defaultbranch|pull\.(?:rebase|ff)|push\.default|merge\.ff|fetch\.prune|column\.ui|status\..*|i18n\..*)$/i;
 
-interface Command {
-  readonly profile: GitCommand;
-  readonly grammar: Grammar;
-}
-
-const globals = grammarOf('git', gitGlobals);
-const commands = new Map<string, Command>(
-  Object.entries(gitCommands).flatMap(([names, profile]) =>
-    namesOf(names).map((name): [string, Command] => {
-      const { below: _, ...rest } = profile;
-      return [name, { profile, grammar: grammarOf(`git ${name}`, rest) }];
-    }),
-  ),
-);
-
-export const isGitCommand = (name: string): boolean => commands.has(name);
-
 /** Reads `git` with its global options. */
 export function git(call: Invocation): void {
-  const parsed = parseWords(call.args, globals);
-  const [name, ...args] = parsed.operands;
-  const before = call.args.slice(0, call.args.length - parsed.operands.length);
+  const line = gitLine(call.args);
+  const { globals, name } = line;
+  const branches = branchWrites(line, call.env);
+  call.writesBranches(branches);
+  const before = call.args.slice(0, call.args.length - globals.operands.length);
   for (const arg of before) if (!arg.known && arg.text.startsWith('-')) call.isOpen(arg);
-  for (const problem of parsed.problems)
+  for (const problem of globals.problems)
     call.unclear(`git: ${problem} (what is read stands in docs/reference/shell-programs.md)`);
-  for (const { name: option, known, value } of parsed.options) {
+  for (const { name: option, known, value } of globals.options) {
     if (known?.role === 'gitSetting' && value) readSetting(call, value);
     if ((known?.role === 'unread' && (value || known.takes === 'value')) || known?.refused)
       call.unclear(`git ${option} makes git use another repository or run other programs`);
@@ -56,10 +34,19 @@ export function git(call: Invocation): void {
       return;
     }
     checkFolder(call, name);
-    command(call, name, args);
+    command(call, name, line, branches);
   };
-  const folders = givenOptions(parsed, '-C').flatMap(({ value }) => value ?? []);
+  const folders = givenOptions(globals, '-C').flatMap(({ value }) => value ?? []);
   folders.reduceRight<() => void>((inner, folder) => () => call.within(folder, inner), run)();
+}
+
+/** Reads the branches, and no other effects, of programs such as `/usr/lib/git-core/git-push` and `./git`. */
+export function programOfGit(call: Invocation): void {
+  const [found, command] = /(?:^|\/)git(?:-([\w-]+))?$/.exec(call.binary) ?? [];
+  if (found === undefined) return;
+  call.writesBranches(
+    branchWrites(gitLine(command === undefined ? call.args : [argOf(command), ...call.args]), call.env),
+  );
 }
 
 /**
@@ -83,9 +70,13 @@ function readSetting(call: Invocation, { text, known }: Arg): void {
   if (known && value !== '') call.line(value.replace(/^!/, ''));
 }
 
-function command(call: Invocation, name: Arg, args: readonly Arg[]): void {
+function command(
+  call: Invocation,
+  name: Arg,
+  { command: found, args, words: parsed }: GitLine,
+  branches: readonly BranchWrite[],
+): void {
   if (!name.known) call.isOpen(name);
-  const found = commands.get(name.text);
   if (!found) {
     call.unclear(
       `git ${name.text.slice(0, 40)} is not a command of git that is read (docs/reference/shell-programs.md)`,
@@ -93,7 +84,6 @@ function command(call: Invocation, name: Arg, args: readonly Arg[]): void {
     call.whole('execute', [name, ...args]);
     return;
   }
-  const parsed = parseWords(args, found.grammar);
   // What names a kind of files, or files to leave out, names no secret, and a shell does not act on it.
   if (found.profile.does === 'read')
     for (const arg of parsed.operands)
@@ -103,14 +93,15 @@ function command(call: Invocation, name: Arg, args: readonly Arg[]): void {
   for (const { text } of parsed.operands)
     if (/^(?:ext|fd)::/.test(text)) call.unclear('git is given an address that runs a program');
   special.get(name.text)?.(call, parsed);
-  const does = capabilityOf(name.text, parsed);
+  const does = capabilityOf(name.text, parsed, branches);
   const profile = does ? { ...found.grammar.profile, does, changes: {}, verbs: {} } : found.grammar.profile;
   interpret(call, { ...found.grammar, profile }, parsed, [name, ...args]);
 }
 
 /** What operands alone make of a command: a refspec that begins with `+` or `:` forces or deletes; a key alone is shown. */
-function capabilityOf(name: string, parsed: Parsed): Capability | undefined {
-  if (name === 'push' && parsed.operands.some(({ text }) => /^[+:]./.test(text))) return 'delete';
+function capabilityOf(name: string, parsed: Parsed, branches: readonly BranchWrite[]): Capability | undefined {
+  if (name === 'push' && branches !== anyWrite && branches.some(({ force, deleted }) => force || deleted))
+    return 'delete';
   return name === 'config' && showsSettings(parsed) ? 'read' : undefined;
 }
 
@@ -257,7 +248,6 @@ const special = new Map<string, Special>([
     },
   ],
   ['config', setting],
-  ...['push', 'fetch', 'pull'].map((name): [string, Special] => [name, (call) => call.keepsPatterns()]),
   [
     'bisect',
     (call, { operands }) => {

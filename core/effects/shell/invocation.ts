@@ -1,7 +1,8 @@
 /** One command about to run, and what a reader of commands may say about it. */
 
-import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { BranchWrite } from '../branch-writes.ts';
 import { isRooted, resolveAt } from '../paths.ts';
+import type { Effect } from '../ports.ts';
 import { isDisplayVariable } from './environment.ts';
 import { globsSources } from './source-names.ts';
 import type { Arg } from './words.ts';
@@ -34,7 +35,7 @@ export interface Host {
   cwds: readonly string[];
   /** The folder that relative paths start at, where the call says so. */
   readonly workspace: string | undefined;
-  add(part: ToolCall): void;
+  add(part: Effect): void;
   unclear(why: string): void;
   /** Not certain for one reason only, which rules may accept. */
   shows(what: Shown, why: string): void;
@@ -57,7 +58,7 @@ export class Invocation implements Situation {
   #words: readonly string[] | undefined;
   #shown: Shown | undefined;
   #about: Readonly<Record<string, unknown>> | undefined;
-  #patterns: readonly string[] = [];
+  #branches: readonly BranchWrite[] | undefined;
   #namesOnly = false;
 
   constructor(host: Host, binary: string, args: readonly Arg[], { stdin, env }: Situation) {
@@ -91,11 +92,9 @@ export class Invocation implements Situation {
     this.#about = about;
   }
 
-  /** Its effects name the words with `*` that the program itself resolves: the shell leaves them as they are. */
-  keepsPatterns(): void {
-    this.#patterns = this.args
-      .filter(({ text, known, glob }) => known && !glob && text.includes('*'))
-      .map(({ text }) => text);
+  /** Its effects carry the branches that it writes. */
+  writesBranches(branches: readonly BranchWrite[]): void {
+    this.#branches = branches;
   }
 
   /** Its effects show only names, sizes, times and counts of what they name. Said before the first effect. */
@@ -122,11 +121,11 @@ export class Invocation implements Situation {
       tool: `shell.${this.binary}`,
       target,
       capability,
+      ...(this.#branches && { branches: this.#branches }),
       parameters: {
         argv: this.#words,
         ...about,
         ...(this.#shown !== undefined && { shows: this.#shown }),
-        ...(this.#patterns.length > 0 && { patterns: this.#patterns }),
         ...(cwd !== '' && { cwd }),
         ...(env && { env }),
         ...(display && { display }),

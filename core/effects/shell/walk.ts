@@ -1,9 +1,9 @@
 /** Walks the tree of a line and gathers what it would do, one call for each effect. */
 
-import type { ToolCall } from '#core/contracts/envelope.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { foldCase, isAscii } from '#core/text/matching/fold-unicode.ts';
 import { baseName, resolveAt } from '../paths.ts';
+import type { Effect } from '../ports.ts';
 import { readerOf } from './commands.ts';
 import { isDisplayVariable, isHarmlessVariable, namesSecret, variableDoubt } from './environment.ts';
 import { type Host, Invocation, type Shown, type Situation, type Stdin, short, splitDoubt } from './invocation.ts';
@@ -31,7 +31,7 @@ const unknown: Stdin = { kind: 'unknown' };
 const maxPlaces = 4;
 
 export class Walk implements Host {
-  readonly parts: ToolCall[] = [];
+  readonly parts: Effect[] = [];
   /** The first reason why the reading is not certain. */
   reason: string | undefined;
   /** The first reason that rules may accept. */
@@ -67,12 +67,12 @@ export class Walk implements Host {
     this.#guard(() => this.run(args, situation));
   }
 
-  add(part: ToolCall): void {
+  add(part: Effect): void {
     if (this.#background > 0 && part.capability !== 'read')
       this.unclear(`${part.tool.slice('shell.'.length)} may go on in the background after the line has ended`);
-    const { patterns, cwd } = part.parameters;
+    const { cwd } = part.parameters;
     const argv = part.parameters.argv as readonly string[];
-    const key = `${this.#vector(argv)} ${part.tool}\n${part.capability}\n${part.target}\n${asText(cwd ?? '')}\n${asText(patterns ?? '')}\n${part.names_only}`;
+    const key = `${this.#vector(argv)} ${part.tool}\n${part.capability}\n${part.target}\n${asText(cwd ?? '')}\n${JSON.stringify(part.branches)}\n${part.names_only}`;
     if (this.#seen.has(key)) return;
     if (this.parts.length >= limits.parts) throw new Unreadable(`the line has more than ${limits.parts} effects`);
     this.#partWords += argv.length;
@@ -267,7 +267,7 @@ export class Walk implements Host {
     other.#guard(() => other.run(args, situation));
     const reason = other.reason ?? other.shown?.why;
     if (reason !== undefined) this.unclear(reason);
-    const same = (part: ToolCall) => (own: ToolCall) => own.tool === part.tool && own.capability === part.capability;
+    const same = (part: Effect) => (own: Effect) => own.tool === part.tool && own.capability === part.capability;
     for (const part of other.parts) if (!part.target.includes('{') || !this.parts.some(same(part))) this.add(part);
   }
 

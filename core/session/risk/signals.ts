@@ -5,6 +5,7 @@
 import { isLoopbackHost } from '#core/catalog/networks.ts';
 import type { BehaviorSettings, Signal, SignalKind } from '#core/contracts/behavior.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
+import { type BranchWrite, branchesWritten } from '#core/effects/branch-writes.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { forEachText } from '#core/policy/rules/normalise.ts';
@@ -45,9 +46,11 @@ const most = { each: 8, characters: 80 } as const;
 /** The signals of a call that was decided so; `refused` is among them where the policy blocked it. */
 export function signalsOf(call: ToolCall, effects: Effects, decision: Decision, context: SignalContext): Signal[] {
   const source = sourceOf(call);
-  const calls = (effects.carrier && effects.parts.length > 0 ? effects.parts : [call, ...effects.parts]).map((each) =>
-    read(each, source),
-  );
+  const { carrier, parts } = effects;
+  const calls = [
+    ...(carrier && parts.length > 0 ? [] : [read(call, source, parts.length > 0 ? [] : branchesWritten(call))]),
+    ...parts.map((part) => read(part, source, branchesWritten(part))),
+  ];
   const found = new Map<string, Signal>();
   const counts = new Map<SignalKind, number>();
   const add = (hit: Found | undefined): void => {
@@ -86,7 +89,7 @@ function attempt(calls: readonly Call[]): string {
   return `${gravest.protocol}:${gravest.capability}`;
 }
 
-function read(call: ToolCall, source: string): Call {
+function read(call: ToolCall, source: string, branches: readonly BranchWrite[]): Call {
   const protocol = foldCase(call.protocol).trim();
   const tool = foldCase(call.tool).trim();
   const { argv } = call.parameters;
@@ -99,6 +102,7 @@ function read(call: ToolCall, source: string): Call {
     parameters: call.parameters,
     argv: Array.isArray(argv) ? argv.filter((word) => typeof word === 'string') : [],
     source,
+    branches,
   };
 }
 

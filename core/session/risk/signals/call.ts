@@ -1,5 +1,6 @@
 /** A call, or one of its effects, as the finders of signals see it. */
 import type { SignalKind } from '#core/contracts/behavior.ts';
+import type { BranchWrite } from '#core/effects/branch-writes.ts';
 
 export interface Call {
   readonly protocol: string;
@@ -14,6 +15,8 @@ export interface Call {
   readonly argv: readonly string[];
   /** All text of the call that carries it, as it came: readers of effects leave out what is only text to them. */
   readonly source: string;
+  /** The branches that a Git command in a shell writes. */
+  readonly branches: readonly BranchWrite[];
 }
 
 export interface Found {

@@ -24,7 +24,7 @@ export const deletion: Finder = (call) => {
     if (grave !== undefined) return { kind: 'destroy', object: grave, weight: 3 };
     if (capability !== 'delete' && word !== 'rm') return undefined;
     // git's own tidying loses what the working tree held, no more.
-    if (word === 'git') return { kind: 'destroy', object: line.split(' ').slice(0, 2).join(' ') };
+    if (word === 'git') return { kind: 'destroy', object: `git ${target.split(' ')[0]}` };
     if (target === '' || isScratch(target)) return undefined;
     return { kind: 'destroy', object: target, ...(everything.test(target) && { weight: 3 }) };
   }

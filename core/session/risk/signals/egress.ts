@@ -53,13 +53,9 @@ function byCommand(call: Call, strange: (host: string | undefined) => Found | un
     const tells = target.includes('?') && target.length - target.indexOf('?') > longQuery;
     return capability === 'write' || tells ? strange(address) : undefined;
   }
-  if (word === 'git') {
-    const at = words.indexOf('push');
-    if (at < 0 || capability === 'read') return undefined;
-    const remote = words.slice(at + 1).find((each) => !each.startsWith('-'));
-    const host = remote === undefined ? undefined : hostIn(remote);
-    return (host !== undefined && strange(host)) || { kind: 'push', object: remote ?? 'origin' };
-  }
+  const pushed = call.branches.find(({ remote }) => remote !== undefined)?.remote;
+  if (pushed !== undefined && capability !== 'read')
+    return strange(hostIn(pushed)) ?? { kind: 'push', object: pushed || 'origin' };
   if (word === 'scp' || word === 'rsync' || word === 'sftp') {
     const last = words.at(-1) ?? '';
     // A machine to which is copied; from one to here is not a way out.

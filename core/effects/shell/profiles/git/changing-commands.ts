@@ -213,3 +213,21 @@ export const changingCommands: Readonly<Record<string, GitCommand>> = {
   },
   'difftool mergetool': { ...base, does: 'execute', refused: '-y -t -x -g --tool --extcmd --gui --dir-diff -d' },
 };
+
+/** Commands whose effects are not read, only the branches that they write. */
+export const unreadCommands: Readonly<Record<string, GitCommand>> = {
+  'send-pack': {
+    ...writes,
+    flags:
+      '-v --verbose -q --quiet --all --mirror -n --dry-run -f --force --thin --atomic --stdin --stateless-rpc --helper-status --progress',
+    values: { word: '--remote --push-option', unread: '--receive-pack --exec' },
+    attached: { word: '--force-with-lease --signed' },
+  },
+  'http-push': { ...writes, flags: '--all --dry-run --force --verbose -d -D' },
+  subtree: {
+    ...writes,
+    flags:
+      '-q --quiet -d --debug --rejoin --no-rejoin --ignore-joins --no-ignore-joins --squash --no-squash -S --gpg-sign',
+    values: { word: '-P --prefix -m --message -b --branch --annotate --onto' },
+  },
+};
