@@ -7,12 +7,13 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { capabilityFromName } from '#core/policy/classification/classify-tool.ts';
 import { toolWords, wordsIn } from '#core/policy/classification/tool-words.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
-import { branchesOf, mayNameBranch, mergeOf } from './git/branches.ts';
+import type { BranchWrite } from './branch-writes.ts';
+import { branchesOf, mayNameBranch, mergeOf, type TouchedBranch } from './git/branches.ts';
 import { filesOf } from './git/files.ts';
 import { repositoriesOf } from './git/repository.ts';
 import type { EffectReader, Effects } from './ports.ts';
 import { branchWrites } from './shell/git-branches.ts';
-import { gitLine } from './shell/git-line.ts';
+import { gitLine, isGitCommand } from './shell/git-line.ts';
 import { argOf } from './shell/words.ts';
 
 const maxParts = 1000;
@@ -31,16 +32,22 @@ function effectsOf(call: ToolCall): Effects {
   const { words } = toolWords(call.tool);
   const named = capabilityFromName(call.tool);
   const unclear = new Set<string>();
-  // A Git host executes nothing for a caller that is not a change to it.
-  const capability = named === 'execute' ? 'write' : named;
   const repositories = repositoriesOf(call, unclear);
   const files = filesOf(call, unclear);
-  const branches = branchesOf(call.parameters, words, capability);
+  const written = branchesOf(call.parameters, words, named);
+  const line = lineWrites(call.parameters, words, written);
+  // A Git host executes nothing for a caller that is not a change to it.
+  const capability = named === 'execute' || (named === 'read' && line.length > 0) ? 'write' : named;
+  const writes: readonly BranchWrite[] = [
+    ...line,
+    ...written.filter((each) => !line.length || Object.keys(each).length),
+  ];
+  const branches = [...new Map(writes.map((each) => [each.branch ?? each.branch_pattern ?? '', each])).values()];
   const isOnePart = repositories.length * branches.length * Math.max(files.length, 1) === 1;
   const common: Record<string, unknown> = {
     ...(isOnePart && untranslatedOf(call.parameters)),
     ...scalarsOf(call.parameters),
-    ...flagsOf(call.parameters, words),
+    ...flagsOf(call.parameters, words, line),
   };
   // On a part that changes something `branch` is what is written, not what the call says beside.
   if (capability !== 'read') {
@@ -59,9 +66,9 @@ function effectsOf(call: ToolCall): Effects {
         parameters: { ...common, repository, ...parameters },
       });
     };
-    for (const branch of branches) {
-      for (const { path, removed } of files) add({ ...branch, path }, removed ? 'delete' : capability);
-      if (files.length === 0) add(branch);
+    for (const { remote: _, force: _force, deleted: _deleted, ...touched } of branches) {
+      for (const { path, removed } of files) add({ ...touched, path }, removed ? 'delete' : capability);
+      if (files.length === 0) add(touched);
     }
   }
   if (parts.length > maxParts) unclear.add(`the call touches more than ${maxParts} files`);
@@ -76,24 +83,44 @@ const yes = new Set<unknown>([true, 1, 'true', 'yes', '1', 'on']);
 const isYes = (value: unknown): boolean => yes.has(typeof value === 'string' ? value.trim().toLowerCase() : value);
 const isForcing = (words: readonly string[]): boolean => words.some((word) => /^(?:forced?|mirror)$/.test(word));
 
-function flagsOf(parameters: ToolCall['parameters'], words: readonly string[]): Record<string, unknown> {
+function flagsOf(
+  parameters: ToolCall['parameters'],
+  words: readonly string[],
+  line: readonly BranchWrite[],
+): Record<string, unknown> {
   const refspecs = [parameters.refspec, parameters.refspecs, parameters.ref].flat();
-  const options = [parameters.args, parameters.flags, parameters.options]
-    .flat()
-    .filter((word) => typeof word === 'string');
   const force =
     isForcing(words) ||
     setsForce(parameters) ||
     refspecs.some((spec) => typeof spec === 'string' && spec.startsWith('+')) ||
-    options.some((word) => /^(?:--force|--mirror|-[a-z]*f)/.test(word)) ||
-    (options.length > 0 && words.includes('push') && forcesPush(options));
+    argumentsIn(parameters).some((word) => /^(?:--force|--mirror|-[a-z]*f)/.test(word)) ||
+    line.some(({ force, remote }) => force && remote !== undefined);
   const merges = mergeOf(words);
   return { ...(force && { force: true }), ...(merges !== undefined && { merges }) };
 }
 
-/** Options that git would read as a push by force, or would not know. */
-const forcesPush = (options: readonly string[]): boolean =>
-  branchWrites(gitLine(['push', ...options].map(argOf)), {}).some(({ force }) => force);
+const argumentsIn = ({ args, argv, flags, options }: ToolCall['parameters']): readonly string[] =>
+  [args, argv, flags, options].flat().filter((word) => typeof word === 'string');
+
+/**
+ * Returns what `git_push` with a list of arguments writes, as the same line in a shell does. Its server adds the branches that
+ * the call names elsewhere.
+ */
+function lineWrites(
+  parameters: ToolCall['parameters'],
+  words: readonly string[],
+  written: readonly TouchedBranch[],
+): readonly BranchWrite[] {
+  const own = words.filter((word) => word !== 'git');
+  const command = own.includes('push') ? 'push' : own.length === 1 ? own[0]! : '';
+  const given = argumentsIn(parameters);
+  if (given.length === 0 || !isGitCommand(command)) return [];
+  const line = [command, ...given.slice(given[0] === command ? 1 : 0)].map(argOf);
+  const { length } = gitLine(line).words.operands;
+  const named = written.flatMap(({ branch, branch_pattern }) => branch ?? branch_pattern ?? []);
+  const added = command === 'push' && length < 2 ? [...(length === 0 ? ['origin'] : []), ...named] : [];
+  return branchWrites(gitLine([...line, ...added.map(argOf)]), {});
+}
 
 /** `force: true`, `forceWithLease: "yes"`, `options: { force: true }`. */
 const setsForce = (value: object, depth = 0): boolean =>
