@@ -47,6 +47,7 @@ const infra: Table = {
     helm status web
     docker ps --all
     docker logs --tail 20 web
+    docker-compose ps
     podman images
     gh pr list -R acme/web
     gh pr view 7 --comments
@@ -131,6 +132,7 @@ const infra: Table = {
     helm uninstall web
     docker inspect web
     docker compose config
+    docker-compose config
     docker secret inspect db
     docker --context x rm web
     docker system prune -af

@@ -1,6 +1,6 @@
 /** Programs whose plain words are an order and what it is about, not paths: `git push`, `npm test`. */
 const ordered: ReadonlySet<string> = new Set(
-  `git gh glab npm pnpm yarn bun deno docker podman nerdctl kubectl helm terraform tofu aws gcloud az go cargo pip pip3 uv poetry make
+  `git gh glab npm pnpm yarn bun deno docker docker-compose podman nerdctl kubectl helm terraform tofu aws gcloud az go cargo pip pip3 uv poetry make
   systemctl service brew apt apt-get`.split(/\s+/),
 );
 

@@ -8,6 +8,7 @@ import type { CommandProgram } from './command-program.ts';
 import { filePrograms } from './coreutils-files.ts';
 import { textPrograms } from './coreutils-text.ts';
 import { docker, nerdctl } from './docker.ts';
+import { dockerCompose } from './docker-compose.ts';
 import { editors } from './editors.ts';
 import { gcloud } from './gcloud.ts';
 import { gh } from './gh.ts';
@@ -46,6 +47,7 @@ export const commandPrograms: ReadonlyMap<string, CommandProgram> = new Map<stri
   ['kubectl', kubectl],
   ['helm', helm],
   ['docker', docker],
+  ['docker-compose', dockerCompose],
   ['podman', docker],
   ['nerdctl', nerdctl],
   ['terraform', terraform],
