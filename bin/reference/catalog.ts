@@ -90,7 +90,7 @@ function pluginModule(): string {
   return [
     '/** Generated from core/catalog/secret-files.yaml by `npm run docs`: do not edit. */',
     '',
-    '/** Words of the paths of secret files, behind a full stop or a slash. */',
+    '/** Words of the paths of secret files, after a full stop or a slash. */',
     'export const secretFiles =',
     `  ' ${words.join(' ')} ';`,
     '',

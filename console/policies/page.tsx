@@ -115,7 +115,7 @@ function Rules({ api }: { readonly api: Api }) {
           <>
             <p>
               Policy <Text of={policy} />: the first rule that matches decides; without one the decision is{' '}
-              <Badge of={default_decision} />. {guards.length} guards block beside them.
+              <Badge of={default_decision} />. Guards block whatever a rule decides: <Text of={guardNames(guards)} />.
             </p>
             {warnings.map((warning) => (
               <Notice key={warning} kind="warn">
@@ -153,3 +153,7 @@ function Rules({ api }: { readonly api: Api }) {
     </section>
   );
 }
+
+/** Several entries of one name are one guard. */
+const guardNames = (guards: AnswerOf<'listPolicies'>['guards']): string =>
+  [...new Set(guards.map((guard) => (typeof guard === 'string' ? guard : guard.name)))].join(', ') || 'none';

@@ -1,4 +1,4 @@
-/** Decides which network an IP address or host name belongs to, from `networks.yaml`. Every caller that connects or judges asks here. */
+/** Decides which network an IP address or host name belongs to, from `networks.yaml`. All checks of addresses use it. */
 import type { Network, NetworkFacts } from '#core/contracts/catalog.ts';
 import { addressDomains, networksData } from './data.ts';
 

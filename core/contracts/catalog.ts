@@ -27,7 +27,7 @@ const secretFileList = z.strictObject({
           .optional()
           .meta({
             description:
-              'Words behind a full stop or slash by which the injection guard recognises such a path in prose.',
+              'Words after a full stop or slash by which the injection guard recognises such a path in prose.',
           }),
       }),
     )

@@ -1,4 +1,4 @@
-/** One list of networks, and every caller that connects or judges gives the answer of it. */
+/** One list of networks: connectors, argument checks and the tool guard give the same answer about an address. */
 import { mayConnect } from '#adapters/executors/public-address.ts';
 import { isPrivate } from '#adapters/http/public-address.ts';
 import { networkOf, networkOfHost } from '#core/catalog/networks.ts';
