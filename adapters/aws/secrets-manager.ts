@@ -3,7 +3,7 @@
  * gets the names of all bundles and may read its own; a bundle it may not read holds nothing for it.
  */
 
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
@@ -37,8 +37,10 @@ export function secretsManager({ secretIds, client, now = Date.now }: SecretsMan
   const kept = new Map<string, { readonly bundle: Promise<Bundle>; readonly since: number; until: number }>();
 
   const fetched = async (secretId: string): Promise<Bundle> => {
-    made ??= new SecretsManagerClient(clientBounds());
-    const { SecretString } = await made.send(new GetSecretValueCommand({ SecretId: secretId }));
+    // A function that needs no secret loads no client.
+    const sdk = await import('./sdk/secret-versions.ts');
+    made ??= new sdk.SecretsManagerClient(clientBounds());
+    const { SecretString } = await made.send(new sdk.GetSecretValueCommand({ SecretId: secretId }));
     return parsed(SecretString, secretId);
   };
 
