@@ -86,6 +86,8 @@ const infra: Table = {
     aws ec2 describe-instances --filters file://x
     aws configure set region x
     aws dynamodb scan --table-name t
+    aws ssm get-parameter --name x
+    aws ssm get-parameters-by-path --path /x
     aws frob describe-things
     aws ec2 run-instances --image-id i
     gcloud compute instances list --impersonate-service-account=x
