@@ -63,7 +63,10 @@ export async function textVerdict(
   const { call, policy } = facts;
   if (!calls || !isLarge(sentOf(call))) return { verdict: await ask(textJudges, facts, when) };
   const { verdict, alternative, programs, redaction } = await calls.evaluate({
-    ...{ ...facts, call: bare(call), policy: policyText(policyDocument), when },
+    ...facts,
+    call: bare(call),
+    policy: policyText(policyDocument),
+    when,
     ...(recorded && {
       recorded: { value: recordedParts(recorded), sensitivePaths: configuration.evidence.sensitive },
     }),
@@ -84,7 +87,15 @@ const bare = ({
   sources,
   withheld,
 }: ToolCall): ToolCall => ({
-  ...{ protocol, tool, target, capability, upstream, parameters, sent_with, sources, withheld },
+  protocol,
+  tool,
+  target,
+  capability,
+  upstream,
+  parameters,
+  sent_with,
+  sources,
+  withheld,
 });
 
 /** Reads the facts that do not depend on the caller. */

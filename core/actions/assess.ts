@@ -92,7 +92,14 @@ async function callerFacts(
   const probed = scored ? probes?.take(tenant, key_id, behavior.repeated_escalation.probes, nowMs, windowMs) : 0;
   const shown = shownDrift.map(driftKey);
   return {
-    ...{ envelope, callDigest, configuration, head, attached, scored, probed: probed ?? 0, nowMs },
+    envelope,
+    callDigest,
+    configuration,
+    head,
+    attached,
+    scored,
+    probed: probed ?? 0,
+    nowMs,
     acceptedDrift: head?.accepted_drift?.filter((accepted) => !shown.includes(accepted)),
     firstRequest: await firstRequestOf(configuration, head, words?.prompt),
     standing: { session: head?.risk, key },

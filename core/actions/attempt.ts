@@ -67,7 +67,8 @@ const withRule = (action: GovernedAction, matched_rule: string): GovernedAction 
 
 /** What the entry says of the approval that the call uses. */
 const usedBy = ({ decision: { matched_rule: rule, drift = [] } }: GovernedAction, row: ApprovalRow) => ({
-  ...{ approval_ref: row.envelope_id, rule },
+  approval_ref: row.envelope_id,
+  rule,
   ...(isEachDriftShown(drift, row.drift) && { accepts_drift: true }),
 });
 

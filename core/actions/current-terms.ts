@@ -51,7 +51,12 @@ export async function currentTerms(ports: TermsPorts, snapshot: Snapshot, row: A
 function shownCall(row: ApprovalRow): ToolCall {
   const { protocol, tool, target, capability, upstream, parameters, sent_with, withheld } = row;
   return {
-    ...{ protocol, tool, capability, upstream, parameters, sent_with },
+    protocol,
+    tool,
+    capability,
+    upstream,
+    parameters,
+    sent_with,
     // A target that is withheld as a whole is an object.
     target: typeof target === 'string' ? target : JSON.stringify(target),
     ...(withheld.length > 0 && { withheld: true as const }),

@@ -71,7 +71,9 @@ export async function executeAction(
       ? { result_withheld: safe.result_withheld }
       : await keepResult(ports, result);
   const done: Done = {
-    ...{ outcome, kept, loginRefusedBy },
+    outcome,
+    kept,
+    loginRefusedBy,
     ...(latency_ms !== undefined && { latency_ms }),
     ...(upstream_down && { upstream_down }),
     ...(noted && noteOf(ports, noted)),
@@ -204,7 +206,9 @@ const endOf = (
 
 /** An action as the one that uses an approval. */
 export const holderOf = ({ tenant, envelope_id }: ActionEnvelope, approval: string): Holder => ({
-  ...{ approval, tenant, owner: envelope_id },
+  approval,
+  tenant,
+  owner: envelope_id,
 });
 
 /** Type, scope and remaining life of a credential: all a caller ever sees of it. */

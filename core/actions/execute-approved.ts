@@ -117,8 +117,20 @@ async function assessed(
   const { tenant, key_id, actor, protocol, tool, target, capability, parameters, justification } = row;
   const { upstream, upstream_tool, definition, sent_with } = row;
   const envelope: ActionEnvelope = {
-    ...{ envelope_id: ports.ids.uuid(), tenant, key_id, actor, protocol, tool, target, capability, parameters },
-    ...{ upstream, upstream_tool, definition, sent_with, justification },
+    envelope_id: ports.ids.uuid(),
+    tenant,
+    key_id,
+    actor,
+    protocol,
+    tool,
+    target,
+    capability,
+    parameters,
+    upstream,
+    upstream_tool,
+    definition,
+    sent_with,
+    justification,
   };
   const made = { ...by, envelope, call_digest: callDigest(envelope), recorded: true, shownDrift: row.drift };
   return (await assess(ports, made, 'approved')).action;
@@ -167,13 +179,11 @@ function undecided({ matched_rule }: ApprovalRow, decision: CallDecision): Refus
 
 /** Whose key is gone: what stands in for it may do nothing. */
 const removedPrincipal = ({ tenant, key_id, key_kind, actor }: ApprovalRow): Principal => ({
-  ...{
-    key_id,
-    tenant,
-    name: actor.agent,
-    role: 'viewer',
-    kind: key_kind ?? 'agent',
-    platform: false,
-    tenants: [tenant],
-  },
+  key_id,
+  tenant,
+  name: actor.agent,
+  role: 'viewer',
+  kind: key_kind ?? 'agent',
+  platform: false,
+  tenants: [tenant],
 });

@@ -51,7 +51,11 @@ export async function govern(
     const { action: decided, found: earlier } = await assess(
       ports,
       {
-        ...{ snapshot, principal, envelope, call_digest, recorded: !dry_run },
+        snapshot,
+        principal,
+        envelope,
+        call_digest,
+        recorded: !dry_run,
         words: { prompt, conversation, ...(principal.kind === 'human' && { justification: envelope.justification }) },
         roots: roots ? [roots, ...rootLists] : rootLists,
         probes: dry_run ? undefined : ports.probes,
@@ -89,7 +93,10 @@ const callIdOf = ({ call_id, modelCallId }: GovernedRequest): string | undefined
 
 /** How the call is carried out, as its caller has said. */
 const carriedBy = ({ hostEndsAtMs, idempotencyKey, placement, call_id: callId }: GovernedRequest) => ({
-  ...{ hostEndsAtMs, idempotencyKey, decideOnly: placement === null, callId },
+  hostEndsAtMs,
+  idempotencyKey,
+  decideOnly: placement === null,
+  callId,
 });
 
 /** Returns the action that was started before under the same idempotency key. */

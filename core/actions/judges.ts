@@ -84,8 +84,13 @@ const sessionRisk: Judge = {
     if (!caller?.scored) return undefined;
     const { configuration, envelope, callDigest: call_digest, standing, probed, nowMs } = caller;
     const assessed = assessAction({
-      ...{ settings: configuration.behavior, context: signalContextOf(configuration) },
-      ...{ standing, effects, probed, nowMs, call: { ...envelope, call_digest } },
+      settings: configuration.behavior,
+      context: signalContextOf(configuration),
+      standing,
+      effects,
+      probed,
+      nowMs,
+      call: { ...envelope, call_digest },
       decision: earlier.decision ?? 'block',
       approved: when === 'approved',
     });

@@ -29,7 +29,8 @@ interface Outcome {
 }
 
 export const actorOf = ({ envelope, principal }: GovernedAction) => ({
-  ...{ key_id: envelope.key_id, agent: envelope.actor.agent },
+  key_id: envelope.key_id,
+  agent: envelope.actor.agent,
   ...federatedActor(principal),
 });
 
@@ -111,7 +112,9 @@ function failedAt(
   const error = new GatewayError('provider_error', message, { cause });
   ports.telemetry.log('warn', 'execution failed', { envelope_id: envelope.envelope_id, rule: decision.matched_rule });
   return {
-    ...{ outcome: effectOf(cause) === 'unknown' ? 'unknown' : 'failed', error, loginRefusedBy: loginRefused(cause) },
+    outcome: effectOf(cause) === 'unknown' ? 'unknown' : 'failed',
+    error,
+    loginRefusedBy: loginRefused(cause),
     ...(isUpstreamDown(cause) && { upstream_down: true }),
   };
 }

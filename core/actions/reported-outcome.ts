@@ -36,7 +36,9 @@ export async function reportedOutcome(
   const { result_sha256, result_bytes } = details;
   const written = await ports.ledger.commit({
     draft: {
-      ...{ tenant, session_id, envelope_id },
+      tenant,
+      session_id,
+      envelope_id,
       timestamp: isoTime(ports.clock.now()),
       kind: 'result',
       actor: { key_id, ...federatedActor(principal) },

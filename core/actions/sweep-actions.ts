@@ -49,7 +49,9 @@ async function close(ports: SweepPorts, row: StartedAction): Promise<boolean> {
   const { tenant, id, session_id, envelope_id, tool } = row;
   const outcome = await ports.ledger.commit({
     draft: {
-      ...{ tenant, session_id, envelope_id },
+      tenant,
+      session_id,
+      envelope_id,
       timestamp: isoTime(ports.clock.now()),
       kind: 'result',
       actor: { key_id: 'system' },

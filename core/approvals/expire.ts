@@ -18,7 +18,11 @@ export async function expire(ports: VotePorts, row: ApprovalRow, channels: reado
   const { person } = bySystem;
   const outcome = await ports.ledger.commit({
     draft: {
-      ...{ tenant, session_id, envelope_id, timestamp: decided_at, kind: 'deny' },
+      tenant,
+      session_id,
+      envelope_id,
+      timestamp: decided_at,
+      kind: 'deny',
       actor: { key_id: person, person },
       body: { approval_id: envelope_id, status: 'denied', ...bySystem, call_digest, tool },
     },

@@ -105,7 +105,12 @@ function parametersIn(json: string): string | undefined {
 
 /** Facts whose texts are longer than names. */
 const rooms: Readonly<Record<string, number>> = {
-  ...{ Tool: 250, Target: 400, Rule: 200, Reason: 300, Withheld: 200, Why: 400 },
+  Tool: 250,
+  Target: 400,
+  Rule: 200,
+  Reason: 300,
+  Withheld: 200,
+  Why: 400,
 };
 const charactersFor = (label: string): number => rooms[label] ?? 130;
 /** Counts what is shown: a backtick takes six characters, so a short text can be too long. */

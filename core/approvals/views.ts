@@ -89,9 +89,15 @@ export function approvalRecord(row: ApprovalRow) {
     result_withheld,
   };
   return {
-    ...{ envelope_id, status, reviewer, person, channel, reason },
+    envelope_id,
+    status,
+    reviewer,
+    person,
+    channel,
+    reason,
     ...(status !== 'pending' && decided),
-    ...{ comment, evidence_hash },
+    comment,
+    evidence_hash,
     ...counted,
     ...needed,
     ...execution,

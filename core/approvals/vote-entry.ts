@@ -71,7 +71,8 @@ export function voteEntry(
     kind: to === 'approved' ? 'approve' : 'deny',
     envelope_id: row.envelope_id,
     actor: {
-      ...{ key_id: vote.key_id, person: vote.person },
+      key_id: vote.key_id,
+      person: vote.person,
       ...(vote.federated && { issuer: vote.federated.issuer, subject: vote.federated.subject }),
     },
     body: {

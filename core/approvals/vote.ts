@@ -166,11 +166,20 @@ async function passkeyOf(ports: VotePorts, row: ApprovalRow, vote: Vote): Promis
   const { credential_id, public_key, rp_id, origin, registered_at, evidence_hash } = passkey;
   const outcome = await ports.ledger.commit({
     draft: {
-      ...{ tenant: row.tenant, session_id: row.session_id, timestamp: isoTime(ports.clock.now()), kind: 'admin' },
+      tenant: row.tenant,
+      session_id: row.session_id,
+      timestamp: isoTime(ports.clock.now()),
+      kind: 'admin',
       envelope_id: row.envelope_id,
       actor: { key_id: vote.key_id, person: vote.person },
       body: {
-        ...{ action: passkeyAction, person: vote.person, credential_id, public_key, rp_id, origin, registered_at },
+        action: passkeyAction,
+        person: vote.person,
+        credential_id,
+        public_key,
+        rp_id,
+        origin,
+        registered_at,
         registration: evidence_hash,
       },
     },

@@ -15,6 +15,13 @@ export const withdrawRequest = (
   comment = 'Withdrawn by the caller.',
 ): Promise<ApprovalRow> =>
   decideApproval(ports, row, {
-    ...{ verdict: 'deny', person: person ?? `key:${key_id}`, key_id, reviewer: requester, channel: 'system' },
-    ...{ reason: 'withdrawn', comment, channels: [], useSeconds: 0 },
+    verdict: 'deny',
+    person: person ?? `key:${key_id}`,
+    key_id,
+    reviewer: requester,
+    channel: 'system',
+    reason: 'withdrawn',
+    comment,
+    channels: [],
+    useSeconds: 0,
   });

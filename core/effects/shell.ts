@@ -44,5 +44,9 @@ const isItself = (call: ToolCall, part: Effect): boolean =>
 
 /** A line that does nothing, as `true`. */
 const idle = (binary: string): ToolCall => ({
-  ...{ protocol: 'shell', tool: `shell.${binary}`, target: '', capability: 'read', parameters: { argv: [binary] } },
+  protocol: 'shell',
+  tool: `shell.${binary}`,
+  target: '',
+  capability: 'read',
+  parameters: { argv: [binary] },
 });

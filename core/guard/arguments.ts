@@ -30,7 +30,9 @@ export function checkArguments(parameters: Readonly<Record<string, unknown>>): A
   walk(parameters, 'parameters', '', 0, findings);
   if (definitionsIn(parameters) >= 2)
     findings.push({
-      ...{ kind: 'prompt', where: 'parameters', severity: 'high' },
+      kind: 'prompt',
+      where: 'parameters',
+      severity: 'high',
       description: 'Definitions of tools.',
     });
   return findings;

@@ -35,7 +35,10 @@ export function checkText(text: string): TextFinding<TextKind>[] {
   for (const { start, end, from, to } of hidden)
     if (speaks(text.slice(from, to), 1))
       found.push({
-        ...{ kind: 'hidden_instruction', severity: 'high', start, end },
+        kind: 'hidden_instruction',
+        severity: 'high',
+        start,
+        end,
         description: 'Words to the model in a comment, an alternative text or an element that is not shown.',
       });
   const read: TextFinding<TextKind>[] = [];
@@ -60,7 +63,10 @@ function merged(findings: TextFinding<TextKind>[]): TextFinding<TextKind>[] {
 }
 
 const encoded = (start: number, end: number): TextFinding<'encoded_instruction'> => ({
-  ...{ kind: 'encoded_instruction', severity: 'high', start, end },
+  kind: 'encoded_instruction',
+  severity: 'high',
+  start,
+  end,
   description: 'Words to the model in an encoding.',
 });
 

@@ -62,7 +62,9 @@ export function parametersOf({ inputSchema }: JsonObject): Parameter[] {
   return Object.entries(inputSchema.properties).map(([name, schema]) => {
     const { type, description } = isObject(schema) ? schema : ({} as JsonObject);
     return {
-      ...{ name, required: required.has(name), type: typeof type === 'string' ? type : 'any' },
+      name,
+      required: required.has(name),
+      type: typeof type === 'string' ? type : 'any',
       description: typeof description === 'string' ? description : '',
     };
   });

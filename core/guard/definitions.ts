@@ -16,7 +16,10 @@ import { joinedTexts } from './joined-texts.ts';
 type DefinitionFinding = Finding<DefinitionKind>;
 
 const found = (kind: DefinitionKind, where: string, severity: Severity, description: string): DefinitionFinding => ({
-  ...{ kind, where, severity, description },
+  kind,
+  where,
+  severity,
+  description,
 });
 
 /** Findings that follow from the definition alone; looked for once for each definition that was read. */

@@ -58,7 +58,8 @@ function changes(accepted: JsonObject, offered: JsonObject): Introduced[] {
   const hints = kinds.includes('looser_annotation')
     ? [
         {
-          ...{ kind: 'looser_annotation', where: 'annotations' },
+          kind: 'looser_annotation',
+          where: 'annotations',
           description: 'Its annotations claim less risk than the accepted ones did.',
         },
       ]

@@ -46,7 +46,11 @@ const finding = (
   description: string,
   before = 0,
 ): TextFinding<'invisible_text'> => ({
-  ...{ kind: 'invisible_text', description, severity, start: match.index - before, end: match.index + match[0].length },
+  kind: 'invisible_text',
+  description,
+  severity,
+  start: match.index - before,
+  end: match.index + match[0].length,
 });
 
 /** What the letters of the tag block spell, a blank between those that do not follow each other. */

@@ -69,5 +69,8 @@ function pathsOf(place: string, roots: readonly Root[]): string[] {
 }
 
 const leadsOut = (where: string, description: string): ArgumentFinding => ({
-  ...{ kind: 'outside_roots', where, severity: 'high', description },
+  kind: 'outside_roots',
+  where,
+  severity: 'high',
+  description,
 });

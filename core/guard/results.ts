@@ -113,7 +113,10 @@ function guardBytes(
 }
 
 const asked = (where: string, { actions }: ResultOptions): ResultFinding => ({
-  ...{ kind: 'asks_secret', where: where === '' ? 'params' : where, severity: 'high', action: actions.asks_secret },
+  kind: 'asks_secret',
+  where: where === '' ? 'params' : where,
+  severity: 'high',
+  action: actions.asks_secret,
   description: 'A request to the person for a password, key, token, code or card.',
 });
 
@@ -122,7 +125,10 @@ const asksContext = ({ includeContext, messages }: JsonObject): boolean =>
   includeContext !== undefined && includeContext !== null && includeContext !== 'none' && Array.isArray(messages);
 
 const contextAsked = (where: string, { actions }: ResultOptions): ResultFinding => ({
-  ...{ kind: 'asks_context', where: where === '' ? 'params' : where, severity: 'high', action: actions.asks_context },
+  kind: 'asks_context',
+  where: where === '' ? 'params' : where,
+  severity: 'high',
+  action: actions.asks_context,
   description: 'A request for a reply of the model together with the context of the conversation.',
 });
 

@@ -94,7 +94,9 @@ function checkText(text: string, where: string, name: string, level: number, giv
 }
 
 const outside = (where: string): ArgumentFinding => ({
-  ...{ kind: 'outside_roots', where, severity: 'high' },
+  kind: 'outside_roots',
+  where,
+  severity: 'high',
   description: 'A path or address that is not known to lie below the declared roots.',
 });
 

@@ -9,7 +9,9 @@ const any = (near: Near, names: readonly WordClass[], words: number): boolean =>
   names.some((name) => near(name, words));
 const note = (sets: WordClass, on: readonly WordClass[], holds: Rule['holds']): Rule => ({ on, sets, holds });
 const find = (cue: NonNullable<Rule['cue']>, on: readonly WordClass[], holds: Rule['holds']): Rule => ({
-  ...{ on, cue, holds },
+  on,
+  cue,
+  holds,
   strong: true,
 });
 

@@ -8,7 +8,9 @@ const either = (near: Near, names: readonly WordClass[], words: number): boolean
 /** Only a note for other rules. */
 const noted = (sets: WordClass, on: readonly WordClass[], holds: Rule['holds']): Rule => ({ on, sets, holds });
 const strong = (cue: NonNullable<Rule['cue']>, on: readonly WordClass[], holds: Rule['holds']): Rule => ({
-  ...{ on, cue, holds },
+  on,
+  cue,
+  holds,
   strong: true,
 });
 

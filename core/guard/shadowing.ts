@@ -54,7 +54,9 @@ interface Server {
 }
 
 export const readServer = ({ server, parted, names }: Omit<Offered, 'tools'>): Server => ({
-  ...{ server, folded: foldCase(server), parted: foldCase(parted) },
+  server,
+  folded: foldCase(server),
+  parted: foldCase(parted),
   names: new Map(names.map((name) => [foldCase(name).trim(), name])),
 });
 
@@ -136,7 +138,8 @@ function readSentence(text: string, words: Map<string, Word>): void {
     const before = words.get(word);
     // One word that is ordered and called so is enough, wherever it stands.
     words.set(word, {
-      ...{ word, ordered: ordered || before?.ordered === true },
+      word,
+      ordered: ordered || before?.ordered === true,
       called: (called && ordered) || before?.called === true,
     });
   }

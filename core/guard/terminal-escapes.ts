@@ -33,5 +33,9 @@ export function* terminalEscapes(text: string): Iterable<TextFinding<'terminal_e
 }
 
 const finding = (match: RegExpExecArray, description: string): TextFinding<'terminal_escape'> => ({
-  ...{ kind: 'terminal_escape', description, severity: 'high', start: match.index, end: match.index + match[0].length },
+  kind: 'terminal_escape',
+  description,
+  severity: 'high',
+  start: match.index,
+  end: match.index + match[0].length,
 });

@@ -67,7 +67,13 @@ export async function collect(
   const closes_at = isoTime(closesMs);
   const id = `${announces ? 'digest' : 'digest-update'}#${tenant}#${closes_at}#${channel}`;
   await deliveries.enqueue({
-    ...{ id, channel, event: 'digest', envelope_id: `digest#${tenant}`, tenant, attempts: 0, state: 'due' },
+    id,
+    channel,
+    event: 'digest',
+    envelope_id: `digest#${tenant}`,
+    tenant,
+    attempts: 0,
+    state: 'due',
     due_at: closes_at,
     digest: { announces, closes_at },
   });
@@ -129,7 +135,11 @@ export async function digestOf(waiting: WaitingRequests, tenant: string, nowMs: 
   const by_rule = ranked.slice(0, maxRules);
   const next_expires_at = requests[0]?.expires_at;
   return {
-    ...{ tenant, waiting: await waitingOf(waiting, tenant, counted), counted, by_risk, by_rule },
+    tenant,
+    waiting: await waitingOf(waiting, tenant, counted),
+    counted,
+    by_risk,
+    by_rule,
     of_other_rules: ranked.slice(maxRules).reduce((sum, { waiting }) => sum + waiting, 0),
     ...(oldest_queued_at !== undefined && { oldest_queued_at }),
     ...(next_expires_at !== undefined && {

@@ -47,7 +47,11 @@ const shown = ({
   last_error = '',
   due_at,
 }: Delivery): FailingDelivery => ({
-  ...{ channel, event, envelope_id, attempts, due_at },
+  channel,
+  event,
+  envelope_id,
+  attempts,
+  due_at,
   state: state === 'dead' ? 'dead' : 'retrying',
   error: last_error
     .replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '<address>')

@@ -45,9 +45,15 @@ export async function announceViolations(ports: AnnouncePorts, projections: read
       const id = `${about}#${event}#webhook`;
       if (deliveries.has(id)) continue;
       deliveries.set(id, {
-        ...{ id, channel: 'webhook', event, envelope_id: violation.envelope_id, tenant },
+        id,
+        channel: 'webhook',
+        event,
+        envelope_id: violation.envelope_id,
+        tenant,
         policy: { evidence_hash: hash, violation },
-        ...{ attempts: 0, due_at: isoTime(ports.clock.now()), state: 'due' },
+        attempts: 0,
+        due_at: isoTime(ports.clock.now()),
+        state: 'due',
       });
     }
   if (deliveries.size === 0 || !(await ports.wanted())) return;

@@ -45,7 +45,10 @@ async function counted(assertion: Assertion, passkey: Passkey, challenge: string
   const { credential_id: id, authenticator_data, client_data_json, signature } = assertion;
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response: {
-      ...{ id, rawId: id, type: 'public-key', clientExtensionResults: {} },
+      id,
+      rawId: id,
+      type: 'public-key',
+      clientExtensionResults: {},
       response: { authenticatorData: authenticator_data, clientDataJSON: client_data_json, signature },
     },
     expectedChallenge: challenge,

@@ -59,7 +59,10 @@ async function verified(given: PasskeyRegistration, challenge: string, host: Rel
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
   const outcome = await verifyRegistrationResponse({
     response: {
-      ...{ id: given.credential_id, rawId: given.credential_id, type: 'public-key', clientExtensionResults: {} },
+      id: given.credential_id,
+      rawId: given.credential_id,
+      type: 'public-key',
+      clientExtensionResults: {},
       response: { clientDataJSON: given.client_data_json, attestationObject: given.attestation_object },
     },
     expectedChallenge: challenge,

@@ -58,13 +58,11 @@ function rulesOf({ units, level }: Group, names: NamesByTool): ToolRule[] {
   const targets = targetsOf({ units, level });
   const conditions = conditionsOf(units, targets, names.get(tool) ?? []);
   return targets.map((target) => ({
-    ...{
-      protocol: escaped(protocol),
-      tool: escaped(tool),
-      ...(upstream !== undefined && { upstream: escaped(upstream) }),
-      target,
-      capability,
-    },
+    protocol: escaped(protocol),
+    tool: escaped(tool),
+    ...(upstream !== undefined && { upstream: escaped(upstream) }),
+    target,
+    capability,
     ...(Object.keys(conditions).length > 0 && { arguments: conditions }),
     decision: 'allow' as const,
   }));

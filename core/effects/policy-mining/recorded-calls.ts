@@ -41,7 +41,11 @@ function callOf(body: EvidenceEntry['body']): ToolCall | undefined {
   if (typeof protocol !== 'string' || typeof tool !== 'string' || typeof target !== 'string') return undefined;
   if (typeof capability !== 'string') return undefined;
   return {
-    ...{ protocol, tool, target, capability, parameters: objectOf(body.parameters) ?? {} },
+    protocol,
+    tool,
+    target,
+    capability,
+    parameters: objectOf(body.parameters) ?? {},
     ...(typeof upstream === 'string' && { upstream }),
     ...(objectOf(sent_with) && { sent_with: objectOf(sent_with) }),
   };

@@ -78,7 +78,11 @@ async function reserved(
     const key = keyPartOf(identities, caller, model);
     const budgets = [...limits.budgets, ...(key?.limits.budgets ?? [])];
     const outcome = await counters.reserve({
-      ...{ tenant: caller.tenant, id, limits, key, begun: true },
+      tenant: caller.tenant,
+      id,
+      limits,
+      key,
+      begun: true,
       // No entry of evidence has this id: a reservation that is never settled is charged in full.
       session_id: id,
       tokens: usage.input_tokens + usage.output_tokens,
@@ -105,7 +109,10 @@ async function asked(
   signal: AbortSignal,
 ): Promise<Answer> {
   const answered: Answered = await callProvider(ports, plan, {
-    ...{ model: plan.model, stream: false, headers: {}, signal },
+    model: plan.model,
+    stream: false,
+    headers: {},
+    signal,
     bodyFor: ({ dialect }) => translator('openai', dialect).request(question),
   });
   const { provider, reply, settleSpan } = answered;

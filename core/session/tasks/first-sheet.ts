@@ -27,8 +27,13 @@ const isList = (value: unknown): value is string[] =>
 export function withFirst(attached: Attached, tenant: string, sheet: FirstSheet | undefined): Attached {
   if (!sheet) return attached;
   const manifest: TaskManifest = {
-    ...{ id: firstRequestId, tenant, name: firstRequestId, risk_tier: 'high', created_by: 'gateway' },
-    ...{ created_at: '1970-01-01T00:00:00.000Z', expires_at: '9999-12-31T00:00:00.000Z' },
+    id: firstRequestId,
+    tenant,
+    name: firstRequestId,
+    risk_tier: 'high',
+    created_by: 'gateway',
+    created_at: '1970-01-01T00:00:00.000Z',
+    expires_at: '9999-12-31T00:00:00.000Z',
     recipients: [...sheet.recipients],
     ...(sheet.resources && { resources: [...sheet.resources] }),
   };

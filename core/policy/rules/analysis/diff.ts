@@ -202,15 +202,14 @@ function regionOf(x: End, y: End, { parameters, assumed, sources: _, ...call }: 
   const approval = approvalOf(x, y);
   const [index_before, index_after] = [x, y].map(({ rules: [rule] }) => rule?.index);
   return {
-    ...{
-      from: x.decision,
-      to: y.decision,
-      rule_before: x.name,
-      rule_after: y.name,
-      ...(approval && { approval }),
-      example,
-    },
-    ...{ index_before, index_after },
+    from: x.decision,
+    to: y.decision,
+    rule_before: x.name,
+    rule_after: y.name,
+    ...(approval && { approval }),
+    example,
+    index_before,
+    index_after,
   };
 }
 
