@@ -19,7 +19,7 @@ export interface PendingCaps {
 const freshMs = 2_000;
 const fullFreshMs = 250;
 
-interface Known {
+interface PendingCounts {
   at: number;
   byKey: Map<string, number>;
   total: number;
@@ -27,7 +27,7 @@ interface Known {
 
 export class PendingLimit {
   readonly #counter: PendingCounter;
-  readonly #known = new RecentMap<string, Known>({ max: 1_000 });
+  readonly #counts = new RecentMap<string, PendingCounts>({ max: 1_000 });
   /** Counts that are being read, with the requests that came since. */
   readonly #looking = new Map<string, { readonly done: Promise<void>; readonly since: string[] }>();
 
@@ -40,13 +40,13 @@ export class PendingLimit {
    * @throws GatewayError `rate_limit_error` when there is none.
    */
   async take(tenant: string, keyId: string, caps: PendingCaps, nowMs: number): Promise<void> {
-    const before = this.#known.get(tenant);
+    const before = this.#counts.get(tenant);
     if (!before || nowMs - before.at > freshMs) await this.#look(tenant, caps, nowMs);
     else if (refusal(before, keyId, caps) && nowMs - before.at > fullFreshMs) await this.#look(tenant, caps, nowMs);
-    const known = this.#known.get(tenant)!;
-    const full = refusal(known, keyId, caps);
+    const counts = this.#counts.get(tenant)!;
+    const full = refusal(counts, keyId, caps);
     if (full) throw full;
-    add(known, keyId);
+    add(counts, keyId);
     this.#looking.get(tenant)?.since.push(keyId);
   }
 
@@ -56,9 +56,9 @@ export class PendingLimit {
     const since: string[] = [];
     const look = async () => {
       const keys = await this.#counter.pendingKeys(tenant, caps.max_pending_per_tenant);
-      const known: Known = { at: nowMs, byKey: new Map(), total: 0 };
-      for (const key of [...keys, ...since]) add(known, key);
-      this.#known.set(tenant, known);
+      const counts: PendingCounts = { at: nowMs, byKey: new Map(), total: 0 };
+      for (const key of [...keys, ...since]) add(counts, key);
+      this.#counts.set(tenant, counts);
     };
     const done = look().finally(() => this.#looking.delete(tenant));
     this.#looking.set(tenant, { done, since });
@@ -66,12 +66,12 @@ export class PendingLimit {
   }
 }
 
-function add(known: Known, keyId: string): void {
-  known.byKey.set(keyId, (known.byKey.get(keyId) ?? 0) + 1);
-  known.total++;
+function add(counts: PendingCounts, keyId: string): void {
+  counts.byKey.set(keyId, (counts.byKey.get(keyId) ?? 0) + 1);
+  counts.total++;
 }
 
-function refusal({ byKey, total }: Known, keyId: string, caps: PendingCaps): GatewayError | undefined {
+function refusal({ byKey, total }: PendingCounts, keyId: string, caps: PendingCaps): GatewayError | undefined {
   const own = byKey.get(keyId) ?? 0;
   if (own >= caps.max_pending_per_key)
     return tooMany(`${own} requests of this key`, `approvals.max_pending_per_key is ${caps.max_pending_per_key}`);
