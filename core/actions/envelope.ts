@@ -3,7 +3,7 @@
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { ActionEnvelope, ActionRequest, Placement } from '#core/contracts/envelope.ts';
 import type { RootLists } from '#core/guard/roots.ts';
-import type { Seen } from '#core/session/sources/trace.ts';
+import type { SeenText } from '#core/session/sources/trace.ts';
 import { masked } from '#core/text/secrets/masked.ts';
 
 /** A request of a caller inside the gateway, which knows more of the call than its own callers may say. */
@@ -12,7 +12,7 @@ export interface GovernedRequest extends ActionRequest {
   readonly placement?: Placement | null;
   readonly sent_with?: Readonly<Record<string, unknown>> | undefined;
   /** What the model has seen, where the whole conversation passes the gateway. */
-  readonly conversation?: (() => Promise<readonly Seen[]>) | undefined;
+  readonly conversation?: (() => Promise<readonly SeenText[]>) | undefined;
   /** Roots that an MCP client declares, with the call and with its session [guard.roots]. */
   readonly rootLists?: RootLists | undefined;
   /** Sessions of earlier connections of the caller, whose approval of the identical call it may use. */

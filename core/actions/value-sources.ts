@@ -7,7 +7,7 @@ import type { ClockPort, IdsPort, TelemetryPort } from '#core/kernel/ports.ts';
 import { type CompiledPolicy, hasSourceCondition } from '#core/policy/rules/compile.ts';
 import { readingsOf } from '#core/policy/rules/normalise.ts';
 import type { ProvenancePort } from '#core/session/sources/ports.ts';
-import type { Seen } from '#core/session/sources/trace.ts';
+import type { SeenText } from '#core/session/sources/trace.ts';
 import type { TasksPort } from '#core/session/tasks/ports.ts';
 
 /** What the caller's host passes on beside a call. */
@@ -16,7 +16,7 @@ export interface GivenWords {
   readonly prompt?: string | undefined;
   /** Values of a key that a person holds are that person's own words. */
   readonly justification?: string | undefined;
-  readonly conversation?: (() => Promise<readonly Seen[]>) | undefined;
+  readonly conversation?: (() => Promise<readonly SeenText[]>) | undefined;
 }
 
 type PolicyInForce = Pick<Snapshot, 'policy' | 'configuration'>;

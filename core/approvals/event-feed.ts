@@ -15,7 +15,7 @@ interface ApprovalEvent {
   readonly status?: 'approved' | 'denied';
 }
 
-interface Kept {
+interface RecentEvent {
   readonly number: number;
   readonly tenant: string;
   readonly event: ApprovalEvent;
@@ -38,7 +38,7 @@ const streamMs = 120_000;
 
 export class ApprovalEventFeed {
   readonly #options: EventFeedOptions;
-  readonly #kept: Kept[] = [];
+  readonly #kept: RecentEvent[] = [];
   readonly #waiting = new Set<() => void>();
   readonly #open = new Map<string, number>();
   #last = 0;
@@ -131,7 +131,7 @@ export class ApprovalEventFeed {
     }
   }
 
-  *#after(place: number, tenant: string): Iterable<Kept> {
+  *#after(place: number, tenant: string): Iterable<RecentEvent> {
     for (const kept of [...this.#kept]) if (kept.number > place && kept.tenant === tenant) yield kept;
   }
 

@@ -2,12 +2,12 @@
 import { placesOfVersion } from '#core/configuration/store/places.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 
-type Named = Pick<ApprovalRow, 'policy_version' | 'rule_index' | 'matched_rule'>;
+type MatchedRule = Pick<ApprovalRow, 'policy_version' | 'rule_index' | 'matched_rule'>;
 
 /** As `file:line`; unknown where its version came without a file [policy-version.places]. Never rejects. */
 export async function placeOfRule(
   stores: Parameters<typeof placesOfVersion>[0],
-  { policy_version, rule_index: index, matched_rule: rule }: Named,
+  { policy_version, rule_index: index, matched_rule: rule }: MatchedRule,
 ): Promise<string | undefined> {
   return (await placesOfVersion(stores, policy_version))({ index, rule });
 }

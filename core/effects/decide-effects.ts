@@ -166,13 +166,13 @@ function effectText({ protocol, tool, target, capability, parameters }: ToolCall
   return `The line would run ${program}${where && ` on ${where}`}.`;
 }
 
-interface Named extends Pick<ToolCall, 'target' | 'capability'> {
+interface ProgramCall extends Pick<ToolCall, 'target' | 'capability'> {
   readonly program: string;
   readonly argv: unknown;
 }
 
 /** Whether the target repeats the arguments of the program, as in `git status`, and is not a place. */
-function isOrder({ program, target, capability, argv }: Named): boolean {
+function isOrder({ program, target, capability, argv }: ProgramCall): boolean {
   if (!Array.isArray(argv) || target === '') return false;
   const words = argv.slice(1).join(' ');
   if (takesOrders(program)) return words.replace(/^(?:-C \S+ )+/, '').startsWith(target);

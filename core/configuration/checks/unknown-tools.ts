@@ -5,7 +5,7 @@ import type { ToolPack } from '#core/contracts/tool-policy.ts';
 import { profiles } from '#core/effects/shell/profiles/all.ts';
 import { nearest } from '#core/kernel/did-you-mean.ts';
 
-type Named = Pick<ConfigurationFile, 'tool_policies' | 'upstreams' | 'executors'>;
+type ToolNames = Pick<ConfigurationFile, 'tool_policies' | 'upstreams' | 'executors'>;
 
 const httpMethods = ['get', 'head', 'options', 'post', 'put', 'patch', 'delete'];
 const sqlVerbs = [
@@ -17,7 +17,7 @@ const sqlVerbs = [
 /**
  * Warnings only: MCP servers and executors of later versions may have tools of any name. A name with a wildcard is not judged.
  */
-export function unknownTools(file: Named, pack: ToolPack | null): string[] {
+export function unknownTools(file: ToolNames, pack: ToolPack | null): string[] {
   const known = knownTools(file, pack);
   return file.tool_policies.rules.flatMap(({ protocol, tool }, index) => {
     const ofProtocol = known.get(protocol.trim().toLowerCase());
@@ -53,7 +53,7 @@ const parts = (tool: string): readonly [family: string, operation: string] => {
 };
 
 /** Protocol → names in lower case: what executors and readers of effects know, and what the pack names. */
-function knownTools({ upstreams, executors }: Named, pack: ToolPack | null): Map<string, Set<string>> {
+function knownTools({ upstreams, executors }: ToolNames, pack: ToolPack | null): Map<string, Set<string>> {
   const of = (family: string, names: readonly string[]) => names.map((name) => `${family}.${name}`);
   const tools: Readonly<Record<string, readonly string[]>> = {
     git: gitTools,

@@ -13,7 +13,7 @@ import { curl, editor, remoteCopy, wget } from './readers/network.ts';
 import { later, parallel, ssh, watch, xargs } from './readers/runners.ts';
 import { otherShell, shell } from './readers/shells.ts';
 
-interface Found {
+interface CommandReader {
   readonly read: Reader;
   /** Words that split do no harm, or are looked after by the reader. */
   readonly loose: boolean;
@@ -50,8 +50,8 @@ const runsCommands = ({ operands }: Profile): boolean => operands.some((operand)
 const showsWords = ({ operands, syntax }: Profile): boolean =>
   syntax === 'none' && operands.every((operand) => operand.startsWith('text'));
 
-const table = new Map<string, Found>([
-  ...[...profiles].map(([name, profile]): [string, Found] => {
+const table = new Map<string, CommandReader>([
+  ...[...profiles].map(([name, profile]): [string, CommandReader] => {
     const grammar = grammarOf(name, profile);
     const special = specials.get(name);
     const read: Reader = special
@@ -59,16 +59,16 @@ const table = new Map<string, Found>([
       : (call) => interpret(call, grammar, parseWords(call.args, grammar));
     return [name, { read, loose: runsCommands(profile) || showsWords(profile), isKnown: true }];
   }),
-  ...[...grammars].map(([name, read]): [string, Found] => [name, { read, loose: false, isKnown: true }]),
-  ...[...commandPrograms].map(([name, program]): [string, Found] => [
+  ...[...grammars].map(([name, read]): [string, CommandReader] => [name, { read, loose: false, isKnown: true }]),
+  ...[...commandPrograms].map(([name, program]): [string, CommandReader] => [
     name,
     { read: commandProgram(name, program), loose: false, isKnown: true },
   ]),
-  ...[...builtins].map(([name, read]): [string, Found] => [name, { read, loose: true, isKnown: true }]),
+  ...[...builtins].map(([name, read]): [string, CommandReader] => [name, { read, loose: true, isKnown: true }]),
 ]);
 
 /** Runs something we know nothing about: the whole of its arguments is what it acts on. */
-const anything: Found = {
+const anything: CommandReader = {
   read: (call) => {
     programOfGit(call);
     call.whole('execute');
@@ -81,7 +81,7 @@ const anything: Found = {
 };
 
 /** `python3.11` is read as `python3` is; a loader runs the program it is given. */
-export function readerOf(binary: string): Found {
+export function readerOf(binary: string): CommandReader {
   const known = table.get(binary);
   if (known) return known;
   if (/^ld(?:-linux|-musl)?[\w.-]*\.so[\w.-]*$/.test(binary)) return table.get('nohup')!;

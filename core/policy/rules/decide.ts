@@ -7,7 +7,7 @@ import { type ArgumentPath, holdsInCall } from './argument-path.ts';
 import type { CompiledArgument, CompiledPolicy, CompiledRule } from './compile.ts';
 import { type NormalCall, readingsOf } from './normalise.ts';
 import { holds } from './predicate.ts';
-import { assumedKey, type Held, type SourceCondition, sourceHolds } from './source-condition.ts';
+import { assumedKey, type ConditionResult, type SourceCondition, sourceHolds } from './source-condition.ts';
 
 export interface PolicyDecision {
   readonly decision: Decision;
@@ -148,12 +148,12 @@ export const argumentHolds = (argument: CompiledArgument, call: NormalCall): boo
   argumentState(argument, call) === 'yes';
 
 /** Whether an argument condition holds; shared with the explanation. */
-export function argumentState({ path, predicate }: CompiledArgument, call: NormalCall): Held {
+export function argumentState({ path, predicate }: CompiledArgument, call: NormalCall): ConditionResult {
   const { origin } = predicate;
   if (call.withheld) return shownState({ path, predicate }, call);
   if (origin === undefined)
     return holdsInCall(path, call, (value) => holds(predicate, value, call.text)) ? 'yes' : 'no';
-  const held = (passes: (held: Held) => boolean): boolean =>
+  const held = (passes: (held: ConditionResult) => boolean): boolean =>
     holdsInCall(
       path,
       call,
@@ -165,7 +165,7 @@ export function argumentState({ path, predicate }: CompiledArgument, call: Norma
 }
 
 /** A digest stands for any value, and a text that is searched for may be in one. The source of a value is traced by the value. */
-function shownState({ path, predicate }: CompiledArgument, call: NormalCall): Held {
+function shownState({ path, predicate }: CompiledArgument, call: NormalCall): ConditionResult {
   const held = (digests: boolean): boolean =>
     holdsInCall(path, call, (value) => (hasDigest(value) ? digests : holds(predicate, value, call.text)));
   if (path.anywhere === undefined && !held(true)) return 'no';
@@ -173,7 +173,7 @@ function shownState({ path, predicate }: CompiledArgument, call: NormalCall): He
 }
 
 /** Examples of the analysis assume what holds instead of tracing it. */
-const originHolds = (path: ArgumentPath, origin: SourceCondition, value: unknown, call: NormalCall): Held =>
+const originHolds = (path: ArgumentPath, origin: SourceCondition, value: unknown, call: NormalCall): ConditionResult =>
   call.assumed ? (call.assumed.has(assumedKey(path, origin)) ? 'yes' : 'no') : sourceHolds(origin, value, call.sources);
 
 interface Match {
@@ -198,10 +198,10 @@ function matchOf(policy: CompiledPolicy, call: NormalCall): Match {
 export const firstMatch = (policy: CompiledPolicy, call: NormalCall): CompiledRule | undefined =>
   matchOf(policy, call).rule;
 
-function restMatches(rule: CompiledRule, call: NormalCall): Held {
+function restMatches(rule: CompiledRule, call: NormalCall): ConditionResult {
   if (rule.contents && call.names_only) return 'no';
   if (rule.upstream && !rule.upstream.matches(call.upstream)) return 'no';
-  let held: Held = 'yes';
+  let held: ConditionResult = 'yes';
   if (rule.target && !rule.target.matches(call.target)) {
     if (!call.withheld || !hasDigest(call.target)) return 'no';
     held = 'unclear';

@@ -16,7 +16,7 @@ export interface SourceCondition {
 export const assumedKey = ({ source }: Pick<ArgumentPath, 'source'>, { key }: SourceCondition): string =>
   `${source} ${key}`;
 
-export type Held = 'yes' | 'no' | 'unclear';
+export type ConditionResult = 'yes' | 'no' | 'unclear';
 
 /** @throws GatewayError `invalid_request` for a malformed glob. */
 export function compileSource({ source, source_not, source_some }: ArgumentPredicate): SourceCondition | undefined {
@@ -34,8 +34,8 @@ export function sourceHolds(
   { of, not, some }: SourceCondition,
   value: unknown,
   sources: CallSources | undefined,
-): Held {
-  const each = (ask: (source: ValueSource) => Held): Held => ofLeaves(value, sources, ask);
+): ConditionResult {
+  const each = (ask: (source: ValueSource) => ConditionResult): ConditionResult => ofLeaves(value, sources, ask);
   return worst([
     ...(of ? [each((source) => comesFrom(of, source))] : []),
     ...(not ? [each((source) => opposite(touches(not, source)))] : []),
@@ -43,7 +43,11 @@ export function sourceHolds(
   ]);
 }
 
-function ofLeaves(value: unknown, sources: CallSources | undefined, ask: (source: ValueSource) => Held): Held {
+function ofLeaves(
+  value: unknown,
+  sources: CallSources | undefined,
+  ask: (source: ValueSource) => ConditionResult,
+): ConditionResult {
   if (value !== null && typeof value === 'object') {
     const names = Array.isArray(value) ? [] : Object.keys(value);
     return worst([
@@ -57,16 +61,21 @@ function ofLeaves(value: unknown, sources: CallSources | undefined, ask: (source
 }
 
 /** `{ "eve@evil.example": "owner" }` names a person where others name a member. A name of which nothing is known is one of the schema. */
-function ofName(name: string, sources: CallSources | undefined, ask: (source: ValueSource) => Held): Held {
+function ofName(
+  name: string,
+  sources: CallSources | undefined,
+  ask: (source: ValueSource) => ConditionResult,
+): ConditionResult {
   const source = sources?.[sourceKey(name)];
   return source === undefined || source.whole.length + source.parts.length === 0 ? 'yes' : ask(source);
 }
 
 /** What holds the whole value is among these: more results would not change that. */
-const comesFrom = (globs: readonly Glob[], { whole }: ValueSource): Held => (matches(globs, whole) ? 'yes' : 'no');
+const comesFrom = (globs: readonly Glob[], { whole }: ValueSource): ConditionResult =>
+  matches(globs, whole) ? 'yes' : 'no';
 
 /** Whether any of these holds the value or a part of it. What the person said in full has no other source. */
-function touches(globs: readonly Glob[], { whole, parts, incomplete }: ValueSource): Held {
+function touches(globs: readonly Glob[], { whole, parts, incomplete }: ValueSource): ConditionResult {
   if (whole.includes(trusted)) return matches(globs, [trusted]) ? 'yes' : 'no';
   if (matches(globs, [...whole, ...parts])) return 'yes';
   return incomplete ? 'unclear' : 'no';
@@ -75,9 +84,11 @@ function touches(globs: readonly Glob[], { whole, parts, incomplete }: ValueSour
 const matches = (globs: readonly Glob[], labels: readonly string[]): boolean =>
   globs.some((glob) => labels.some((label) => glob.matches(label)));
 
-const opposite = (held: Held): Held => (held === 'yes' ? 'no' : held === 'no' ? 'yes' : 'unclear');
+const opposite = (held: ConditionResult): ConditionResult =>
+  held === 'yes' ? 'no' : held === 'no' ? 'yes' : 'unclear';
 
-const worst = (all: readonly Held[]): Held => (all.includes('no') ? 'no' : all.includes('unclear') ? 'unclear' : 'yes');
+const worst = (all: readonly ConditionResult[]): ConditionResult =>
+  all.includes('no') ? 'no' : all.includes('unclear') ? 'unclear' : 'yes';
 
 const globsOf = (patterns: string | readonly string[] | undefined): Glob[] | undefined =>
   patterns === undefined

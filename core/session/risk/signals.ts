@@ -13,7 +13,7 @@ import { canonicalText, plainReading } from '#core/text/matching/canonical-text.
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { compileGlob } from '#core/text/matching/glob.ts';
 import { masked } from '#core/text/secrets/masked.ts';
-import { type Call, type Found, wordOf } from './signals/call.ts';
+import { type Call, type SignalMatch, wordOf } from './signals/call.ts';
 import { deletion } from './signals/deletions.ts';
 import { egressOf } from './signals/egress.ts';
 import { place } from './signals/places.ts';
@@ -53,7 +53,7 @@ export function signalsOf(call: ToolCall, effects: Effects, decision: Decision, 
   ];
   const found = new Map<string, Signal>();
   const counts = new Map<SignalKind, number>();
-  const add = (hit: Found | undefined): void => {
+  const add = (hit: SignalMatch | undefined): void => {
     if (!hit) return;
     const signal = signalOf(hit);
     const id = `${signal.s} ${signal.h}`;
@@ -76,7 +76,7 @@ export function signalsOf(call: ToolCall, effects: Effects, decision: Decision, 
 }
 
 /** A signal by itself, for what no call shows: a refused login, a misused ticket, a refused chat. */
-export function signalOf({ kind, object, weight }: Found): Signal {
+export function signalOf({ kind, object, weight }: SignalMatch): Signal {
   const h = sha256(object).slice(0, 6);
   return { s: kind, x: shown(object), h, ...(weight !== undefined && weight !== 1 && { n: weight }) };
 }

@@ -95,7 +95,7 @@ export function stateOf(record: RiskRecord | undefined): RiskState | undefined {
 
 /** Several steps of a call ask for the memory of the same record. */
 const read = remembered((record: RiskRecord): RiskState => {
-  const { alerts = [], attempts = [], ...rest } = JSON.parse(record.state!) as Stored;
+  const { alerts = [], attempts = [], ...rest } = JSON.parse(record.state!) as StoredRiskState;
   return {
     ...emptyState(rest.base),
     ...rest,
@@ -104,7 +104,7 @@ const read = remembered((record: RiskRecord): RiskState => {
   };
 });
 
-type Stored = Partial<Omit<RiskState, 'base' | 'alerts' | 'attempts'>> & {
+type StoredRiskState = Partial<Omit<RiskState, 'base' | 'alerts' | 'attempts'>> & {
   readonly base: number;
   readonly alerts?: readonly [RiskRule, number, number, readonly Cite[]][];
   readonly attempts?: readonly [string, number, number, string, readonly Cite[]][];

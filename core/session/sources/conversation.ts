@@ -5,7 +5,7 @@ import { asText } from '#core/kernel/as-text.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { formsOfValue } from './texts-of.ts';
-import type { Seen } from './trace.ts';
+import type { SeenText } from './trace.ts';
 
 /** One part of a conversation. What the model itself said is none: it may repeat anything. */
 interface ConversationPart {
@@ -34,7 +34,7 @@ export function conversationParts(body: JsonObject, onlyNew = false): Conversati
 }
 
 /** The parts as something to look into; their forms are made when they are first asked. */
-export const conversationSources = (body: JsonObject): Seen[] =>
+export const conversationSources = (body: JsonObject): SeenText[] =>
   conversationParts(body).map(({ label, where, value }) => {
     let forms: ReadonlySet<string> | undefined;
     return {

@@ -1,7 +1,7 @@
 /** Forms as keyed digests of 8 bytes: sorted in one piece, looked up by halving [provenance.no-text]. */
 import { hash } from 'node:crypto';
 import type { SeenEntry, SessionSeen } from './ports.ts';
-import type { Seen } from './trace.ts';
+import type { SeenText } from './trace.ts';
 
 const digestOf = (key: string, form: string): bigint => hash('sha256', `${key}\n${form}`, 'buffer').readBigUInt64BE(0);
 
@@ -13,7 +13,7 @@ export function digestsOf(forms: Iterable<string>, key: string): Uint8Array {
 }
 
 /** Entries as texts that answer which forms are in them. A form is digested once for all of them. */
-export function seenOf({ key, entries }: SessionSeen): Seen[] {
+export function seenOf({ key, entries }: SessionSeen): SeenText[] {
   const known = new Map<string, bigint>();
   const digest = (form: string): bigint => {
     const found = known.get(form) ?? digestOf(key, form);

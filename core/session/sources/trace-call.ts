@@ -6,14 +6,14 @@ import { trusted } from '#core/contracts/provenance.ts';
 import type { SessionName } from './ports.ts';
 import { type RecordPorts, recall } from './session-record.ts';
 import { formsOfValue } from './texts-of.ts';
-import { type Seen, type SeenBySession, traceValues } from './trace.ts';
+import { type SeenBySession, type SeenText, traceValues } from './trace.ts';
 
 /** What comes with a call itself. */
 interface AttachedSources {
   /** Words of the person, as the host passes them on. */
   readonly words: readonly string[];
   /** Of a conversation that passes the gateway in full. */
-  readonly conversation?: readonly Seen[] | undefined;
+  readonly conversation?: readonly SeenText[] | undefined;
 }
 
 /** @throws GatewayError `service_unavailable`. */
@@ -42,7 +42,7 @@ async function before(
 }
 
 /** Words of the person as something to look into. */
-export function wordsSeen(text: string): Seen {
+export function wordsSeen(text: string): SeenText {
   const { forms } = formsOfValue(text);
   return { label: trusted, has: (form) => forms.has(form) };
 }

@@ -17,13 +17,13 @@ import { piecesOf } from './pieces.ts';
 import { isNamed } from './places.ts';
 
 /** One text or result the session has seen. It answers which forms are in it, and holds no text. */
-export interface Seen extends Omit<ValueOrigin, 'part'> {
+export interface SeenText extends Omit<ValueOrigin, 'part'> {
   has(form: string): boolean;
 }
 
 /** What a session has seen. */
 export interface SeenBySession {
-  readonly seen: readonly Seen[];
+  readonly seen: readonly SeenText[];
   /** False where results are missing from the record: it was full, or they were too large. */
   readonly complete: boolean;
 }
@@ -124,7 +124,7 @@ function foreignAddresses(text: string, { seen }: SeenBySession): string[] {
 }
 
 /** What holds a text, a part of it, or what it may stand for in disguise. */
-function originsOf(text: string, seen: readonly Seen[], datePart?: DatePart): ValueOrigin[] {
+function originsOf(text: string, seen: readonly SeenText[], datePart?: DatePart): ValueOrigin[] {
   const found = holdersOf(
     [text, ...readingsOf(text)].flatMap((reading) => valueForms(reading, datePart) ?? []),
     seen,
@@ -139,12 +139,12 @@ function originsOf(text: string, seen: readonly Seen[], datePart?: DatePart): Va
   return [...found, ...holdersOf(disguised, others).map((origin) => ({ ...origin, part: true as const }))];
 }
 
-const isResult = ({ label }: Pick<Seen, 'label'>): boolean => label !== trusted && label !== system;
-const isSame = (a: Seen, b: Pick<Seen, 'label' | 'action' | 'where'>): boolean =>
+const isResult = ({ label }: Pick<SeenText, 'label'>): boolean => label !== trusted && label !== system;
+const isSame = (a: SeenText, b: Pick<SeenText, 'label' | 'action' | 'where'>): boolean =>
   a.label === b.label && a.action === b.action && a.where === b.where;
 
 /** The person's words count together, for a value may stand in two of their messages; each result counts alone. */
-function holdersOf(asked: readonly ValueForms[], seen: readonly Seen[]): ValueOrigin[] {
+function holdersOf(asked: readonly ValueForms[], seen: readonly SeenText[]): ValueOrigin[] {
   const own = seen.filter(({ label }) => label === trusted);
   const words = { label: trusted, has: (form: string) => own.some((each) => each.has(form)) };
   return [...(own.length > 0 ? [words] : []), ...seen.filter(({ label }) => label !== trusted)].flatMap((each) => {
@@ -157,26 +157,31 @@ function holdersOf(asked: readonly ValueForms[], seen: readonly Seen[]): ValueOr
 }
 
 /** Of a text too long to be looked for as a whole nothing is known but parts. */
-const partly = (text: string, seen: readonly Seen[]): ValueOrigin[] =>
+const partly = (text: string, seen: readonly SeenText[]): ValueOrigin[] =>
   originsOf(text, seen).map((origin) => ({ ...origin, part: true }));
 
-const isWhole = (asked: ValueForms, seen: Pick<Seen, 'has'>): boolean =>
+const isWhole = (asked: ValueForms, seen: Pick<SeenText, 'has'>): boolean =>
   hasWords(asked, seen) &&
   asked.units.every((form) => seen.has(form)) &&
   asked.wider.patterns.every((pattern) => seen.has(`at:${pattern}`)) &&
   asked.wider.places.every((place) => isNamed(place, seen.has));
 
-const hasWords = ({ all, instead }: ValueForms, { has }: Pick<Seen, 'has'>): boolean =>
+const hasWords = ({ all, instead }: ValueForms, { has }: Pick<SeenText, 'has'>): boolean =>
   all.every((form) => has(form)) || instead.some((form) => has(form));
 
-const isWithin = ({ within }: ValueForms, { has }: Pick<Seen, 'has'>): boolean => within.some((form) => has(form));
+const isWithin = ({ within }: ValueForms, { has }: Pick<SeenText, 'has'>): boolean => within.some((form) => has(form));
 
 /** An address or a long number, or five atoms in a row. */
-const isPart = ({ runs, marks }: ValueForms, { has }: Pick<Seen, 'has'>): boolean =>
+const isPart = ({ runs, marks }: ValueForms, { has }: Pick<SeenText, 'has'>): boolean =>
   marks.some((form) => has(form)) ||
   (runs.length >= 2 && runs.some((form, at) => at > 0 && has(runs[at - 1]!) && has(form)));
 
-const originOf = ({ label, server, action, where }: Seen | (Pick<Seen, 'label'> & Partial<Seen>)): ValueOrigin => ({
+const originOf = ({
+  label,
+  server,
+  action,
+  where,
+}: SeenText | (Pick<SeenText, 'label'> & Partial<SeenText>)): ValueOrigin => ({
   label,
   ...(server !== undefined && { server }),
   ...(action !== undefined && { action }),

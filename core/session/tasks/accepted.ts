@@ -12,13 +12,13 @@ export const shortened = (text: string): string =>
 /** As many as a session's head keeps; what is accepted beyond them asks again. */
 const maxAccepted = 64;
 
-type Named = Pick<Drift, 'manifest_id' | 'kind' | 'found'>;
+type DriftName = Pick<Drift, 'manifest_id' | 'kind' | 'found'>;
 
 /**
  * Name of a drift in its session. Undefined for what asks each time: a drift that names nothing (a count, a budget), a text
  * that was shortened, and one that evidence redacts.
  */
-export function driftKey({ manifest_id, kind, found }: Named): string | undefined {
+export function driftKey({ manifest_id, kind, found }: DriftName): string | undefined {
   if (!namingKinds.includes(kind) || typeof found !== 'string' || found.length >= longestFound) return undefined;
   return digestOf({ manifest_id, kind, found }).slice(0, 32);
 }

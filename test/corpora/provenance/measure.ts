@@ -11,7 +11,7 @@ import { type CompiledPolicy, compilePolicy } from '#core/policy/rules/compile.t
 import { parsePack } from '#core/policy/rules/pack.ts';
 import { addVerdict, type Verdict } from '#core/policy/rules/verdict.ts';
 import { formsOfValue } from '#core/session/sources/texts-of.ts';
-import { type Seen, traceValues } from '#core/session/sources/trace.ts';
+import { type SeenText, traceValues } from '#core/session/sources/trace.ts';
 import { wordsSeen } from '#core/session/sources/trace-call.ts';
 import { driftKey } from '#core/session/tasks/accepted.ts';
 import { checkManifests } from '#core/session/tasks/check.ts';
@@ -51,12 +51,17 @@ const withDirectory: CompiledPolicy = compilePolicy({
   ],
 });
 
-const resultOf = ({ tool, result }: Step): Seen => {
+const resultOf = ({ tool, result }: Step): SeenText => {
   const { forms } = formsOfValue(result);
   return { label: `tool:${tool}`, has: (form) => forms.has(form) };
 };
 
-async function decisionOf(policy: CompiledPolicy, { tool, parameters }: Step, seen: readonly Seen[], sheet?: Sheet) {
+async function decisionOf(
+  policy: CompiledPolicy,
+  { tool, parameters }: Step,
+  seen: readonly SeenText[],
+  sheet?: Sheet,
+) {
   const target = targetFromArguments(parameters);
   const call = { protocol: 'mcp', tool, target, capability: capabilityFromName(tool), parameters };
   const sources = traceValues([parameters], { seen, complete: true });
@@ -86,7 +91,7 @@ const sheetOf = (prompt: string): Sheet => ({
 
 /** Reviews of a task whose reviewer approves each. */
 async function reviewsOf(policy: CompiledPolicy, { prompt, steps }: Task, sheets: boolean): Promise<number> {
-  const seen: Seen[] = [wordsSeen(prompt)];
+  const seen: SeenText[] = [wordsSeen(prompt)];
   const sheet = sheets ? sheetOf(prompt) : undefined;
   let reviews = 0;
   for (const step of steps) {
@@ -98,7 +103,7 @@ async function reviewsOf(policy: CompiledPolicy, { prompt, steps }: Task, sheets
 
 /** With a sheet, what the task did before the attack was accepted already. */
 async function isStopped(policy: CompiledPolicy, { task, before, call }: Attack, sheets: boolean): Promise<boolean> {
-  const seen: Seen[] = [wordsSeen(task.prompt)];
+  const seen: SeenText[] = [wordsSeen(task.prompt)];
   const sheet = sheets ? sheetOf(task.prompt) : undefined;
   for (const step of before) {
     if (sheet) await decisionOf(policy, step, seen, sheet);

@@ -8,7 +8,7 @@ import type { TextSolver } from './text-solver.ts';
 const asis = (text: string): string => text;
 
 /** A place in the parameters: a value, or `undefined` for a missing one. */
-type Found = { readonly value: unknown } | undefined;
+type SolvedValue = { readonly value: unknown } | undefined;
 
 /** @throws BudgetSpent */
 export function solveParameters(
@@ -81,23 +81,23 @@ class Solver {
   }
 
   /** The smallest value for the needs. `present`: it may not be missing. */
-  #solve(needs: readonly CallConstraint[], present: boolean, name: string): Found {
+  #solve(needs: readonly CallConstraint[], present: boolean, name: string): SolvedValue {
     if (!present && needs.every(acceptsMissing)) return { value: undefined };
     const here = needs.filter((need) => need.steps.length === 0);
-    const found: Found[] = [];
+    const found: SolvedValue[] = [];
     if (needs.every((need) => need.steps.length === 0 || acceptsMissing(need)))
       found.push(...this.#scalars(here, name));
     found.push(this.asObject(needs, name), this.#asList(needs, name));
     return smallest(found);
   }
 
-  #scalars(here: readonly CallConstraint[], name: string): Found[] {
+  #scalars(here: readonly CallConstraint[], name: string): SolvedValue[] {
     const values = [null, true, false, ...numbersFor(here)].filter((value) => here.every((need) => fits(need, value)));
     const text = this.#texts.shortest([...here, ...bansAt(this.#bans, name)], new Set());
     return [...values.map((value) => ({ value })), ...(text === undefined ? [] : [{ value: text }])];
   }
 
-  asObject(needs: readonly CallConstraint[], name: string): Found {
+  asObject(needs: readonly CallConstraint[], name: string): SolvedValue {
     const value: Record<string, unknown> = {};
     const groups = new Map<string, CallConstraint[]>();
     for (const need of needs) {
@@ -117,7 +117,7 @@ class Solver {
     return { value };
   }
 
-  #asList(needs: readonly CallConstraint[], name: string): Found {
+  #asList(needs: readonly CallConstraint[], name: string): SolvedValue {
     const inside: CallConstraint[] = [];
     for (const need of needs) {
       const [step, ...steps] = need.steps;
@@ -136,7 +136,7 @@ class Solver {
 const fits = (need: CallConstraint, value: unknown): boolean => holds(need.predicate, value, asis) !== need.negated;
 const acceptsMissing = (need: CallConstraint): boolean => fits(need, undefined);
 
-const smallest = (found: readonly Found[]): Found =>
+const smallest = (found: readonly SolvedValue[]): SolvedValue =>
   found
     .filter((one) => one !== undefined)
     .map((one) => ({ one, size: JSON.stringify(one.value)?.length ?? 0 }))

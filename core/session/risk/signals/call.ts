@@ -19,14 +19,14 @@ export interface Call {
   readonly branches: readonly BranchWrite[];
 }
 
-export interface Found {
+export interface SignalMatch {
   readonly kind: SignalKind;
   /** What it is about; no contents, no query. */
   readonly object: string;
   readonly weight?: number;
 }
 
-export type Finder = (call: Call) => Found | undefined;
+export type Finder = (call: Call) => SignalMatch | undefined;
 
 export const wordOf = (tool: string): string => tool.slice(tool.search(/[^./:]*$/));
 

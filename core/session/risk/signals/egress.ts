@@ -3,7 +3,7 @@
 import { asText } from '#core/kernel/as-text.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { sendingVerbs } from '#core/policy/classification/verbs.ts';
-import { type Call, type Found, wordsOf } from './call.ts';
+import { type Call, type SignalMatch, wordsOf } from './call.ts';
 
 const sendingTool = new Set([
   'email',
@@ -24,8 +24,8 @@ const copies = new Set(['s3 cp', 's3 sync', 's3 mv', 'storage cp', 'storage mv',
 /** Reading with so long a query tells more than it asks. */
 const longQuery = 256;
 
-export function egressOf(call: Call, isKnownHost: (host: string) => boolean): Found | undefined {
-  const strange = (host: string | undefined): Found | undefined =>
+export function egressOf(call: Call, isKnownHost: (host: string) => boolean): SignalMatch | undefined {
+  const strange = (host: string | undefined): SignalMatch | undefined =>
     host === undefined || host === '' || isKnownHost(host) ? undefined : { kind: 'sink', object: host };
   switch (call.protocol) {
     case 'http': {
@@ -45,7 +45,10 @@ export function egressOf(call: Call, isKnownHost: (host: string) => boolean): Fo
   }
 }
 
-function byCommand(call: Call, strange: (host: string | undefined) => Found | undefined): Found | undefined {
+function byCommand(
+  call: Call,
+  strange: (host: string | undefined) => SignalMatch | undefined,
+): SignalMatch | undefined {
   const { word, capability, target } = call;
   const words = wordsOf(call);
   if (word === 'curl' || word === 'wget') {
@@ -76,7 +79,7 @@ function byCommand(call: Call, strange: (host: string | undefined) => Found | un
 }
 
 /** An MCP tool by its name: `send_email`, `slack_post_message`. Messages reach colleagues first of all. */
-function byTool({ word, capability }: Call): Found | undefined {
+function byTool({ word, capability }: Call): SignalMatch | undefined {
   if (capability === 'read') return undefined;
   const parts = wordsIn(word);
   const sends = parts.some((part) => sendingVerbs.has(part)) && parts.some((part) => sendingTool.has(part));

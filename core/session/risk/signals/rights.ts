@@ -1,5 +1,5 @@
 /** Rights that are taken: root, set-uid, accounts, IAM, database roles, and files that run with the rights of others. */
-import { type Call, type Finder, type Found, pathsOf, riskyOperation, wordsOf } from './call.ts';
+import { type Call, type Finder, pathsOf, riskyOperation, type SignalMatch, wordsOf } from './call.ts';
 
 /** Files a build server runs with its own rights. Names are whole: `special` and `.github/workflows.md` are none. */
 const ciFile =
@@ -44,7 +44,7 @@ export const privilege: Finder = (call) => {
   return protocol === 'shell' ? byCommand(call) : iamWords.test(word) ? heavy(word) : undefined;
 };
 
-function byCommand(call: Call): Found | undefined {
+function byCommand(call: Call): SignalMatch | undefined {
   const [, ...rest] = wordsOf(call);
   const { word } = call;
   if (become.has(word))
@@ -61,4 +61,4 @@ const setsUserIds = ({ source }: Call): boolean =>
     rest.split(/[\s"',\]]+/).some((each) => setsUserId.test(each)),
   );
 
-const heavy = (object: string): Found => ({ kind: 'privilege', object });
+const heavy = (object: string): SignalMatch => ({ kind: 'privilege', object });

@@ -4,7 +4,7 @@ import { networkOfHost } from '#core/catalog/networks.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { isSecretPath } from '#core/text/secrets/secret-paths.ts';
-import { type Call, type Finder, type Found, pathsOf, wordsOf } from './call.ts';
+import { type Call, type Finder, pathsOf, type SignalMatch, wordsOf } from './call.ts';
 
 /** Commands of programs without a description that print what a secret store holds. */
 const stores =
@@ -13,7 +13,7 @@ const storeTools =
   /^(?:get|read|fetch|access|batch_get)_(?:secret|secrets|secret_value|credential|credentials|password|api_key|private_key)$/;
 
 /** A secret that is read, or asked for. */
-export function secret(call: Call, isConfigured: (target: string) => boolean): Found | undefined {
+export function secret(call: Call, isConfigured: (target: string) => boolean): SignalMatch | undefined {
   if (call.capability === 'delete') return undefined;
   if (call.protocol === 'sql') {
     const table = bare(call.target);
@@ -81,4 +81,4 @@ const bare = (target: string): string => {
   return name.startsWith('mysql.') ? name : name.slice(name.lastIndexOf('.') + 1);
 };
 
-const hit = (object: string): Found => ({ kind: 'secret', object });
+const hit = (object: string): SignalMatch => ({ kind: 'secret', object });

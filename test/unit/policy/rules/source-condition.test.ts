@@ -2,7 +2,7 @@
 import { sourceKey, type ValueSource } from '#core/contracts/provenance.ts';
 import type { ArgumentPredicate } from '#core/contracts/tool-policy.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
-import { assumedKey, compileSource, type Held, sourceHolds } from '#core/policy/rules/source-condition.ts';
+import { assumedKey, type ConditionResult, compileSource, sourceHolds } from '#core/policy/rules/source-condition.ts';
 
 const from = (whole: string[], parts: string[] = [], incomplete?: true): ValueSource => ({
   ...{ whole, parts },
@@ -13,7 +13,7 @@ const web = from(['tool:web.get', 'server:web']);
 const partly = from(['unknown'], ['tool:web.get']);
 const unclear = from(['unknown'], [], true);
 
-const held = (predicate: ArgumentPredicate, value: unknown, sources: Record<string, ValueSource>): Held =>
+const held = (predicate: ArgumentPredicate, value: unknown, sources: Record<string, ValueSource>): ConditionResult =>
   sourceHolds(
     compileSource(predicate)!,
     value,
@@ -29,7 +29,7 @@ test('a predicate without a source has no condition; alike ones have one key', (
   expect(assumedKey({ source: 'a.b' }, { key: 'k' } as never)).toBe('a.b k');
 });
 
-test.each<[string, ArgumentPredicate, ValueSource, Held]>([
+test.each<[string, ArgumentPredicate, ValueSource, ConditionResult]>([
   ['the whole value is from there', { source: 'trusted' }, person, 'yes'],
   ['any of several globs will do', { source: ['system', 'tool:web.*'] }, web, 'yes'],
   ['it is from elsewhere', { source: 'trusted' }, web, 'no'],
@@ -53,7 +53,7 @@ test.each<[string, ArgumentPredicate, ValueSource, Held]>([
 });
 
 describe('[provenance.rules] lists and objects', () => {
-  test.each<[string, ArgumentPredicate, unknown, Held]>([
+  test.each<[string, ArgumentPredicate, unknown, ConditionResult]>([
     ['each value must hold', { source: 'trusted' }, ['mine', { a: 'mine' }], 'yes'],
     ['one that does not is enough to fail', { source: 'trusted' }, ['mine', ['theirs']], 'no'],
     ['some: one is enough', { source_some: 'tool:*' }, ['mine', { a: ['theirs'] }], 'yes'],

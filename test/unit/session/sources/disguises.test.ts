@@ -1,8 +1,8 @@
 /** A value of a result is found in its disguises; a disguise of what the person said is not the person's word. */
 import { formsOf } from '#core/session/sources/forms.ts';
-import { type Seen, sourceOf, traceValues } from '#core/session/sources/trace.ts';
+import { type SeenText, sourceOf, traceValues } from '#core/session/sources/trace.ts';
 
-const text = (label: string, said: string): Seen => {
+const text = (label: string, said: string): SeenText => {
   const forms = formsOf(said);
   return { label, has: (form) => forms.has(form) };
 };

@@ -1,13 +1,13 @@
 /** Where values come from: the same value in another form is found, another value is not. */
 import { formsOf } from '#core/session/sources/forms.ts';
-import { type Seen, sourceOf, traceValues } from '#core/session/sources/trace.ts';
+import { type SeenText, sourceOf, traceValues } from '#core/session/sources/trace.ts';
 
-const text = (label: string, ...texts: string[]): Seen => {
+const text = (label: string, ...texts: string[]): SeenText => {
   const forms = new Set(texts.flatMap((each) => [...formsOf(each)]));
   return { label, has: (form) => forms.has(form) };
 };
-const whole = (value: unknown, ...seen: Seen[]) => sourceOf(value, { seen, complete: true }).whole;
-const parts = (value: unknown, ...seen: Seen[]) => sourceOf(value, { seen, complete: true }).parts;
+const whole = (value: unknown, ...seen: SeenText[]) => sourceOf(value, { seen, complete: true }).whole;
+const parts = (value: unknown, ...seen: SeenText[]) => sourceOf(value, { seen, complete: true }).parts;
 
 const request = text(
   'trusted',
