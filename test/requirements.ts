@@ -2518,6 +2518,10 @@ const toolGateway: readonly Requirement[] = [
     'A path is a secret file or not by core/catalog/secret-files.yaml: the guards of packs, session risk and the tool guard give the same answer.',
   ),
   must(
+    'catalog.own-files',
+    'Files that a configuration adds to the catalog (catalog.secret_files) are secret files to the guard of its pack, session risk and the tool guard.',
+  ),
+  must(
     'catalog.networks',
     'An address or host belongs to one network (public, private, loopback, link-local, metadata, reserved) by the ranges and names of core/catalog/networks.yaml; executors, plugin downloads, argument checks and session risk use the same answer.',
   ),

@@ -1,10 +1,13 @@
 /** What the configuration in force asks of the approval of a request that waits [approval.terms-now]. */
 import type { FindCurrentTerms } from '#core/approvals/terms.ts';
 import { recall } from '#core/configuration/identity/federation/recall.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
+import type { ClockPort } from '#core/kernel/ports.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { blockedBy } from '#core/session/risk/assess.ts';
 import type { KeyRisksPort } from '#core/session/risk/ports.ts';
 import type { TermsPorts } from './current-terms.ts';
@@ -12,19 +15,32 @@ import type { TermsPorts } from './current-terms.ts';
 /** Most requests were queued under the configuration in force, and are decided under it. */
 const evaluating = lazyImport(() => import('./current-terms.ts'));
 
+type Risks = Parameters<typeof blockedBy>[1];
+type RisksOf = (row: ApprovalRow, kind: Principal['kind']) => Promise<Risks>;
+
 /** @throws GatewayError `payload_too_large`, `service_unavailable` where a worker decides large calls: then nothing is known. */
-export const currentTermsFinder =
-  (ports: TermsPorts & KeyRisksPort, snapshot: Snapshot): FindCurrentTerms =>
-  async (row) => {
+export function currentTermsFinder(ports: TermsPorts & KeyRisksPort, snapshot: Snapshot): FindCurrentTerms {
+  // Requests of one list share sessions and keys: each is read once.
+  const risks = new RecentMap<string, Promise<Risks>>({ max: 1_000 });
+  const risksOf: RisksOf = ({ tenant, session_id, key_id }, kind) =>
+    risks.getOrInsertComputed(JSON.stringify([tenant, session_id, key_id]), async () => {
+      const [head, key] = await Promise.all([
+        ports.evidence.head(tenant, session_id),
+        kind === 'agent' ? ports.keyRisks.of(tenant, key_id) : undefined,
+      ]);
+      return { session: head?.risk, key };
+    });
+  return async (row) => {
     if (row.status !== 'pending') return undefined;
     const { version } = snapshot;
     const terms =
       row.policy_version === version ? undefined : await (await evaluating()).currentTerms(ports, snapshot, row);
-    const obstacle = await obstacleOf(ports, snapshot, row, terms?.obstacle);
+    const obstacle = await obstacleOf(ports, snapshot, row, terms?.obstacle, risksOf);
     return obstacle === undefined
       ? terms
       : { ...(terms ?? { version, requires: [], require_passkey: false }), obstacle };
   };
+}
 
 /**
  * Returns why an approval would not let the call run now [approval.obstacle]: its key was taken back, a rule blocks it, or the kill
@@ -32,21 +48,19 @@ export const currentTermsFinder =
  * @param byRule why the rules in force would not let it run
  */
 async function obstacleOf(
-  ports: TermsPorts & KeyRisksPort,
+  { clock }: ClockPort,
   snapshot: Snapshot,
-  { key_id, federated, tenant, session_id }: ApprovalRow,
+  row: ApprovalRow,
   byRule: string | undefined,
+  risksOf: RisksOf,
 ): Promise<string | undefined> {
+  const { key_id, federated, tenant } = row;
   const caller = await recall(snapshot, key_id, federated);
   if (!caller) return keyTakenBack;
   if (byRule !== undefined) return byRule;
   const { behavior } = ofTenant(snapshot, tenant).configuration;
   if (!behavior.enabled) return undefined;
-  const [head, key] = await Promise.all([
-    ports.evidence.head(tenant, session_id),
-    caller.kind === 'agent' ? ports.keyRisks.of(tenant, key_id) : undefined,
-  ]);
-  const stopped = blockedBy(behavior, { session: head?.risk, key }, ports.clock.now());
+  const stopped = blockedBy(behavior, await risksOf(row, caller.kind), clock.now());
   return stopped && `${stopped.reason} Until then an approval does not let the call run.`;
 }
 

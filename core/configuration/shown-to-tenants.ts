@@ -9,7 +9,7 @@
  * valid without them), where it reports to, and who calls it with tokens of others.
  */
 const listed = `
-: aliases alerts analytics approvals behavior budgets cache chat_addresses chat_completions credentials evaluation evidence executors identity manifests
+: aliases alerts analytics approvals behavior budgets cache catalog chat_addresses chat_completions credentials evaluation evidence executors identity manifests
 : messages organizations people policies prices provenance providers rollouts routes sandbox separation_rules server supply_chain
 : tenants tool_guard tool_policies transform upstreams version
 
@@ -34,6 +34,7 @@ budgets.tenants.*.models: *
 budgets.tenants.*.models.*: daily_usd monthly_usd
 cache: enabled max_entries max_temperature semantic ttl_seconds
 cache.semantic: embedder embedding_model enabled threshold
+catalog: secret_files
 chat_completions: tool_use
 credentials: brokers grants tickets
 credentials.brokers: api_url app_id credential_type generated_key installation_id mount name namespace private_key_env region role role_arn

@@ -2,11 +2,13 @@
  * The configuration: one YAML file, this one schema. Types, defaults, validation and the published JSON
  * Schema all come from here. Strict everywhere: a misspelt key is a mistake, never a silent default.
  */
+
 import * as z from 'zod';
 import { behaviorSchema } from './behavior.ts';
 import { alerts } from './config/alerts.ts';
 import { approvals } from './config/approvals.ts';
 import { type KeySettings, person, tenant, transform } from './config/callers.ts';
+import { catalogSection } from './config/catalog.ts';
 import type { contentFilter, piiEntities } from './config/content-filters.ts';
 import { contentPolicies } from './config/content-policies.ts';
 import { type broker, credentials } from './config/credentials.ts';
@@ -93,6 +95,7 @@ export const configurationSchema = z
         'Limits on what a call would do, whatever the tool policy says. A list that is absent sets no limit; an empty allow-list allows nothing.',
     }),
     evidence: evidence.meta({ description: 'What evidence leaves out, and how long it is kept.' }),
+    catalog: catalogSection.prefault({}).meta({ description: 'What this deployment adds to the catalog of facts.' }),
     manifests: manifests.meta({ description: 'Task manifests: what a session has declared to do.' }),
     behavior: behaviorSchema
       .prefault({})

@@ -6,7 +6,7 @@ import { ssn } from '#core/models/content-policy/ssn.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { issuedRanges } from '#core/text/secrets/secret-formats.ts';
 import { secrecyOf } from '#core/text/secrets/secret-names.ts';
-import { isSecretPath } from '#core/text/secrets/secret-paths.ts';
+import { isSecretPath as isListed } from '#core/text/secrets/secret-paths.ts';
 import type { ArgumentKind, Finding, Severity } from './finding.ts';
 
 export type ArgumentFinding = Finding<ArgumentKind>;
@@ -24,10 +24,15 @@ const addresses = new Set('url uri link href endpoint webhook callback address w
 const maxLevels = 64;
 const maxFindings = 20;
 
+type SecretPathTest = (path: string) => boolean;
+
 /** @throws RangeError for arguments that are nested too deeply. */
-export function checkArguments(parameters: Readonly<Record<string, unknown>>): ArgumentFinding[] {
+export function checkArguments(
+  parameters: Readonly<Record<string, unknown>>,
+  isSecretPath: SecretPathTest = isListed,
+): ArgumentFinding[] {
   const findings: ArgumentFinding[] = [];
-  walk(parameters, 'parameters', '', 0, findings);
+  walk(parameters, 'parameters', '', 0, { findings, isSecretPath });
   if (definitionsIn(parameters) >= 2)
     findings.push({
       kind: 'prompt',
@@ -47,22 +52,27 @@ function definitionsIn(value: unknown): number {
   return Object.values(value).reduce((sum: number, item) => sum + definitionsIn(item), own);
 }
 
-function walk(value: unknown, where: string, name: string, level: number, findings: ArgumentFinding[]): void {
-  if (findings.length >= maxFindings) return;
+interface Walk {
+  readonly findings: ArgumentFinding[];
+  readonly isSecretPath: SecretPathTest;
+}
+
+function walk(value: unknown, where: string, name: string, level: number, state: Walk): void {
+  if (state.findings.length >= maxFindings) return;
   if (level > maxLevels) throw new RangeError('The arguments are nested too deeply.');
-  if (typeof value === 'string') textFindings(value, where, name, findings);
+  if (typeof value === 'string') textFindings(value, where, name, state);
   if (value === null || typeof value !== 'object') return;
   if (Array.isArray(value)) {
-    for (const [at, item] of value.entries()) walk(item, `${where}[${at}]`, name, level + 1, findings);
+    for (const [at, item] of value.entries()) walk(item, `${where}[${at}]`, name, level + 1, state);
     return;
   }
   for (const [key, item] of Object.entries(value)) {
     const shown = /^[A-Za-z_][A-Za-z0-9_]{0,31}$/.test(key) ? key : '*';
-    walk(item, `${where}.${shown}`, key, level + 1, findings);
+    walk(item, `${where}.${shown}`, key, level + 1, state);
   }
 }
 
-function textFindings(text: string, where: string, name: string, findings: ArgumentFinding[]): void {
+function textFindings(text: string, where: string, name: string, { findings, isSecretPath }: Walk): void {
   if (text.length < 3) return;
   const add = (kind: ArgumentKind, severity: Severity, description: string) =>
     void findings.push({ kind, where, severity, description });

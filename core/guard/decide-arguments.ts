@@ -6,7 +6,8 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { Verdict } from '#core/policy/rules/verdict.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
-import type { ArgumentFinding, checkArguments } from './arguments.ts';
+import { secretPathTest } from '#core/text/secrets/secret-paths.ts';
+import type { ArgumentFinding } from './arguments.ts';
 import { type ArgumentKind, argumentKinds } from './finding.ts';
 import type { LinkResolver } from './links.ts';
 import type { outsideRoots, RootLists } from './roots.ts';
@@ -20,13 +21,15 @@ export interface ArgumentSettings {
   readonly roots?: RootLists;
   /** Places whose links lead out of the roots [guard.roots-links]. */
   readonly linked?: readonly ArgumentFinding[];
+  /** Files with secrets that the configuration adds to the catalog. */
+  readonly secretFiles?: readonly string[];
   /** The call goes to no MCP server: its arguments are compared with the roots alone. */
   readonly rootsOnly?: true;
 }
 
 /** What looks arguments over, and what its findings decide. */
 interface ArgumentGuard extends ArgumentSettings {
-  readonly check: typeof checkArguments;
+  readonly check: (parameters: ToolCall['parameters']) => ArgumentFinding[];
   /** Present where there are roots. */
   readonly outside?: typeof outsideRoots;
 }
@@ -38,7 +41,9 @@ const linksModule = lazyImport(() => import('./links.ts'));
 /** Loaded with the first call that has a guard. */
 export async function argumentGuard(settings: ArgumentSettings | undefined): Promise<ArgumentGuard | undefined> {
   if (!settings) return undefined;
-  const { checkArguments: check } = await argumentsModule();
+  const { checkArguments } = await argumentsModule();
+  const isSecretPath = secretPathTest(settings.secretFiles);
+  const check = (parameters: ToolCall['parameters']) => checkArguments(parameters, isSecretPath);
   return settings.roots ? { ...settings, check, outside: (await rootsModule()).outsideRoots } : { ...settings, check };
 }
 
@@ -54,7 +59,11 @@ const recorded = Object.fromEntries(argumentKinds.map((kind) => [kind, 'log'])) 
  * @param declared roots of the client.
  */
 export function argumentSettings(
-  { tool_guard, upstreams }: Pick<Configuration, 'tool_guard' | 'upstreams'>,
+  {
+    tool_guard,
+    upstreams,
+    catalog,
+  }: Pick<Configuration, 'tool_guard' | 'upstreams'> & Partial<Pick<Configuration, 'catalog'>>,
   { upstream }: Pick<ToolCall, 'upstream'>,
   declared: RootLists = [],
 ): ArgumentSettings | undefined {
@@ -63,7 +72,11 @@ export function argumentSettings(
   if (!entry || entry.guard === 'off') return undefined;
   const roots = entry.roots ? [entry.roots, ...declared] : declared;
   const actions = entry.guard === 'log' ? recorded : tool_guard.arguments;
-  return roots.length > 0 ? { actions, roots } : { actions };
+  return {
+    actions,
+    ...(roots.length > 0 && { roots }),
+    ...(catalog?.secret_files.length && { secretFiles: catalog.secret_files }),
+  };
 }
 
 /** The settings, with what links of this machine say where a server of this machine has roots. */

@@ -30,7 +30,8 @@ export const listApprovals: Operation = async (call) => {
   const page = await ports.approvals.list(call.principal.tenant, 'pending', pageOf(call));
   const now = ports.clock.now();
   // The item route shows a long call under the terms in force: here each would be evaluated at every look at the list.
-  const asked = await Promise.all(page.items.map((row) => (isLongCall(row) ? row : shownUnderTerms(call, row))));
+  const terms = currentTermsFinder(ports, call.snapshot);
+  const asked = await Promise.all(page.items.map((row) => (isLongCall(row) ? row : shownUnderTerms(call, row, terms))));
   const open = asked.filter((row) => row.expires_at > isoTime(now));
   const pending = await Promise.all(
     open.map(async (row) => ({
@@ -43,9 +44,13 @@ export const listApprovals: Operation = async (call) => {
 };
 
 /** What cannot be evaluated now is shown as it was queued; its votes wait until it can be. */
-async function shownUnderTerms(call: Call, row: ApprovalRow): Promise<ApprovalRow> {
+async function shownUnderTerms(
+  call: Call,
+  row: ApprovalRow,
+  terms = currentTermsFinder(call.ports, call.snapshot),
+): Promise<ApprovalRow> {
   try {
-    return applyTerms(row, await currentTermsFinder(call.ports, call.snapshot)(row));
+    return applyTerms(row, await terms(row));
   } catch (fault) {
     call.ports.telemetry.log('warn', 'the terms of a request were not looked at again', {
       envelope_id: row.envelope_id,

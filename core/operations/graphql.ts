@@ -1,9 +1,11 @@
 /** `POST /admin/v1/graphql`: the operations of the REST surface as one graph. */
 
+import { catalogGuard } from '#core/catalog/guards.ts';
 import { authorize } from '#core/configuration/identity/authorize.ts';
 import { graphqlRequestSchema } from '#core/contracts/admin-requests.ts';
 import { includesRole, type Route } from '#core/contracts/route.ts';
 import { routes } from '#core/contracts/routes.ts';
+import type { CatalogGuard, ToolGuard } from '#core/contracts/tool-policy.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countsOf, snakeMembers } from '#core/operations/graphql/names.ts';
@@ -34,7 +36,7 @@ export const graphqlOver = (operations: Readonly<Record<string, Operation>>): Op
     usage: async (args: Args, call: DocumentCall) => usageOf(await as('usage', args, call)),
     providers: list('listProviders', 'providers'),
     tenants: list('listTenants', 'tenants'),
-    policies: (args: Args, call: DocumentCall) => as('listPolicies', args, call),
+    policies: async (args: Args, call: DocumentCall) => policiesOf(await as('listPolicies', args, call)),
     cache: (args: Args, call: DocumentCall) => as('cacheStatistics', args, call),
     violations: list('violations', 'violations', (body) => ({
       by_policy: countsOf(body.by_policy),
@@ -140,3 +142,11 @@ function seriesOf({ summary, ...body }: Body): Body {
   }));
   return { ...body, nodes, page_info: pageInfo({}) };
 }
+
+/** A graph has one type for all guards: those of the catalog are shown with the reason of their first entry. */
+const policiesOf = ({ guards, ...body }: Body): Body => ({
+  ...body,
+  guards: (guards as readonly (CatalogGuard | ToolGuard)[]).map((guard) =>
+    typeof guard === 'string' ? { name: guard, reason: catalogGuard(guard)[0]!.reason } : guard,
+  ),
+});

@@ -39,6 +39,7 @@ export function checkConfiguration(file: ConfigurationFile, warnings: string[]):
     ...checkUpstreamNames(file),
     ...unique(file.executors.sql.databases, ['executors', 'sql', 'databases'], 'name', 'Database'),
     ...checkSensitivePaths(file),
+    ...globProblems(file.catalog.secret_files, (i) => ['catalog', 'secret_files', i]),
     ...checkWitnesses(file),
     ...sandboxGlobs(file.sandbox).flatMap(({ path, patterns }) => globProblems(patterns, (i) => [...path, i])),
     ...checkSecretNames(file),

@@ -27,7 +27,7 @@ export function checkLevels(
   const levels = levelsWithRules(file);
   const malformed = levels.flatMap(({ rules, at }) => rules.flatMap((rule, index) => checkRule(rule, [...at, index])));
   if (malformed.length > 0) return malformed;
-  const own = buildPolicyDocument({ tool_policies: { ...file.tool_policies, pack } });
+  const own = buildPolicyDocument({ ...file, tool_policies: { ...file.tool_policies, pack } });
   return levels.flatMap((level) => [...checkReach(level, warnings), ...checkTightens(level, own, warnings)]);
 }
 

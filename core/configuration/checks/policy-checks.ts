@@ -24,7 +24,7 @@ export function checkPolicy(file: ConfigurationFile, { pack, proven }: ResolvedP
     ...checkToolRules(file, [{ at: ['tool_policies', 'pack', 'rules'], rules: pack?.rules ?? [] }], warnings),
   ];
   if (problems.length > 0) return problems;
-  const document = buildPolicyDocument({ tool_policies: { ...file.tool_policies, pack } });
+  const document = buildPolicyDocument({ ...file, tool_policies: { ...file.tool_policies, pack } });
   warnings.push(...disabledGuards({ tool_policies: { ...file.tool_policies, pack } }), ...unknownProtocols(document));
   warnings.push(...unknownTools(file, pack), ...rulesOfOneName(document, rules.length));
   const reach = checkReach(proven ? { ...document, rules } : document, { proven, configured: rules.length }, warnings);

@@ -1,17 +1,26 @@
 /** The tool policy of a configuration: its own rules, then its pack's. */
+import { catalogGuard } from '#core/catalog/guards.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import { guardName, type ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
+import { guardName, type ToolGuard, type ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 
 /** Without a pack and without a word for it, what no rule matches is reviewed: fail closed, but not shut. */
 export function buildPolicyDocument({
   tool_policies: { pack, rules, default_decision, disable_guards },
-}: Pick<Configuration, 'tool_policies'>): ToolPolicyDocument {
+  catalog,
+}: Pick<Configuration, 'tool_policies'> & Partial<Pick<Configuration, 'catalog'>>): ToolPolicyDocument {
+  const guards = (pack?.guards ?? []).filter((guard) => !disable_guards.includes(guardName(guard)));
   return {
     name: pack?.name ?? 'configured',
     default_decision: default_decision ?? pack?.default_decision ?? 'review',
-    guards: (pack?.guards ?? []).filter((guard) => !disable_guards.includes(guardName(guard))),
+    guards: guards.includes('secret-files') ? [...guards, ...ownSecretFiles(catalog)] : guards,
     rules: [...rules, ...(pack?.rules ?? [])],
   };
+}
+
+/** Guard `secret-files` for the files that the configuration adds to the catalog [catalog.own-files]. */
+function ownSecretFiles(catalog: Configuration['catalog'] | undefined): ToolGuard[] {
+  const paths = catalog?.secret_files ?? [];
+  return paths.length === 0 ? [] : catalogGuard('secret-files').map(({ except: _, ...guard }) => ({ ...guard, paths }));
 }
 
 /** A warning for each guard that is out of force: nothing else tells that its calls may be allowed. */

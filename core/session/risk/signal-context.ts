@@ -5,5 +5,5 @@ import { type SignalContext, signalContext } from './signals.ts';
 
 export const signalContextOf = remembered((configuration: Configuration): SignalContext => {
   const hosts = configuration.upstreams.http.flatMap(({ base_url }) => URL.parse(base_url)?.hostname ?? []);
-  return signalContext(configuration.behavior, hosts);
+  return signalContext(configuration.behavior, hosts, configuration.catalog.secret_files);
 });

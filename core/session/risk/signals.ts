@@ -13,6 +13,7 @@ import { canonicalText, plainReading } from '#core/text/matching/canonical-text.
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { compileGlob } from '#core/text/matching/glob.ts';
 import { masked } from '#core/text/secrets/masked.ts';
+import { secretPathTest } from '#core/text/secrets/secret-paths.ts';
 import { type Call, type SignalMatch, wordOf } from './signals/call.ts';
 import { deletion } from './signals/deletions.ts';
 import { egressOf } from './signals/egress.ts';
@@ -25,18 +26,24 @@ export interface SignalContext {
   readonly isKnownHost: (host: string) => boolean;
   /** Configured besides the usual secrets. */
   readonly isSensitive: (target: string) => boolean;
+  readonly isSecretPath: (path: string) => boolean;
 }
 
-/** @param trustedHosts of configured upstreams. */
+/**
+ * @param trustedHosts of configured upstreams.
+ * @param secretFiles that the configuration adds to the catalog.
+ */
 export function signalContext(
   { known_hosts, sensitive }: Pick<BehaviorSettings, 'known_hosts' | 'sensitive'>,
   trustedHosts: readonly string[] = [],
+  secretFiles: readonly string[] = [],
 ): SignalContext {
   const hosts = [...known_hosts, ...trustedHosts].map((pattern) => compileGlob(pattern, 'name'));
   const targets = sensitive.map((pattern) => compileGlob(pattern, 'text'));
   return {
     isKnownHost: (host) => isLoopbackHost(host) || hosts.some((glob) => glob.matches(foldCase(host))),
     isSensitive: (target) => targets.some((glob) => glob.matches(plainText(target))),
+    isSecretPath: secretPathTest(secretFiles),
   };
 }
 
@@ -64,7 +71,7 @@ export function signalsOf(call: ToolCall, effects: Effects, decision: Decision, 
     if (!known || (signal.n ?? 1) > (known.n ?? 1)) found.set(id, signal);
   };
   for (const each of calls) {
-    add(secret(each, context.isSensitive));
+    add(secret(each, context));
     add(personalData(each));
     add(egressOf(each, context.isKnownHost));
     add(privilege(each));

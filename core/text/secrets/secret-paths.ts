@@ -10,6 +10,13 @@ const isListed = (path: string): boolean => lists.some((list) => list.matches(pa
 /** Returns whether a path, in any case and spelling, is on one of the lists of `core/catalog/secret-files.yaml`. */
 export const isSecretPath = (path: string): boolean => isListed(plainPath(path));
 
+/** Returns whether a path is on one of the lists, or is one of the files that the configuration adds to them [catalog.own-files]. */
+export function secretPathTest(own: readonly string[] = []): (path: string) => boolean {
+  if (own.length === 0) return isSecretPath;
+  const added = pathGlob({ globs: own, except: [], wholePath: false });
+  return (path) => isSecretPath(path) || added.matches(plainPath(path));
+}
+
 /** Forms of paths in prose. Members such as `event.key`, and the public keys of SSH tutorials, are not taken for secret files. */
 const pathInProse = /[._]|.\//;
 const harmlessInProse = /^[a-z_$][\w$]*(?:\.[\w$]+)*\.(?:key|env)$|\.pub$/;

@@ -6,7 +6,7 @@ import type { ArchivedRun } from '#core/evidence/ports.ts';
 import { draft, seal } from './sample.ts';
 
 const length = 2 * maxEntriesPerRun + 50;
-const { entries: chain, head } = seal(Array.from({ length }, (_, n) => draft('deny', { n }, n)));
+const { entries: chain } = seal(Array.from({ length }, (_, n) => draft('deny', { n }, n)));
 const other = seal(Array.from({ length }, (_, n) => draft('deny', { n, other: true }, n))).entries;
 
 interface Stored {

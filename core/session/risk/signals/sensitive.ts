@@ -3,7 +3,7 @@
 import { networkOfHost } from '#core/catalog/networks.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
-import { isSecretPath } from '#core/text/secrets/secret-paths.ts';
+import type { SignalContext } from '../signals.ts';
 import { type Call, type Finder, pathsOf, type SignalMatch, wordsOf } from './call.ts';
 
 /** Commands of programs without a description that print what a secret store holds. */
@@ -13,7 +13,10 @@ const storeTools =
   /^(?:get|read|fetch|access|batch_get)_(?:secret|secrets|secret_value|credential|credentials|password|api_key|private_key)$/;
 
 /** A secret that is read, or asked for. */
-export function secret(call: Call, isConfigured: (target: string) => boolean): SignalMatch | undefined {
+export function secret(
+  call: Call,
+  { isSensitive: isConfigured, isSecretPath }: Pick<SignalContext, 'isSensitive' | 'isSecretPath'>,
+): SignalMatch | undefined {
   if (call.capability === 'delete') return undefined;
   if (call.protocol === 'sql') {
     const table = bare(call.target);
