@@ -5,7 +5,7 @@
 import { relative } from 'node:path';
 
 /** The whole run on two idle cores. */
-const whole = { fewestFiles: 600, tests: 'about 20,500 tests', seconds: 9 * 60 };
+const whole = { fewestFiles: 600, tests: 'about 21,200 tests', seconds: 9 * 60 };
 
 export default class ProgressReporter {
   #folder;
