@@ -145,7 +145,9 @@ async function holdFor(
     if ('result' in use) return use.result;
     if (use.why === 'denied') return denied(action, now);
     if (use.row && isCollected(action, use.row, use.why)) continue;
-    return (await storedResult(ports, action, now, use.why)) ?? inReview(action, now, ports.adminUrl, use.why);
+    return (
+      (await storedResult(ports, action, use.row ?? now, use.why)) ?? inReview(action, now, ports.adminUrl, use.why)
+    );
   }
   return inReview(action, row, ports.adminUrl, reason);
 }

@@ -120,6 +120,22 @@ test('[approval.execute-collected] a held call whose approval the gateway took a
   expect(runs).toBe(1);
 });
 
+test('[approval.execute-collected] a held call whose approval the gateway used up a moment before is answered what came out', async () => {
+  const { approvals, snapshots } = gateway.ports;
+  const get = async (tenant: string, id: string) => {
+    const read = await approvals.get(tenant, id);
+    if (read?.status === 'approved') await executeApproved(gateway.ports, read);
+    return read;
+  };
+  const pause = async () => void (await approve((await entriesOf('held-late'))[0]!.envelope_id));
+  const principal = authenticate({ 'x-api-key': keys.agent }, (await snapshots.current()).identities);
+  const ports = { ...gateway.ports, pause, approvals: replaced(approvals, { get }) };
+  expect(await govern(ports, principal, 'held-late', pull as never, { wait: { holdSeconds: 60 } })).toMatchObject({
+    ...{ decision: 'allow', result: { run: 1 } },
+  });
+  expect(runs).toBe(1);
+});
+
 test('[approval.execute-asks-again] an approved call is not made once the definition of its tool has changed', async () => {
   const at = (definition: string) => {
     const place = async () => ({ upstream: 'forge', upstream_tool: 'pull', definition });
