@@ -1,6 +1,6 @@
 /**
- * What session risk learns of an action besides its decision: its credential was refused
- * as a login, or it came with another call's approval. Only agents' keys are scored.
+ * Signals for session risk besides the decision: an upstream refused the credential as a login, or the call named
+ * another key's approval. Only agents' keys are scored.
  */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -9,12 +9,13 @@ import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import { noteOfSignal, noteWith } from '#core/session/risk/assess.ts';
 import type { GovernedAction } from './governed.ts';
 
-/** Whose approval a call is: the person behind its key, or who owns the key. */
+/** Returns the person who holds the key, or else its owner. */
 export const ownerOf = ({ person, owner }: Principal): string | undefined => person ?? owner;
 
 /**
- * The upstream answered that the action's credential is not a valid login. A human who approved the call answers for it.
- * @param upstream as it is named in errors; the identical call refused again by it is the same object.
+ * Returns a signal if the upstream refused the action's credential as a login. Approved calls are not scored: the human
+ * who approved answers for them.
+ * @param upstream its name in errors; an identical call that it refuses again counts as the same object.
  */
 export function refusedLogin(
   { principal, snapshot, call_digest }: GovernedAction,
@@ -28,8 +29,8 @@ export function refusedLogin(
 }
 
 /**
- * A call that names an approval of another key. Not of another session: the same agent goes on after a restart or an
- * hour's end. Not of another key of the same person: keys are rotated.
+ * Returns a signal if the call names an approval of another key. Another session does not count, since the agent may
+ * have restarted, nor does another key of the same person, since keys are rotated.
  */
 export function foreignApproval(
   { principal, snapshot, envelope, decision }: GovernedAction,

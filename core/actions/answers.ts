@@ -14,7 +14,7 @@ import type { GovernedAction } from './governed.ts';
 import { neededWords, requiresOf } from './needed-approvals.ts';
 import { byReference, secretRule } from './program-texts.ts';
 
-/** What every answer says of the decision. */
+/** Returns the members that all decision results have. */
 export const answer = (
   action: GovernedAction,
 ): Pick<DecisionResult, 'envelope_id' | 'matched_rule' | 'policy' | 'policy_version' | 'session_id' | 'upstream'> => ({
@@ -47,11 +47,13 @@ const alternatives = remembered((policy: CompiledPolicy) =>
   remembered((call: ToolCall) => suggestAlternative(policy, call)),
 );
 
-/** Remembers what a worker has found would do instead of a large call [limit.heavy-call]. */
+/** Caches the alternative that a worker found for a large call [limit.heavy-call]. */
 export const rememberAlternative = (policy: CompiledPolicy, call: ToolCall, alternative: string): void =>
   alternatives(policy).know(call, alternative);
 
-/** What would do instead of a blocked call: as the rule says that decided, else by the source of the decision. */
+/**
+ * Returns the suggested alternative to a blocked call: from the deciding rule, or else by the source of the decision.
+ */
 export function alternativeTo(
   { matched_rule, rule }: Pick<PolicyDecision, 'matched_rule' | 'rule'>,
   policy: CompiledPolicy,
@@ -63,7 +65,10 @@ export function alternativeTo(
   return rule?.suggested_alternative ?? alternatives(policy)(call);
 }
 
-/** `row` is the request a human has to decide; `reason` says why an approval at hand did not do. */
+/**
+ * Returns the result of a call in review. `row` is the request to decide; `reason` states why an existing approval
+ * could not be used.
+ */
 export function inReview(action: GovernedAction, row: ApprovalRow, adminUrl: string, reason?: string): DecisionResult {
   return {
     ...answer(action),
@@ -74,7 +79,7 @@ export function inReview(action: GovernedAction, row: ApprovalRow, adminUrl: str
   };
 }
 
-/** A human denied exactly this call, and it is sent again: the denial answers it, with the reviewer's words. */
+/** Returns the result of a repeated call that a human has denied, with the reviewer's comment. */
 export function denied(action: GovernedAction, row: ApprovalRow): DecisionResult {
   return {
     ...answer(action),
@@ -86,10 +91,12 @@ export function denied(action: GovernedAction, row: ApprovalRow): DecisionResult
   };
 }
 
-/** The part of a reviewer's comment that an agent gets; the record has all of it. */
+/** Maximum length of a reviewer's comment in answers to agents; the record keeps all of it. */
 const commentCharacters = 2_000;
 
-/** A human's denial as an error. A model may read it: no control characters, and bounded. */
+/**
+ * Returns a human's denial as an error. As models may read it, its texts have no control characters and are bounded.
+ */
 export function denialOf(row: ApprovalRow) {
   const reviewer = shorten(visibleText(row.reviewer ?? row.person ?? 'the reviewer'), 256);
   const comment = shorten(visibleLines(row.comment ?? ''), commentCharacters);
@@ -111,7 +118,7 @@ export function denialOf(row: ApprovalRow) {
   };
 }
 
-/** What the waiter of a request gets. */
+/** Returns the error of a pending request. */
 export function approvalRequired(row: ApprovalRow, adminUrl: string, reason?: string) {
   return {
     code: rpcCodes.approvalRequired,
@@ -127,8 +134,8 @@ export function approvalRequired(row: ApprovalRow, adminUrl: string, reason?: st
 }
 
 /**
- * The live policy's answer; nothing was recorded and nothing was used up.
- * @param found the approval of the identical call: a denial that still holds answers it.
+ * Returns the decision of the live policy without recording or using up anything.
+ * @param found the approval of the identical call: a denial that is still current is returned instead.
  */
 export function dryRun(action: GovernedAction, found: ApprovalRow | undefined, now: string): DecisionResult {
   const { decision } = action.decision;

@@ -1,4 +1,4 @@
-/** The row of a new approval request: the call as reviewers see it, and what an approval of it is bound to. */
+/** The row of a new approval request: the call that reviewers see and the conditions of its approval. */
 
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Drift } from '#core/contracts/drift.ts';
@@ -49,20 +49,23 @@ export function approvalRow(ports: ClockPort, action: GovernedAction, safe: Reda
   };
 }
 
-/** What rules of the organisation ask for, of what the call says it does and of what its effects do, and what the deciding rules ask for. */
+/**
+ * Returns the requirements of the organisation's rules and of the deciding rules, for the declared capability and those
+ * of the effects.
+ */
 function separation(action: GovernedAction): Pick<ApprovalRow, 'requires' | 'vote_count' | 'capabilities'> {
   const capabilities = capabilitiesOf(action.envelope, action.effects);
   const requires = requiresOf(action);
   return { vote_count: 0, capabilities, ...(requires.length > 0 && { requires }) };
 }
 
-/** The human a key answers to: no person votes on a request made with a key that is theirs or that they own. */
+/** Returns the human responsible for the key. People cannot vote on requests of keys that they hold or own. */
 function keyOwner(principal: GovernedAction['principal']) {
   const human = ownerOf(principal);
   return human === undefined ? {} : { key_owner: human };
 }
 
-/** The shortest of the rules that review the call. */
+/** Returns the shortest approval timeout of the rules that review the call. */
 export const timeoutSeconds = ({ decision, snapshot }: Pick<GovernedAction, 'decision' | 'snapshot'>): number =>
   Math.min(
     ...(termsOf(decision)?.times ?? [undefined]).map(

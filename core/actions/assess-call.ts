@@ -1,4 +1,4 @@
-/** What the judges say of a call: in place if it is small, with the help of a worker if it is large [limit.heavy-call]. */
+/** Runs the judges on a call: in this thread if it is small, in a worker if it is large [limit.heavy-call]. */
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
@@ -15,10 +15,10 @@ import { ask, judges, textJudges } from './judges.ts';
 import type { CallWorkPort } from './ports.ts';
 import { rememberPrograms } from './program-texts.ts';
 
-/** What decides: the configuration in force, another version of it, or one that is tried out. */
+/** The policy and configuration that decide: the current version, another version, or a draft. */
 export type Evaluated = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>;
 
-/** The decision on a call that is not made, or not yet. @throws GatewayError as `assess`. */
+/** Decides a call that is simulated, or not placed yet. @throws GatewayError as `assess`. */
 export async function assessCall(
   ports: CallWorkPort & LinksPort,
   evaluated: Evaluated,
@@ -32,14 +32,14 @@ export async function assessCall(
 
 const callerJudges = (): Judge[] => judges.filter((judge) => !textJudges.some((ofText) => ofText === judge));
 
-/** Asks the judges that `textVerdict` has not asked. */
+/** Runs the judges that `textVerdict` has not run. */
 export async function decisionOf(facts: CallFacts, when: When, verdict: CallVerdict): Promise<CallDecision> {
   const { decision, matched_rule, ...said } = await ask(callerJudges(), facts, when, verdict);
   if (decision === undefined || matched_rule === undefined) throw new Error('no judge has decided the call');
   return { decision, matched_rule, policy: facts.policy.name, ...said };
 }
 
-/** What the rules alone say of a call, whatever its effects are. @throws GatewayError as `assess`. */
+/** Decides a call by the rules alone, without its effects. @throws GatewayError as `assess`. */
 export async function decideCall(
   { calls }: CallWorkPort,
   { policy, policyDocument }: Pick<Snapshot, 'policy' | 'policyDocument'>,
@@ -50,7 +50,7 @@ export async function decideCall(
 }
 
 /**
- * What the text of a call decides. What else a worker finds is remembered, so that later steps do not look again.
+ * Returns the verdict on the text of a call. Caches other findings of a worker for later steps.
  * @param recorded the envelope whose entry will be written.
  */
 export async function textVerdict(

@@ -1,4 +1,4 @@
-/** The one assessment of a call: its facts are read, and every judge is asked. */
+/** The assessment of a call: reads its facts and runs all judges. */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { assertSessionOwner } from '#core/configuration/identity/sessions.ts';
@@ -21,9 +21,10 @@ import type { ReadCallPorts } from './ports.ts';
 import { type GivenWords, withSources } from './value-sources.ts';
 
 /**
- * Reads the facts of a call and asks every judge. New calls and approved calls alike.
+ * Reads the facts of a new or approved call and runs every judge.
  * @param beside runs while the facts about the caller are read; it gets the verdict on the text of the call.
- * @throws GatewayError `forbidden` for a request in another key's session; `payload_too_large`, `service_unavailable`: nothing is decided then.
+ * @throws GatewayError `forbidden` for a request in another key's session; `payload_too_large` and
+ * `service_unavailable` if the call could not be decided.
  */
 export async function assess<Found = undefined>(
   ports: ReadCallPorts & KeyRisksPort,
@@ -34,7 +35,7 @@ export async function assess<Found = undefined>(
   const { snapshot, principal, call_digest, recorded, words, roots } = made;
   const effects = await ports.effects(made.envelope);
   const envelope = await withSources(ports, snapshot, made.envelope, effects, words);
-  // Other work has a turn if the call is so large that each step takes long.
+  // Lets other work run between the slow steps of a large call.
   const turn = async () => (isLarge(sentOf(envelope)) ? ports.pause(0) : undefined);
   await turn();
   const facts = await textFacts(ports, snapshot, envelope, effects, roots);
@@ -48,25 +49,31 @@ export async function assess<Found = undefined>(
   return { action: { ...given, head, standing, firstRequest, decision }, found };
 }
 
-/** A call with its caller, before anything is read about it. */
+/** A call with its caller, before its facts are read. */
 interface MadeCall {
   readonly snapshot: Snapshot;
   readonly principal: Principal;
   readonly envelope: ActionEnvelope;
   readonly call_digest: string;
-  /** An entry will record the call; a dry run leaves none. */
+  /** True if an entry will record the call; dry runs are not recorded. */
   readonly recorded: boolean;
   readonly words?: GivenWords;
-  /** Roots that the client declares [guard.roots]. An approved call was compared with them before it waited. */
+  /**
+   * Roots that the client declares [guard.roots]. Approved calls omit them: they were checked before the approval was
+   * requested.
+   */
   readonly roots?: RootLists;
-  /** Dry runs and simulations of the key, which this call reports. */
+  /** Dry runs and simulations of the key; this call reports them. */
   readonly probes?: Probes | undefined;
-  /** Drift that the approval of the call shows: another call's approval of the same drift does not make another question of this one. */
+  /**
+   * Drift that the approval of this call shows. If another approval accepts the same drift, this call is still assessed
+   * with it.
+   */
   readonly shownDrift?: readonly Drift[] | undefined;
 }
 
 /**
- * Reads what the gateway keeps of the caller and its session.
+ * Reads the stored facts about the caller, its key and its session.
  * @param envelope with the sources of its values.
  * @throws GatewayError `forbidden` for a request in another key's session.
  */
@@ -77,7 +84,7 @@ async function callerFacts(
   when: When,
 ): Promise<CallerFacts> {
   const { tenant, key_id, actor, manifest_id } = envelope;
-  // Agents' keys are scored; people who try something out are not.
+  // Only agents' keys are scored, not people who try something out.
   const scored = principal.kind === 'agent';
   const named = { session: actor.session, key_id, ...(manifest_id !== undefined && { named: manifest_id }) };
   const [head, key, attached] = await Promise.all([
@@ -106,7 +113,7 @@ async function callerFacts(
   };
 }
 
-/** The sheet of a session that has none yet, from the request that comes with the call. */
+/** Returns a task sheet made from the call's prompt if the session has none yet. */
 async function firstRequestOf(
   { manifests }: Snapshot['configuration'],
   head: SessionHead | undefined,

@@ -1,4 +1,7 @@
-/** One attempt to make an allowed call, new or approved: mark the decision, draft the entry, take the approval, commit, execute, follow up. */
+/**
+ * Attempts an allowed call, new or approved: mark the decision, draft the entry, take the approval, commit, execute,
+ * follow up.
+ */
 import { takeForExecution } from '#core/approvals/execution.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
@@ -21,12 +24,12 @@ interface ApprovalUse {
 
 type Attempt =
   | { readonly result: DecisionResult }
-  /** Nothing was made: the row of the approval as another use or decision has left it. */
+  /** The call was not made. `row` is the approval's current row. */
   | { readonly row: ApprovalRow | undefined };
 
 /**
- * Makes the call once. Of attempts at the same time under one approval or one idempotency key only one is carried out; the others are
- * answered its outcome.
+ * Makes the call once. Of concurrent attempts under one approval or idempotency key only one is carried out; the others
+ * get its outcome.
  * @param use absent for a call that needs no approval.
  */
 export async function attempt(
@@ -65,35 +68,35 @@ const withRule = (action: GovernedAction, matched_rule: string): GovernedAction 
   decision: { ...action.decision, matched_rule },
 });
 
-/** What the entry says of the approval that the call uses. */
+/** Returns the entry's members about the approval that the call uses. */
 const usedBy = ({ decision: { matched_rule: rule, drift = [] } }: GovernedAction, row: ApprovalRow) => ({
   approval_ref: row.envelope_id,
   rule,
   ...(isEachDriftShown(drift, row.drift) && { accepts_drift: true }),
 });
 
-/** Takes the approval if its row still is about this call under this rule. */
+/** Returns the change that takes the approval if its row still has this call and rule. */
 const takeFor = (
   { clock }: ExecutionPorts,
   { envelope, call_digest, decision: { matched_rule } }: GovernedAction,
   { row, by }: ApprovalUse,
 ): Change => takeForExecution(holderOf(envelope, row.envelope_id), by, clock.now(), { call_digest, matched_rule });
 
-/** Records a block, and counts it against session and key. */
+/** Records a block and counts it against the session and key. */
 export async function recordBlock(ports: RecordPorts, action: GovernedAction): Promise<EvidenceEntry> {
   const { entry } = await record(ports, action, 'block');
   await follow(ports, action, entry);
   return entry;
 }
 
-/** Writes a decision that carries no conditions. */
+/** Writes a decision without conditional changes. */
 async function record(ports: RecordPorts, action: GovernedAction, kind: 'allow' | 'block') {
   const outcome = await commitDecision(ports, action, kind, []);
   if (!outcome.ok) throw new Error(`decision entry refused by ${outcome.failed.type}`);
   return outcome;
 }
 
-/** The decision is written before anything is done about it. */
+/** Writes the decision entry. Must run before the call is carried out. */
 export function commitDecision(
   ports: RecordPorts,
   action: GovernedAction,
@@ -106,7 +109,7 @@ export function commitDecision(
   return ports.ledger.commit({ draft, changes: [...also, ...changes], head: action.head, owner });
 }
 
-/** Scores of concurrent calls add up, so a call that was allowed with others may find the kill switch tripped afterwards. */
+/** Throws if the kill switch has tripped meanwhile, since the scores of concurrent calls add up. */
 async function assertStillFree(ports: RecordPorts, action: GovernedAction, evidence_hash: string): Promise<void> {
   const { head, standing, snapshot, envelope } = action;
   const settings = snapshot.configuration.behavior;

@@ -1,6 +1,6 @@
 /**
- * Work over large calls and large results, for the thread that answers all requests to hand over [limit.heavy-call]: what a
- * worker is given, what it answers, and from which size on.
+ * Jobs on large calls and results that the main thread hands to workers [limit.heavy-call]: their inputs, outputs and
+ * size limits.
  */
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -25,21 +25,21 @@ export interface RedactionJob {
   readonly value: unknown;
   /** `evidence.sensitive` of the configuration. */
   readonly sensitivePaths: readonly string[];
-  /** Paths of texts that will be executed. */
+  /** Paths of executable texts. */
   readonly programs: readonly string[];
-  /** Secrets of the call's credential: they are taken out first. */
+  /** Secrets of the call's credential, which are removed first. */
   readonly secrets: readonly string[];
 }
 
 export interface EvaluationJob {
   readonly call: ToolCall;
   readonly effects: Effects;
-  /** JSON of the policy's document: a worker compiles each text once. */
+  /** JSON of the policy document; a worker compiles each text once. */
   readonly policy: string;
   readonly sandbox: Configuration['sandbox'];
   readonly guard?: ArgumentSettings | undefined;
   readonly when: When;
-  /** The parts of the call that its entry holds, where it will have one. */
+  /** The parts of the call that its entry will hold; absent if it will not have one. */
   readonly recorded?: { readonly value: unknown; readonly sensitivePaths: readonly string[] };
 }
 
@@ -49,34 +49,34 @@ export interface DiffJob {
 }
 
 export interface Evaluation {
-  /** What the judges say that need the call alone. */
+  /** Verdict of the judges that need only the call. */
   readonly verdict: CallVerdict;
-  /** What the policy would let pass instead. */
+  /** Suggested alternative that the policy allows. */
   readonly alternative: string;
   readonly programs: readonly ProgramPlace[];
   readonly redaction?: Redaction;
 }
 
-/** Worker threads. */
+/** Jobs that worker threads run. */
 export interface CallWork {
   /**
-   * @throws GatewayError `payload_too_large` when the call takes longer than allowed, `service_unavailable` when no worker
-   * becomes free. Nothing is decided then.
+   * @throws GatewayError `payload_too_large` if the call takes longer than allowed, `service_unavailable` if no worker
+   * becomes free. The call is then undecided.
    */
   evaluate(job: EvaluationJob): Promise<Evaluation>;
-  /** What the rules alone say of a call. @throws GatewayError as above. */
+  /** Decides a call by the rules alone. @throws GatewayError as above. */
   decide(job: Pick<EvaluationJob, 'call' | 'policy'>): Promise<PolicyDecision>;
-  /** How each rule of a policy saw a call. @throws GatewayError as above. */
+  /** Explains how each rule of a policy evaluated a call. @throws GatewayError as above. */
   explain(job: Pick<EvaluationJob, 'call' | 'policy'>): Promise<RuleTrace[]>;
-  /** What two policies, as `policyText` writes them, decide differently. @throws GatewayError as above. */
+  /** Returns the differences between two policies, given as `policyText`. @throws GatewayError as above. */
   diff(job: DiffJob): Promise<PolicyDiff>;
   /** @throws GatewayError as above. */
   redact(job: RedactionJob): Promise<Redaction>;
-  /** An answer of an MCP server: without secrets, and guarded. @throws GatewayError as above. */
+  /** Removes secrets from an MCP server's answer and applies the guard. @throws GatewayError as above. */
   lookOver(outcome: JsonObject, secrets: readonly string[], guard: GuardSettings | undefined): Promise<InspectedResult>;
 }
 
-/** What a worker does for `evaluate`. @param randomHex source of salts. */
+/** Performs `evaluate` in a worker. @param randomHex source of salts. */
 export async function evaluation(
   { call, effects, sandbox, guard, when, recorded }: Omit<EvaluationJob, 'policy'>,
   policy: CompiledPolicy,
@@ -96,23 +96,23 @@ export async function evaluation(
   };
 }
 
-/** What a worker does for `redact`. */
+/** Performs `redact` in a worker. */
 export const redaction = (
   { value, sensitivePaths, programs, secrets }: RedactionJob,
   randomHex: (bytes: number) => string,
 ): Redaction => redact(withoutSecrets(value, secrets), { sensitivePaths, programs: new Set(programs), randomHex });
 
-/** A policy as jobs carry it; written once for each document. */
+/** Returns a policy as text for jobs; cached per document. */
 export const policyText = remembered((document: ToolPolicyDocument): string => JSON.stringify(document));
 
-/** About a millisecond of rules and patterns for secrets. */
+/** Rules and secret patterns take about a millisecond for this size. */
 const inlineCharacters = 16 * 1024;
 
-/** Every value of a call that goes out. */
+/** Returns all values of a call that are sent. */
 export const sentOf = ({ parameters, sent_with }: ToolCall): unknown =>
   sent_with === undefined ? parameters : [parameters, sent_with];
 
-/** Whether a value is large enough to be looked at elsewhere. @param most characters; each value counts as one. */
+/** Checks whether a value is large enough for a worker. @param most characters; each value counts as one. */
 export function isLarge(value: unknown, most = inlineCharacters): boolean {
   let characters = 0;
   const add = (item: unknown): boolean => {

@@ -1,4 +1,4 @@
-/** The facts on the card beside the call itself: the key and its owner, the effects, the reason of the rule, the risk. */
+/** The facts that the card shows in addition to the call: key and owner, effects, reason of the rule, risk. */
 
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { effectsInWords } from '#core/effects/in-words.ts';
@@ -19,8 +19,9 @@ type CardFacts = Pick<
 const effectCharacters = 600;
 
 /**
- * @param nowMs when the request is queued: the scores are those of that moment.
- * @param hide masks what is withheld of the call.
+ * Returns these facts.
+ * @param nowMs when the request is queued; the scores are of that time.
+ * @param hide masks the withheld values of the call.
  */
 export function cardFacts(action: GovernedAction, nowMs: number, hide: (text: string) => string): CardFacts {
   const { principal, envelope, effects, decision, snapshot, standing } = action;
@@ -49,12 +50,12 @@ export function cardFacts(action: GovernedAction, nowMs: number, hide: (text: st
   };
 }
 
-/** What the tool guard found, where another source decided. */
+/** Returns the tool guard's findings if another source decided. */
 function guardInWords({ guard = [], matched_rule }: CallDecision): string | undefined {
   if (guard.length === 0 || matched_rule.startsWith('tool_guard:')) return undefined;
   return `Tool guard: ${guard.map(({ kind, where }) => `${kind} at ${where}`).join(', ')}.`;
 }
 
-/** How the call leaves its task sheets, where another source decided. */
+/** Returns how the call departs from its task sheets if another source decided. */
 const driftBeside = ({ drift = [], matched_rule }: CallDecision): string | undefined =>
   drift.length === 0 || matched_rule.startsWith('manifest:') ? undefined : driftInWords(drift);

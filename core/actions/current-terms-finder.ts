@@ -1,4 +1,4 @@
-/** What the configuration in force asks of the approval of a request that waits [approval.terms-now]. */
+/** The terms that the current configuration sets for a pending request [approval.terms-now]. */
 import type { FindCurrentTerms } from '#core/approvals/terms.ts';
 import { recall } from '#core/configuration/identity/federation/recall.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -12,15 +12,18 @@ import { blockedBy } from '#core/session/risk/assess.ts';
 import type { KeyRisksPort } from '#core/session/risk/ports.ts';
 import type { TermsPorts } from './current-terms.ts';
 
-/** Most requests were queued under the configuration in force, and are decided under it. */
+/** Loaded on demand: most requests were queued under the current configuration. */
 const evaluating = lazyImport(() => import('./current-terms.ts'));
 
 type Risks = Parameters<typeof blockedBy>[1];
 type RisksOf = (row: ApprovalRow, kind: Principal['kind']) => Promise<Risks>;
 
-/** @throws GatewayError `payload_too_large`, `service_unavailable` where a worker decides large calls: then nothing is known. */
+/**
+ * Returns a function that finds the current terms of pending requests.
+ * @throws GatewayError `payload_too_large`, `service_unavailable` if a worker could not decide a large call.
+ */
 export function currentTermsFinder(ports: TermsPorts & KeyRisksPort, snapshot: Snapshot): FindCurrentTerms {
-  // Requests of one list share sessions and keys: each is read once.
+  // Requests in a list share sessions and keys, so each is read once.
   const risks = new RecentMap<string, Promise<Risks>>({ max: 1_000 });
   const risksOf: RisksOf = ({ tenant, session_id, key_id }, kind) =>
     risks.getOrInsertComputed(JSON.stringify([tenant, session_id, key_id]), async () => {
@@ -43,9 +46,9 @@ export function currentTermsFinder(ports: TermsPorts & KeyRisksPort, snapshot: S
 }
 
 /**
- * Returns why an approval would not let the call run now [approval.obstacle]: its key was taken back, a rule blocks it, or the kill
- * switch has stopped its session or key.
- * @param byRule why the rules in force would not let it run
+ * Returns why the call could not run now even if approved [approval.obstacle]: its key was revoked, a rule blocks it,
+ * or the kill switch stopped its session or key.
+ * @param byRule the obstacle set by the current rules.
  */
 async function obstacleOf(
   { clock }: ClockPort,

@@ -1,4 +1,4 @@
-/** Decides a request that waits by the policy in force, for what that asks of its approval [approval.terms-now]. */
+/** Decides a pending request by the current policy to find the terms of its approval [approval.terms-now]. */
 import type { CurrentTerms } from '#core/approvals/terms.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
@@ -27,11 +27,14 @@ export type TermsPorts = CallWorkPort &
   EvidencePort &
   TelemetryPort;
 
-/** Lists are asked for again and again while requests wait. */
+/** Cached, since lists of pending requests are polled. */
 const maxKept = 10_000;
 const termsUnder = remembered((_: Snapshot) => new RecentMap<string, CurrentTerms>({ max: maxKept }));
 
-/** @throws GatewayError `payload_too_large`, `service_unavailable` where a worker decides large calls. */
+/**
+ * Returns the current terms of a pending request.
+ * @throws GatewayError `payload_too_large`, `service_unavailable` if a worker could not decide a large call.
+ */
 export async function currentTerms(ports: TermsPorts, snapshot: Snapshot, row: ApprovalRow): Promise<CurrentTerms> {
   const kept = termsUnder(snapshot);
   const before = kept.get(row.envelope_id);
@@ -47,7 +50,7 @@ export async function currentTerms(ports: TermsPorts, snapshot: Snapshot, row: A
   return terms;
 }
 
-/** The call as the row shows it; where values are withheld, conditions on them are unclear. */
+/** Returns the call as the row shows it. Conditions on withheld values are unclear. */
 function shownCall(row: ApprovalRow): ToolCall {
   const { protocol, tool, target, capability, upstream, parameters, sent_with, withheld } = row;
   return {
@@ -57,7 +60,7 @@ function shownCall(row: ApprovalRow): ToolCall {
     upstream,
     parameters,
     sent_with,
-    // A target that is withheld as a whole is an object.
+    // A target withheld as a whole is an object.
     target: typeof target === 'string' ? target : JSON.stringify(target),
     ...(withheld.length > 0 && { withheld: true as const }),
   };

@@ -1,29 +1,35 @@
-/** An execution ends before the function that runs it does, so that its outcome is recorded and its credential called back. */
+/** Ends an execution before its function ends, so that its outcome is recorded and its credential revoked. */
 import { longestExecutionSeconds } from '#core/contracts/host-limits.ts';
 import { ExecutionFault, unknownHint } from '#core/execution/executors/fault.ts';
 import { follow } from '#core/kernel/follow-signal.ts';
 import { type ClockPort, isoTime, type TimeoutsPort } from '#core/kernel/ports.ts';
 
-/** Kept of a function's time for recording the outcome and calling the credential back. */
+/** Milliseconds at the end of a function that are reserved for recording the outcome and revoking the credential. */
 export const settlingMs = 5_000;
 const longestMs = longestExecutionSeconds * 1000;
-/** How long an executor that was ended may take to say what it knows. */
+/** Milliseconds that an aborted executor has to report its outcome. */
 const graceMs = 1_000;
-/** Beyond the end of its function a started action is left to the sweep after this. */
+/** Milliseconds after the end of its function until the sweep closes a started action. */
 const sweptAfterMs = 60_000;
 
-/** @param hostEndsAtMs when the function ends (epoch milliseconds); undefined where nothing ends it. */
+/**
+ * Returns when an execution must end (epoch milliseconds).
+ * @param hostEndsAtMs when the function ends (epoch milliseconds); undefined if it has no end.
+ */
 export const executionEndsAt = (nowMs: number, hostEndsAtMs: number | undefined): number =>
   Math.min(nowMs + longestMs, (hostEndsAtMs ?? Number.POSITIVE_INFINITY) - settlingMs);
 
-/** When the sweep may treat a started action as abandoned, because no process that ran it is alive any more (ISO time). */
+/**
+ * Returns when the sweep may treat a started action as abandoned, because its process cannot be alive any more (ISO
+ * time).
+ */
 export const abandonedAt = (nowMs: number, hostEndsAtMs: number | undefined): string =>
   isoTime(executionEndsAt(nowMs, hostEndsAtMs) + settlingMs + sweptAfterMs);
 
 /**
- * Runs an execution with a signal that aborts at its end or with the given one. An executor that does not settle soon after
- * that is no longer waited for [action.ends-before-its-function].
- * @throws ExecutionFault of unknown effect when the executor did not settle after the end.
+ * Runs an execution with a signal that aborts at its end or with the given signal. Gives up on an executor that does
+ * not settle soon after its end [action.ends-before-its-function].
+ * @throws ExecutionFault of unknown effect if the executor did not settle after the end.
  */
 export async function beforeFunctionEnd<T>(
   { clock, timeouts }: ClockPort & TimeoutsPort,

@@ -1,11 +1,14 @@
-/** Actions that the caller does itself once they are allowed, such as the tool calls of a model: here they are decided only. */
+/** Decides actions that the caller carries out itself, such as a model's tool calls. */
 import { answer } from './answers.ts';
 import { type ExecutionMode, recordOutcome } from './execute-action.ts';
 
-/** Nothing is minted or executed. An approval is used up with the answer: its lease would end as `unknown`. */
+/**
+ * Returns the decision without minting or executing. Consumes an approval at once, since its lease would otherwise end
+ * as `unknown`.
+ */
 export const decideOnly: ExecutionMode = async (ports, action, evidence_hash, approvalId) => {
   if (approvalId !== undefined)
-    // The row of the call itself stays open: its caller reports what became of it.
+    // The call's own row stays open for the outcome that its caller reports.
     await recordOutcome(
       ports,
       { ...action, startedId: undefined },

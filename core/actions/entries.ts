@@ -1,4 +1,4 @@
-/** Decision and result entries of an action: short bodies, sensitive values withheld. */
+/** Builds the decision and result entries of an action: short bodies, sensitive values withheld. */
 
 import { federatedActor } from '#core/configuration/identity/principal.ts';
 import type { ExecutionOutcome, KeptResult, ResultReason } from '#core/contracts/approval.ts';
@@ -24,21 +24,21 @@ import type { GovernedAction } from './governed.ts';
 import type { CallWorkPort } from './ports.ts';
 import { programPaths, secretsInPrograms } from './program-texts.ts';
 
-/** The parts of a call that may hold secrets, with those replaced by salted digests. */
+/** The parts of a call that may hold secrets, with secrets replaced by salted digests. */
 export interface Redacted {
   readonly target: string;
   readonly justification: string;
   readonly parameters: Record<string, unknown>;
   readonly sent_with?: Record<string, unknown>;
-  /** Effects and drift, as drift and risk are found in them later. */
+  /** Effects and drift, from which later drift and risk are computed. */
   readonly task: Record<string, unknown>;
   readonly withheld: readonly string[];
-  /** Masks what is withheld in texts that were made from the call [evidence.secrets-derived]. */
+  /** Masks withheld values in texts derived from the call [evidence.secrets-derived]. */
   readonly hide: (text: string) => string;
   readonly changes: readonly Change[];
 }
 
-/** What an entry holds of a call itself. */
+/** Returns the parts of a call that its entry holds. */
 export const recordedParts = ({ target, justification, parameters, sent_with }: ActionEnvelope) => ({
   target,
   justification,
@@ -47,8 +47,8 @@ export const recordedParts = ({ target, justification, parameters, sent_with }: 
 });
 
 /**
- * The target for traces, which keep no salts: all of it or nothing [trace.no-content].
- * @param redaction of `recordedParts`, where a worker has made it.
+ * Returns the target for traces, in full or not at all, since traces have no salts [trace.no-content].
+ * @param redaction of `recordedParts`, if a worker made it.
  */
 export function shownTarget(
   envelope: ActionEnvelope,
@@ -62,17 +62,19 @@ export function shownTarget(
   return withheld.includes('$.target') ? '[withheld]' : target;
 }
 
-/** Salts go to their own table in the transaction of the entry that uses them. */
+/**
+ * Withholds the secrets of a call. Salts are written to their own table in the transaction of the entry that uses them.
+ */
 export function withhold(ports: IdsPort, action: GovernedAction): Redacted {
   const { envelope } = action;
-  // Effects repeat what a refused text says, piece by piece.
+  // Effects would repeat a refused text piece by piece.
   const shown = secretsInPrograms(envelope).length === 0 ? action.effects : undefined;
   const options = redactOptions(ports, action);
   const call = action.redaction ?? redact(recordedParts(envelope), options);
   const hide = withoutWithheld(
     call.withheld.length === 0 ? [] : [...withheldTexts(recordedParts(envelope), call.value)],
   );
-  // Fields redacted from the call are redacted from its effects as well, and listed once.
+  // Fields redacted from the call are also redacted from its effects, and listed once.
   const { value: noted, salts: ofTask } = redact(
     { task: shown ? taskNote(shown, action.decision.drift, action.firstRequest) : {} },
     options,
@@ -93,7 +95,7 @@ export function withhold(ports: IdsPort, action: GovernedAction): Redacted {
   };
 }
 
-/** Effects and drift name what the call names. */
+/** Masks withheld values in effects and drift, which quote the call. */
 function taskWithout(task: Record<string, unknown>, hide: (text: string) => string): Record<string, unknown> {
   const { effects, unclear, drift } = task as ReturnType<typeof taskNote>;
   return {
@@ -109,9 +111,9 @@ interface Outcome {
   readonly error?: string | undefined;
 }
 
-/** As many as fit into one item of their table. */
+/** Maximum number of salts that fit into one item of their table. */
 const maxSalts = 2_000;
-/** A text of another system: the beginning is kept. */
+/** Maximum length of another system's error text; the rest is cut. */
 const errorCharacters = 4_096;
 
 interface WithheldOutcome {
@@ -121,8 +123,9 @@ interface WithheldOutcome {
 }
 
 /**
- * What an execution gave back, fit for evidence and callers. A result that cannot be made fit is withheld as a whole.
- * @param secrets of the action's credential: they are taken out before anything else.
+ * Redacts the outcome of an execution for evidence and callers. A result that cannot be redacted is withheld as a
+ * whole.
+ * @param secrets of the action's credential, which are removed first.
  */
 export async function withholdOutcome(
   ports: IdsPort & CallWorkPort,
@@ -215,11 +218,11 @@ export function decisionDraft(
   return { draft: draftOf(ports, action, kind, envelope.envelope_id, body), changes: safe.changes };
 }
 
-/** Of a blocked call that is longer, its entry holds the beginning: who repeats it writes no more than that. */
+/** Longer parameters of a blocked call are cut to `headCharacters`, so that repeated calls cannot fill the evidence. */
 const wholeBlockCharacters = 4_096;
 const headCharacters = 1_024;
 
-/** The parameters as an entry holds them, and the paths of the call that it does not hold [evidence.block-bounded]. */
+/** Returns the parameters as the entry holds them, and the paths that it omits [evidence.block-bounded]. */
 function recordedParameters(
   { envelope, privateParameters }: GovernedAction,
   kind: 'allow' | 'block' | 'review',
@@ -236,13 +239,13 @@ function recordedParameters(
   };
 }
 
-/** A refused attempt is noted by its class, not by what the call names. */
+/** Masks withheld values in a note. Signals of refused attempts hold only a class, so they need no masking. */
 const noteWithout = (note: BehaviorNote, { withheld, hide }: Redacted): BehaviorNote =>
   withheld.length === 0
     ? note
     : { ...note, signals: note.signals.map((each) => (each.s === 'refused' ? each : { ...each, x: hide(each.x) })) };
 
-/** After a decision was written: its alerts are reported, and counted against its key. */
+/** Reports the alerts of a written decision and counts it against its key. */
 export const follow = (
   ports: KeyRisksPort & TelemetryPort,
   { standing, principal }: GovernedAction,
@@ -250,25 +253,25 @@ export const follow = (
 ): Promise<void> =>
   followRisk(ports, entry, { before: standing?.session, key: standing?.key, scored: principal.kind === 'agent' });
 
-/** What is written of an execution: nothing secret. */
+/** The recorded facts of an execution, without secrets. */
 export interface ExecutionRecord {
   readonly outcome: ExecutionOutcome;
   readonly error?: string;
-  /** The key that cancelled it while it ran. */
+  /** The key that cancelled the execution. */
   readonly aborted_by?: string;
-  /** Whole milliseconds the executor took. */
+  /** Whole milliseconds that the executor took. */
   readonly latency_ms?: number;
-  /** The upstream did not answer as it should. */
+  /** True if the upstream was unavailable or did not answer properly. */
   readonly upstream_down?: true;
-  /** What the tool guard found in the answer: kinds and places [guard.no-content]. */
+  /** The tool guard's findings in the answer: kinds and places [guard.no-content]. */
   readonly guard?: readonly Pick<ResultFinding, 'kind' | 'where' | 'severity' | 'action'>[];
-  /** Which classifier looked at the answer, with its score or why there is none. */
+  /** The classifier that scored the answer, with its score or its error. */
   readonly guard_classifier?: Classification;
-  /** No credential could be had: nothing was called, and the approval is as it was. */
+  /** True if no credential was issued: the tool was not called, and the approval is released. */
   readonly approval_returned?: boolean;
 }
 
-/** The outcome of an allowed action, with the provenance of its credential; never the credential's value. */
+/** Drafts the outcome of an allowed action with the provenance of its credential, never the credential's value. */
 export function resultDraft(
   ports: ClockPort,
   action: GovernedAction,

@@ -1,4 +1,4 @@
-/** From an authenticated request to the ActionEnvelope. */
+/** Turns an authenticated request into an ActionEnvelope. */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { ActionEnvelope, ActionRequest, Placement } from '#core/contracts/envelope.ts';
@@ -6,22 +6,22 @@ import type { RootLists } from '#core/guard/roots.ts';
 import type { SeenText } from '#core/session/sources/trace.ts';
 import { masked } from '#core/text/secrets/masked.ts';
 
-/** A request of a caller inside the gateway, which knows more of the call than its own callers may say. */
+/** A request made by code inside the gateway, with facts that outside callers cannot set. */
 export interface GovernedRequest extends ActionRequest {
-  /** Where the call goes; null where the caller carries it out itself. */
+  /** Where the call goes; null if the caller carries it out itself. */
   readonly placement?: Placement | null;
   readonly sent_with?: Readonly<Record<string, unknown>> | undefined;
-  /** What the model has seen, where the whole conversation passes the gateway. */
+  /** The texts that the model has seen, if the whole conversation passes through the gateway. */
   readonly conversation?: (() => Promise<readonly SeenText[]>) | undefined;
-  /** Roots that an MCP client declares, with the call and with its session [guard.roots]. */
+  /** Roots that an MCP client declares for the call and for its session [guard.roots]. */
   readonly rootLists?: RootLists | undefined;
-  /** Sessions of earlier connections of the caller, whose approval of the identical call it may use. */
+  /** Sessions of the caller's earlier connections. Their approvals of the identical call may be used. */
   readonly earlierSessions?: readonly string[] | undefined;
   /** When the function that governs the call ends (epoch milliseconds). */
   readonly hostEndsAtMs?: number | undefined;
-  /** The id that the model gave the call. */
+  /** The model's id of the call. */
   readonly modelCallId?: string | undefined;
-  /** A repeated request under it is answered the first outcome instead of being carried out again. */
+  /** A repeated request with this key gets the first outcome and is not carried out again. */
   readonly idempotencyKey?: string | undefined;
 }
 

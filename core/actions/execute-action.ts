@@ -1,6 +1,6 @@
 /**
- * An allowed action is carried out: scoped credential, executor, then the `result` entry. The decision
- * entry stands already; a crash in between leaves an executing approval whose lease ends as `unknown`.
+ * Carries out an allowed action: scoped credential, executor, then the `result` entry. The decision entry is already
+ * written; after a crash in between, the approval stays `executing` until its lease ends as `unknown`.
  */
 
 import { approvalLeaseSeconds } from '#core/approvals/approval.ts';
@@ -28,7 +28,7 @@ import type { ExecutionPorts, RecordPorts } from './ports.ts';
 import { endOfStarted } from './started.ts';
 import { keepResultSeen } from './value-sources.ts';
 
-/** What is done once a call is allowed; `approvalId` names the approval whose lease it holds. */
+/** Function that carries out an allowed call. `approvalId` names the approval whose lease the call holds. */
 export type ExecutionMode = (
   ports: ExecutionPorts,
   action: GovernedAction,
@@ -37,9 +37,11 @@ export type ExecutionMode = (
 ) => Promise<DecisionResult>;
 
 /**
- * @param approvalId the approval whose lease this call holds; consumed with the outcome, given back where nothing ran.
- * @param options how the execution is ended early.
- * @throws GatewayError `service_unavailable` when no credential could be minted: nothing ran.
+ * Carries out an allowed action and records its outcome.
+ * @param approvalId the approval whose lease this call holds; consumed with the outcome, released if the call did not
+ * run.
+ * @param options `signal` ends the execution early.
+ * @throws GatewayError `service_unavailable` if no credential could be minted and the call did not run.
  */
 export async function executeAction(
   ports: ExecutionPorts,
@@ -82,7 +84,7 @@ export async function executeAction(
     ...(credential && { record: credential.record }),
     ...(error && outcome === 'not_executed' && approvalId !== undefined && { approval_returned: true }),
   };
-  // What was carried out is recorded whether or not its result can be remembered.
+  // The outcome is recorded even if its result cannot be remembered.
   const seen = noted?.withheld ? undefined : (result ?? message);
   const { envelope: seenBy } = action.own ?? action;
   const remembering = keepResultSeen(ports, action.snapshot, seenBy, seen).catch((fault: unknown) => ({
@@ -93,7 +95,7 @@ export async function executeAction(
     written === undefined
       ? undefined
       : recordOutcome(ports, { ...action, head: head ?? action.head }, done, approvalId, safe.changes),
-    // A credential that no executor took stays for the caller's own use; any other one ends with its action.
+    // If no executor took the credential, the caller may use it. Otherwise it ends with the action.
     credential && outcome !== 'not_executed' ? finishCredential(ports, credential, actorOf(action)) : undefined,
   ]);
   const unseen = await remembering;
@@ -129,7 +131,7 @@ function noteOf(
   };
 }
 
-/** Nothing was called: the answer says that the approval is still there. */
+/** Returns the error with a note that the tool was not called and that the approval can still be used. */
 const givenBackWith = (error: GatewayError, approvalId: string | undefined): GatewayError =>
   new GatewayError(error.code, `${error.message} Nothing was called, and approval ${approvalId} can still be used.`, {
     cause: error,
@@ -137,7 +139,7 @@ const givenBackWith = (error: GatewayError, approvalId: string | undefined): Gat
     ...(error.retryAfterSeconds !== undefined && { retryAfterSeconds: error.retryAfterSeconds }),
   });
 
-/** An action may outlast the lease on its approval: it is renewed three times as often as it would end. */
+/** Runs the work and renews the approval's lease every third of its duration, since an action may outlast it. */
 async function keepingLease<T>(
   { approvals, clock, timeouts, telemetry }: ApprovalsPort & ClockPort & TimeoutsPort & TelemetryPort,
   { envelope }: GovernedAction,
@@ -167,11 +169,14 @@ async function keepingLease<T>(
 interface Done extends ExecutionRecord {
   readonly kept: KeptResult;
   readonly loginRefusedBy?: string | undefined;
-  /** Of its credential. */
+  /** Record of its credential. */
   readonly record?: CredentialRecord;
 }
 
-/** @throws GatewayError `conflict` when the sweep has closed the execution as `unknown` meanwhile. */
+/**
+ * Writes the `result` entry, and ends the approval and the started action.
+ * @throws GatewayError `conflict` if the sweep has already closed the execution as `unknown`.
+ */
 export async function recordOutcome(
   ports: RecordPorts,
   action: GovernedAction,
@@ -204,14 +209,14 @@ const endOf = (
   kept: KeptResult,
 ): Change => (approval_returned ? releaseApproval(holder) : finishExecution(holder, outcome, kept));
 
-/** An action as the one that uses an approval. */
+/** Returns the action as the holder of an approval's lease. */
 export const holderOf = ({ tenant, envelope_id }: ActionEnvelope, approval: string): Holder => ({
   approval,
   tenant,
   owner: envelope_id,
 });
 
-/** Type, scope and remaining life of a credential: all a caller ever sees of it. */
+/** Returns the type, scope and remaining seconds of a credential. Callers never see more of it. */
 function shown(ports: ClockPort, { record }: IssuedCredential) {
   const expires_in = Math.max(0, Math.round((Date.parse(record.expires_at) - ports.clock.now()) / 1000));
   return { type: record.type, scope: record.scope, expires_in };

@@ -1,6 +1,6 @@
 /**
- * `on_approval: execute`: the gateway makes exactly the call that was approved, at most once. Minutes may have passed since it
- * was asked for, so everything that decides about a caller's own call is asked again right before.
+ * `on_approval: execute`: the gateway makes exactly the approved call, at most once. Minutes may have passed since the
+ * request, so the call is assessed again like a caller's own call.
  */
 
 import { moveApproval } from '#core/approvals/approval.ts';
@@ -21,17 +21,19 @@ import { placedNow, toolDifference } from './placement.ts';
 import type { ApprovedActionPorts } from './ports.ts';
 
 /**
- * Calls with withheld values wait for the caller's retry: their raw parameters were never stored. What may not be called any
- * more ends as `not_executed` with its reason, and an entry that says so [approval.execute-asks-again].
+ * Executes an approved call. Calls with withheld values need the caller's retry, because their raw parameters were
+ * never stored. A call that may no longer run ends as `not_executed` with a reason and an entry
+ * [approval.execute-asks-again].
  * @param hostEndsAtMs when the function that makes the call ends (epoch milliseconds).
- * @throws GatewayError when the server's list could not be read or no credential be minted, and trying again may help; the approval stands.
+ * @throws GatewayError if the server's tools could not be read or no credential could be minted. The approval is kept,
+ * and a retry may help.
  */
 export async function executeApproved(
   ports: ApprovedActionPorts,
   row: ApprovalRow,
   hostEndsAtMs?: number,
 ): Promise<ApprovalRow> {
-  // Its caller runs it: a second run would be one too many.
+  // Its caller runs it, so the gateway must not.
   if (row.caller_executes) return row;
   if (row.status !== 'approved' || row.withheld.length > 0) return row;
   const snapshot = ofTenant(await ports.snapshots.current(), row.tenant);
@@ -49,9 +51,9 @@ export async function executeApproved(
 }
 
 /**
- * The reviewer approved the call at one server: it goes there or nowhere. `not here`: this function reaches no such servers, and
- * the approval waits for its caller.
- * @throws GatewayError `service_unavailable` when the server's list cannot be read; the approval stands.
+ * Checks that the call still goes to the server for which it was approved. Returns `not here` if this function cannot
+ * reach such servers; the approval then stays pending for its caller.
+ * @throws GatewayError `service_unavailable` if the server's tools cannot be read; the approval is kept.
  */
 async function placeNow(
   ports: ApprovedActionPorts,
@@ -81,7 +83,7 @@ async function execute(ports: ApprovedActionPorts, action: GovernedAction, row: 
   try {
     await attempt(ports, action, executeAction, { row, by: 'gateway' });
   } catch (thrown) {
-    // The approval was given back. Where the broker may not mint for this action, another attempt does not help.
+    // The approval was released. If the broker may not mint for this action, a retry does not help.
     if (!(thrown instanceof GatewayError) || thrown.kind.status >= 500) throw thrown;
   }
 }
@@ -100,7 +102,7 @@ async function refuse(
 ): Promise<void> {
   const { because, matched_rule, reason } = refused;
   const { policy, drift } = action.decision;
-  // The caller does nothing now: nothing is counted against it.
+  // The caller is not acting now, so the block does not count against it.
   const decision: CallDecision = { decision: 'block', matched_rule, policy, reason, ...(drift && { drift }) };
   const extra = { approval_ref: row.envelope_id, rule: row.matched_rule, refused_because: because };
   const move = moveApproval(row, 'refuse', { set: { outcome: 'not_executed', refused_because: because } });
@@ -108,7 +110,7 @@ async function refuse(
   ports.telemetry.log('warn', 'an approved call was not made', { envelope_id: row.envelope_id, because });
 }
 
-/** The call as its row holds it, judged by everything that is known now. */
+/** Rebuilds the call from its row and assesses it with current facts. */
 async function assessed(
   ports: ApprovedActionPorts,
   row: ApprovalRow,
@@ -136,7 +138,7 @@ async function assessed(
   return (await assess(ports, made, 'approved')).action;
 }
 
-/** The row alone proves nothing: the vote on exactly this call is in the evidence, or there is none. */
+/** Refuses the call unless evidence contains the vote on exactly this call. The row alone does not prove it. */
 async function unproven(ports: ApprovedActionPorts, row: ApprovalRow, digest: string): Promise<Refused | undefined> {
   if (await isVoteInEvidence(ports, row, undefined, digest)) return undefined;
   return gone(
@@ -162,7 +164,7 @@ const gone = (because: RefusedUse, reason: string): Refused => ({
   reason,
 });
 
-/** The approval holds for the rule it was given under: a block wins, and another rule is another question. */
+/** Refuses the call if it is now blocked, or no longer in review under the rule that was approved. */
 function undecided({ matched_rule }: ApprovalRow, decision: CallDecision): Refused | undefined {
   if (decision.decision === 'block') {
     const reason = decision.reason ?? `Rule ${decision.matched_rule} blocks this call now.`;
@@ -177,7 +179,7 @@ function undecided({ matched_rule }: ApprovalRow, decision: CallDecision): Refus
   );
 }
 
-/** Whose key is gone: what stands in for it may do nothing. */
+/** Returns a principal without rights for a removed key. */
 const removedPrincipal = ({ tenant, key_id, key_kind, actor }: ApprovalRow): Principal => ({
   key_id,
   tenant,

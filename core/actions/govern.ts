@@ -1,6 +1,6 @@
 /**
- * What happens to a tool call. The one flow behind test-action, MCP,
- * the CLI and dry runs: decide, write the decision, then act.
+ * Governs a tool call: decides, writes the decision, then acts. Test actions, MCP, the CLI and dry runs share this
+ * flow.
  */
 import { callDigest } from '#core/approvals/call-digest.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -23,8 +23,9 @@ import { keepPrompt } from './value-sources.ts';
 import { type WaitStrategy, waitingFor } from './wait.ts';
 
 /**
- * Governs one action and answers its decision result.
- * @throws GatewayError `no_upstream` (no upstream serves the tool), `forbidden` (another key's session), `service_unavailable` (store or policy unreadable).
+ * Governs one action and returns its decision result.
+ * @throws GatewayError `no_upstream` (no upstream serves the tool), `forbidden` (another key's session),
+ * `service_unavailable` (store or policy unreadable).
  */
 export async function govern(
   ports: GovernPorts,
@@ -71,7 +72,8 @@ export async function govern(
     span.set({ target: shownTarget(action.envelope, snapshot, action.redaction) });
     if (!dry_run) await keepPrompt(ports, snapshot, envelope, prompt);
     const { decision, stopped, behavior } = action.decision;
-    // A session that was blocked before is answered nothing; a repeated call that would trip the switch is answered its first outcome.
+    // A session that is already blocked gets no replay. If this call itself would trip the switch, a repeat gets its
+    // first outcome.
     const replayed = earlier && (!stopped || behavior) && (await firstOutcome(ports, earlier, call_digest));
     if (replayed) return replayed;
     if (stopped) return refuse(ports, action, stopped, dry_run);
@@ -87,11 +89,11 @@ export async function govern(
   });
 }
 
-/** Returns the id that the caller or the model gave the call, if it has the form of one. */
+/** Returns the caller's or the model's id of the call if it is a valid id. */
 const callIdOf = ({ call_id, modelCallId }: GovernedRequest): string | undefined =>
   call_id ?? (modelCallId !== undefined && isSession(modelCallId) ? modelCallId : undefined);
 
-/** How the call is carried out, as its caller has said. */
+/** Returns the options with which the caller requests the call to be carried out. */
 const carriedBy = ({ hostEndsAtMs, idempotencyKey, placement, call_id: callId }: GovernedRequest) => ({
   hostEndsAtMs,
   idempotencyKey,
@@ -99,30 +101,31 @@ const carriedBy = ({ hostEndsAtMs, idempotencyKey, placement, call_id: callId }:
   callId,
 });
 
-/** Returns the action that was started before under the same idempotency key. */
+/** Returns the action that was started earlier under the same idempotency key. */
 const startedUnder = async ({ startedActions }: GovernPorts, { tenant, key_id }: Principal, key: string | undefined) =>
   key === undefined ? undefined : startedActions.get(tenant, idOfKey(key_id, key));
 
-/** A dry run that is not allowed is counted: the next call of the key reports it. */
+/** Counts a dry run that is not allowed; the next call of the key reports it. */
 function noteProbe({ probes, clock }: GovernPorts, { envelope, snapshot }: GovernedAction): void {
   const windowMs = snapshot.configuration.behavior.window_minutes * 60_000;
   probes.note(envelope.tenant, envelope.key_id, clock.now(), windowMs);
 }
 
-/** The kill switch: the refusal is evidence like any other, and the caller gets 403. */
+/** Refuses a call of a stopped session or key with 403. The refusal is recorded, except for dry runs. */
 async function refuse(ports: GovernPorts, action: GovernedAction, stopped: Blocked, isDryRun: boolean): Promise<never> {
   const { envelope_id } = action.envelope;
   if (isDryRun) throw sessionBlocked(stopped);
-  // What trips the switch is counted against the key as well, or the key would be stopped for this one call only.
+  // The call that trips the switch also counts against the key. Otherwise the key would be stopped for this one call
+  // only.
   const { hash: evidence_hash } = await recordBlock(ports, action);
   report(ports, action, { ...answer(action), decision: 'block' }, 0);
   throw sessionBlocked(stopped, { envelope_id, evidence_hash });
 }
 
-/** Loaded with the first client that reconnects. */
+/** Loaded when the first client reconnects. */
 const joining = lazyImport(() => import('./join-approval.ts'));
 
-/** The approval a call names, or else the newest one of the identical call. */
+/** Returns the approval that the call names, or the newest one of the identical call. */
 export async function approvalFor(
   { approvals }: Pick<GovernPorts, 'approvals'>,
   { tenant, approval_ref }: ActionEnvelope,
@@ -148,24 +151,24 @@ function report(ports: GovernPorts, action: GovernedAction, result: DecisionResu
   });
 }
 
-/** Labels come from a closed set: a hostile protocol name must not grow the metrics without end. */
+/** Returns a label from a closed set, so that hostile protocol names cannot grow the metrics without end. */
 const protocolLabel = (protocol: string) =>
   ['git', 'shell', 'sql', 'http', 'mcp'].includes(protocol.toLowerCase()) ? protocol.toLowerCase() : 'other';
 
-/** What is done once a call is allowed, and how a reviewed call waits in place. */
+/** Options for carrying out an allowed call and for waiting on a reviewed one. */
 interface EnforceOptions {
-  /** By default the gateway mints and executes. */
+  /** Default: the gateway mints a credential and executes. */
   readonly carry?: ExecutionMode;
-  /** By default as `approvals.hold_seconds` says. */
+  /** Default: waits for `approvals.hold_seconds`. */
   readonly wait?: WaitStrategy;
 }
 
-/** Loaded with the first review: few calls of a model's reply wait, and chat functions start smaller. */
+/** Loaded with the first review: few tool calls of a model need one, and chat functions start with less code. */
 const reviewing = lazyImport(() => import('./review.ts'));
 
 /**
- * A decision is written before anything is done about it; then the call is refused, carried out, or waits for a person. An approval of
- * its own session comes before one of an earlier session.
+ * Writes the decision, then refuses the call, carries it out, or waits for a person. An approval of the call's own
+ * session is preferred to one of an earlier session.
  */
 async function enforced(
   ports: GovernPorts,

@@ -1,4 +1,4 @@
-/** One action between the stages of `govern`: what is known of it so far. */
+/** The state of one action between the stages of `govern`. */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
@@ -11,45 +11,45 @@ import type { Standing } from '#core/session/risk/assess.ts';
 import type { Redaction } from '#core/text/secrets/redact.ts';
 import type { CallDecision } from './judge.ts';
 
-/** One action on its way through the stages. */
+/** An action and the facts known about it so far. */
 export interface GovernedAction {
   readonly envelope: ActionEnvelope;
-  /** The action in the session of its caller, where it uses an approval that another session asked for. */
+  /** The action in its caller's session, if it uses an approval requested in another session. */
   readonly own?: GovernedAction;
   readonly principal: Principal;
   readonly snapshot: Snapshot;
   readonly decision: CallDecision;
   readonly call_digest: string;
-  /** Entries tell the digest of the parameters instead of them. */
+  /** True if entries hold the digest of the parameters instead of the parameters. */
   readonly privateParameters?: true;
-  /** What the call would do. */
+  /** Effects that the call would have. */
   readonly effects?: Effects;
-  /** What its entry shows of the call, where a worker has redacted a large one [limit.heavy-call]. */
+  /** The redacted call for its entry, if a worker redacted a large one [limit.heavy-call]. */
   readonly redaction?: Redaction | undefined;
-  /** The task sheet that the call's prompt begins the session with. */
+  /** The task sheet that the call's prompt starts the session with. */
   readonly firstRequest?: FirstSheet | undefined;
-  /** What was counted against the caller before the call. */
+  /** Risk scores of the session and key before the call. */
   readonly standing?: Standing;
-  /** When the function that governs the call ends (epoch milliseconds); absent where nothing ends it. */
+  /** When the function that governs the call ends (epoch milliseconds); absent if it has no end. */
   readonly hostEndsAtMs?: number | undefined;
-  /** As the caller sent it. */
+  /** The caller's idempotency key, unchanged. */
   readonly idempotencyKey?: string | undefined;
-  /** The caller carries the call out itself. */
+  /** True if the caller carries out the call itself. */
   readonly decideOnly?: boolean;
-  /** Its id of the call, under which it reports the outcome. */
+  /** The caller's id of the call, under which it reports the outcome. */
   readonly callId?: string | undefined;
-  /** Id of the row that was written with the `allow` entry. */
+  /** Id of the row written with the `allow` entry. */
   readonly startedId?: string | undefined;
-  /** The session's head as just read; null for a session that has no entry yet. */
+  /** The session's current head; null for a session without entries. */
   readonly head: SessionHead | null;
 }
 
-/** An approval that the call names, or the newest one of the identical call. */
+/** The approval that the call names, or the newest one of the identical call. */
 export interface ApprovalCandidate {
-  /** Absent if there is none of this id. */
+  /** Absent if the id does not exist. */
   readonly row: ApprovalRow | undefined;
 }
 
-/** Sessions belong to the agent key that opened them; humans trying things out own none. */
+/** Returns the owner of a session: the agent key that opened it. Sessions of humans have no owner. */
 export const sessionOwner = (principal: Principal): string | undefined =>
   principal.kind === 'agent' ? principal.key_id : undefined;

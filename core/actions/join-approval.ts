@@ -1,6 +1,7 @@
 /**
- * The approval that a caller asked for on an earlier connection [mcp.approvals-reconnect]. The call is decided in its own session, with its
- * own words and values; only a call that is in review there may use such an approval, in the chain of the session that asked for it.
+ * Finds an approval that the caller requested on an earlier connection [mcp.approvals-reconnect]. The call is decided
+ * in its own session, with its own words and values. If it is in review there, it may use such an approval in the chain
+ * of the session that requested it.
  */
 import { isDenialJoinable } from '#core/approvals/approval.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';
@@ -13,12 +14,12 @@ import { isEachDriftShown } from '#core/session/tasks/accepted.ts';
 import type { ApprovalCandidate, GovernedAction } from './governed.ts';
 
 interface Joined {
-  /** As it uses the approval: in that session's chain, without what was found of the call in its own session. */
+  /** The action in that session's chain, without the findings of its own session. */
   readonly action: GovernedAction;
   readonly candidate: ApprovalCandidate;
 }
 
-/** Returns the first approval of exactly this call that one of the sessions asked for; undefined if there is none that fits. */
+/** Returns the first usable approval of exactly this call from these sessions; undefined if there is none. */
 export async function joinApproval(
   ports: ApprovalsPort & EvidencePort & ClockPort,
   own: GovernedAction,
@@ -42,7 +43,7 @@ export async function joinApproval(
   return undefined;
 }
 
-/** A reviewer was shown the rule of the request, and the drift that its session had. */
+/** Checks that the reviewer was shown the rule and all drift of this call. */
 function fits({ decision }: GovernedAction, row: ApprovalRow, now: string): boolean {
   const { drift = [] } = decision;
   if (drift.length > 0 && !isEachDriftShown(drift, row.drift)) return false;
@@ -50,7 +51,7 @@ function fits({ decision }: GovernedAction, row: ApprovalRow, now: string): bool
   return row.matched_rule === decision.matched_rule && isJoinable(row, now);
 }
 
-/** Checks whether the request is pending, may be used, or was carried out by the gateway, which keeps the result. */
+/** Checks whether the request is pending, usable, or was executed by the gateway, which stores the result. */
 export function isJoinable(row: ApprovalRow, now: string): boolean {
   const { status, use_expires_at, expires_at, executed_by } = row;
   if (status === 'pending') return expires_at > now;

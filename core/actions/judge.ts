@@ -1,4 +1,4 @@
-/** What a judge is, and the facts of a call that it looks at. All judges: `judges.ts`; `assess.ts` asks them. */
+/** Types of judges and the facts of a call that they use. `judges.ts` lists the judges; `assess.ts` runs them. */
 
 import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -17,34 +17,34 @@ import type { Attached } from '#core/session/tasks/ports.ts';
 /** `requested`: a caller makes the call. `approved`: the gateway is about to make a call that a human has approved. */
 export type When = 'requested' | 'approved';
 
-/** Looks at the facts of one call. The worst verdict wins; `undefined` means no objection. */
+/** A check of one call. The worst verdict wins; `undefined` means no objection. */
 export interface Judge<Facts = CallFacts> {
   /** `decided_by` of `why`. */
   readonly name: string;
-  /** How `matched_rule` begins if this judge decided. */
+  /** Prefix of `matched_rule` if this judge decided. */
   readonly rules?: string;
-  /** Asked about blocked calls too: evidence records what it finds. */
+  /** Runs for blocked calls too, so that evidence records its findings. */
   readonly records?: true;
-  /** @param earlier what the judges before it came to. */
+  /** @param earlier verdict of the judges that ran before. */
   judge(facts: Facts, when: When, earlier: CallVerdict): CallVerdict | undefined | Promise<CallVerdict | undefined>;
 }
 
-/** The facts that do not depend on the caller. A worker has them too [limit.heavy-call]. */
+/** The facts that do not depend on the caller. Workers get them too [limit.heavy-call]. */
 export interface TextFacts {
   readonly call: ToolCall;
   readonly effects: Effects;
   readonly policy: CompiledPolicy;
   readonly sandbox: Configuration['sandbox'];
-  /** Absent if the call goes to no MCP server, or its guard is off. */
+  /** Absent if the call does not go to an MCP server, or its guard is off. */
   readonly guard: ArgumentSettings | undefined;
 }
 
 export interface CallFacts extends TextFacts {
-  /** Absent for a call that is not made: simulations and policy tests. */
+  /** Absent in simulations and policy tests. */
   readonly caller?: CallerFacts | undefined;
 }
 
-/** Who makes the call, and what the gateway keeps of its session and key. */
+/** The caller, and the stored facts about its session and key. */
 export interface CallerFacts {
   readonly envelope: ActionEnvelope;
   readonly callDigest: string;
@@ -53,22 +53,22 @@ export interface CallerFacts {
   readonly attached: Attached;
   /** Keys of the drift that a human has accepted in the session. */
   readonly acceptedDrift?: readonly string[] | undefined;
-  /** The task sheet that the call's prompt begins the session with. */
+  /** The task sheet that the call's prompt starts the session with. */
   readonly firstRequest?: FirstSheet | undefined;
   readonly standing: Standing;
-  /** Whether the acting key is scored: agents' keys are. */
+  /** True for agents' keys: only they are scored. */
   readonly scored: boolean;
-  /** How often the key has probed many times since it was last reported. */
+  /** Number of times the key reached the probe limit since its last call. */
   readonly probed: number;
   readonly nowMs: number;
 }
 
 export interface CallVerdict extends Verdict {
-  /** Ways in which the call leaves the tasks it was declared for. */
+  /** Departures of the call from its declared tasks. */
   readonly drift?: readonly Drift[];
-  /** What the entry carries for the risk score. */
+  /** The entry's note for the risk score. */
   readonly behavior?: BehaviorNote;
-  /** The kill switch has stopped the session or its key, or exactly this call stops it. */
+  /** Set if the kill switch has stopped the session or key, or this call trips it. */
   readonly stopped?: Blocked;
 }
 

@@ -1,4 +1,4 @@
-/** All that have a say about an action. A judge is one entry of the list. */
+/** The list of judges. A judge is one entry of the list. */
 
 import type { Drift } from '#core/contracts/drift.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
@@ -33,7 +33,7 @@ const effectLimits: Judge<TextFacts> = {
   rules: 'sandbox:',
   async judge({ call, effects, sandbox }) {
     const parts = effects.parts.length > 0 ? effects.parts : [call];
-    // No limit is about a call of an MCP tool by itself.
+    // No limit applies to MCP tool calls as such.
     if (parts.every(({ protocol }) => protocol === 'mcp')) return undefined;
     return (await effectLimitsModule()).checkEffectLimits(sandbox, parts);
   },
@@ -45,7 +45,7 @@ const guardOnArguments: Judge<TextFacts> = {
   judge: async ({ call, guard }) => guard && argumentVerdict(call, await argumentGuard(guard)),
 };
 
-/** Where the values come from that rules ask it of: evidence, answers and approval cards say so [provenance.reasons]. */
+/** Notes the sources of values that rules check, for evidence, answers and approval cards [provenance.reasons]. */
 const sourceNotes: Judge = {
   name: 'provenance',
   records: true,
@@ -75,7 +75,7 @@ const tasks: Judge = {
   },
 };
 
-/** Scores the call as all others have decided it, so it is asked last. */
+/** Scores the call with the decision of all other judges, so it runs last. */
 const sessionRisk: Judge = {
   name: 'risk',
   rules: 'behavior:',
@@ -98,7 +98,7 @@ const sessionRisk: Judge = {
   },
 };
 
-/** Judges that need the call alone: a worker asks them about a large one [limit.heavy-call]. */
+/** Judges that need only the call. For large calls a worker runs them [limit.heavy-call]. */
 export const textJudges: readonly Judge<TextFacts>[] = [
   secretsInPrograms,
   policyOnEffects,
@@ -106,12 +106,12 @@ export const textJudges: readonly Judge<TextFacts>[] = [
   guardOnArguments,
 ];
 
-/** In the order in which they are asked; of equal verdicts the first one counts. */
+/** All judges in the order in which they run. Of equal verdicts the first one counts. */
 export const judges: Judge[] = [...textJudges, sourceNotes, killSwitch, tasks, sessionRisk];
 
 /**
- * Returns the worst of all verdicts. After a block only judges that record something are asked, and after the kill switch none.
- * @param earlier what other judges came to before.
+ * Returns the worst of all verdicts. After a block only recording judges run, and after the kill switch none.
+ * @param earlier verdict of the judges that ran before.
  */
 export async function ask<Facts>(
   asked: readonly Judge<Facts>[],
@@ -136,7 +136,10 @@ const sourceNotesModule = lazyImport(() => import('#core/session/sources/notes.t
 const stoppedBy = (stopped: Blocked | undefined): CallVerdict | undefined =>
   stopped && { decision: 'block', matched_rule: stopped.matched_rule, reason: stopped.reason, stopped };
 
-/** Ways in which the call leaves the tasks it was declared for; none without a manifest. Loaded with the first that has one. */
+/**
+ * Returns how the call departs from its declared tasks; empty without a manifest. The checker is loaded for the first
+ * call with a manifest.
+ */
 async function driftOf(caller: CallerFacts, effects: Effects): Promise<Drift[]> {
   const { envelope, head, firstRequest, acceptedDrift, configuration, nowMs } = caller;
   const attached = withFirst(caller.attached, envelope.tenant, firstRequest ?? head?.first_request);

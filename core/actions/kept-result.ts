@@ -1,6 +1,6 @@
 /**
- * What is kept of a result: a small one stands in the entry and in its approval, a larger one goes to the
- * object store and both name it by digest and size. Whatever becomes of the result, the outcome is recorded.
+ * Stores results: small ones in the entry and its approval, larger ones in the object store, referenced by digest and
+ * size. The outcome is recorded even if the result cannot be stored.
  */
 import type { KeptResult } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
@@ -8,9 +8,12 @@ import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import type { ObjectStore, Telemetry } from '#core/kernel/ports.ts';
 
 export const resultSizes = {
-  /** Canonical JSON up to this many bytes stands in the entry and the approval. */
+  /** Canonical JSON up to this many bytes is stored in the entry and the approval. */
   inlineBytes: 32 * 1024,
-  /** What an answer carries at most: API Gateway takes 6 MiB, and wrapping doubles quotes and backslashes at worst. */
+  /**
+   * Maximum size of a result in an answer: API Gateway allows 6 MiB, and wrapping at worst doubles quotes and
+   * backslashes.
+   */
   answeredBytes: 2 * 1024 * 1024,
 } as const;
 
@@ -20,8 +23,9 @@ interface Stores {
 }
 
 /**
- * Puts a large result away before its outcome is committed. Never throws: what cannot be kept is withheld with a reason.
- * @param result without secrets; undefined for a call that gave nothing back.
+ * Stores a large result before its outcome is committed. Never throws: a result that cannot be stored is withheld with
+ * a reason.
+ * @param result without secrets; undefined if the call returned no result.
  */
 export async function keepResult({ results, telemetry }: Stores, result: unknown): Promise<KeptResult> {
   if (result === undefined) return {};
@@ -43,15 +47,15 @@ export async function keepResult({ results, telemetry }: Stores, result: unknown
   }
 }
 
-/** A result as an answer carries it: in full where it is at hand, else with the reason why it is missing. */
+/** A result in an answer: in full if available, otherwise with the reason why it is missing. */
 export type ShownResult = Pick<DecisionResult, 'result' | 'result_sha256' | 'result_bytes' | 'result_withheld'>;
 
-/** What an answer shows of a result that has just come in and was kept so. */
+/** Returns the members of an answer for a new result and its stored form. */
 export function shownResult(result: unknown, kept: KeptResult): ShownResult {
   const { result_sha256, result_bytes = 0 } = kept;
   if (result_sha256 === undefined) return pick(kept);
   if (result_bytes > resultSizes.answeredBytes) return { result_withheld: 'too_large', ...pick(kept) };
-  // The waiter gets it, stored or not.
+  // The caller gets it even if it could not be stored.
   const { result_withheld: _, ...reference } = pick(kept);
   return { ...reference, result };
 }
@@ -65,7 +69,7 @@ const pick = ({ result, result_sha256, result_bytes, result_withheld }: KeptResu
 
 /**
  * Reads the stored result of a call. Never throws.
- * @param maxBytes larger ones are named, not read.
+ * @param maxBytes larger results are referenced, not read.
  */
 export async function readResult(
   { results, telemetry }: Stores,

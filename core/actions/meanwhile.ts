@@ -1,6 +1,6 @@
 /**
- * What may have changed while a call waited for its approval: the call is made only where it would still be asked for like this,
- * whether it was held [approval.hold-asks-again] or is sent again [approval.resend-asks-again].
+ * Re-checks a call after its approval: it runs only if nothing relevant has changed since, whether it was held
+ * [approval.hold-asks-again] or is sent again [approval.resend-asks-again].
  */
 
 import { recall } from '#core/configuration/identity/federation/recall.ts';
@@ -16,10 +16,11 @@ import type { ExecutorsPort } from './ports.ts';
 import type { WaitStrategy } from './wait.ts';
 
 /**
- * @param action with the head of its session as it is now.
- * @returns why the call has to be decided again: another configuration is in force, or its tool is described in other words.
- * @throws GatewayError `authentication_error` for a key that was taken back, `session_blocked` where the kill switch was tripped,
- * `policy_violation` where the definition of the tool waits for a human, `service_unavailable` where it could not be read.
+ * Checks the key, the kill switch, the configuration and the tool's definition of an approved call.
+ * @param action with the current head of its session.
+ * @returns why the call must be decided again: the configuration or the tool's definition has changed.
+ * @throws GatewayError `authentication_error` if the key was revoked, `session_blocked` if the kill switch was tripped,
+ * `policy_violation` if the tool's definition needs a human's decision, `service_unavailable` if it could not be read.
  */
 export async function changedMeanwhile(
   ports: SnapshotsPort & KeyRisksPort & ClockPort & ExecutorsPort & EvidencePort,
@@ -43,8 +44,8 @@ export async function changedMeanwhile(
 }
 
 /**
- * Whether the server describes the tool of a call otherwise than when the approval was asked for. Its list is read again.
- * @throws GatewayError, RpcFault where the list could not be read, or the definition waits for a human.
+ * Checks whether the tool's definition has changed since the approval was requested. Reads the server's tools again.
+ * @throws GatewayError, RpcFault if the tools could not be read, or the definition needs a human's decision.
  */
 export async function isToolChanged(
   ports: ExecutorsPort,

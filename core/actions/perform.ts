@@ -1,4 +1,4 @@
-/** Mints the credential of an allowed action and has its executor carry it out, until the end of its function at the latest. */
+/** Mints the credential of an allowed action and executes it, at the latest until its function ends. */
 import { federatedActor } from '#core/configuration/identity/principal.ts';
 import type { ExecutionOutcome } from '#core/contracts/approval.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
@@ -16,15 +16,15 @@ import type { PerformPorts } from './ports.ts';
 interface Outcome {
   readonly outcome: ExecutionOutcome;
   readonly credential?: IssuedCredential;
-  /** The chain's end, where minting has moved it on. */
+  /** The session's head after minting; absent if it did not change. */
   readonly head?: SessionHead;
   readonly result?: unknown;
   readonly error?: GatewayError;
-  /** The upstream that did not accept the credential as a login. */
+  /** The upstream that refused the credential as a login. */
   readonly loginRefusedBy?: string | undefined;
-  /** The upstream did not answer as it should. */
+  /** True if the upstream was unavailable or did not answer properly. */
   readonly upstream_down?: true;
-  /** Whole milliseconds the executor took; absent where nothing was executed. */
+  /** Whole milliseconds that the executor took; absent if it did not run. */
   readonly latency_ms?: number;
 }
 
@@ -34,7 +34,7 @@ export const actorOf = ({ envelope, principal }: GovernedAction) => ({
   ...federatedActor(principal),
 });
 
-/** Mints and executes. Every way out is an outcome; nothing is retried. */
+/** Mints and executes. Failures are returned as outcomes, and nothing is retried. */
 export async function perform(
   ports: PerformPorts,
   action: GovernedAction,
@@ -99,7 +99,7 @@ const noTimeLeft = (tool: string) =>
     { retryAfterSeconds: 1 },
   );
 
-/** What may have happened in spite of its failure is `unknown`, and is never tried again. */
+/** Returns the outcome of a failed execution: `unknown` if it may have taken effect. It is never retried. */
 function failedAt(
   ports: PerformPorts,
   { envelope, decision }: GovernedAction,
@@ -107,7 +107,7 @@ function failedAt(
   cause: unknown,
 ): Outcome {
   const said = cause instanceof Error ? cause.message : String(cause);
-  // Executors' own errors name tool and upstream, and say what can be done.
+  // UpstreamErrors already name the tool, the upstream and a remedy.
   const message = cause instanceof UpstreamError ? said : `${envelope.tool} failed at ${executor.name}: ${said}`;
   const error = new GatewayError('provider_error', message, { cause });
   ports.telemetry.log('warn', 'execution failed', { envelope_id: envelope.envelope_id, rule: decision.matched_rule });
@@ -122,7 +122,7 @@ function failedAt(
 const loginRefused = (cause: unknown): string | undefined =>
   cause instanceof UpstreamError && cause.kind === 'unauthorized' ? cause.upstream : undefined;
 
-/** Written down before an executor holds it: what a crash leaves behind can then be called back. */
+/** Records the credential before an executor gets it, so that it can be revoked after a crash. */
 async function handedOn(
   ports: PerformPorts,
   action: GovernedAction,
@@ -130,7 +130,7 @@ async function handedOn(
   executor: Executor,
 ): Promise<SessionHead> {
   const actor = actorOf(action);
-  // Both at once: the ledger puts them into one transaction, in this order.
+  // Started together, so that the ledger writes both in one transaction, in this order.
   const [, head] = await Promise.all([
     recordMint(ports, credential, actor, action.head),
     recordUse(ports, credential, executor.name, actor, action.head),
@@ -139,8 +139,8 @@ async function handedOn(
 }
 
 /**
- * Undefined where no grant speaks of the action.
- * @throws GatewayError `service_unavailable` when the broker cannot mint, `forbidden` when it does not for this action.
+ * Mints the credential; undefined if no grant applies to the action.
+ * @throws GatewayError `service_unavailable` if the broker cannot mint, `forbidden` if it may not mint for this action.
  */
 async function mint(
   ports: PerformPorts,

@@ -1,4 +1,4 @@
-/** Which server or service a call goes to, found before anything is decided: the answer is part of what is decided. */
+/** Finds the server or service of a call before the decision, which depends on it. */
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ActionEnvelope, Placement, ToolCall } from '#core/contracts/envelope.ts';
@@ -12,10 +12,12 @@ import type { GovernedRequest } from './envelope.ts';
 import type { ExecutorsPort, ReadCallPorts } from './ports.ts';
 
 /**
+ * Returns the placement of a call; undefined if it has none.
  * @param bare the call without a placement.
- * @param wanted the upstream its caller names.
- * @param fresh servers are asked for their tools again: an approval waited, and what was read before it may be old.
- * @throws GatewayError `service_unavailable` when the inventory cannot be read, `no_upstream` when no upstream serves the tool.
+ * @param wanted the upstream that the caller names.
+ * @param fresh reads the servers' tools again, since cached ones may predate an approval.
+ * @throws GatewayError `service_unavailable` if the inventory cannot be read, `no_upstream` if no upstream serves the
+ * tool.
  */
 export async function placementOf(
   { executors }: ExecutorsPort,
@@ -31,14 +33,14 @@ export async function placementOf(
   return placement;
 }
 
-/** The HTTP service of a call, which the configuration alone tells. */
+/** Returns the HTTP service of a call, which the configuration alone determines. */
 export function configuredPlacement({ upstreams }: Configuration, call: ToolCall): Placement | undefined {
   if (foldCase(call.protocol).trim() !== 'http') return undefined;
   const service = serviceOf(call, upstreams.http);
   return service && { upstream: service.name };
 }
 
-/** The first executor in this order that takes the call executes it. */
+/** Returns the placement by the first executor that takes the call. */
 async function inventoried(
   executors: readonly Executor[],
   call: ActionEnvelope,
@@ -58,7 +60,8 @@ const notServed = (tool: string, upstream: string): GatewayError =>
   });
 
 /**
- * Returns the call with where it goes, and with the graver of the capabilities that its caller and the gateway give it.
+ * Returns the call with its placement, and with the more severe of the capabilities given by its caller and the
+ * gateway.
  * @throws GatewayError `no_upstream`, `service_unavailable`.
  */
 export async function placedCall(
@@ -67,7 +70,7 @@ export async function placedCall(
   bare: ActionEnvelope,
 ): Promise<ActionEnvelope> {
   const placement = await placed(ports, snapshot, bare, request);
-  // A request that comes with its placement took the capability from where its tool is known.
+  // If a request has a placement, its capability comes from the source that knows the tool.
   const claimed = request.placement === undefined || request.decide_only === true;
   const { mcp } = snapshot.configuration.upstreams;
   const named = claimed ? agreedCapability(request, mcp, placement?.capability) : request.capability;
@@ -76,8 +79,8 @@ export async function placedCall(
 }
 
 /**
- * A dry run answers what would be decided, even where no executor could run the call. What the policy blocks wherever it runs is
- * blocked, not unknown [action.unplaced-blocked].
+ * Returns the placement of a call. A dry run gets a decision even if no executor could run the call. A call that the
+ * policy blocks anywhere is blocked rather than reported as unplaced [action.unplaced-blocked].
  */
 async function placed(
   ports: ReadCallPorts,
@@ -103,8 +106,8 @@ async function isBlocked(ports: ReadCallPorts, snapshot: Snapshot, bare: ActionE
 type ToolPlace = Pick<ActionEnvelope, 'tool' | 'upstream' | 'upstream_tool' | 'definition'>;
 
 /**
- * Returns in what the tool of a call differs from the one that its approval was asked for: its place, or its definition. One answer for a
- * held call, one that is sent again and one that the gateway makes [approval.hold-asks-again] [approval.resend-asks-again].
+ * Returns whether the place or the definition of the call's tool has changed since its approval was requested. Used for
+ * held calls, repeated calls and calls made by the gateway [approval.hold-asks-again] [approval.resend-asks-again].
  */
 export function toolDifference(approved: ToolPlace, now: Placement | undefined): 'place' | 'definition' | undefined {
   const samePlace = now?.upstream === approved.upstream && now?.upstream_tool === approved.upstream_tool;
@@ -113,8 +116,8 @@ export function toolDifference(approved: ToolPlace, now: Placement | undefined):
 }
 
 /**
- * Where the call goes now; lists of servers are read again.
- * @param wanted the server that it has to be at.
+ * Returns the current placement of the call; reads the servers' tools again.
+ * @param wanted the server that must serve it.
  * @throws GatewayError as `placementOf`.
  */
 export function placedNow(

@@ -1,4 +1,4 @@
-/** What governing an action needs from outside: a type for each part of the way, which the functions of that part take. */
+/** Ports that governing an action needs, one type per part of the flow. */
 import type { ApprovalRequestPorts, ApprovalsPort, ReviewAddressPorts } from '#core/approvals/ports.ts';
 import type { VotePorts } from '#core/approvals/vote.ts';
 import type { VoteProofPorts } from '#core/approvals/vote-in-evidence.ts';
@@ -17,11 +17,11 @@ import type { ProvenancePort } from '#core/session/sources/ports.ts';
 import type { TasksPort } from '#core/session/tasks/ports.ts';
 import type { CallWork } from './call-work.ts';
 
-/** Actions that were started; they change only inside `Ledger.commit`. */
+/** Started actions; they change only inside `Ledger.commit`. */
 export interface StartedActions {
   /** Consistent read. */
   get(tenant: string, id: string): Promise<StartedAction | undefined>;
-  /** Those without an outcome whose `due_at` has passed, of all tenants; may lag by a second or two. */
+  /** Returns actions of all tenants without an outcome whose `due_at` has passed; may lag by one or two seconds. */
   due(now: string, limit: number): Promise<readonly StartedAction[]>;
 }
 
@@ -30,17 +30,17 @@ export interface StartedActionsPort {
 }
 
 export interface CallWorkPort {
-  /** Looks at large calls and results beside the thread that answers all requests; in place where it is absent. */
+  /** Runs jobs on large calls and results in workers; if absent, they run in the main thread. */
   readonly calls: CallWork | undefined;
 }
 
 export interface ResultsPort {
-  /** Takes results that are too large for an entry. */
+  /** Store for results that are too large for an entry. */
   readonly results: ObjectStore;
 }
 
 export interface ExecutorsPort {
-  /** The executors under this version of the configuration; the first that takes a call executes it. */
+  /** Returns the executors of this version of the configuration; the first that takes a call executes it. */
   readonly executors: (snapshot: Snapshot) => readonly Executor[];
 }
 
@@ -49,35 +49,35 @@ interface ProbesPort {
   readonly probes: Probes;
 }
 
-/** Where the values of a call come from, and remembering what a session has seen. */
+/** Tracing the sources of a call's values, and storing what a session has seen. */
 export type SourcePorts = ProvenancePort & TasksPort & EvidencePort & ClockPort & IdsPort & TelemetryPort;
 
 /** Deciding a call by its text and effects. */
 export type EvaluationPorts = CallWorkPort & LinksPort & EffectsPort;
 
-/** Reading a call: where it goes, what it would do, where its values come from, how it is decided. */
+/** Reading a call: its placement, effects, sources and decision. */
 export type ReadCallPorts = SourcePorts & EvaluationPorts & ExecutorsPort & PausePort;
 
-/** Writing an entry of an action, and scoring what was written. */
+/** Writing an entry of an action, and scoring it. */
 export type RecordPorts = LedgerPort & KeyRisksPort & ClockPort & IdsPort & TelemetryPort;
 
-/** Making an allowed call: its credential, the executor, and what of the credential is written. */
+/** Making an allowed call: its credential, the record of the credential, and the executor. */
 export type PerformPorts = RecordPorts & BrokersPort & ExecutorsPort & TimeoutsPort;
 
 /** Carrying out an allowed action, up to its outcome in evidence. */
 export type ExecutionPorts = PerformPorts & SourcePorts & WatchPorts & ApprovalsPort & CallWorkPort & ResultsPort;
 
-/** Using an approval for a call, which is then carried out. */
+/** Using an approval for a call and carrying it out. */
 export type ApprovalUsePorts = ExecutionPorts & VoteProofPorts;
 
 /** Requesting an approval. */
 export type RequestPorts = RecordPorts & ApprovalRequestPorts;
 
-/** A reviewed call: an approval that fits is used, or one is requested and waited for. */
+/** Reviewing a call: uses an approval that fits, or requests one and waits for it. */
 export type ReviewPorts = ApprovalUsePorts & RequestPorts & ReviewAddressPorts & SnapshotsPort & PausePort & VotePorts;
 
-/** An approved action that the gateway makes by itself, as the state machine of its approval asks. */
+/** Executing an approved action for the state machine of its approval. */
 export type ApprovedActionPorts = ReadCallPorts & ApprovalUsePorts & SnapshotsPort;
 
-/** The whole way of an action. Only flows take it: a function of one part takes the ports of that part. */
+/** The whole flow of an action. Only flows take it; other functions take the ports of their part. */
 export type GovernPorts = ReadCallPorts & ReviewPorts & StartedActionsPort & ProbesPort;

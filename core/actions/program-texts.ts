@@ -1,6 +1,6 @@
 /**
- * Which texts of a call will be executed where the call goes: what the readers of effects take for a line, a statement or an
- * argument vector, and parameters that are named as code. They are shown and recorded whole or not at all.
+ * Finds the texts of a call that its destination will execute: lines, statements and argument vectors that the effect
+ * readers recognise, and parameters named as code. They are shown and recorded whole or not at all.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { lineOf } from '#core/effects/shell/carried.ts';
@@ -12,24 +12,24 @@ import { childPath } from '#core/text/secrets/json-path.ts';
 import { hasProgramSecret } from '#core/text/secrets/program-secrets.ts';
 import { normalisedName, secrecyOf } from '#core/text/secrets/secret-names.ts';
 
-/** What a parameter's name ends in when its text is code of some language. */
+/** Last words of the names of parameters that hold code. */
 const codeNames = new Set(
   `command commands cmd cmds commandline script scripts sql statement statements argv args expression expressions expr eval
   code program javascript js typescript ts python py bash shell powershell lua ruby perl lambda formula jq awk exec entrypoint
   snippet cell cells hook hooks run runs`.split(/\s+/),
 );
-/** Their parameters travel as data; `code` is a word of logins there. */
+/** Protocols whose parameters are data. In HTTP, `code` is part of logins. */
 const dataProtocols = new Set(['http', 'llm']);
 const environmentNames = ['env', 'environment'];
 const inputNames = ['stdin', 'input'];
 
 interface Place {
-  /** As `redact` names it below `{ target, parameters, sent_with }`. */
+  /** JSON path below `{ target, parameters, sent_with }`, as `redact` writes it. */
   readonly path: string;
-  /** The parameter it is in, or the target. */
+  /** Path of the parameter that contains it, or of the target. */
   readonly parameter: string;
   readonly text: string;
-  /** It stands below a name whose value is withheld as a whole. */
+  /** True below a name whose whole value is withheld. */
   readonly hidden: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface ProgramPlace extends Pick<Place, 'path' | 'parameter'> {
   readonly secret: boolean;
 }
 
-/** Asked about a call more than once on its way; a long text is read once. */
+/** Returns the executable texts of a call. Cached, because several steps use them and texts can be long. */
 export const programTexts = remembered((call: ToolCall): readonly ProgramPlace[] =>
   [...places(call)].map(({ path, parameter, text, hidden }) => ({
     path,
@@ -47,17 +47,20 @@ export const programTexts = remembered((call: ToolCall): readonly ProgramPlace[]
   })),
 );
 
-/** Remembers what a worker found of a call [limit.heavy-call]. */
+/** Caches the texts that a worker found in a call [limit.heavy-call]. */
 export const rememberPrograms = programTexts.know;
 
-/** Paths of the texts of a call that will be executed. */
+/** Returns the paths of the executable texts of a call. */
 export const programPaths = (call: ToolCall): ReadonlySet<string> =>
   new Set(programTexts(call).map(({ path }) => path));
 
-/** As many places as an approval names one by one. */
+/** Maximum number of places that an approval lists one by one. */
 const maxPlaces = 100;
 
-/** The same for people: many places are named by the parameters they are in, too many parameters by the word alone. */
+/**
+ * Returns the places for people. Many places are reduced to their parameters, and too many parameters to `$.target` and
+ * `$.parameters`.
+ */
 export function executedPlaces(call: ToolCall): readonly string[] {
   const texts = programTexts(call);
   if (texts.length <= maxPlaces) return texts.map(({ path }) => path);
@@ -65,14 +68,14 @@ export function executedPlaces(call: ToolCall): readonly string[] {
   return holding.size <= maxPlaces ? [...holding] : ['$.target', '$.parameters'];
 }
 
-/** Paths of executable texts that hold a secret, or that would be withheld with what is around them. */
+/** Returns the paths of executable texts that hold a secret or are below a withheld name. */
 export const secretsInPrograms = (call: ToolCall): readonly string[] =>
   programTexts(call).flatMap(({ path, secret }) => (secret ? [path] : []));
 
-/** `matched_rule` of a call that is refused because its executable text holds a secret. */
+/** `matched_rule` of a call refused for a secret in its executable text. */
 export const secretRule = 'effects:secret';
 
-/** The refusal of a call with a secret in its executable text; undefined for every other call [approval.secret-in-program]. */
+/** Returns a block if executable text of the call holds a secret [approval.secret-in-program]. */
 export function refuseSecrets(call: ToolCall): Verdict | undefined {
   const places = secretsInPrograms(call);
   if (places.length === 0) return undefined;
@@ -84,7 +87,7 @@ export function refuseSecrets(call: ToolCall): Verdict | undefined {
   };
 }
 
-/** How a caller passes a secret without writing it down. */
+/** Advice on how to pass a secret by reference. */
 export const byReference =
   'Pass secrets by reference: a variable that the program reads where it runs ($NAME; executors.shell.env gives programs variables), ' +
   'a file there, or the credential that a grant for this tool mints (credentials.grants).';
@@ -103,7 +106,7 @@ function* places(call: ToolCall): Iterable<Place> {
   yield* sentPlaces(call, lines);
 }
 
-/** What goes along with the parameters, such as answers to a server's questions. */
+/** Yields the places in values sent with the parameters, such as answers to a server's questions. */
 function* sentPlaces({ sent_with = {} }: ToolCall, lines: ReadonlySet<string>): Iterable<Place> {
   for (const [name, value] of Object.entries(sent_with)) {
     const parameter = childPath('$.sent_with', name);
@@ -111,7 +114,7 @@ function* sentPlaces({ sent_with = {} }: ToolCall, lines: ReadonlySet<string>): 
   }
 }
 
-/** What the readers themselves take for lines, words and statements. */
+/** Returns the texts that the effect readers parse as lines, words or statements. */
 function readerTexts(call: ToolCall): { readonly lines: ReadonlySet<string>; readonly runs: boolean } {
   const lines = new Set<string>();
   try {
@@ -131,9 +134,9 @@ interface Looking {
   readonly parameter: string;
   readonly lines: ReadonlySet<string>;
   readonly input: boolean;
-  /** Below a name whose value is withheld. */
+  /** True below a name whose value is withheld. */
   readonly below?: boolean;
-  /** Below a name of code: `script: { build: "…" }`. */
+  /** True below a name of code: `script: { build: "…" }`. */
   readonly code?: boolean;
 }
 
@@ -157,14 +160,17 @@ function* textsBelow(value: unknown, path: string, name: string, looking: Lookin
   }
 }
 
-/** What the last letters of such names are: cheaper to look for than their words are. */
+/** Endings of such names, as a cheap check before their words are compared. */
 const codeEnding =
   /(?:command|cmd|line|script|sql|statement|argv|args|expression|expr|eval|code|program|ts|js|py|python|bash|shell|lua|ruby|perl|lambda|formula|jq|awk|exec|entrypoint|snippet|cell|hook|run)s?[^a-z]*$/i;
 
 const isCode = (name: string): boolean =>
   codeEnding.test(name.slice(-64)) && codeNames.has(normalisedName(name.slice(-128)).split('_').at(-1)!);
 
-/** Variables can hold programs (`GIT_SSH_COMMAND`); one whose name says that it is a secret is data, and withheld. */
+/**
+ * Yields environment variables, which can hold programs (`GIT_SSH_COMMAND`). Variables named as secrets are data and
+ * are withheld.
+ */
 function* environment(value: unknown, parameter: string): Iterable<Place> {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, text] of Object.entries(value))

@@ -1,4 +1,7 @@
-/** The outcome of a call that its caller carried out: one `result` entry beside the `allow` entry [action.reported-outcome]. */
+/**
+ * Records the outcome of a call that its caller carried out: one `result` entry in addition to the `allow` entry
+ * [action.reported-outcome].
+ */
 
 import { federatedActor, type Principal } from '#core/configuration/identity/principal.ts';
 import type { OutcomeRequest } from '#core/contracts/reported-outcome.ts';
@@ -16,8 +19,10 @@ interface ReportedOutcome {
 }
 
 /**
- * Records what the caller says became of its call. The entry names the caller as its source: the gateway saw nothing of the call.
- * @throws GatewayError `not_found` where no call of this key was allowed under the id, `conflict` where its outcome is recorded.
+ * Records the outcome that the caller reports. The entry names the caller as its source, since the gateway did not see
+ * the call.
+ * @throws GatewayError `not_found` if no call of this key was allowed under the id, `conflict` if its outcome is
+ * already recorded.
  */
 export async function reportedOutcome(
   ports: StartedActionsPort & LedgerPort & ClockPort,

@@ -1,4 +1,4 @@
-/** Requesting an approval: one row per identical call, its `review` entry and its clock. */
+/** Requests approvals: one row per identical call, its `review` entry and its clock. */
 
 import { bestEffort } from '#core/approvals/announce.ts';
 import { isAnswerCurrent } from '#core/approvals/approval.ts';
@@ -16,12 +16,12 @@ import type { RequestPorts } from './ports.ts';
 /** An open request for the call. */
 export interface ApprovalRequest {
   readonly row: ApprovalRow;
-  /** Why an approval that was named could not be used. */
+  /** Why the named approval could not be used. */
   readonly reason?: string;
 }
 
 interface RequestReason {
-  /** Why the approval that was named could not be used. */
+  /** Why the named approval could not be used. */
   readonly reason?: string | undefined;
   /** The request that the new one replaces. */
   readonly replaces?: string | undefined;
@@ -60,7 +60,8 @@ export async function requestApproval(
 }
 
 /**
- * Refused when too many requests wait already. The first refusal of a minute is evidence, the others are counted (decision 0017).
+ * Reserves a place for a pending request. If too many are pending, the first refusal per minute is recorded in
+ * evidence, and the others are only counted (decision 0017).
  * @throws GatewayError `rate_limit_error`.
  */
 async function takePendingPlace(ports: RequestPorts, action: GovernedAction): Promise<void> {
@@ -84,7 +85,7 @@ async function takePendingPlace(ports: RequestPorts, action: GovernedAction): Pr
 
 const pendingRule = 'limit:pending_approvals';
 
-/** Another request asked for the identical call a moment earlier: attach to that request, or replace it if it is over. */
+/** Attaches to the request that another process opened for the identical call, or replaces it if it is over. */
 async function attach(
   ports: RequestPorts,
   action: GovernedAction,

@@ -1,4 +1,4 @@
-/** What a decision asks of the approval of a request that waits already [approval.terms-now]. */
+/** The terms that a decision sets for the approval of a pending request [approval.terms-now]. */
 import { applyTerms, type CurrentTerms } from '#core/approvals/terms.ts';
 import type { VotePorts } from '#core/approvals/vote.ts';
 import { requirementsOf } from '#core/configuration/identity/separation-rules.ts';
@@ -8,7 +8,10 @@ import { type PolicyDecision, termsOf } from '#core/policy/rules/decide.ts';
 import { timeoutSeconds } from './approval-row.ts';
 import type { GovernedAction } from './governed.ts';
 
-/** Rules that allow or block the call ask nothing of an approval; a block is said, and met when the approval is used. */
+/**
+ * Returns the terms of an approval. Rules that allow or block the call add no requirements; a block is returned as an
+ * obstacle and enforced when the approval is used.
+ */
 export function requiredTerms(
   { decision, snapshot }: Pick<GovernedAction, 'decision' | 'snapshot'>,
   { tenant, capability, capabilities = [capability], key_owner: owner, queued_at, withheld }: ApprovalRow,
@@ -26,13 +29,16 @@ export function requiredTerms(
   };
 }
 
-/** Conditions on values that the row withholds are not certain to hold for the call. */
+/** Describes the block. It is only possible if the row withholds values, since conditions on them are unclear. */
 function blockText({ matched_rule, reason }: PolicyDecision, version: number, withheld: readonly string[]): string {
   const blocks = withheld.length > 0 ? 'may block' : 'blocks';
   return `Version ${version} of the configuration ${blocks} this call (${matched_rule}${reason === undefined ? '' : `: ${reason}`}). An approval does not lift a block.`;
 }
 
-/** The request that the identical call waits with, as its decision of now asks; one whose time is over by that is denied for it. */
+/**
+ * Applies the terms of the current decision to the pending request of the identical call. Expires it if its new
+ * deadline has passed.
+ */
 export async function applyDecisionTerms(
   ports: VotePorts,
   action: GovernedAction,

@@ -1,4 +1,4 @@
-/** A decision of review: the call uses an approval that fits exactly this call, or requests one and waits for it. */
+/** Handles a decision of review: uses an approval of exactly this call, or requests one and waits for it. */
 
 import { isAnswerCurrent, type Unusable } from '#core/approvals/approval.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
@@ -17,7 +17,10 @@ import { applyDecisionTerms } from './required-terms.ts';
 import { storedResult, useApproval } from './use-approval.ts';
 import type { WaitStrategy } from './wait.ts';
 
-/** @param carry executes the call once an approval fits. */
+/**
+ * Reviews a call.
+ * @param carry executes the call once an approval fits.
+ */
 export async function review(
   ports: ReviewPorts,
   action: GovernedAction,
@@ -25,7 +28,7 @@ export async function review(
   carry: ExecutionMode,
   wait: WaitStrategy,
 ): Promise<DecisionResult> {
-  // An earlier request of the identical call may be found denied, whatever approval the caller names.
+  // An earlier request of the identical call may have been denied, whichever approval the caller names.
   const hold = async (request: ApprovalRequest) =>
     request.row.status === 'denied' ? denied(action, request.row) : holdFor(ports, action, request, carry, wait);
   if (!candidate) return hold(await requestApproval(ports, action, {}));
@@ -36,20 +39,20 @@ export async function review(
   if ('result' in use) return use.result;
 
   const { row, why } = use;
-  // The approval stays as it is: the next call is decided with the tool as it is then.
+  // The approval is kept: the next call is decided with the tool's definition at that time.
   if (row && sameCall(action, row) && why === 'upstream_changed' && row.status === 'approved')
     return inReview(action, row, ports.adminUrl, why);
   const stored = row && (await storedResult(ports, action, row, why));
   if (stored) return stored;
-  // A new request beside a running call would have a person approve the same call twice [approval.execute-collected].
+  // A new request during the execution would have a person approve the same call twice [approval.execute-collected].
   if (row && sameCall(action, row) && isCollected(action, row, why)) return hold({ row, reason: 'executing' });
-  // A request that was denied or withdrawn is over, so the new request does not mention it.
+  // A new request does not mention an earlier one that was denied or withdrawn.
   const reason = why === 'pending' || why === 'denied' || why === 'withdrawn' ? undefined : why;
   if (row && sameCall(action, row) && why !== 'not_in_evidence' && isAnswerCurrent(row, isoTime(ports.clock.now()))) {
     if (why === 'denied') return denied(action, row);
     return hold({ row, ...(reason && { reason }) });
   }
-  // A request of its own belongs to the caller's session.
+  // A new request belongs to the caller's own session.
   if (action.own) return review(ports, action.own, undefined, carry, wait);
   return hold(
     await requestApproval(ports, action, {
@@ -60,9 +63,9 @@ export async function review(
   );
 }
 
-/** The gateway makes the call at this moment, and keeps what comes out for the identical call. */
+/** Checks whether the gateway is executing the call now; it stores the result for the identical call. */
 const isRunning = ({ status, executed_by }: ApprovalRow) => status === 'executing' && executed_by === 'gateway';
-/** Whether what comes out of the running call is this call's answer too. A call that its caller makes collects nothing. */
+/** Checks whether this call gets the result of the running one. A call that its caller makes itself does not. */
 const isCollected = ({ decideOnly }: GovernedAction, row: ApprovalRow, why: Unusable) =>
   why === 'already_used' && isRunning(row) && !decideOnly;
 const isAwaited = (row: ApprovalRow) => row.status === 'pending' || isRunning(row);
@@ -73,7 +76,8 @@ const changes = lazyImport(() => import('./meanwhile.ts'));
 const pollMs = 250;
 
 /**
- * Ends the wait. A caller that cancelled its call takes the request back [approval.cancelled-hold]; one that only went away may come back for it.
+ * Ends the wait. If the caller cancelled, its request is withdrawn [approval.cancelled-hold]. If the connection was
+ * lost, the request stays, as the caller may come back.
  * @throws the reason of the signal, always.
  */
 async function leave(
@@ -84,7 +88,7 @@ async function leave(
 ): Promise<never> {
   if (cancelledBy(signal) !== undefined && row.status === 'pending') {
     const { withdrawRequest } = await import('#core/approvals/withdraw.ts');
-    // Who decided first is in the record: an approval stays unused, a denial is one already.
+    // A conflict means that the request was decided first. An approval then stays unused, and a denial stands.
     await withdrawRequest(ports, row, principal, 'The caller cancelled the call.').catch((fault: unknown) => {
       if (!(fault instanceof GatewayError) || fault.code !== 'conflict') throw fault;
     });
@@ -92,7 +96,10 @@ async function leave(
   throw signal.reason;
 }
 
-/** Notes on the request that its caller has gone, and that it has come back. The note is for reviewers, so a failure is only logged. */
+/**
+ * Returns a function that notes on the request whether its caller has left or returned. The note is for reviewers only,
+ * so failures are logged.
+ */
 function presenceOf({ approvals, clock, telemetry }: ReviewPorts, row: ApprovalRow) {
   let noted = row.caller_gone_at !== undefined;
   return async (gone: boolean): Promise<void> => {
@@ -107,7 +114,7 @@ function presenceOf({ approvals, clock, telemetry }: ReviewPorts, row: ApprovalR
   };
 }
 
-/** A call whose request is decided while it waits is answered in place. */
+/** Holds the call until its request is decided or the time is over, and returns its result. */
 async function holdFor(
   ports: ReviewPorts,
   action: GovernedAction,
@@ -118,7 +125,7 @@ async function holdFor(
   const { holdSeconds, onWait, signal, isGone } = wait;
   const { row, reason } = request;
   const began = ports.clock.now();
-  // A call that is approved at the last moment must still have time to run.
+  // A call that is approved at the last moment still needs time to run.
   const until = Math.min(began + holdSeconds * 1000, executionEndsAt(began, action.hostEndsAtMs));
   const presence = presenceOf(ports, row);
   while (isAwaited(row) && ports.clock.now() < until) {
@@ -130,7 +137,7 @@ async function holdFor(
     const now = await ports.approvals.get(row.tenant, row.envelope_id);
     if (now?.status === 'pending') await presence(gone);
     if (!now || isAwaited(now)) continue;
-    // The result would be lost, so the approval is left for the identical call that comes back [approval.caller-gone].
+    // The result would be lost, so the approval is kept for when the identical call comes back [approval.caller-gone].
     if (gone && now.status === 'approved') continue;
     const head = await ports.evidence.head(row.tenant, row.session_id);
     const again: GovernedAction = {

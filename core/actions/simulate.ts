@@ -1,4 +1,4 @@
-/** The decision on a call that is not made: the route `simulate` and files on the command line ask the same. */
+/** Decides simulated calls, for the route `simulate` and for files on the command line. */
 
 import type { SeparationRequest } from '#core/configuration/identity/separation-rules.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
@@ -21,17 +21,20 @@ export type SimulatedCall = Pick<
 > &
   Pick<ToolCall, 'sources'>;
 
-/** The rule itself is left out; the parts of it that callers may see are separate members. */
+/** A decision without the rule itself. The parts of the rule that callers may see are separate members. */
 type SimulatedDecision = Omit<CallDecision, 'rule' | 'terms'> & {
   readonly suggested_alternative?: string | undefined;
-  /** What a review would need besides one approval of any reviewer. */
+  /** Approvals that a review would need beyond one by any reviewer. */
   readonly needs?: string;
 };
 
-/** On whose behalf a call is simulated. Without it, no separation rule of an organisation applies. */
+/** The caller on whose behalf a call is simulated. Without it, the organisation's separation rules do not apply. */
 export type SimulatedCaller = Pick<SeparationRequest, 'tenant' | 'owner'>;
 
-/** The call with the capability that the gateway gives it, and where the configuration alone says it goes. */
+/**
+ * Returns the call with the capability that the gateway assigns, and the placement if the configuration alone
+ * determines it.
+ */
 export async function simulatedCall(configuration: Configuration, given: SimulatedCall): Promise<ToolCall> {
   const named = agreedCapability(given, configuration.upstreams.mcp);
   const parameters = given.parameters ?? {};
@@ -40,7 +43,10 @@ export async function simulatedCall(configuration: Configuration, given: Simulat
   return { ...configuredPlacement(configuration, bare), ...bare };
 }
 
-/** @throws GatewayError `payload_too_large`, `service_unavailable` where a worker decides large calls. */
+/**
+ * Decides a simulated call.
+ * @throws GatewayError `payload_too_large`, `service_unavailable` if a worker could not decide a large call.
+ */
 export async function simulateCall(
   ports: CallWorkPort & LinksPort & EffectsPort,
   evaluated: Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>,

@@ -1,6 +1,6 @@
 /**
- * The row of a started action: written with the `allow` entry, ended with the `result` entry. It lets the sweep find what a
- * crash left without an outcome, and keeps a repeated request from being carried out twice.
+ * Rows of started actions: written with the `allow` entry, ended with the `result` entry. The sweep uses them to find
+ * actions that a crash left without an outcome, and they prevent a repeated request from being carried out twice.
  */
 import type { ApprovalsPort } from '#core/approvals/ports.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
@@ -14,18 +14,22 @@ import type { GovernedAction } from './governed.ts';
 import { readResult } from './kept-result.ts';
 import type { ExecutorsPort, ResultsPort } from './ports.ts';
 
-/** The id under which a caller's idempotency key is kept: keys of one caller say nothing to another. */
+/**
+ * Returns the row id of an idempotency key. It includes the caller's key id, so that callers do not share idempotency
+ * keys.
+ */
 export const idOfKey = (keyId: string, idempotencyKey: string): string =>
   `key#${digestOf({ key_id: keyId, idempotency_key: idempotencyKey })}`;
 
-/** The id under which a call waits for the outcome that its caller reports. */
+/** Returns the row id of a call whose caller reports the outcome. */
 export const idOfCall = (keyId: string, callId: string): string =>
   `call#${digestOf({ key_id: keyId, call_id: callId })}`;
 
 /**
- * The row that goes with an `allow` entry, where the gateway carries the call out itself or its caller reports the outcome; undefined
- * for every other call. What the caller never reports is not closed: the gateway knows nothing of it.
- * @param approvalId the approval that is used: its own lease finds what a crash leaves, so only an idempotency key needs a row.
+ * Returns the change that writes the row with an `allow` entry if the gateway carries out the call or its caller
+ * reports the outcome. The sweep does not close a call whose caller never reports, since the gateway does not know its
+ * outcome.
+ * @param approvalId the approval that is used. Its own lease handles crashes, so only an idempotency key needs a row.
  */
 export function startOf(
   ports: ClockPort & ExecutorsPort,
@@ -62,7 +66,10 @@ function rowIdOf({ envelope, idempotencyKey, callId }: GovernedAction): string {
   return idempotencyKey === undefined ? envelope.envelope_id : idOfKey(envelope.key_id, idempotencyKey);
 }
 
-/** The change that ends the row of an action; none where there is no row. A result is kept for those who may ask again. */
+/**
+ * Returns the change that ends the row of an action; empty without a row. The result is stored only if a repeated
+ * request may ask for it.
+ */
 export function endOfStarted({ envelope, startedId: id }: GovernedAction, end: ActionEnd): Change[] {
   if (id === undefined) return [];
   const { tenant, envelope_id } = envelope;
@@ -71,8 +78,9 @@ export function endOfStarted({ envelope, startedId: id }: GovernedAction, end: A
 }
 
 /**
- * What a repeated request is answered: the first outcome [action.idempotency-key].
- * @throws GatewayError `conflict` when the key was used for another call, or while the outcome is not recorded.
+ * Returns the first outcome for a repeated request; undefined if the first request did not run
+ * [action.idempotency-key].
+ * @throws GatewayError `conflict` if the key was used for another call, or the outcome is not recorded yet.
  */
 export async function firstOutcome(
   ports: ApprovalsPort & ResultsPort & TelemetryPort,
@@ -87,7 +95,7 @@ export async function firstOutcome(
     );
   const ended = await endOf(ports, found);
   if (ended.outcome === undefined) throw underWay(found);
-  // Nothing was called: the repeated request may be carried out.
+  // The tool was not called, so the repeated request may be carried out.
   if (ended.outcome === 'not_executed') return undefined;
   const { tool, outcome, error } = ended;
   return {
@@ -110,7 +118,7 @@ export async function firstOutcome(
   };
 }
 
-/** An execution under an approval may have been ended by the sweep of its lease, which knows the approval alone. */
+/** Adds the outcome of the approval: the sweep of its lease may have ended the execution there only. */
 async function endOf({ approvals }: ApprovalsPort, found: StartedAction): Promise<StartedAction> {
   if (found.outcome !== undefined || found.approval_id === undefined) return found;
   const row = await approvals.get(found.tenant, found.approval_id);
@@ -126,8 +134,9 @@ const underWay = ({ tool, envelope_id, started_at }: StartedAction): GatewayErro
   );
 
 /**
- * Whether a call that was allowed before under the same `call_id` is the same call, as where two hooks ask for one: it keeps its row.
- * @throws GatewayError `conflict` for another call, and for one whose outcome was reported.
+ * Checks whether the same call was already allowed under this `call_id`, for example because two hooks request one
+ * decision. It then keeps its row.
+ * @throws GatewayError `conflict` for another call, or if the outcome was already reported.
  */
 export function isAskedAgain({ callId, call_digest }: GovernedAction, found: StartedAction | undefined): boolean {
   if (callId === undefined || found === undefined) return false;

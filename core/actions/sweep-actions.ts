@@ -1,4 +1,4 @@
-/** Closes started actions whose function ended without an outcome: an `allow` entry is never left without a `result`. */
+/** Closes started actions whose function ended without an outcome, so that every `allow` entry gets a `result`. */
 import type { StartedAction } from '#core/contracts/started-action.ts';
 import type { Ledger } from '#core/evidence/ports.ts';
 import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
@@ -15,17 +15,17 @@ const pageSize = 100;
 const maxPages = 20;
 
 /**
- * Records `unknown` for what was started and is over [action.no-allow-without-end]. Safe to run twice at once.
- * One that cannot be closed is logged and looked at again by the next run; it does not keep the others open [store.sweep].
- * @param dueBefore those due at or before this ISO time; now by default.
- * @returns how many were closed.
+ * Records `unknown` for abandoned actions [action.no-allow-without-end]. Safe to run concurrently. If one cannot be
+ * closed, the failure is logged, the others are still closed, and the next run tries again [store.sweep].
+ * @param dueBefore closes actions due at or before this ISO time; default: now.
+ * @returns the number of closed actions.
  */
 export async function closeAbandonedActions(ports: SweepPorts, dueBefore?: string): Promise<number> {
   let closed = 0;
   const seen = new Set<string>();
   let failed = 0;
   for (let page = 0; page < maxPages; page++) {
-    // Those that failed are still the longest due: the page reaches beyond them.
+    // Failed ones come first again, so the page is enlarged by their number.
     const due = await ports.startedActions.due(dueBefore ?? isoTime(ports.clock.now()), pageSize + failed);
     const fresh = due.filter(({ tenant, id }) => !seen.has(`${tenant}#${id}`));
     if (fresh.length === 0) return closed;

@@ -1,4 +1,4 @@
-/** Using an approval for one call: it fits exactly this call, is in evidence, and is taken once. */
+/** Uses an approval for one call: it must fit exactly this call, be in evidence, and is taken once. */
 
 import { type Unusable, unusable } from '#core/approvals/approval.ts';
 import { shownDigest } from '#core/approvals/shown-call.ts';
@@ -18,8 +18,8 @@ import type { ApprovalUsePorts, ResultsPort } from './ports.ts';
 type Use = { readonly result: DecisionResult } | { readonly why: Unusable; readonly row: ApprovalRow | undefined };
 
 /**
- * Uses the approval for this call alone, if the evidence holds it.
- * @param isChanged whether the tool is another one since; called if the approval fits.
+ * Uses the approval for this call if evidence contains it.
+ * @param isChanged returns whether the tool has changed since; called only if the approval fits.
  */
 export async function useApproval(
   ports: ApprovalUsePorts,
@@ -37,15 +37,15 @@ export async function useApproval(
 }
 
 /**
- * Under `on_approval: execute` the gateway makes the call once for every identical call, whether the state machine or a caller was first
- * [approval.execute-collected].
+ * Returns who executes the call. Under `on_approval: execute` the gateway makes it once for all identical calls,
+ * whether the state machine or a caller comes first [approval.execute-collected].
  */
 function executedBy({ snapshot, decideOnly }: GovernedAction, row: ApprovalRow): 'caller' | 'gateway' {
   const { on_approval } = snapshot.configuration.approvals;
   return on_approval === 'execute' && !decideOnly && !row.caller_executes ? 'gateway' : 'caller';
 }
 
-/** Why this row is of no use to the call; undefined when it holds an approval of it that the evidence holds as well. */
+/** Returns why this approval cannot be used for the call; undefined if it can, and evidence contains it. */
 async function whyNot(
   ports: ApprovalUsePorts,
   action: GovernedAction,
@@ -63,14 +63,14 @@ async function whyNot(
   return row && !(await isVoteInEvidence(ports, row, why, call_digest, shown)) ? 'not_in_evidence' : why;
 }
 
-/** `on_approval: execute`: the gateway made the call; the identical call collects what came out. */
+/** Returns the stored result if the gateway already made the call under `on_approval: execute`. */
 export async function storedResult(
   ports: ResultsPort & TelemetryPort,
   action: GovernedAction,
   row: ApprovalRow,
   why: Unusable,
 ): Promise<DecisionResult | undefined> {
-  // A call that is made elsewhere once it is allowed would be made again.
+  // The caller would make the call again if it were allowed here.
   if (action.decideOnly) return undefined;
   if (why !== 'already_used' || row.executed_by !== 'gateway' || row.status !== 'consumed') return undefined;
   return {
@@ -83,7 +83,7 @@ export async function storedResult(
   };
 }
 
-/** A call that failed, or may have, is never reported as done. */
+/** Returns the error of a call that failed or may have failed; it is never reported as done. */
 const outcomeAnswer = ({ tool, outcome = 'unknown' }: ApprovalRow) => ({
   code: rpcCodes.upstreamFailed,
   message: `${tool} was approved; its execution ended as ${outcome}.`,

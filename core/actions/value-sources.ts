@@ -1,4 +1,7 @@
-/** Where the values of a call come from, if a rule for its tool asks; loaded with the first such call. */
+/**
+ * Traces the sources of a call's values if a rule for its tool needs them. The tracer is loaded for the first such
+ * call.
+ */
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
@@ -10,11 +13,11 @@ import type { ProvenancePort } from '#core/session/sources/ports.ts';
 import type { SeenText } from '#core/session/sources/trace.ts';
 import type { TasksPort } from '#core/session/tasks/ports.ts';
 
-/** What the caller's host passes on beside a call. */
+/** Texts that the caller's host sends with a call. */
 export interface GivenWords {
   /** The person's request. */
   readonly prompt?: string | undefined;
-  /** Values of a key that a person holds are that person's own words. */
+  /** For a person's key, the justification counts as that person's own words. */
   readonly justification?: string | undefined;
   readonly conversation?: (() => Promise<readonly SeenText[]>) | undefined;
 }
@@ -23,8 +26,8 @@ type PolicyInForce = Pick<Snapshot, 'policy' | 'configuration'>;
 type Ports = ProvenancePort & TasksPort & ClockPort & IdsPort & EvidencePort & TelemetryPort;
 
 /**
- * The call with the sources of its values. Without them conditions on sources are unclear, so a store that does not answer lets
- * nothing through [provenance.fail-closed].
+ * Returns the call with the sources of its values. Without sources, conditions on them are unclear, so a failing store
+ * does not let calls pass [provenance.fail-closed].
  */
 export async function withSources<Call extends Pick<ActionEnvelope, keyof ToolCall | 'tenant' | 'actor' | 'key_id'>>(
   ports: Ports,
@@ -54,7 +57,10 @@ export async function withSources<Call extends Pick<ActionEnvelope, keyof ToolCa
   }
 }
 
-/** What a person declared for the session or key. A task that the call only names does not count: its caller chose it. */
+/**
+ * Returns the values that a person declared for the session or key. A task that only the call names does not count,
+ * since the caller chose it.
+ */
 async function declaredValues(
   { tasks, clock }: Ports,
   { tenant, actor: { session }, key_id }: Pick<ActionEnvelope, 'tenant' | 'actor' | 'key_id'>,
@@ -63,7 +69,10 @@ async function declaredValues(
   return manifests.flatMap(({ values = [], expires_at }) => (Date.parse(expires_at) > clock.now() ? values : []));
 }
 
-/** The person's request, for later calls of the session that come without it. What cannot be kept is trusted less, so nothing fails. */
+/**
+ * Stores the person's request for later calls of the session without one. Failures are only logged, since missing words
+ * lead to less trust.
+ */
 export async function keepPrompt(
   ports: Ports,
   { policy, configuration }: PolicyInForce,
@@ -87,8 +96,8 @@ export async function keepPrompt(
 }
 
 /**
- * What a call gave back, for rules on the calls after it [provenance.session].
- * @throws GatewayError `service_unavailable`: a result that is not remembered is not handed on.
+ * Stores the result of a call for rules on later calls [provenance.session].
+ * @throws GatewayError `service_unavailable` if it cannot be stored; the result must not be returned then.
  */
 export async function keepResultSeen(
   ports: Ports,
@@ -105,7 +114,7 @@ export async function keepResultSeen(
 
 const keptSeconds = ({ provenance }: PolicyInForce['configuration']): number => provenance.retention_hours * 3600;
 
-/** Whether a rule for the tool asks for a source. */
+/** Checks whether a rule for the tool has a source condition. */
 const asksFor = (policy: CompiledPolicy, call: Parameters<typeof readingsOf>[0]): boolean =>
   [policy, ...(policy.levels ?? [])].some(({ index }) =>
     readingsOf(call, false).some(({ protocol, tool }) => index.candidates(protocol, tool).some(hasSourceCondition)),
