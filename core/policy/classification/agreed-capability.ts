@@ -1,4 +1,4 @@
-/** The capability a call is decided with: its caller's word, unless the name of its tool says something graver. */
+/** The capability that a call is decided with: the caller's claim, unless the tool's name implies a more severe one. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Capability, ToolCall } from '#core/contracts/envelope.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
@@ -12,13 +12,14 @@ interface Claim {
   readonly capability: Capability;
 }
 
-/** Protocols whose calls are read by a grammar, which says what they do; a call over MCP has its name alone. */
+/** Protocols whose calls are parsed by a grammar, which determines the effect. An MCP call has only its name. */
 const readOtherwise: ReadonlySet<string> = new Set(['shell', 'sql', 'http', 'git']);
 
 /**
- * A caller may claim a graver capability, never a lesser one [action.claims-only-tighten].
- * @param servers whose overrides have the last word on a name.
- * @param inventoried the capability of the tool at the server that will serve it, where that is known.
+ * Returns the capability to decide with. A caller may claim a more severe one, never a lesser one
+ * [action.claims-only-tighten].
+ * @param servers whose overrides take precedence over the tool's name.
+ * @param inventoried the capability of the tool in the inventory of its server, if known.
  */
 export function agreedCapability(
   call: Claim,
@@ -32,7 +33,10 @@ export function agreedCapability(
 
 const argumentsModule = lazyImport(() => import('./classify-arguments.ts'));
 
-/** The capability of a call: of its tool, unless its arguments ask for something graver [action.arguments-tighten]. */
+/**
+ * Returns the capability of a call: its tool's, unless its arguments imply a more severe one
+ * [action.arguments-tighten].
+ */
 export async function capabilityOfCall(
   named: Capability,
   { protocol, tool, parameters, sent_with }: Pick<ToolCall, 'protocol' | 'tool' | 'parameters' | 'sent_with'>,
@@ -43,7 +47,7 @@ export async function capabilityOfCall(
   return asked ? moreSevere(named, asked.capability) : named;
 }
 
-/** The gravest of what the configuration says of tools of this name. */
+/** Returns the most severe capability that the configuration gives tools of this name. */
 function overridden({ tool }: Claim, servers: readonly McpUpstreamEntry[]): Capability | undefined {
   const said = servers.flatMap(({ name, prefix, overrides }) => {
     const parted = `${prefix ?? name}__`;

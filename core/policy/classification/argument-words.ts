@@ -1,19 +1,19 @@
-/** Words of argument names by which a call does more than the name of its tool says. */
+/** Argument names that show a call does more than its tool's name implies. */
 import type { Capability } from '#core/contracts/envelope.ts';
 
 type Change = Exclude<Capability, 'read'>;
 const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));
 
-/** Arguments whose value names what is done. */
+/** Arguments whose value names the operation. */
 export const operationKeys = set('action actions op operation operations ops rpc subcommand verb verbs');
 
-/** Arguments whose value may name what is done, or something else: only a verb that changes something counts. */
+/** Arguments whose value may name the operation or something else: only a changing verb counts. */
 export const modeKeys = set('intent mode');
-/** Texts that people write: JSON in them says nothing of the call. */
+/** Texts that people write: JSON in them is not inspected. */
 export const writtenKeys = set('body comment content description message prompt text title');
-/** What goes to the place that an argument such as `cache_to` names. */
+/** Nouns that, in an argument such as `cache_to`, name what is sent there. */
 export const sendingNouns = set('cache deliver email log mail post');
-/** Modes in which a file is opened to be written (`fopen`). */
+/** Modes that open a file for writing (`fopen`). */
 export const writingModes = /^(?:[wax]b?\+?|r\+|rb\+|r\+b|[wax]\+?b)$/;
 
 /** Methods of HTTP and WebDAV that only read. */
@@ -27,15 +27,15 @@ export const writingMethods: ReadonlyMap<string, Change> = new Map([
   ['purge', 'delete'],
 ]);
 
-/** A switch of such a name leaves something out of the answer, or into it; it changes nothing. */
+/** First words of switches that only include or exclude parts of the answer and change nothing. */
 export const excludingSwitches = set('dont dry except exclude hide include includes no not only show skip without');
 
-/** Changing verbs that, as a switch, say how an answer is shown or found. */
+/** Changing verbs that, as a switch, only control how an answer is formatted or found. */
 export const shownVerbs = set(`
   align close compress connect decompress deduplicate encode expand extract fill flip follow format highlight join minimize
   redact refresh retry sanitize scale simplify split strip transform translate trim`);
 
-/** Nouns that change something as a switch of their own: `commit: true`. */
+/** Nouns that change something when used as a switch: `commit: true`. */
 export const switches: ReadonlyMap<string, Change> = new Map([
   ...['ack', 'archive', 'block', 'charge', 'commit', 'email', 'export', 'invite', 'mail', 'post', 'share'].map(
     (word) => [word, 'write'] as const,
@@ -46,20 +46,20 @@ export const switches: ReadonlyMap<string, Change> = new Map([
   ['empty', 'delete'],
 ]);
 
-/** Arguments of these names alone change something, whatever their value is: `{delete: 'a.txt'}`. */
+/** Arguments whose name alone implies a change, whatever their value is: `{delete: 'a.txt'}`. */
 export const valuedVerbs = set(`
   append create delete deploy destroy drop eval exec execute grant insert invoke kill overwrite patch purge put remove rename replace reset
   revoke terminate truncate update upsert write`);
 
-/** Arguments that hold what stands in the place of what is found. */
+/** Arguments that hold replacement text. */
 export const replacements = set(
   'new_content new_contents new_string new_text new_value replacement replace_with substitution',
 );
-/** Members that make an object the call of another tool, beside those that hold its arguments. */
+/** Members that, together with one of `calledWith`, make an object a call of another tool. */
 export const calledTools = ['tool', 'tool_name', 'toolName', 'function'];
 export const calledWith = ['arguments', 'args', 'input', 'parameters', 'params', 'tool_input', 'toolInput'];
 
-/** Stages and operators of MongoDB that write or run a program; `$set` of a pipeline only computes. */
+/** MongoDB stages and operators that write or run a program; `$set` of a pipeline only computes. */
 export const databaseOperators: ReadonlyMap<string, Change> = new Map([
   ['$out', 'write'],
   ['$merge', 'write'],
@@ -68,13 +68,13 @@ export const databaseOperators: ReadonlyMap<string, Change> = new Map([
   ['$accumulator', 'execute'],
 ]);
 
-/** Arguments that name who receives the result. */
+/** Arguments that name the receiver of the result. */
 export const listeners = set('callback callback_url notify_url webhook webhook_url');
 
-/** As a switch such a word asks for what is otherwise hidden: `with_decryption: true`. */
+/** Words that, in a switch, request hidden values: `with_decryption: true`. */
 export const revealingSwitches = set('decrypted decryption plaintext reveal revealed unmask unmasked unredacted');
 
-/** First words of names for a place that is written to; `joined` ones are such a name alone. */
+/** First words of argument names for an output path. A `joined` one is a complete name by itself. */
 export const outputVerbs: ReadonlyMap<string, 'first' | 'joined'> = new Map([
   ...'dest destination download dump export out output save saved store to write'
     .split(' ')
@@ -85,18 +85,18 @@ export const outputVerbs: ReadonlyMap<string, 'first' | 'joined'> = new Map([
 ]);
 export const places = set('as dir directory file filename filepath folder location path paths to');
 
-/** Values of `output` and `export` that are forms of the answer. */
+/** Values of `output` and `export` that name a format of the answer. */
 export const formatWords = /^(?:application|audio|image|text|video)\/[\w.+-]+$/i;
 
 /** Arguments that hold a program. */
 export const programKeys = set('code javascript js lambda lua perl php powershell program python ruby script snippet');
-/** Lists of the words of a command: the first that is not an option says what is done. */
+/** Lists of command words: the first that is not an option names the operation. */
 export const commandLists = set('args argv cmd command subcommand');
-/** What a program reaches without calling anything: pages, their stores, the process. */
+/** Objects that a program can use without calling anything: pages, their stores, the process. */
 export const reachedByPrograms = /\b(?:document|window|globalThis|localStorage|sessionStorage|process)\s*(?:\.|\[)/;
-/** Arguments that hold an expression, which may be one of calculation. */
+/** Arguments that hold an expression, which may be arithmetic. */
 export const expressionKeys = set('expr expression formula');
-/** Tools that look at a program and do not run it. */
+/** Words of tools that inspect a program without running it. */
 export const programReaders = set(`
   check compare count describe diff estimate explain find grep lint review search summarise summarize validate verify`);
 
@@ -105,8 +105,8 @@ export const addressKeys = set(
   'address addresses endpoint href link links page site uri uris url urls webpage website',
 );
 export const hostKeys = set('domain host hostname ip origin server target');
-/** Words of tools that request what they are given the host of. */
+/** Words of tools that send a request to a given host. */
 export const fetching = set('api browse crawl fetch http page pages request scrape site url web webpage website');
-/** Names of texts that people write and search: an address in them is a word. */
+/** Names of texts that people write or search for: an address in them is only text. */
 export const textKeys = set(`
   body comment content description filter message pattern prompt q queries query question regex search summary text title`);

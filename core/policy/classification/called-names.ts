@@ -1,4 +1,7 @@
-/** Arguments that name what a tool calls: a function alone (`function: 'deleteUser'`), or the endpoint of a service (`/users/1/delete`). */
+/**
+ * Arguments that name a function (`function: 'deleteUser'`) or a service endpoint (`/users/1/delete`) that the tool
+ * calls.
+ */
 import type { Capability } from '#core/contracts/envelope.ts';
 import { changeOfWord, classifyTool, moreSevere } from './classify-tool.ts';
 import { hasMutation } from './graphql-text.ts';
@@ -12,7 +15,9 @@ const calledKeys = set(`
   callable entry_point entrypoint fn func function function_name functionname macro macro_name method_name proc procedure
   procedure_name routine sproc stored_proc stored_procedure subroutine tool tool_name toolname tools_to_call`);
 
-/** Words of tools that look at programs, their runs and their texts: a function is what they look for. */
+/**
+ * Words of tools that inspect programs, their runs and their texts: they search for a function, they do not call it.
+ */
 const aboutFunctions = set(`
   alarms alert alerts alias aliases call callee callees caller callers calls code config configuration coverage dashboard
   definition definitions dependencies doc docs documentation error errors event events executions function functions graph
@@ -25,7 +30,10 @@ const computing = set(`
   abs acos asin atan average avg ceil cos count exp first floor last len length log lower max mean median min mode mod percentile pow
   rand rank round sin sqrt stddev stdev substr substring sum tan trim truncation upper variance`);
 
-/** What an argument of this name calls; undefined where it names nothing that is called, or what only reads. */
+/**
+ * Returns the change made by the function that an argument names. Undefined if it names no function or one that only
+ * reads.
+ */
 export function calledBy(tool: readonly string[], key: readonly string[], value: string): Change | undefined {
   if (!calledKeys.has(key.join('_')) || tool.some((word) => aboutFunctions.has(word))) return undefined;
   const name = value.trim();
@@ -36,12 +44,13 @@ export function calledBy(tool: readonly string[], key: readonly string[], value:
 
 const endpointKeys = set('api_path api_route endpoint endpoints request_path resource_path rest_path route');
 const addressKeys = set('href link path resource uri url');
-/** Words of tools that send a request to the endpoint of a service. */
+/** Words of tools that send a request to a service endpoint. */
 const requesting = set('api apis endpoint endpoints graphql http odata request requests rest');
 const identifier = /^(?:\d+|[0-9a-f]{8,}|[0-9a-f-]{36}|[a-z]{1,5}_[A-Za-z0-9]+|[{<:].*|@?me|self|current|all|\*)$/i;
 
 /**
- * What a step of an endpoint changes. Steps of a page on the web are titles as well: there a single verb behind an identifier counts.
+ * Returns what an endpoint changes, by the steps of its path. On a web page, steps are also titles, so only a single
+ * verb after an identifier counts.
  * @param tool words of the tool's name
  */
 export function changeOfEndpoint(tool: readonly string[], key: readonly string[], value: string): Change | undefined {
@@ -68,7 +77,7 @@ export function changeOfEndpoint(tool: readonly string[], key: readonly string[]
   return gravest;
 }
 
-/** Steps of a path, decoded; `items:purge` has two. */
+/** Returns the decoded steps of a path; `items:purge` has two. */
 function stepsOf(path: string): string[] {
   let plain = path;
   for (let times = 0; times < 3 && /%[0-9a-f]{2}/i.test(plain); times++) {

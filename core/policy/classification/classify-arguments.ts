@@ -1,6 +1,6 @@
 /**
- * What the arguments of a call make of its capability: a tool whose name only reads may take the name of an operation
- * (`method: DELETE`), a switch (`purge: true`), a file to write (`output_path`), or a program [action.arguments-tighten].
+ * Capability of a call by its arguments: a tool whose name only reads may take an operation (`method: DELETE`), a
+ * switch (`purge: true`), an output file (`output_path`) or a program [action.arguments-tighten].
  */
 
 import type { Capability } from '#core/contracts/envelope.ts';
@@ -49,9 +49,10 @@ const maxValues = 20_000;
 const maxLevels = 64;
 
 /**
- * The gravest capability that an argument asks for, with its reason; undefined where none asks for more than a read.
- * @param tool its name: what checks or explains a program does not run it.
- * @param values the parameters, and what is sent besides them. What is too large or too deep to look over executes.
+ * Returns the most severe capability that an argument implies, with its reason. Undefined if all arguments only read.
+ * @param tool its name: a tool that checks or explains a program does not run it.
+ * @param values the parameters and the values sent besides them. If they are too large or too deep to scan, the result
+ * is `execute`.
  */
 export function classifyArguments(tool: string, ...values: readonly unknown[]): ToolClass | undefined {
   const { family, words } = toolWords(tool);
@@ -65,9 +66,9 @@ class Look {
   #left = maxValues;
   readonly #tool: readonly string[];
   readonly #readsPrograms: boolean;
-  /** With the words of its family. */
+  /** Words of the tool's name, including its family. */
   readonly #named: readonly string[];
-  /** Its command line is read as one [effects.argument-lists]. */
+  /** Whether its command line is parsed as such [effects.argument-lists]. */
   readonly #hasProgram: boolean;
 
   constructor(tool: readonly string[], named: readonly string[]) {
@@ -94,7 +95,7 @@ class Look {
     else this.#leaf(value, key, level);
   }
 
-  /** What an object says as a whole: `{tool: 'delete_file', arguments: {…}}`, `{$out: 'copy'}`, `{set: {…}}`. */
+  /** Checks an object as a whole: `{tool: 'delete_file', arguments: {…}}`, `{$out: 'copy'}`, `{set: {…}}`. */
   #object(value: Readonly<Record<string, unknown>>): void {
     if (calledWith.some((name) => isObject(value[name]) || Array.isArray(value[name])))
       for (const name of calledTools) {
@@ -106,7 +107,7 @@ class Look {
       }
     const asked = typeof value.name === 'string' && calledWith.some((name) => isObject(value[name])) ? value.name : '';
     const { capability, changes } = classifyTool(asked);
-    // `name` is the name of anything: only one with a changing verb is a tool that is called.
+    // `name` may name anything: it counts as a called tool only if it has a changing verb.
     if (changes && capability !== 'read')
       this.#found(capability, 'the argument "name" calls a tool that does not only read');
     const { script } = value;
@@ -154,7 +155,7 @@ class Look {
       this.#found('execute', `the argument ${shown} holds a program`);
   }
 
-  /** A text of JSON says what the same value says, except where people write it. */
+  /** Checks JSON in a text like the value itself, except in texts that people write. */
   #json(text: string, key: readonly string[], level: number): void {
     if (!/^\s*[[{]/.test(text) || text.length > maxJson || writtenKeys.has(key.at(-1) ?? '')) return;
     let value: unknown;
@@ -174,7 +175,7 @@ class Look {
 
 const maxJson = 64 * 1024;
 
-/** `impersonate`, `run_as`, `as_user`. */
+/** Checks for `impersonate`, `run_as`, `as_user`. */
 const actsAs = (key: readonly string[]): boolean =>
   key.includes('impersonate') || ['act_as', 'as_user', 'on_behalf_of', 'run_as', 'sudo_user'].includes(key.join('_'));
 
@@ -184,18 +185,18 @@ const splitsRequest = (key: readonly string[], value: string): boolean =>
 
 const externalEntity = /<!ENTITY\s+(?:%\s*)?\S+\s+(?:SYSTEM|PUBLIC)\b/i;
 
-/** `{args: ['delete', 'pod', 'x']}` is a command of the program that the tool stands for. */
+/** Returns what a command list changes: `{args: ['delete', 'pod', 'x']}` is a command of the tool's program. */
 function changeOfCommand(key: readonly string[], list: readonly unknown[]): Exclude<Capability, 'read'> | undefined {
   if (!commandLists.has(key.at(-1) ?? '')) return undefined;
   const verb = list.find((word): word is string => typeof word === 'string' && /^[a-z][a-z-]*$/i.test(word));
   return verb === undefined || shownVerbs.has(verb.toLowerCase()) ? undefined : changeOfWord(verb.toLowerCase());
 }
 
-/** `{action: {type: 'delete'}}` names its operation as `{action: 'delete'}` does. */
+/** Returns the outer key for `{action: {type: 'delete'}}`, which names its operation as `{action: 'delete'}` does. */
 const namedBy = (outer: readonly string[], own: readonly string[]): readonly string[] =>
   own.length === 1 && ['kind', 'name', 'type', 'value'].includes(own[0]!) && isOperationKey(outer) ? outer : own;
 
-/** Neither absent, nor switched off, nor a number: a count says nothing of what is changed. */
+/** Checks that a value is present, not switched off and not a number: a count does not name what changes. */
 const hasContents = (value: unknown): boolean =>
   typeof value === 'string'
     ? value.trim() !== '' && !/^\s*(?:false|no|off|0|n|f|none|null)\s*$/i.test(value)
@@ -204,7 +205,7 @@ const hasContents = (value: unknown): boolean =>
 const isOn = (value: unknown): boolean =>
   value === true || value === 1 || (typeof value === 'string' && /^\s*(?:true|yes|on|1|y|t)\s*$/i.test(value));
 
-/** What a switch of this name turns on: `purge`, `delete_after_read`, `mark_as_read`. */
+/** Returns what a switch of this name changes: `purge`, `delete_after_read`, `mark_as_read`. */
 function switchedOn(key: readonly string[]): Exclude<Capability, 'read'> | undefined {
   if (excludingSwitches.has(key[0] ?? '')) return undefined;
   let gravest: Exclude<Capability, 'read'> | undefined;
@@ -234,7 +235,7 @@ function operationOf(key: readonly string[], value: string): Exclude<Capability,
   if (written) return written;
   const { capability, changes } = classifyTool(value);
   if (capability === 'read') return undefined;
-  // A method may be one of calculation (`method: linear`); of HTTP they are written in capitals.
+  // A method may be mathematical (`method: linear`); HTTP methods are in capitals.
   if (!changes && isMethodKey(key) && value !== value.toUpperCase()) return undefined;
   return capability;
 }
@@ -246,14 +247,14 @@ function modeOf(key: readonly string[], value: string): Exclude<Capability, 'rea
   return shownVerbs.has(verb) ? undefined : changeOfWord(verb);
 }
 
-/** `send_to`, `copy_to`; a callback is sent the result. */
+/** Returns `write` for `send_to`, `copy_to` and callbacks, which receive the result. */
 function sentTo(key: readonly string[]): Exclude<Capability, 'read'> | undefined {
   if (listeners.has(key.join('_')) || key.join('_') === 'share_with') return 'write';
   if (key.length !== 2 || key[1] !== 'to') return undefined;
   return changeOfWord(key[0]!) ?? (sendingNouns.has(key[0]!) ? 'write' : undefined);
 }
 
-/** A browser runs what stands in such an address. */
+/** Checks for an address whose content a browser runs. */
 const runsInBrowser = (value: string): boolean =>
   /^[\p{Cc}\s]*(?:j[\s]*a[\s]*v[\s]*a[\s]*s[\s]*c[\s]*r[\s]*i[\s]*p[\s]*t|vbscript)[\s]*:|^\s*data:(?:text\/(?:html|xml|javascript)|image\/svg|application\/x(?:html|ml|slt))/iu.test(
     value,
@@ -268,7 +269,7 @@ const isInner = (tool: readonly string[], key: readonly string[], value: string)
   return isInnerAddress(value, isHost || addressKeys.has(last));
 };
 
-/** A place that the result is written to, instead of or beside the answer. */
+/** Checks for a place that the result is written to, instead of or in addition to the answer. */
 function isOutput(key: readonly string[], value: string): boolean {
   const [first = ''] = key;
   const last = key.at(-1) ?? '';

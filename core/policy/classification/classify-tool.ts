@@ -1,6 +1,6 @@
 /**
- * The capability of a tool by its name, the same for chat, MCP and Git hosts: the gravest verb of the name counts, and a
- * name is a read only where it says so and nothing else [action.same-class-everywhere].
+ * The capability of a tool by its name, the same for chat, MCP and Git hosts. The most severe verb of the name counts;
+ * a name is a read only if it is clearly that and nothing else [action.same-class-everywhere].
  */
 import { type Capability, capabilities } from '#core/contracts/call-sizes.ts';
 import { rememberedText } from '#core/kernel/remembered.ts';
@@ -25,33 +25,33 @@ import {
   verbParticles,
 } from './verbs.ts';
 
-/** A capability, and in a few words where it comes from. */
+/** A capability and the reason for it. */
 export interface ToolClass {
   readonly capability: Capability;
   readonly why: string;
 }
 
-/** The class of a name. */
+/** Class of a tool name. */
 interface NamedClass extends ToolClass {
-  /** A verb of the name says what is changed. */
+  /** Whether a verb of the name changes something. */
   readonly changes: boolean;
 }
 
-/** What a server says of its tool in `annotations` of MCP: unknown members are ignored. */
+/** MCP `annotations` of a tool, as sent by its server. Unknown members are ignored. */
 type Annotations = unknown;
 
-/** The graver of two capabilities. */
+/** Returns the more severe of two capabilities. */
 export const moreSevere = (a: Capability, b: Capability): Capability =>
   capabilities.indexOf(a) >= capabilities.indexOf(b) ? a : b;
 
-/** The capability of a tool by its name; annotations of its server only tighten it. */
+/** Returns the capability of a tool by its name. Annotations of its server only tighten it. */
 export const capabilityFromName = (name: string, annotations?: Annotations): Capability =>
   classifyTool(name, annotations).capability;
 
 /**
- * The capability with its reason. A name without a known verb executes. `readOnlyHint: false` makes a read a write.
- * `destructiveHint: true` makes a delete of a tool whose name does not say what it changes; on a verb such as `write` it
- * means no more than that something is overwritten, which the verb says.
+ * Returns the capability with its reason. A name without a known verb is `execute`. `readOnlyHint: false` turns a read
+ * into a write. `destructiveHint: true` means `delete` only if no verb of the name changes something: on a verb such as
+ * `write` the hint only means that data is overwritten.
  */
 export function classifyTool(name: string, annotations?: Annotations): NamedClass {
   const named = byName(name);
@@ -74,7 +74,7 @@ const byName = rememberedText((name: string): NamedClass => {
   const [first, ...others] = toolWordCuts(name).map(byWords);
   if (postMethod.test(name) && /[a-z]/.test(name))
     others.push({ capability: 'write', why: 'the method POST in its name', changes: true });
-  // Only a verb counts of another cut: `DBListTables` is not a tool of unknown purpose because of `dbl` and `ist`.
+  // From another cut only a verb counts: `DBListTables` is not unknown because of `dbl` and `ist`.
   return others
     .filter(({ changes }) => changes)
     .reduce(
@@ -83,7 +83,7 @@ const byName = rememberedText((name: string): NamedClass => {
     );
 });
 
-/** In capitals beside other letters it is the method, not a noun: `readPOSTdata`, `read_post_data`. */
+/** POST in capitals next to other letters is the method, not a noun: `readPOSTdata`, `read_post_data`. */
 const postMethod = /(?<![A-Z])POST(?![A-Z])/;
 
 function byWords({ family, words: written, ascii }: ToolWords): NamedClass {
@@ -106,7 +106,7 @@ function byWords({ family, words: written, ascii }: ToolWords): NamedClass {
   return { capability: 'execute', why: 'its name does not say what it does', changes: false };
 }
 
-/** `pull_request_read` begins with one noun. */
+/** Joins compound nouns: `pull_request_read` begins with one noun. */
 function withCompounds(words: readonly string[]): string[] {
   const joined: string[] = [];
   for (const word of words) {
@@ -117,7 +117,7 @@ function withCompounds(words: readonly string[]): string[] {
   return joined;
 }
 
-/** Where the name proper begins: behind services, single letters and numbers (`s3_list_objects`). */
+/** Returns the index of the first word after services, single letters and numbers (`s3_list_objects`). */
 function leadOf(words: readonly string[]): number {
   const at = words.findIndex(
     (word) => word.length > 1 && !/^\d+$/.test(word) && !services.has(word) && !transparent.has(word),
@@ -125,7 +125,7 @@ function leadOf(words: readonly string[]): number {
   return at < 0 ? words.length : at;
 }
 
-/** What the word at a place changes, if it stands there as a verb. */
+/** Returns what the word at an index changes if it is used as a verb there. */
 function changeAt(words: readonly string[], i: number, lead: number, inFamily: boolean): Change | undefined {
   const word = words[i]!;
   const always = changeOfWord(word);
@@ -148,25 +148,27 @@ function changeAt(words: readonly string[], i: number, lead: number, inFamily: b
   return isLast && !words.slice(lead, i).some((_, at) => isVerb(lead + at)) ? change : undefined;
 }
 
-/** `list_item_for_sale`. */
+/** Checks for an offer: `list_item_for_sale`. */
 const isOffer = (words: readonly string[]): boolean =>
   words.some((word, at) => at > 0 && offering.has(word) && prepositions.has(words[at - 1]!));
 
-/** `list_items` and `list_directory` show what there is; `list_item` may offer it. */
+/**
+ * Checks for a plural or collection: `list_items` and `list_directory` read; `list_item` may offer the item for sale.
+ */
 function listsMany(words: readonly string[]): boolean {
   const end = words.findIndex((word) => prepositions.has(word));
   const things = end < 0 ? words : words.slice(0, end);
   return things.length === 0 || things.some((word) => listed.has(word) || /[^siu]s$/.test(word));
 }
 
-/** `issue_read`: a noun, and at the end the verb that reads. */
+/** Checks for a noun before a final reading verb: `issue_read`. */
 const isNounBefore = (words: readonly string[], i: number): boolean =>
   words.length === i + 2 && (readingVerbs.has(words[i + 1]!) || readingNouns.has(words[i + 1]!));
 
 const isReading = (words: readonly string[], i: number): boolean =>
   readingVerbs.has(words[i]!) || (readingWith.get(words[i]!)?.objects.has(words[i + 1] ?? '') ?? false);
 
-/** The name proper begins with a reading verb, or with a known noun and ends with one: `directory_tree`. */
+/** Checks for a leading reading verb, or for a known noun with a reading word at the end: `directory_tree`. */
 function reads(words: readonly string[], lead: number, family: readonly string[]): boolean {
   const first = words[lead];
   if (first === undefined) return false;
@@ -175,7 +177,7 @@ function reads(words: readonly string[], lead: number, family: readonly string[]
   const behindNoun =
     lead < words.length - 1 && (leadingNouns.has(first) || compounds.has(first) || nounsAndVerbs.has(first));
   if (behindNoun) return readingVerbs.has(last) || readingNouns.has(last);
-  // `git_log`, `scm.status`: a service, and what is looked at.
+  // `git_log`, `scm.status`: a service and the data that is read.
   return (
     readingNouns.has(last) &&
     lead >= words.length - 1 &&
@@ -183,10 +185,10 @@ function reads(words: readonly string[], lead: number, family: readonly string[]
   );
 }
 
-/** What a word changes wherever it stands: a changing verb, or a word made of one. */
+/** Returns what a word changes in any position: a changing verb, or a word derived from one. */
 export const changeOfWord = (word: string): Change | undefined => changingVerbs.get(word) ?? derived(word);
 
-/** Words made of a verb: `autosave`, `rescale`, `normalize`, `deleteall`. */
+/** Returns what a word derived from a verb changes: `autosave`, `rescale`, `normalize`, `deleteall`. */
 function derived(word: string): Change | undefined {
   if ([leadingNouns, services, nounsAndVerbs, readingVerbs, compounds].some((known) => known.has(word)))
     return undefined;
@@ -203,6 +205,6 @@ function derived(word: string): Change | undefined {
 
 const prefixed = /^(?:auto|de|mass|mis|over|pre|re|un)([a-z]{3,})$/;
 const shortestStem = 4;
-/** Endings that make a noun or an adjective of a verb: `updates`, `created`, `publisher`, `assignment`. */
+/** Endings that turn a verb into a noun or an adjective: `updates`, `created`, `publisher`, `assignment`. */
 const ending =
   /^(?:d|ed|led|s|es|r|er|ers|or|ors|st|ing|ings|ion|ions|ation|ations|lation|lations|ment|ments|able|al|als|ance|ant|ee|ees|up|ups)$/;

@@ -1,9 +1,9 @@
-/** Tools that stand for a program with a command line of its own, and the arguments in which they are given words of that line. */
+/** Tools that run a program with its own command line, and the arguments that supply words of that line. */
 import { commandLists, textKeys } from './argument-words.ts';
 
 const set = (words: string): readonly string[] => words.split(/\s+/).filter((word) => word !== '');
 
-/** By the program: its names, and other words of tools that stand for it alone. */
+/** By program: its names, and other words that only its tools use. */
 const words: Readonly<Record<string, string>> = {
   kubectl: `kubectl oc kubernetes k8s kube openshift pod pods namespace namespaces deployment deployments statefulset statefulsets daemonset
     daemonsets configmap configmaps replicaset replicasets cronjob cronjobs`,
@@ -23,18 +23,18 @@ const words: Readonly<Record<string, string>> = {
 const programOfWord: ReadonlyMap<string, string> = new Map(
   Object.entries(words).flatMap(([program, names]) => set(names).map((name) => [name, program] as const)),
 );
-/** Names under which a program is started: where one of them begins a list, the list is the whole line. */
+/** Command names of programs. If a list begins with one, the list is the whole command line. */
 const started = new Set(set('kubectl oc terraform tofu docker podman nerdctl gcloud az gh glab rg helm aws git'));
 
 export interface NamedProgram {
   readonly program: string;
-  /** Words of the tool's name besides. */
+  /** The other words of the tool's name. */
   readonly rest: readonly string[];
 }
 
-/** The first word of a tool's name that is one of a program: `git_diff` is of git. */
+/** Returns the program that the tool's name contains first: `git_diff` runs git. */
 export function programNamed(tool: readonly string[]): NamedProgram | undefined {
-  // `k8s` is parted at its digit.
+  // `k8s` was split at its digit.
   const joined = tool
     .join(' ')
     .replace(/(?<=^| )k 8 s(?= |$)/g, 'k8s')
@@ -46,23 +46,23 @@ export function programNamed(tool: readonly string[]): NamedProgram | undefined 
     : { program, rest: joined.filter((word) => programOfWord.get(word) !== program) };
 }
 
-/** Whether a word is the name of the program at the head of its line. */
+/** Checks whether a word is the program name at the start of its command line. */
 export const startsProgram = (program: string, word = ''): boolean =>
   word === program || (started.has(word) && programOfWord.get(word) === program);
 
-/** `certain`: words of a command line; `possible`: as often data, and words of a line where one of them is an option. */
+/** `certain`: words of a command line. `possible`: often data; a command line only if one of the words is an option. */
 const listNames: ReadonlyMap<string, 'certain' | 'possible'> = new Map([
   ...set('args argv flags switches').map((name) => [name, 'certain'] as const),
   ...set('arg arguments flag opt option options opts parameters params').map((name) => [name, 'possible'] as const),
 ]);
 
-/** What an argument of this name, in words, holds of a command line. */
+/** Returns whether an argument of this name (its words) holds words of a command line. */
 export const listKind = (key: readonly string[]): 'certain' | 'possible' | undefined => listNames.get(key.at(-1) ?? '');
 
-/** `-o`, `--output`, `-destroy`; not `-5`, `--` or `---`. */
+/** Checks for an option: `-o`, `--output`, `-destroy`; not `-5`, `--` or `---`. */
 export const isOptionWord = (word: string): boolean => /^-{1,2}[A-Za-z]/.test(word);
 
-/** Options that say how an answer is shown, cut or found, whatever the program is. */
+/** Options of any program that only format, limit or filter its output. */
 const showing = new Set(
   set(`
     -a --all -A --all-namespaces --branch --color --count --format=json --graph -h --head --help --json -l --label --limit --lines --long --max
@@ -70,33 +70,33 @@ const showing = new Set(
     --reverse -s --short --since --sort --stat --state --status --summary --tail --type --until -v --verbose --version --yaml`),
 );
 
-/** Words of a text of arguments. */
+/** Splits an argument text into words. */
 export const wordsOfText = (text: string): readonly string[] => text.split(/\s+/).filter((word) => word !== '');
 
-/** A list of arguments holds an option that is not known to do no more than show its answer otherwise. */
+/** Checks whether an argument list holds an option that is not known to only format, limit or filter the output. */
 export function holdsOption(key: readonly string[], value: string): boolean {
   const kind = listKind(key);
   const showsOnly = (word: string): boolean => showing.has(word) || showing.has(word.split('=')[0]!);
   const options = wordsOfText(value).filter((word) => isOptionWord(word) && !showsOnly(word));
-  // What is as often data is an option where it is given a value.
+  // In a list that may be data, only an option with a value counts.
   return kind === 'certain' ? options.length > 0 : kind !== undefined && options.some(isAssigned);
 }
 
 const isAssigned = (word: string): boolean => /^--[a-z][a-z-]*=/i.test(word);
 
-/** Words of tools for which a value that begins with a dash is an option of their program. */
+/** Words of tools whose program parses a value with a leading dash as an option. */
 const optionReaders = new Set(
   set(
     'git gh hg svn terraform tofu helm kubectl docker podman rg ripgrep grep find tar rsync ssh scp sftp curl ffmpeg',
   ),
 );
-/** Of these `-name` is often a value: what is left out, or the other order. */
+/** Programs for which `-name` is often a value: an exclusion, or descending order. */
 const negating = new Set(['find', 'grep', 'gh']);
 const orders = new Set(['by', 'order', 'sort']);
 
 /**
- * A server that runs a program with `--output=x` where it expects a revision writes a file, `--upload-pack=x` runs another program,
- * and so does `-oProxyCommand=x` in the place of a host.
+ * Checks whether a value could be parsed as an option. If a server passes it to a program that expects a revision or a
+ * host, `--output=x` writes a file, and `--upload-pack=x` or `-oProxyCommand=x` runs another program.
  */
 export function isOptionInPlace(tool: readonly string[], key: readonly string[], value: string): boolean {
   const last = key.at(-1) ?? '';

@@ -1,12 +1,16 @@
-/** Whether a text is a GraphQL document that changes something or stays open, by its operations alone. */
+/** Detects GraphQL documents with a mutation or a subscription. */
 
-/** Blanks, commas, byte-order marks and comments, which GraphQL ignores between tokens (GraphQL October 2021, 2.1.7). */
+/**
+ * Blanks, commas, byte-order marks and comments, which GraphQL ignores between tokens (GraphQL October 2021, 2.1.7).
+ */
 const ignored = String.raw`(?:[\s,\uFEFF]|#[^\n\r]*(?:[\n\r]|$))`;
 const operation = new RegExp(
   String.raw`(?:^|[\s,}\uFEFF])(?:mutation|subscription)(?![\w-])${ignored}*(?:[_A-Za-z]\w*${ignored}*)?[{(@]`,
 );
 
-/** Comments are left out first: one may hold the word, or part it from its braces. */
+/**
+ * Checks for a mutation or subscription, with and without comments: a comment may separate the keyword from its braces.
+ */
 export const hasMutation = (text: string): boolean =>
   text.includes('{') && /mutation|subscription/.test(text) && (operation.test(text) || operation.test(bare(text)));
 

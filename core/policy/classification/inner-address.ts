@@ -1,20 +1,21 @@
-/** Whether a text is an address of this machine, of a network that is not public, or of the metadata of a cloud. */
+/** Detects addresses of this machine, of private networks and of cloud metadata services. */
 import { networkOfHost } from '#core/catalog/networks.ts';
 import { foldUnicode } from '#core/text/matching/fold-unicode.ts';
 
-/** Addresses of schemes that stand around another one. */
+/** Schemes that wrap another address. */
 const around = '(?:(?:view-source|jar|blob|filesystem|feed|url):)*';
 const scheme = new RegExp(String.raw`^\s*${around}(?:https?|wss?|ftps?|sftp|gopher|dict|ldaps?|telnet):[\\/]{2}`, 'i');
-/** The beginning of a host, as against a version (`lib@10.1.2`) or a port. */
+/** The beginning of a host, unlike a version (`lib@10.1.2`) or a port. */
 const plainHost = String.raw`(?:\d{1,3}(?:\.\d{1,3}){3}(?![\d.])|127\.|0x[0-9a-f]{2}|\[|localhost\b|[\w.-]*\.(?:internal|local|localhost)\b)`;
 const startsPlainly = new RegExp(`^${plainHost}`, 'i');
-/** Browsers read `http:127.0.0.1` and `http:/127.0.0.1` as they read it with two slashes. */
+/** Browsers parse `http:127.0.0.1` and `http:/127.0.0.1` as if they had two slashes. */
 const unslashed = new RegExp(String.raw`^\s*${around}(?:https?|wss?|ftp):[\\/]?${plainHost}`, 'i');
-/** What a fetching tool turns into an address: `localhost:8080/admin`, `//10.0.0.1`. */
+/** Texts that a fetching tool completes to an address: `localhost:8080/admin`, `//10.0.0.1`. */
 const withoutScheme = /^\s*(?:[\\/]{2})?(?=(?:[\w.-]+|\[[0-9a-f:.%]+\])(?::\d{1,5})?(?:[/?#\\]|\s*$))/i;
 
 /**
- * The host decides, as a browser reads it: `http://2130706433` is 127.0.0.1. A name without a dot is of a network of its own.
+ * Checks the host as a browser parses it: `http://2130706433` is 127.0.0.1. A name without a dot is on a private
+ * network.
  * @param bare whether the text may be an address without a scheme.
  */
 export function isInnerAddress(text: string, bare: boolean): boolean {
@@ -24,7 +25,7 @@ export function isInnerAddress(text: string, bare: boolean): boolean {
   const isAddress = named || unslashed.test(plain);
   if (!isAddress && !(bare && withoutScheme.test(plain))) return false;
   const rest = plain.trim().replace(isAddress ? beginning : /^[\\/]*/, '');
-  // Programs differ in where the host begins behind `\@`, `#@` and `?@`.
+  // Programs disagree on where the host begins after `\@`, `#@` and `?@`.
   const behind = rest.split('@').slice(1, 1 + maxSigns);
   return isInnerHost(rest, named) || behind.some((each) => startsPlainly.test(each) && isInnerHost(each, false));
 }
@@ -32,9 +33,9 @@ export function isInnerAddress(text: string, bare: boolean): boolean {
 const beginning = new RegExp(String.raw`^\s*${around}[^:]+:[\\/]*`, 'i');
 const maxSigns = 8;
 
-/** @param named whether a name without a dot is one of its own network. */
+/** @param named whether a name without a dot is on a private network. */
 function isInnerHost(rest: string, named: boolean): boolean {
-  // The zone of an address and the end of an archive do not belong to the host.
+  // The zone of an address and the `!/` of an archive URL are not part of the host.
   const url = URL.parse(`http://${rest.replace(/^(\[[^\]%]*)%[^\]]*\]/, '$1]').replace('!/', '/')}`);
   if (!url) return false;
   const host = url.hostname.replace(/\.$/, '');

@@ -1,14 +1,20 @@
-/** Whether a text in a query language without a grammar here changes something: of graphs (Cypher, Gremlin, SPARQL, AQL) and of series (Flux, KQL). */
+/**
+ * Detects changes in query languages that the gateway does not parse: graphs (Cypher, Gremlin, SPARQL, AQL) and series
+ * (Flux, KQL).
+ */
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));
 
-/** Words of tools and of arguments that name such a language or a store that speaks one. */
+/** Words of tools and arguments that name such a language or a store that uses one. */
 const languages = set(`
   aql arangodb cypher falkordb flux gql gremlin janusgraph kql kusto kuzu memgraph neo4j neptune nodes relationships sparql stardog tinkerpop
   traversal triples`);
 const queryKeys = set('code query queries script statement statements text traversal');
 
-/** Clauses and steps that write or run something. A property (`n.set`), a label (`:Set`) or a parameter (`$set`) of that name does not. */
+/**
+ * Clauses and steps that write or run something, but not a property (`n.set`), label (`:Set`) or parameter (`$set`) of
+ * that name.
+ */
 const changing =
   /(?<![.:\w$])(?:create|merge|set|delete|detach|remove|drop|call|load|foreach|insert|upsert|replace|update|clear|copy|move|add|alter|grant|deny|revoke|start|stop|terminate)(?![\w(]*\s*:)\b|\.(?:addv|adde|drop|property|mergev|mergee|io|program|call|sideeffect)\s*\(|\|>\s*(?:\w+\.)?(?:to|delete|post)\s*\(|\bservice\s+(?:silent\s+)?[<?]|^\s*\.\w/im;
 
@@ -19,7 +25,7 @@ export function changesStore(tool: readonly string[], key: readonly string[], va
   return changing.test(withoutLiterals(value));
 }
 
-/** `neo4j` is parted at its digit. */
+/** Rejoins `neo4j`, which was split at its digit. */
 const joined = (words: readonly string[]): readonly string[] =>
   words
     .join(' ')
@@ -28,7 +34,7 @@ const joined = (words: readonly string[]): readonly string[] =>
 
 const closing: Readonly<Record<string, string>> = { "'": "'", '"': '"', '`': '`', '//': '\n', '/*': '*/' };
 
-/** Without texts in quotes and comments; what is not closed stays. Each character is looked at once. */
+/** Removes comments and quoted texts, but keeps unclosed ones. Reads each character once. */
 function withoutLiterals(text: string): string {
   let bare = '';
   let from = 0;
@@ -42,7 +48,7 @@ function withoutLiterals(text: string): string {
   return bare + text.slice(from);
 }
 
-/** Behind the end of a literal; negative where it has none. Backslashes escape within quotes. */
+/** Returns the index after the end of a literal, or -1 if it is not closed. Backslashes escape within quotes. */
 function endOf(text: string, end: string, start: number): number {
   for (let at = text.indexOf(end, start); at >= 0; at = text.indexOf(end, at + 1)) {
     let slashes = 0;

@@ -1,19 +1,24 @@
-/** What a tool call acts on, read from its arguments: the same for every way a call can come in [action.same-class-everywhere]. */
+/**
+ * The target of a tool call, read from its arguments in the same way for all protocols [action.same-class-everywhere].
+ */
 import { sizes } from '#core/contracts/call-sizes.ts';
 import { wordsIn } from './tool-words.ts';
 
-/** Arguments that usually name what a call acts on, most telling first, in words: `filePath` and `file-path` are `file_path`. */
+/**
+ * Arguments that usually name the target, the most specific first, as words: `filePath` and `file-path` are
+ * `file_path`.
+ */
 const usual = (
   'target path file_path file_name absolute_path relative_path target_file notebook_path source_path file filepath filename ' +
   'uri url repository repo full_name project table table_name database bucket resource resource_id host hostname channel ' +
   'directory dir folder destination paths files file_paths uris'
 ).split(' ');
-/** Texts of their own: they are matched as parameters, and as a target only where a target can hold them. */
+/** Statements and commands: matched as parameters, and as a target only if they fit the limits of a target. */
 const texts = ['command', 'cmd', 'query', 'sql'];
 
 /**
- * The target of a call; empty where no argument names one.
- * @param wanted arguments whose values, joined by "/", are the target whatever they are called.
+ * Returns the target of a call, or an empty string if no argument names one.
+ * @param wanted arguments whose values, joined by "/", are the target, whatever their names are.
  */
 export function targetFromArguments(args: Readonly<Record<string, unknown>>, wanted?: readonly string[]): string {
   if (wanted) return wanted.map((name) => (typeof args[name] === 'string' ? args[name] : '')).join('/');
@@ -31,7 +36,10 @@ export function targetFromArguments(args: Readonly<Record<string, unknown>>, wan
   return text === undefined ? '' : byName.get(text)!;
 }
 
-/** The argument of a tool from which its calls take their target, by the names of its arguments; `owner/repo` for two. */
+/**
+ * Returns the argument that calls of a tool take their target from, by the tool's argument names. `owner/repo` means
+ * both.
+ */
 export function targetArgument(names: readonly string[]): string | undefined {
   if (names.includes('owner') && names.includes('repo')) return 'owner/repo';
   const written = new Set(names.map((name) => wordsIn(name).join('_')));
@@ -40,7 +48,7 @@ export function targetArgument(names: readonly string[]): string | undefined {
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** A text, or the one text of a list: of several no single one is the target. */
+/** Returns a text, or the only text of a list. A list of several has no single target. */
 const onlyText = (value: unknown): string | undefined => {
   const only = Array.isArray(value) && value.length === 1 ? value[0] : value;
   return isText(only) ? only : undefined;

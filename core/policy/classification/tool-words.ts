@@ -1,22 +1,25 @@
-/** The words of a tool's name, however it is written: dots, underscores, dashes, camelCase, digits. */
+/** Splits tool names into words at dots, underscores, dashes, camelCase and digits. */
 import { rememberedText } from '#core/kernel/remembered.ts';
 import { foldUnicode, isAscii } from '#core/text/matching/fold-unicode.ts';
 
 export interface ToolWords {
-  /** Words before the last dot, slash or colon: the family, as `scm` of `scm.get_file`. */
+  /** Words before the last dot, slash or colon: `scm` in `scm.get_file`. */
   readonly family: readonly string[];
   /** Words of the operation, in lower case. */
   readonly words: readonly string[];
-  /** False where letters outside ASCII remain: such a word is not in any table. */
+  /** False if letters outside ASCII remain: no table contains such words. */
   readonly ascii: boolean;
 }
 
-/** `fs.readFile2Write` has the family `fs` and the words `read`, `file`, `2`, `write`. */
+/**
+ * Returns the words of a tool name: `fs.readFile2Write` has the family `fs` and the words `read`, `file`, `2`, `write`.
+ */
 export const toolWords = rememberedText((name: string): ToolWords => cutWith(name, wordsIn));
 
 /**
- * The words of a name, each way that its runs of capitals can be cut: `getDELETErepo` is `get`, `delet`, `erepo`, as in
- * `parseHTTPResponse`, or `get`, `delete`, `repo`; `getURLDELETE` ends with `urldelete` or `delete`. One entry if there is no such run.
+ * Returns the words of a name for each way to split its runs of capitals: `getDELETErepo` is `get`, `delet`, `erepo`
+ * (as in `parseHTTPResponse`) or `get`, `delete`, `repo`; `getURLDELETE` ends with `urldelete` or `delete`. One entry
+ * if it has no such run.
  */
 export const toolWordCuts = rememberedText((name: string): readonly ToolWords[] => [
   toolWords(name),
@@ -31,7 +34,7 @@ function cutWith(name: string, cut: (text: string) => readonly string[]): ToolWo
   return { family: cut(plain.slice(0, end + 1)), words: cut(plain.slice(end + 1)), ascii: isAscii(plain) };
 }
 
-/** Words of any name: `get_secret-value`, `sendEmail`, `parseHTTPResponse`. */
+/** Returns the words of any name: `get_secret-value`, `sendEmail`, `parseHTTPResponse`. */
 export const wordsIn = rememberedText((name: string): readonly string[] =>
   lowerWords(
     name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/([A-Z])([A-Z][a-z])/g, '$1 $2'), // one letter before it: a run of them would be walked again from each
@@ -39,12 +42,12 @@ export const wordsIn = rememberedText((name: string): readonly string[] =>
 );
 
 const capitalRun = /[A-Z]{2}/;
-/** Abbreviations that names write together with a verb in capitals: `getURLDELETE`, `getDELETEURL`. */
+/** Abbreviations that names join to a verb in capitals: `getURLDELETE`, `getDELETEURL`. */
 const abbreviations = 'HTTPS?|URL|URI|API|DB|SQL|JSON|XML|AWS|GCP|DNS|HTML|CSS|UI|VM|PR|MCP|ID|IPS?';
 const leading = new RegExp(`(?<![A-Z])(?:${abbreviations})(?=[A-Z]{2})`, 'g');
 const trailing = new RegExp(`(?<=[A-Z]{2})(?:${abbreviations})(?![A-Z])`, 'g');
 
-/** A run of capitals is a word of its own, and lower case after it begins the next: `DELETErepo`. */
+/** Takes a run of capitals as one word and the lower-case letters after it as the next: `DELETErepo`. */
 const wordsAfterRuns = (name: string): readonly string[] => lowerWords(afterRuns(name));
 const wordsAfterAbbreviations = (name: string): readonly string[] =>
   lowerWords(afterRuns(name).replace(leading, '$& '));

@@ -1,6 +1,6 @@
 /**
- * The one table of verbs in tool names. A verb that is missing here is unknown, and a tool is a read only where every verb
- * of its name is a reading one.
+ * The only table of verbs in tool names. A missing verb is unknown, and a tool is a read only if every verb of its name
+ * only reads.
  */
 
 import type { Capability } from '#core/contracts/envelope.ts';
@@ -16,15 +16,15 @@ const classesOf = (table: Readonly<Record<Change, string>>): ReadonlyMap<string,
     ),
   );
 
-/** Verbs that only look. */
+/** Verbs that only read. */
 export const readingVerbs = set(`
   browse calculate cat check compare compute count describe diff estimate explain fetch find get glob grep head inspect
   list lookup ls peek preview read retrieve search show stat summarise summarize tail validate verify view whoami`);
 
-/** Nouns that say, at the end of a name, that it is looked at: `directory_tree`, `git_status`. */
+/** Nouns that mark a read at the end of a name: `directory_tree`, `git_status`. */
 export const readingNouns = set('blame details history info log logs overview stats status summary tree');
 
-/** Verbs that read only with certain words behind them: `resolve_library_id` reads, `resolve_thread` does not. */
+/** Verbs that read only before certain words: `resolve_library_id` reads, `resolve_thread` does not. */
 export const readingWith: ReadonlyMap<string, { readonly objects: ReadonlySet<string>; readonly otherwise: Change }> =
   new Map(
     Object.entries<[Change, string]>({
@@ -41,7 +41,10 @@ export const readingWith: ReadonlyMap<string, { readonly objects: ReadonlySet<st
     }).map(([verb, [otherwise, objects]]) => [verb, { objects: set(objects), otherwise }]),
   );
 
-/** What reading verbs act on instead: `check_box` ticks it, `show_notification` notifies, `verify_domain` asks a service to send. */
+/**
+ * Objects with which a reading verb changes something: `check_box` ticks it, `show_notification` notifies,
+ * `verify_domain` makes a service send a message.
+ */
 export const actingOn: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({
     check: 'box boxes checkbox checkboxes radio todo todos',
@@ -50,28 +53,31 @@ export const actingOn: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   }).map(([verb, objects]) => [verb, set(objects)]),
 );
 
-/** Words behind `for`, `on`, `at` or `to` with which `list` offers something. */
+/** Words after `for`, `on`, `at` or `to` with which `list` offers something for sale. */
 export const offering = set(
   'airbnb amazon auction craigslist ebay etsy exchange hire lease market marketplace opensea rent sale shop store trade zillow',
 );
 export const prepositions = set('as at by for from in of on per to via with');
-/** What is listed though its name has no plural: what holds others, and words for many. Of one thing, `list` may offer it. */
+/**
+ * Words that `list` reads although they are not plurals: containers and collective nouns. Before any other singular,
+ * `list` may offer the item for sale.
+ */
 export const listed = set(`
   activity all available backlog board bucket calendar catalog catalogue channel children cluster code collection content data database
   db dir directory drive email everyone everything feedback folder git hardware history inbox info information inventory knowledge label
   library mail mailbox media members metadata my namespace news output path people personnel playlist project queue recent
   recursive registry repo repository schema shared software space staff stock storage table thread topic tree usage wallet workspace`);
 
-/** Words that turn the reading verb before them into another: `check_out`, `check_in`. */
+/** Words that change the meaning of the reading verb before them: `check_out`, `check_in`. */
 export const verbParticles = set('in off out');
 
-/** Words behind which another verb stands. */
+/** Words that another verb follows. */
 export const joining = set('and or then');
 
-/** Words before a verb that change nothing about it: `batch_get_items`. */
+/** Words before a verb that do not change its meaning: `batch_get_items`. */
 export const transparent = set('api async batch bulk mcp multi');
 
-/** Verbs that change something wherever they stand in a name. */
+/** Verbs that change something in any position of a name. */
 export const changingVerbs = classesOf({
   write: `
     abort accept acknowledge acquire activate add adjust adopt allocate amend annotate append apply approve assign attach
@@ -100,13 +106,13 @@ export const changingVerbs = classesOf({
     terminate trash truncate uninstall unlink unregister vacate vacuum wipe`,
 });
 
-/** Changing verbs that may also name what a tool returns without changing anything: `extract_text`, `confirm_cost`. */
+/** Changing verbs that may also name what a tool returns, without a change: `extract_text`, `confirm_cost`. */
 export const producingVerbs = set(`
   append calculate compress confirm convert copy customize decompress decrypt define download encode encrypt expand export extract
   finalise finalize fill follow form generate import init initialise initialize join load obfuscate populate prepend redact refactor
   render replay sanitize scaffold seed sign simplify simulate split transcode transform transition translate trim`);
 
-/** Words that are nouns or adjectives as well: they change something only where a verb stands. */
+/** Words that are also nouns or adjectives: they change something only in the position of a verb. */
 export const nounsAndVerbs = classesOf({
   write: `
     alert allow answer archive audit backup block book bookmark branch cache change charge claim comment commit complete
@@ -118,7 +124,7 @@ export const nounsAndVerbs = classesOf({
   delete: 'dump empty zero',
 });
 
-/** What makes a verb of the word before it wherever the two stand: `list_run_command`. */
+/** Objects that make the word before them a verb in any position: `list_run_command`. */
 export const verbObjects: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({
     call: 'command function script shell sql tool',
@@ -130,7 +136,7 @@ export const verbObjects: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   }).map(([verb, objects]) => [verb, set(objects)]),
 );
 
-/** Nouns a name may begin with before its verb: `directory_tree`, `calendar_list`. */
+/** Nouns that may precede the verb of a name: `directory_tree`, `calendar_list`. */
 export const leadingNouns = set(`
   account accounts action actions alert alerts block blocks board boards branches calendar channel channels cluster
   clusters code comments commits config console contact contacts context conversation conversations customer customers
@@ -144,7 +150,7 @@ export const leadingNouns = set(`
   symbol symbols table tables tag tags task tasks team teams thread threads ticket tickets trace traces user users weather
   web wiki workflow workflows`);
 
-/** Names of services that stand before the verb: `slack_list_channels`. */
+/** Names of services that precede the verb: `slack_list_channels`. */
 export const services = set(`
   airtable arxiv asana aws azure bigquery bitbucket brave browser chrome clickhouse cloud cloudflare confluence datadog db
   discord docker drive elasticsearch exa figma filesystem firecrawl forgejo fs gcp gdrive git gitea github gitlab gmail
@@ -153,11 +159,11 @@ export const services = set(`
   salesforce scm sentry sheets shopify slack snowflake spotify sql sqlite stripe supabase tavily teams telegram terraform
   todoist tofu trello vercel wikipedia youtube zendesk`);
 
-/** Pairs of words that are one word: a noun though one of them is a verb elsewhere, or a verb (`get_rid_of_file`). */
+/** Pairs of words that count as one: nouns with a part that is a verb elsewhere, or a verb (`get_rid_of_file`). */
 export const compounds = set(`
   pull-request pull-requests merge-request merge-requests merge-base merge-bases merge-commit merge-commits merge-conflict
   merge-conflicts check-run check-runs check-suite check-suites change-set change-sets data-set result-set rule-set
   record-set feature-set release-notes read-me read-only rid-of sign-in sign-ins`);
 
-/** Verbs that carry something to other people or places, whatever they are called with. */
+/** Verbs that send something to other people or places, whatever their object is. */
 export const sendingVerbs = set('create forward post publish reply send share upload');

@@ -1,11 +1,11 @@
-/** The `suggested_alternative` of a refusal, worked out from the policy in force: the nearest call it would let pass. */
+/** The `suggested_alternative` of a refused call: the nearest call that the policy in force would not block. */
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import { exampleOf } from '#core/text/matching/glob-example.ts';
 import type { CompiledPolicy, CompiledRule } from './compile.ts';
 import { argumentHolds, decide, type PolicyDecision, worstReading } from './decide.ts';
 import type { NormalCall } from './normalise.ts';
 
-/** A changed call and the words for the change. */
+/** A changed call and a description of its changes. */
 interface Attempt {
   readonly rule: CompiledRule;
   readonly call: ToolCall;
@@ -16,11 +16,11 @@ interface Attempt {
 
 const maxAttempts = 64;
 
-/** Never throws, and never a fixed text: whatever it proposes was decided by the policy itself. */
+/** Returns a suggestion. Never throws: if the search fails, the suggestion is a general one for this policy. */
 export function suggestAlternative(policy: CompiledPolicy, call: ToolCall): string {
   const decided = decide(policy, call);
   if (decided.rule?.suggested_alternative !== undefined) return decided.rule.suggested_alternative;
-  // What the call does, a limit or a task blocks it: no other name or target would change that.
+  // An effect, a limit or a task blocks the call, so another name or target would not help.
   if (decided.decision !== 'block') return blockedForOthers(policy, call);
   try {
     return nearest(policy, call) ?? nothingNear(policy, call, decided);
@@ -45,8 +45,8 @@ function nearest(policy: CompiledPolicy, call: ToolCall): string | undefined {
 }
 
 /**
- * The call with every condition of the rule met, if that leaves it recognisable. `moved`: also to a target of the
- * rule's own, for a call whose target another rule refuses.
+ * Returns the call changed to meet every condition of the rule, or undefined if it would become another action.
+ * `moved`: also replaces a target that matches the rule, because another rule may refuse that target.
  */
 function attemptFor(rule: CompiledRule, call: ToolCall, reading: NormalCall, moved: boolean): Attempt | undefined {
   const changed: { -readonly [K in keyof ToolCall]: ToolCall[K] } = { ...call };
@@ -59,7 +59,7 @@ function attemptFor(rule: CompiledRule, call: ToolCall, reading: NormalCall, mov
     changes.push(`${field} ${glob.literal ?? `like ${changed[field]} (${glob.source})`}`);
     distance += field === 'tool' ? distanceOf(reading.tool, changed.tool) : 1;
   }
-  // Leaving parameters out is the only change to them that can be described without inventing values.
+  // Removing parameters is the only change to them that needs no invented values.
   const failing = rule.arguments.filter((argument) => !argumentHolds(argument, reading));
   const keys = failing
     .map(({ path }) => path.steps[0])
@@ -70,7 +70,7 @@ function attemptFor(rule: CompiledRule, call: ToolCall, reading: NormalCall, mov
     changes.push(`no parameter ${keys.join(', ')}`);
     distance += 1;
   }
-  // Another tool on another target, or without the parameters that the call is about, is another action, no alternative.
+  // Another tool on another target, or without the call's main parameters, is another action and not an alternative.
   const another = distance >= foreign || changed.target !== call.target || keys.length > 0;
   const elsewhere = changed.tool !== call.tool && another;
   return changes.length === 0 || elsewhere ? undefined : { rule, call: changed, changes, distance };
@@ -78,7 +78,10 @@ function attemptFor(rule: CompiledRule, call: ToolCall, reading: NormalCall, mov
 
 const foreign = 8;
 
-/** Tools of the same family that share a word beside its name are near; the more words, the nearer. */
+/**
+ * Returns how far two tool names are apart. Tools of one family that share another word are near: the more words, the
+ * nearer.
+ */
 function distanceOf(asked: string, offered: string): number {
   const words = (tool: string): string[] => tool.split(/[._/-]/);
   const shared = words(asked).filter((word) => words(offered).includes(word)).length;
@@ -99,10 +102,10 @@ const blockedForOthers = (policy: CompiledPolicy, call: ToolCall): string =>
   `Policy ${policy.name} does not block ${call.tool} itself, but what this call would do with it, as the reason says. Make the call without that, or ask a person to do this step.`;
 
 function nothingNear(policy: CompiledPolicy, call: ToolCall, { matched_rule, rule }: PolicyDecision): string {
-  // The tool itself may be allowed by several rules, so nothing is said of rules.
+  // Several rules may allow the tool itself, so the text does not mention rules.
   if (matched_rule.startsWith('guard:'))
     return `The guard ${matched_rule.slice('guard:'.length)} blocks what this call names, and no rule lifts a guard. Make the call without it, or ask a person to do this step.`;
-  // Under a default that lets calls pass, a rule has blocked exactly this one.
+  // The default lets calls pass, so a rule blocked this one.
   if (policy.defaultDecision === 'allow')
     return `Policy ${policy.name} blocks this call by a rule of its own (${matched_rule}); a call that no rule fits is allowed. Ask a person to do this step.`;
   if (rule?.target !== undefined || Object.keys(rule?.arguments ?? {}).length > 0)
@@ -118,7 +121,7 @@ const protocolWords: ReadonlyMap<string, string> = new Map([
   ['shell', 'shell'],
 ]);
 
-/** `It covers MCP, HTTP, Git and shell.` */
+/** Returns a sentence such as `It covers MCP, HTTP, Git and shell.` */
 function coverage({ rules }: CompiledPolicy): string {
   const passing = rules.filter(({ rule }) => rule.decision !== 'block');
   if (passing.length === 0) return 'It allows nothing.';

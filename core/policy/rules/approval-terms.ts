@@ -1,13 +1,13 @@
-/** What rules ask of an approval, and which of two asks for less. */
+/** Approval terms of rules, and which of two rules requires less. */
 import type { Requirement } from '#core/contracts/separation.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 
 export interface ApprovalTerms {
   readonly require_passkey: boolean;
-  /** Seconds that each rule names; undefined for that of the configuration. */
+  /** Timeout of each rule in seconds; undefined for the configured default. */
   readonly times: readonly (number | undefined)[];
-  /** How many people approve, and who counts; absent where one approval of any person is enough. */
+  /** How many people must approve, and who counts; absent if one approval of any person is enough. */
   readonly requires?: readonly Requirement[];
 }
 
@@ -20,7 +20,7 @@ export function termsOfRule(rule: ToolRule): ApprovalTerms {
   };
 }
 
-/** An approval under these terms satisfies both. */
+/** Combines two sets of terms: an approval under the result satisfies both. */
 export function bothTerms(own: ApprovalTerms, more: ApprovalTerms): ApprovalTerms {
   const requires = new Map(
     [...(own.requires ?? []), ...(more.requires ?? [])].map((each) => [canonicalize(each), each]),
@@ -48,12 +48,12 @@ function requirementOf({
   };
 }
 
-/** A rule, or a default, which asks nothing. */
+/** A rule, or a default without approval terms. */
 type Approving = Pick<ToolRule, 'approval'>;
 
 const any = { protocol: '*', tool: '*' };
 
-/** Whether an approval that is enough for `after` may be too little for `before` [policy.diff-approvals]. */
+/** Checks whether an approval that satisfies `after` may be insufficient for `before` [policy.diff-approvals]. */
 export const asksForLess = (before: Approving, after: Approving): boolean => {
   const [old, now] = [requirementOf({ ...any, ...before }), requirementOf({ ...any, ...after })];
   return (
@@ -62,14 +62,14 @@ export const asksForLess = (before: Approving, after: Approving): boolean => {
   );
 };
 
-/** Whether all that satisfies the one satisfies the other. */
+/** Checks whether every approval that satisfies `now` satisfies `old`. */
 const covers = (now: Requirement, old: Requirement): boolean =>
   now.approvals >= old.approvals && isWithin(now.from_teams, old.from_teams) && isWithin(now.roles, old.roles);
 
 const isWithin = (now: readonly string[] | undefined, old: readonly string[] | undefined): boolean =>
   !old || (now?.every((each) => old.includes(each)) ?? false);
 
-/** What a rule asks of an approval, in words. */
+/** Describes the approval that a rule requires. */
 export function approvalText(rule: Approving): string {
   const { required = 1, from_teams, roles, require_passkey } = rule.approval ?? {};
   return [

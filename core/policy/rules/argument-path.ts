@@ -1,7 +1,7 @@
 /**
  * Paths into `parameters`: `a.b`, `list[*]` (every element must hold), `list[?]` (some element must), `**` (some text
- * anywhere, keys included), `** (path-named)` and `** (not-text)` (some text at those places). All but the first two let a
- * block name what it must find, which "every" cannot.
+ * anywhere, keys included), `** (path-named)` and `** (not-text)` (some text at those places). Blocks use the "some"
+ * forms, because one offending value is enough.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
@@ -12,7 +12,7 @@ export interface ArgumentPath {
   readonly source: string;
   readonly steps: readonly Step[];
   readonly quantifier: 'every' | 'some';
-  /** `**`: the texts at these places instead of one place among the parameters. */
+  /** For `**`: searches the texts at these places instead of a single place. */
   readonly anywhere?: Places;
 }
 
@@ -23,7 +23,10 @@ const anywhere: ReadonlyMap<string, Places> = new Map([
 ]);
 const part = /^([^[\]?*]+)((?:\[[*?]\])*)$/;
 
-/** @throws GatewayError `invalid_request` saying what was found and what is allowed. */
+/**
+ * Parses the source of a path.
+ * @throws GatewayError `invalid_request` with what was found and what is allowed.
+ */
 export function parsePath(source: string): ArgumentPath {
   const places = anywhere.get(source);
   if (places) return textsAt(places);
@@ -42,7 +45,7 @@ export function parsePath(source: string): ArgumentPath {
   return { source, steps, quantifier: some ? 'some' : 'every' };
 }
 
-/** Some text at the places, wherever it stands. */
+/** Returns a path that holds if some text at the places does. */
 export const textsAt = (places: Places): ArgumentPath => ({
   source: places === 'all' ? '**' : `** (${places})`,
   steps: [],
@@ -50,7 +53,9 @@ export const textsAt = (places: Places): ArgumentPath => ({
   anywhere: places,
 });
 
-/** Like `holdsAt`, of a whole call: "some text" is also one that is sent besides the parameters [policy.sent-with]. */
+/**
+ * Checks a whole call like `holdsAt`: "some text" includes the values sent besides the parameters [policy.sent-with].
+ */
 export const holdsInCall = (
   path: ArgumentPath,
   { parameters, sent_with }: Pick<ToolCall, 'parameters' | 'sent_with'>,
@@ -59,7 +64,7 @@ export const holdsInCall = (
   holdsAt(path, parameters, holds) ||
   (path.anywhere !== undefined && sent_with !== undefined && anyTextMatches(path.anywhere, sent_with, holds));
 
-/** Whether the values at a path hold. There is always one: what is missing counts as `undefined`. */
+/** Checks the values at a path. A missing value is checked as `undefined`. */
 export function holdsAt(path: ArgumentPath, parameters: unknown, holds: (value: unknown) => boolean): boolean {
   if (path.anywhere) return anyTextMatches(path.anywhere, parameters, holds);
   return holdsFrom(path, 0, parameters, holds);
@@ -74,7 +79,7 @@ function holdsFrom(path: ArgumentPath, depth: number, value: unknown, holds: (va
   return path.quantifier === 'every' ? elements.every(next) : elements.some(next);
 }
 
-/** Own members only: `__proto__` and `constructor` are names like others and inherit nothing. */
+/** Returns an own member only: `__proto__` and `constructor` are ordinary names. */
 function ownMember(value: unknown, key: string): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value) || !Object.hasOwn(value, key))
     return undefined;

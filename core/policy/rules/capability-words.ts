@@ -1,12 +1,14 @@
-/** Words a rule may use for a capability: a misspelt one would make a rule that never matches, or one that matches too much. */
+/** Checks the capabilities that rules name: a misspelt one would make a rule match nothing, or too much. */
 import { capabilities } from '#core/contracts/envelope.ts';
 import { compileGlob, matchesAll } from '#core/text/matching/glob.ts';
 import type { GlobNode } from '#core/text/matching/glob-syntax.ts';
 
-/** The words of a rule's capability pattern that no call can have; for a pattern with wildcards the pattern itself. */
+/**
+ * Returns the words of a rule's capability pattern that no call can have. A pattern with wildcards is returned whole.
+ */
 export const unknownCapabilities = (pattern: string | undefined): string[] => unknownWords(pattern, capabilities);
 
-/** The words of a pattern that are not known ones; for a pattern with wildcards the pattern itself. */
+/** Returns the unknown words of a pattern. A pattern with wildcards is returned whole if it matches no known word. */
 export function unknownWords(pattern: string | undefined, known: readonly string[]): string[] {
   if (pattern === undefined || matchesAll(pattern)) return [];
   const { nodes, matches } = compileGlob(pattern, 'name');
@@ -15,7 +17,7 @@ export function unknownWords(pattern: string | undefined, known: readonly string
   return words.filter((word) => !known.includes(word));
 }
 
-/** Every text a pattern without wildcards stands for. */
+/** Returns every text that a pattern without wildcards matches. */
 function wordsOf(nodes: readonly GlobNode[]): string[] | undefined {
   let words = [''];
   for (const node of nodes) {

@@ -1,4 +1,4 @@
-/** Decision tables of policies: calls, and what a policy has to decide of each [cli.policy-test]. */
+/** Decision tables for policies: calls with the expected decisions [cli.policy-test]. */
 import * as z from 'zod';
 import { actionRequestSchema, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import { type Path, pathText, problemsOf, sentenceOf } from '#core/contracts/problems.ts';
@@ -16,7 +16,7 @@ const policyCaseSchema = z.strictObject({
     upstream: true,
     parameters: true,
   }).shape,
-  /** Where values come from: dotted path into `parameters` to labels. Values it does not name come from nothing seen. */
+  /** Sources of values: dotted path into `parameters` to labels. All other values have no known source. */
   from: z.record(z.string().min(1), z.union([z.string(), z.array(z.string())])).optional(),
   decision: z.enum(decisions),
   matched_rule: z.string().min(1).optional(),
@@ -24,8 +24,9 @@ const policyCaseSchema = z.strictObject({
 type PolicyCase = z.infer<typeof policyCaseSchema>;
 
 /**
+ * Parses the rows of a decision table.
  * @param where names the table in errors.
- * @param lineOf of the file that the rows were read from.
+ * @param lineOf finds a path's line in the file of the rows.
  * @throws GatewayError `invalid_request` with the row, its line, the member, what was found and what is allowed.
  */
 export function parseCases(
@@ -46,13 +47,13 @@ export function parseCases(
   throw invalidRequest(lines.join('\n'));
 }
 
-/** The call of a row, with the sources of its values. */
+/** Returns the call of a row, with the sources of its values. */
 export function callOfCase(row: PolicyCase) {
   const { why: _why, decision: _decision, matched_rule: _rule, from: _from, ...call } = row;
   return { ...call, ...sourcesOfCase(row) };
 }
 
-/** The sources of the values of a row, where it says any. */
+/** Returns the sources of the values of a row, if it states any. */
 export function sourcesOfCase({
   parameters = {},
   from,
@@ -82,7 +83,7 @@ export function sourcesOfCase({
   return { sources };
 }
 
-/** What is wrong with a decision; undefined where it is as the row says. */
+/** Describes how a decision differs from the row, or returns undefined if it matches. */
 export function mismatch(
   row: PolicyCase,
   found: { readonly decision: string; readonly matched_rule: string },

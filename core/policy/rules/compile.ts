@@ -1,4 +1,4 @@
-/** Turns a policy document into what decides fast: globs compiled, rules indexed by protocol and tool. */
+/** Compiles a policy document for fast decisions: compiles globs and indexes rules by protocol and tool. */
 import { catalogGuard } from '#core/catalog/guards.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
 import type { GuardEntry, LevelPolicy, ToolGuard, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
@@ -16,19 +16,22 @@ export type { CompiledArgument, CompiledRule } from './compiled-rule.ts';
 export interface CompiledPolicy {
   readonly name: string;
   readonly defaultDecision: Decision;
-  /** Blocks that stand before every rule: combined to the worst, a block beside the first match decides. */
+  /** Blocks that are checked before all rules. */
   readonly guards: readonly CompiledRule[];
   readonly rules: readonly CompiledRule[];
   readonly index: RuleIndex;
-  /** Whether any rule looks into `parameters`. */
+  /** Whether any rule has a condition on `parameters`. */
   readonly readsParameters: boolean;
-  /** Whether any rule, of a level as well, asks where a value comes from. */
+  /** Whether any rule, including those of levels, has a condition on the source of a value. */
   readonly readsSources: boolean;
-  /** Policies of the levels above the tenant; they only tighten the decisions of the rules. */
+  /** Policies of the levels above the tenant; they can only tighten decisions. */
   readonly levels?: readonly CompiledPolicy[];
 }
 
-/** @throws GatewayError `invalid_request` naming the rule, the field, what was found and what is allowed. */
+/**
+ * Compiles a policy document.
+ * @throws GatewayError `invalid_request` naming the rule, the field, what was found and what is allowed.
+ */
 export function compilePolicy(document: ToolPolicyDocument): CompiledPolicy {
   const rules = document.rules.map((rule, index) => compileRule(rule, index, `rules[${index}]`));
   const guards = (document.guards ?? []).flatMap((guard, i) =>
@@ -40,7 +43,7 @@ export function compilePolicy(document: ToolPolicyDocument): CompiledPolicy {
   return { ...policy, levels, readsSources: policy.readsSources || levels.some((level) => level.readsSources) };
 }
 
-/** A level says nothing of what its rules do not match. `matched_rule` names the level and the rule. */
+/** Compiles a level, which allows what its rules do not match. `matched_rule` names the level and the rule. */
 function compileLevel({ path, rules }: LevelPolicy): CompiledPolicy {
   const named = rules.map((rule, index) => {
     const compiled = compileRule(rule, index, `${path}: rules[${index}]`);
@@ -49,10 +52,10 @@ function compileLevel({ path, rules }: LevelPolicy): CompiledPolicy {
   return policyOf(path, 'allow', [], named);
 }
 
-/** How `matched_rule` of a rule of a level begins. */
+/** Prefix of `matched_rule` for rules of a level. */
 export const levelPrefix = 'level:';
 
-/** Compiled rules ready to decide; guards keep their place before the rules. */
+/** Returns the policy of compiled guards and rules; the guards come first. */
 export function policyOf(
   name: string,
   defaultDecision: Decision,
@@ -109,24 +112,24 @@ function compileRule(rule: ToolRule, index: number, where: string): CompiledRule
 }
 
 /**
- * File systems of laptops take `Node_Modules` and `node_modules` for one folder, so a rule that blocks or reviews paths by name does so
- * in any case [policy.paths-any-case].
+ * Checks for a rule that blocks or reviews paths by name, which ignores case: file systems of laptops treat
+ * `Node_Modules` and `node_modules` as one folder [policy.paths-any-case].
  */
 const namesPaths = ({ decision }: ToolRule, { anywhere }: ArgumentPath): boolean =>
   decision !== 'allow' && anywhere !== undefined && anywhere !== 'all';
 
 /**
- * Git hosts take `Acme/Web` and `acme/web` for one repository, so what a rule for protocol git blocks or reviews it does in any
- * case; what it allows, it allows as written [policy.git-any-case].
+ * Checks for a rule that blocks or reviews Git calls, whose target ignores case: Git hosts treat `Acme/Web` and
+ * `acme/web` as one repository. A rule that allows matches case [policy.git-any-case].
  */
 const namesRepositories = ({ protocol, decision }: ToolRule): boolean =>
   protocol?.trim().toLowerCase() === 'git' && decision !== 'allow';
 
-/** A guard of the catalog, or one of the pack itself. */
+/** Returns the guards of the catalog under a name, or the pack's own guard. */
 const guardsOf = (guard: GuardEntry): readonly ToolGuard[] =>
   typeof guard === 'string' ? catalogGuard(guard) : [guard];
 
-/** Every way in which a path may stand in a call is a rule of its own. */
+/** Compiles a guard into one rule for each place where a call may contain a path. */
 function rulesOfGuard(guard: ToolGuard): CompiledRule[] {
   const { name, protocols = ['*'], paths, except = [], contents, ...conditions } = guard;
   return protocols.flatMap((protocol) => {

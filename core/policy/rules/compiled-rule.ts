@@ -1,4 +1,4 @@
-/** A rule ready to decide: what the index, the engine and the analysis share. */
+/** A compiled rule, shared by the index, the engine and the analysis. */
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import type { Glob } from '#core/text/matching/glob.ts';
 import type { ArgumentPath } from './argument-path.ts';
@@ -9,9 +9,9 @@ export interface CompiledArgument {
   readonly predicate: Predicate;
 }
 
-/** A field left undefined is not a condition. */
+/** A compiled rule. An undefined field is not a condition. */
 export interface CompiledRule {
-  /** Its place among the rules; negative for a guard, which stands before them all. */
+  /** Its index among the rules; negative for a guard, which precedes all rules. */
   readonly index: number;
   readonly rule: ToolRule;
   /** The `matched_rule` of its decisions: `<protocol>:<tool-pattern>`, or `guard:<name>`. */
@@ -22,6 +22,6 @@ export interface CompiledRule {
   readonly target: Glob | undefined;
   readonly capability: Glob | undefined;
   readonly arguments: readonly CompiledArgument[];
-  /** A guard of contents: an effect that shows only names and sizes does not match. */
+  /** Guards contents: does not match an effect that shows only names and sizes. */
   readonly contents?: true;
 }

@@ -1,4 +1,4 @@
-/** The decision of a tool policy: first match wins, and whatever goes wrong blocks. */
+/** Decides a call by a tool policy: the first match wins, and every error blocks. */
 import { type Decision, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { hasDigest } from '#core/contracts/withheld.ts';
@@ -11,23 +11,23 @@ import { assumedKey, type ConditionResult, type SourceCondition, sourceHolds } f
 
 export interface PolicyDecision {
   readonly decision: Decision;
-  /** `<protocol>:<tool-pattern>` of the rule, `guard:<name>`, `default` when none matched. */
+  /** `<protocol>:<tool-pattern>` of the rule, `guard:<name>`, or `default` if none matched. */
   readonly matched_rule: string;
   /** Name of the policy in force. */
   readonly policy: string;
   readonly rule?: ToolRule;
-  /** Its place among the rules; a guard has none. */
+  /** Its index among the rules; absent for a guard. */
   readonly rule_index?: number;
   readonly reason?: string;
-  /** What the rules ask of an approval where several review the call; else `rule` says it. */
+  /** Combined approval terms if several rules review the call; otherwise those of `rule` apply. */
   readonly terms?: ApprovalTerms;
 }
 
-/** Undefined where no rule decides: then nothing differs from the configuration. */
+/** Returns the approval terms of a decision. Undefined if no rule decides: then the configured terms apply. */
 export const termsOf = ({ terms, rule }: PolicyDecision): ApprovalTerms | undefined =>
   terms ?? (rule && termsOfRule(rule));
 
-/** A review that stands for another one as well: an approval of it satisfies both [approval.strictest-terms]. */
+/** Combines two reviews: an approval of the result satisfies both [approval.strictest-terms]. */
 export function combineReviews(standing: PolicyDecision, other: PolicyDecision): PolicyDecision {
   const more = termsOf(other);
   if (standing.decision !== 'review' || other.decision !== 'review' || !more) return standing;
@@ -38,7 +38,7 @@ export function combineReviews(standing: PolicyDecision, other: PolicyDecision):
   };
 }
 
-/** Never throws: an evaluation that fails decides block. */
+/** Decides a call. Never throws: if the evaluation fails, the decision is block. */
 export function decide(policy: CompiledPolicy, call: ToolCall): PolicyDecision {
   try {
     return tightened(decideReadings(policy, call), policy.levels ?? [], call);
@@ -53,13 +53,13 @@ export function decide(policy: CompiledPolicy, call: ToolCall): PolicyDecision {
   }
 }
 
-/** The worst of the policy and of the levels of the tenant's place [identity.level-policies]. */
+/** Returns the worst decision of the policy and of the tenant's levels [identity.level-policies]. */
 function tightened(own: PolicyDecision, levels: readonly CompiledPolicy[], call: ToolCall): PolicyDecision {
   let worst = own;
   for (const level of levels) {
     const { rule, rule_index: _, ...said } = decideReadings(level, call);
     const worse = decisions.indexOf(said.decision) - decisions.indexOf(worst.decision);
-    // Among equal decisions, the decision of a rule stands.
+    // Among equal decisions, a rule takes precedence over the default.
     const ofLevel = { ...said, policy: own.policy, ...(rule && { rule: withCredentialOf(own.rule, rule) }) };
     if (worse > 0) worst = ofLevel;
     else if (worse === 0 && said.decision !== 'allow' && rule)
@@ -70,7 +70,7 @@ function tightened(own: PolicyDecision, levels: readonly CompiledPolicy[], call:
 
 const ruled = ({ matched_rule }: PolicyDecision): boolean => matched_rule !== 'default';
 
-/** A level issues no credential and takes none away: a call that a person lets through gets the one of its own rule. */
+/** Keeps the credential of the tenant's own rule: a level neither issues nor removes one. */
 function withCredentialOf(own: ToolRule | undefined, rule: ToolRule): ToolRule {
   if (!own?.credential) return rule;
   const { upstream: _, ...conditions } = rule;
@@ -78,7 +78,7 @@ function withCredentialOf(own: ToolRule | undefined, rule: ToolRule): ToolRule {
   return { ...conditions, credential, ...(upstream !== undefined && { upstream }) };
 }
 
-/** The reading of the call whose decision counts: the first with the worst. */
+/** Returns the reading of the call whose decision counts: the first with the worst decision. */
 export function worstReading(policy: CompiledPolicy, call: ToolCall): NormalCall {
   const [first, ...others] = readingsOf(call, policy.readsParameters);
   let worst = first!;
@@ -92,7 +92,7 @@ export function worstReading(policy: CompiledPolicy, call: ToolCall): NormalCall
   return worst;
 }
 
-/** What the worst reading of the call decides; where it is reviewed, rules of other readings ask of its approval as well. */
+/** Decides the worst reading of the call. If it is reviewed, the approval terms of other readings apply as well. */
 function decideReadings(policy: CompiledPolicy, call: ToolCall): PolicyDecision {
   const decided = decideReading(policy, worstReading(policy, call));
   if (decided.decision !== 'review') return decided;
@@ -128,12 +128,13 @@ const decisionOf = (policy: CompiledPolicy, { rule, name, index }: CompiledRule)
 const asksOfApproval = ({ rule: { decision, approval } }: CompiledRule): boolean =>
   decision === 'review' && approval !== undefined;
 
-/** `matched_rule` of a review because nothing certain can be said of where a value comes from. */
+/** `matched_rule` of a review because the source of a value is not certain. */
 const unclearSourceRule = 'provenance:unclear';
 
 /**
- * What a rule asks for and the record cannot answer is not allowed [provenance.fail-closed]. The time is that of the configuration, and what
- * the rule asks of an approval is asked as well [approval.strictest-terms].
+ * Returns a review, because a source condition that the record cannot answer must not allow the call
+ * [provenance.fail-closed]. Uses the configured timeout; the rules' own approval terms are added later
+ * [approval.strictest-terms].
  */
 const unclearSource = ({ name }: CompiledPolicy, rules: readonly CompiledRule[]): PolicyDecision => ({
   decision: 'review',
@@ -143,11 +144,11 @@ const unclearSource = ({ name }: CompiledPolicy, rules: readonly CompiledRule[])
   reason: `The rule ${rules[0]?.name} asks where a value comes from, and what this session has seen is not known for certain.`,
 });
 
-/** Whether an argument condition holds for certain; shared with the explanation. */
+/** Checks whether an argument condition holds for certain; shared with `explain`. */
 export const argumentHolds = (argument: CompiledArgument, call: NormalCall): boolean =>
   argumentState(argument, call) === 'yes';
 
-/** Whether an argument condition holds; shared with the explanation. */
+/** Checks an argument condition; shared with `explain`. */
 export function argumentState({ path, predicate }: CompiledArgument, call: NormalCall): ConditionResult {
   const { origin } = predicate;
   if (call.withheld) return shownState({ path, predicate }, call);
@@ -164,7 +165,10 @@ export function argumentState({ path, predicate }: CompiledArgument, call: Norma
   return held((each) => each !== 'no') ? 'unclear' : 'no';
 }
 
-/** A digest stands for any value, and a text that is searched for may be in one. The source of a value is traced by the value. */
+/**
+ * Checks a condition on a call with withheld values. A digest may be any value and may contain any text, and its source
+ * cannot be traced.
+ */
 function shownState({ path, predicate }: CompiledArgument, call: NormalCall): ConditionResult {
   const held = (digests: boolean): boolean =>
     holdsInCall(path, call, (value) => (hasDigest(value) ? digests : holds(predicate, value, call.text)));
@@ -172,20 +176,20 @@ function shownState({ path, predicate }: CompiledArgument, call: NormalCall): Co
   return predicate.origin === undefined && held(false) ? 'yes' : 'unclear';
 }
 
-/** Examples of the analysis assume what holds instead of tracing it. */
+/** Returns whether a source condition holds. Examples of the analysis assume the result instead of tracing it. */
 const originHolds = (path: ArgumentPath, origin: SourceCondition, value: unknown, call: NormalCall): ConditionResult =>
   call.assumed ? (call.assumed.has(assumedKey(path, origin)) ? 'yes' : 'no') : sourceHolds(origin, value, call.sources);
 
 interface Match {
-  /** The guard or rule that decides, if one matches for certain. */
+  /** The guard or rule that decides, if one certainly matches. */
   readonly rule?: CompiledRule;
-  /** Those before it, or all where none matches, that would match if a condition held of which that is not known. */
+  /** Earlier rules (or all, if none matches) that would match if an uncertain condition held. */
   readonly unclear?: readonly CompiledRule[];
 }
 
 function matchOf(policy: CompiledPolicy, call: NormalCall): Match {
   let unclear: CompiledRule[] | undefined;
-  // Candidates match in protocol and tool already.
+  // Candidates already match the protocol and the tool.
   for (const rule of policy.index.candidates(call.protocol, call.tool)) {
     const held = restMatches(rule, call);
     if (held === 'yes') return { rule, ...(unclear && { unclear }) };
@@ -194,7 +198,7 @@ function matchOf(policy: CompiledPolicy, call: NormalCall): Match {
   return unclear ? { unclear } : {};
 }
 
-/** The guard or rule that decides, if one matches. */
+/** Returns the guard or rule that decides, if one matches. */
 export const firstMatch = (policy: CompiledPolicy, call: NormalCall): CompiledRule | undefined =>
   matchOf(policy, call).rule;
 

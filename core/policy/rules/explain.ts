@@ -1,4 +1,4 @@
-/** Why a call was decided as it was: each guard and each rule up to the match, and the first condition that failed. */
+/** Explains a decision: each guard and each rule up to the match, with the first condition that failed. */
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import { holdsInCall } from './argument-path.ts';
 import type { CompiledArgument, CompiledPolicy, CompiledRule } from './compile.ts';
@@ -10,17 +10,17 @@ export interface RuleTrace {
   readonly index: number;
   /** `<protocol>:<tool-pattern>`, or `guard:<name>`. */
   readonly rule: string;
-  /** The name it was given. */
+  /** The name of the rule in the policy. */
   readonly name?: string;
   readonly decision: Decision;
   readonly matched: boolean;
-  /** `found` is in normal form: what the rule was compared with. */
+  /** `found` is the normal form that the rule was compared with. */
   readonly failed?: { readonly field: string; readonly expected: string; readonly found: string };
 }
 
 /**
- * The policy's rules, then those of each level.
- * @throws Error when the call cannot be read; `decide` blocks such a call and says why.
+ * Traces the policy's rules, then those of each level.
+ * @throws Error if the call cannot be read; `decide` blocks such a call and reports why.
  */
 export const explain = (policy: CompiledPolicy, call: ToolCall): RuleTrace[] =>
   [policy, ...(policy.levels ?? [])].flatMap((each) => explainOne(each, call));
@@ -45,20 +45,20 @@ function explainOne(policy: CompiledPolicy, call: ToolCall): RuleTrace[] {
       matched: !failed,
       ...(failed && { failed }),
     });
-    // What follows a condition that cannot be answered says nothing of the decision.
+    // After an unclear condition, later rules do not explain the decision.
     if (!failed || failed.found === notTraced) break;
   }
   return traces;
 }
 
-/** The conditions of each guard, in order. */
+/** Groups the guards by name, in order. */
 function guardsByName({ guards }: CompiledPolicy): Map<string, CompiledRule[]> {
   const byName = new Map<string, CompiledRule[]>();
   for (const guard of guards) byName.set(guard.name, [...(byName.get(guard.name) ?? []), guard]);
   return byName;
 }
 
-/** The first condition of a rule a call does not meet. */
+/** Returns the first condition of a rule that a call does not meet. */
 function firstFailure(rule: CompiledRule, call: NormalCall): RuleTrace['failed'] {
   if (rule.contents && call.names_only)
     return { field: 'target', expected: 'contents of files', found: 'names and sizes' };
@@ -80,10 +80,10 @@ function firstFailure(rule: CompiledRule, call: NormalCall): RuleTrace['failed']
   };
 }
 
-/** A recorded call is not traced again: what its session had seen then is not known now. */
+/** A recorded call is not traced again: the values that its session had seen are no longer available. */
 const notTraced = 'a source that is not known here; the entry names what was found';
 
-/** What stands at the path: nothing, the one value, or all of them. */
+/** Returns the values at the path: undefined, the only value, or a list. */
 function valuesAt({ path }: CompiledArgument, call: NormalCall): unknown {
   const values: unknown[] = [];
   holdsInCall(path, call, (value) => {

@@ -1,4 +1,7 @@
-/** Paths that a server may put together from parts under any name: `{a: '/etc/sha', b: 'dow'}`, `{steps: ['home', '.ssh']}`. */
+/**
+ * Joins parts that a server may combine to a path under any name: `{a: '/etc/sha', b: 'dow'}`, `{steps: ['home',
+ * '.ssh']}`.
+ */
 
 import { remembered } from '#core/kernel/remembered.ts';
 import { isPlace } from './parameter-places.ts';
@@ -9,8 +12,8 @@ const maxLevels = 8;
 const beginsPath = /[/\\]|^[.~]/;
 
 /**
- * The texts of a whole value, joined: what begins like a path with each other text, all of them in their order, and each list.
- * Of many parts the first eight count; the first two beginnings.
+ * Returns joined texts of a value: each beginning of a path with every other text, all texts in order, and each list.
+ * Uses at most eight parts and two beginnings.
  */
 export const joinedParts = (value: unknown): readonly string[] =>
   value === null || typeof value !== 'object' ? [] : joinedOf(value);

@@ -1,21 +1,21 @@
-/** What a policy matches instead of the raw call: names, paths, hosts and Unicode in normal form. */
+/** Normalises calls for matching: names, paths, hosts and Unicode. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { canonicalText, plainReading, type Reading } from '#core/text/matching/canonical-text.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 
-/** One reading of a call. `parameters` stay raw; `text` gives the normal form of a textual parameter. */
+/** One reading of a call. `parameters` stay raw; `text` normalises a string parameter. */
 export interface NormalCall extends ToolCall {
-  /** Empty where no upstream is known: no name, and matched by no pattern but those for everything. */
+  /** Empty if no upstream is known. Only patterns that match everything match it. */
   readonly upstream: string;
   readonly text: (raw: string) => string;
 }
 
-/** The ordinary reading: look-alikes folded, escapes decoded, paths resolved. */
+/** Returns the ordinary reading: look-alikes folded, escapes decoded, paths resolved. */
 export const normaliseCall = (call: ToolCall): NormalCall => readAs(call, plainReading);
 
 /**
- * Every reading of a call that a tool behind the gateway might take. Nearly always one. A policy decides each and the
- * worst counts: a block needs one reading, an allow needs all of them.
+ * Returns every reading of a call that a tool may use, usually one. A policy decides each and the worst counts: a block
+ * needs one reading, an allow needs all of them.
  */
 export function readingsOf(call: ToolCall, withParameters: boolean): NormalCall[] {
   refuseWhatIsNoText(call);
@@ -23,11 +23,11 @@ export function readingsOf(call: ToolCall, withParameters: boolean): NormalCall[
   if (!marks) return [normaliseCall(call)];
   const modes = modesFor(marks);
   const calls = modes.map((mode) => readAs(call, mode));
-  // Parameters differ by reading too, so only calls without them can be compared cheaply.
+  // Parameters also differ by reading, so only calls without them can be compared cheaply.
   return withParameters ? calls : distinct(calls);
 }
 
-/** Types are promises; a policy must not rest on one that was broken. */
+/** Checks types at run time, because a policy must not rely on the declared ones. */
 function refuseWhatIsNoText(call: ToolCall): void {
   for (const field of ['protocol', 'tool', 'target', 'capability'] as const) {
     if (typeof call[field] !== 'string') throw new TypeError(`${field} is not a string`);
@@ -41,7 +41,7 @@ function readAs(call: ToolCall, reading: Reading): NormalCall {
   return {
     protocol,
     tool: normalName(call.tool, reading),
-    // Names of the configuration's own, as they are.
+    // Names from the configuration need no folding of look-alikes.
     upstream: (call.upstream ?? '').toLowerCase(),
     target: protocol === 'http' ? foldBareHost(target) : target,
     capability: normalName(call.capability, reading),
@@ -61,7 +61,7 @@ const normalName = (name: string, { unicode }: Reading): string =>
 const bareHost = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d+)?(?=\/|$)/i;
 const foldBareHost = (target: string): string => target.replace(bareHost, (host) => host.toLowerCase());
 
-/** Rules often look at the same parameter. */
+/** Caches normal forms, because several rules often read the same parameter. */
 function remember(normal: (raw: string) => string): (raw: string) => string {
   let seen: Map<string, string> | undefined;
   return (raw) => {
@@ -78,11 +78,11 @@ interface Marks {
   unicode: boolean;
   backslash: boolean;
   percent: boolean;
-  /** `..` beside blanks: one path, or a command line? */
+  /** `..` in a text with blanks: one path, or a command line? */
   blanks: boolean;
-  /** `..` behind something that is not a folder name. */
+  /** `..` after characters that are unusual in folder names. */
   dotDot: boolean;
-  /** Characters of the texts that are unclear. */
+  /** Total length of the ambiguous texts, in UTF-16 units. */
   length: number;
 }
 
@@ -118,7 +118,10 @@ function markText(text: string, before: Marks | undefined): Marks {
 const others: Reading = { unicode: 'asis', backslash: '', percent: 'drop', blanks: 'whole', dotDot: 'keep' };
 const manyReadings = 8 * 1024;
 
-/** Every combination of the open questions; for long texts, where that would cost seconds, each on its own. */
+/**
+ * Returns every combination of the open questions. For long texts that would take seconds, so each question is varied
+ * on its own, then all together.
+ */
 function modesFor(marks: Marks): Reading[] {
   const open = (Object.keys(others) as (keyof Reading)[]).filter((question) => marks[question]);
   const answer = (reading: Reading, question: keyof Reading): Reading => ({ ...reading, [question]: others[question] });
@@ -140,7 +143,7 @@ function distinct(calls: readonly NormalCall[]): NormalCall[] {
   return [...seen.values()];
 }
 
-/** Every text in a value, keys included: a file name may well be a key. */
+/** Visits every text in a value, including keys: a file name may be a key. */
 export function forEachText(value: unknown, visit: (text: string) => void): void {
   if (typeof value === 'string') visit(value);
   else if (Array.isArray(value)) for (const item of value) forEachText(item, visit);

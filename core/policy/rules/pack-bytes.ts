@@ -1,14 +1,20 @@
-/** A policy pack as it is published and signed: its canonical JSON, which is YAML as well [supply-chain.packs]. */
+/** The published and signed form of a policy pack: canonical JSON, which is also YAML [supply-chain.packs]. */
 import type { ToolPack } from '#core/contracts/tool-policy.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { parsePack } from './pack.ts';
 
-/** @throws GatewayError `invalid_request` for a document that is not a pack. */
+/**
+ * Returns the bytes of a pack.
+ * @throws GatewayError `invalid_request` for a document that is not a pack.
+ */
 export const packBytes = (document: unknown, where: string): Buffer =>
   Buffer.from(canonicalize(parsePack(document, where)));
 
-/** @throws GatewayError `invalid_request` for bytes that are not a pack in canonical form. */
+/**
+ * Parses the bytes of a pack.
+ * @throws GatewayError `invalid_request` for bytes that are not a pack in canonical form.
+ */
 export function readPackBytes(bytes: Uint8Array, where: string): ToolPack {
   const text = Buffer.from(bytes).toString('utf8');
   let document: unknown;

@@ -1,4 +1,4 @@
-/** Policy packs: a parsed YAML document becomes a pack, or an error that says where and what. */
+/** Validates policy packs: errors name the place in the YAML document and the problem. */
 import { capabilities } from '#core/contracts/envelope.ts';
 import { type ToolPack, toolPackSchema } from '#core/contracts/tool-policy.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
@@ -17,6 +17,7 @@ export const shippedPacks = [
 ] as const;
 
 /**
+ * Parses a policy pack.
  * @param where names the document in errors, e.g. `policies/pr-writer.yaml`.
  * @throws GatewayError `invalid_request` with the YAML path, what was found and what is allowed.
  */

@@ -1,28 +1,31 @@
-/** Which texts of the parameters may be paths, by the names they stand under. */
+/** Decides by parameter names which texts may be paths. */
 
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 
 /**
- * `all` texts, keys included; those under the name of a path (`path-named`: `filePath`, `target_file`); those under any name
- * but that of a text (`not-text`: not `content`, `query`, `message`).
+ * `all` texts, keys included; those under a name of paths (`path-named`: `filePath`, `target_file`); those under any
+ * name except names of free text (`not-text`: not `content`, `query`, `message`).
  */
 export type Places = 'all' | 'path-named' | 'not-text';
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));
 
-/** Words that make a parameter the name of a path wherever they stand in it. */
+/** Words that, anywhere in a name, make its parameter a path. */
 const pathWords = set(`
   cwd dest destination destinations dir directories directory dirname dirs file filename filenames filepath filepaths files
   folder folders glob globs path pathname pathnames paths root roots src uri uris url urls workdir`);
 
-/** Words that make a search a choice of files: `include_pattern`. */
+/** Words that make a search a selection of files: `include_pattern`. */
 const choosingWords = set('glob include includes file files path paths');
 
-/** Words of parameters that leave files out, which reads nothing. */
+/** Words of parameters that exclude files, so their files are not read. */
 const leavingOutWords = set('except exclude excluded excludes ignore ignored ignores');
 
-/** Last words of parameters that hold a text, a search, a command that is read by its grammar, or a name of something else. */
+/**
+ * Last words of parameters that hold a text, a search, a command (which its own grammar parses), or the name of
+ * something else.
+ */
 const textWords = set(`
   argv args base body branch cmd code command comment comments commit content contents data description diff env
   explanation expression head html instruction instructions justification label labels markdown message messages note
@@ -31,7 +34,9 @@ const textWords = set(`
 
 const searchWords = set('pattern patterns q query search');
 
-/** Whether a text under this name is one of the places. A key stands under the name of what holds it; at the top under "". */
+/**
+ * Checks whether a text under this name is at the places. A key counts under the name of its parent, or "" at the top.
+ */
 export function isPlace(places: Places, name: string): boolean {
   if (places === 'all') return true;
   const { kind } = readName(name);
@@ -44,7 +49,7 @@ interface ReadName {
   readonly kind: Kind;
   readonly lastWord: string;
 }
-/** Callers choose names, so what is remembered must not grow with them. */
+/** Callers choose names, so the cache must not grow with them. */
 const known = new RecentMap<string, ReadName>({ max: 4096 });
 
 const readName = (name: string): ReadName =>
@@ -53,7 +58,7 @@ const readName = (name: string): ReadName =>
     return { kind: kindOf(words), lastWord: words.at(-1) ?? '' };
   });
 
-/** Whether a parameter of this name holds this part of a path. */
+/** Checks whether a parameter of this name holds this part of a path. */
 const isPart = (part: keyof typeof partWords, name: string): boolean => partWords[part].has(readName(name).lastWord);
 
 function kindOf(words: readonly string[]): Kind {
@@ -63,13 +68,13 @@ function kindOf(words: readonly string[]): Kind {
   return words.some((word) => pathWords.has(word)) ? 'path' : 'other';
 }
 
-/** Names of both kinds, for examples of calls. */
+/** Names of all kinds, for example calls. */
 export const exampleNames: readonly string[] =
   'path file dir uri src root paths files folder glob url cwd text query title body note content message prompt'.split(
     ' ',
   );
 
-/** Whether some text of a value at the places holds, keys included. Elements of a list stand under the name of the list. */
+/** Checks whether some text at the places holds, keys included. List elements count under the name of the list. */
 export function anyTextMatches(places: Places, value: unknown, holds: (text: string) => boolean, name = ''): boolean {
   if (typeof value === 'string') return isPlace(places, name) && holds(value);
   if (Array.isArray(value)) return value.some((item) => anyTextMatches(places, item, holds, name));
@@ -91,7 +96,7 @@ const partWords = {
 };
 const maxParts = 8;
 
-/** Paths that are given in parts: a folder and a name, with or without an ending (`dir`, `file`). */
+/** Returns paths given in parts: a folder and a name (`dir`, `file`), with or without an extension. */
 function pathsInParts(value: Readonly<Record<string, unknown>>): string[] {
   const keys = Object.keys(value).filter((key) => typeof value[key] === 'string');
   if (keys.length < 2) return [];

@@ -1,4 +1,4 @@
-/** One condition on a parameter, compiled: every member must hold. */
+/** A compiled condition on a parameter: every member must hold. */
 import type { ArgumentPredicate } from '#core/contracts/tool-policy.ts';
 import { canonicalText, plainReading } from '#core/text/matching/canonical-text.ts';
 import { compileGlob, type Glob } from '#core/text/matching/glob.ts';
@@ -10,9 +10,9 @@ export interface Predicate {
   readonly source: ArgumentPredicate;
   /** A missing value passes. */
   readonly missingPasses: boolean;
-  /** A value that is there passes, if the members hold. */
+  /** A present value passes if the members hold. */
   readonly presentPasses: boolean;
-  /** Allowed scalars, texts in normal form: one list per `equals` and `in`. */
+  /** Allowed scalars with texts in normal form: one list each for `equals` and `in`. */
   readonly oneOf: readonly (readonly Scalar[])[];
   readonly globs: readonly Glob[] | undefined;
   readonly notGlobs: readonly Glob[];
@@ -24,7 +24,8 @@ export interface Predicate {
 }
 
 /**
- * With `any-case`, `glob` ignores case and `not_glob` does not. `absent: true` alone asks that nothing is there; beside other members it lets the value be missing.
+ * Compiles a condition. With `any-case`, `glob` ignores case and `not_glob` does not. `absent: true` alone requires
+ * that the value is missing; with other members it allows a missing value.
  * @throws GatewayError `invalid_request` for a malformed glob.
  */
 export function compilePredicate(source: ArgumentPredicate, kind: 'text' | 'any-case' = 'text'): Predicate {
@@ -47,14 +48,14 @@ export function compilePredicate(source: ArgumentPredicate, kind: 'text' | 'any-
   };
 }
 
-/** A text that a compiled glob matches. */
+/** Returns the condition that a text matches a compiled glob. */
 export const globPredicate = (glob: Glob): Predicate => ({
   ...compilePredicate({ glob: '**' }),
   source: { glob: glob.source },
   globs: [glob],
 });
 
-/** `value` as found (undefined when missing); `text` brings a text into normal form. */
+/** Checks a condition. `value` is undefined if missing; `text` normalises a text. */
 export function holds(predicate: Predicate, value: unknown, text: (raw: string) => string): boolean {
   if (value === undefined) return predicate.missingPasses;
   if (!predicate.presentPasses) return false;
@@ -66,7 +67,7 @@ export function holds(predicate: Predicate, value: unknown, text: (raw: string) 
   );
 }
 
-/** Only texts can match a glob or have a length; anything else can only fail to match. */
+/** Checks the members for texts. Other values fail a glob or a length. */
 function holdsText({ globs, notGlobs, maxLength }: Predicate, value: unknown): boolean {
   if (typeof value !== 'string') return globs === undefined && maxLength === undefined;
   if (globs && !globs.some((glob) => glob.matches(value))) return false;
@@ -80,7 +81,7 @@ function holdsNumber({ min, max }: Predicate, value: unknown): boolean {
   return (min === undefined || value >= min) && (max === undefined || value <= max);
 }
 
-/** Length in characters, not in UTF-16 units. */
+/** Compares the length in characters, not in UTF-16 units. */
 function isWithin(text: string, maxLength: number): boolean {
   if (text.length <= maxLength) return true;
   return text.length <= 2 * maxLength && [...text].length <= maxLength;

@@ -5,7 +5,10 @@ import { didYouMean } from '#core/kernel/did-you-mean.ts';
 import { compileGlob } from '#core/text/matching/glob.ts';
 import { unknownWords } from './capability-words.ts';
 
-/** Rules that name a protocol the gateway does not speak: a warning, since a caller of `test-action` may name any. */
+/**
+ * Describes rules that name an unknown protocol. Only a warning, because callers of `test-action` may name any
+ * protocol.
+ */
 export const unknownProtocols = ({ rules, levels = [] }: ToolPolicyDocument): string[] => [
   ...ofRules(rules, ''),
   ...levels.flatMap((level) => ofRules(level.rules, `${level.path}: `)),

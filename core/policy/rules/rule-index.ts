@@ -1,4 +1,4 @@
-/** Which rules can match a protocol and a tool at all: ten thousand rules cost about what a few do. */
+/** Index of rules by protocol and tool: ten thousand rules cost about as much as a few. */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 
@@ -6,7 +6,7 @@ import type { CompiledRule } from './compiled-rule.ts';
 const maxCached = 4096;
 
 export class RuleIndex {
-  /** Rules by the literal beginning of `<protocol>:<tool>`, or of the tool alone where any protocol will do. */
+  /** Rules by the literal prefix of `<protocol>:<tool>`, or of the tool alone if any protocol matches. */
   readonly #byPrefix = new Map<string, CompiledRule[]>();
   readonly #exact = new Map<string, CompiledRule[]>();
   readonly #prefixLengths: readonly number[];
@@ -17,7 +17,7 @@ export class RuleIndex {
     this.#prefixLengths = [...new Set([...this.#byPrefix.keys()].map(toolLength))];
   }
 
-  /** In the order of the policy; names in normal form. */
+  /** Returns the matching rules in policy order. Names must be in normal form. */
   candidates(protocol: string, tool: string): readonly CompiledRule[] {
     return this.#cache.getOrInsertComputed(`${protocol}:${tool}`, () => this.#find(protocol, tool));
   }
@@ -48,7 +48,7 @@ export class RuleIndex {
   }
 }
 
-/** No name in normal form holds a line break. */
+/** A line break does not occur in normalised names. */
 const anyProtocol = '\n';
 const keyOf = (protocol: string, tool: string): string => `${protocol}\u0000${tool}`;
 const toolLength = (key: string): number => key.length - key.indexOf('\u0000') - 1;

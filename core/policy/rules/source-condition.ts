@@ -1,24 +1,27 @@
-/** Conditions on where a value comes from: they hold, do not hold, or nothing certain can be said [provenance.rules]. */
+/** Conditions on the source of a value. Each holds, fails or is unclear [provenance.rules]. */
 import { type CallSources, sourceKey, trusted, type ValueSource } from '#core/contracts/provenance.ts';
 import type { ArgumentPredicate } from '#core/contracts/tool-policy.ts';
 import { compileGlob, type Glob } from '#core/text/matching/glob.ts';
 import type { ArgumentPath } from './argument-path.ts';
 
 export interface SourceCondition {
-  /** The condition in one text: alike for conditions that ask the same. */
+  /** The condition as text, equal for equal conditions. */
   readonly key: string;
   readonly of: readonly Glob[] | undefined;
   readonly not: readonly Glob[] | undefined;
   readonly some: readonly Glob[] | undefined;
 }
 
-/** Names a condition at a place in an example of the analysis. */
+/** Returns the key of a condition at a place, for examples of the analysis. */
 export const assumedKey = ({ source }: Pick<ArgumentPath, 'source'>, { key }: SourceCondition): string =>
   `${source} ${key}`;
 
 export type ConditionResult = 'yes' | 'no' | 'unclear';
 
-/** @throws GatewayError `invalid_request` for a malformed glob. */
+/**
+ * Compiles the source members of a condition, if it has any.
+ * @throws GatewayError `invalid_request` for a malformed glob.
+ */
 export function compileSource({ source, source_not, source_some }: ArgumentPredicate): SourceCondition | undefined {
   if (source === undefined && source_not === undefined && source_some === undefined) return undefined;
   const key = JSON.stringify({ source, source_not, source_some });
@@ -26,8 +29,8 @@ export function compileSource({ source, source_not, source_some }: ArgumentPredi
 }
 
 /**
- * A list or object is tested by its values and by the names of members that are data, and each must hold. An empty one, and an empty text, carry nothing. What was not traced
- * is unclear.
+ * Checks a condition. In a list or object, each value must hold and each member name that is data. Empty ones and empty
+ * texts always pass. Untraced values are unclear.
  * @param value as found in the call; never `undefined`.
  */
 export function sourceHolds(
@@ -60,7 +63,10 @@ function ofLeaves(
   return sources !== undefined && Object.hasOwn(sources, key) ? ask(sources[key]!) : 'unclear';
 }
 
-/** `{ "eve@evil.example": "owner" }` names a person where others name a member. A name of which nothing is known is one of the schema. */
+/**
+ * Checks a member name that is data: `{ "eve@evil.example": "owner" }` names a person. A name without a source is one
+ * of the schema.
+ */
 function ofName(
   name: string,
   sources: CallSources | undefined,
@@ -70,11 +76,14 @@ function ofName(
   return source === undefined || source.whole.length + source.parts.length === 0 ? 'yes' : ask(source);
 }
 
-/** What holds the whole value is among these: more results would not change that. */
+/** Checks whether a source of the whole value matches: more results would not change that. */
 const comesFrom = (globs: readonly Glob[], { whole }: ValueSource): ConditionResult =>
   matches(globs, whole) ? 'yes' : 'no';
 
-/** Whether any of these holds the value or a part of it. What the person said in full has no other source. */
+/**
+ * Checks whether a source of the value or of a part of it matches. A value that the person gave in full has no other
+ * source.
+ */
 function touches(globs: readonly Glob[], { whole, parts, incomplete }: ValueSource): ConditionResult {
   if (whole.includes(trusted)) return matches(globs, [trusted]) ? 'yes' : 'no';
   if (matches(globs, [...whole, ...parts])) return 'yes';

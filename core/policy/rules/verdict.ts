@@ -1,23 +1,23 @@
-/** What one source says of a call, and the worst of several. */
+/** Verdicts on a call, and how to combine them. */
 import { decisions } from '#core/contracts/envelope.ts';
 import type { SourceNote } from '#core/contracts/provenance.ts';
 import type { PolicyDecision } from './decide.ts';
 
 /** A decision with the rule that made it, findings for evidence, or both. */
 export interface Verdict extends Partial<Omit<PolicyDecision, 'policy'>> {
-  /** What the tool guard found in the arguments: kinds and places, no values. */
+  /** Findings of the tool guard in the arguments: kinds and places, no values. */
   readonly guard?: readonly { readonly kind: string; readonly where: string; readonly action: string }[];
-  /** Where the values come from that rules ask it of: labels, no values; and in words [provenance.reasons]. */
+  /** Sources of the values that rules have conditions on: labels and sentences, no values [provenance.reasons]. */
   readonly provenance?: { readonly notes: readonly SourceNote[]; readonly lines: readonly string[] };
 }
 
-/** Adds a verdict to the earlier ones. Only a worse decision replaces the earlier one; findings of both stay. */
+/** Adds a verdict to earlier ones. Only a worse decision replaces the earlier one; findings of both are kept. */
 export function addVerdict<V extends Verdict>(earlier: V, next: V): V {
   const { decision, matched_rule: _rule, reason: _reason, rule: _, rule_index: __, terms: ___, ...findings } = next;
   return rankOf(decision) > rankOf(earlier.decision) ? replaceDecision(earlier, next) : { ...earlier, ...findings };
 }
 
-/** Puts the next decision in the place of the earlier one; findings of both stay. */
+/** Replaces the earlier decision; findings of both are kept. */
 export function replaceDecision<V extends Verdict>(earlier: V, next: V): V {
   const { reason: _, rule: __, rule_index: ___, terms: ____, ...rest } = earlier;
   return { ...rest, ...next };

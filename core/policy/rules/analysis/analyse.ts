@@ -1,4 +1,4 @@
-/** Rules that can never match, exactly: every call they match is taken by rules before them. */
+/** Finds rules that can never match because earlier rules take every call they match. The result is exact. */
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -14,29 +14,32 @@ export interface UnreachableRule {
   readonly index: number;
   /** `<protocol>:<tool-pattern>`, or `guard:<name>`. */
   readonly rule: string;
-  /** The rules that take all its calls; empty when no call at all could match it. */
+  /** The rules that take all its calls. Empty if no call can match it at all. */
   readonly covered_by: readonly number[];
-  /** The guards among them, which have no place among the rules. */
+  /** The guards among them, which have no index among the rules. */
   readonly guards?: readonly string[];
 }
 
 interface PolicyAnalysis {
-  /** False when a rule was too costly to decide; a warning names it. */
+  /** False if a rule was too costly to analyse; a warning names it. */
   readonly analysed: boolean;
   readonly unreachable: readonly UnreachableRule[];
   readonly warnings: readonly string[];
 }
 
-/** A configuration that is loaded again has nearly always the policies of before, and a large one takes a second. */
+/** A reloaded configuration usually has the same policies, and a large policy takes a second to analyse. */
 const analyses = new RecentMap<string, PolicyAnalysis>({ max: 64 });
 
 interface AnalysisOptions {
   readonly stateBudget?: number;
-  /** Each guard is known to match some call, as those of a shipped pack: only the rules are looked at. */
+  /** Each guard is known to match some call, as in a shipped pack: only the rules are analysed. */
   readonly guardsProven?: boolean;
 }
 
-/** @throws GatewayError `invalid_request` when the policy does not compile. */
+/**
+ * Finds unreachable guards and rules.
+ * @throws GatewayError `invalid_request` if the policy does not compile.
+ */
 export function analysePolicy(
   document: ToolPolicyDocument,
   { stateBudget = defaultStateBudget, guardsProven = false }: AnalysisOptions = {},
@@ -69,7 +72,7 @@ function newAnalysis(document: ToolPolicyDocument, stateBudget: number, guardsPr
   return { analysed: warnings.length === 0, unreachable, warnings };
 }
 
-/** Turns "too costly" into a value; anything else is a fault. */
+/** Returns an exceeded budget or an unsolved case as a value and rethrows all other errors. */
 export function analysisOrError<T>(ask: () => T): T | Error {
   try {
     return ask();
@@ -81,7 +84,7 @@ export function analysisOrError<T>(ask: () => T): T | Error {
 
 const smallCover = 24;
 
-/** The rules that cover one, as few as can be found; nothing when it can match. */
+/** Returns the rules that cover one, as few as possible. Undefined if the rule can match. */
 function coverOf(rule: CompiledRule, earlier: readonly CompiledRule[], reach: Reach): CompiledRule[] | undefined {
   if (reach.find([rule], earlier, false)) return undefined;
   let cover = earlier.filter((other) => reach.overlap(rule, other));

@@ -1,12 +1,12 @@
-/** Shortest text that satisfies a formula over automata: a walk through their product, no sampling. */
+/** Finds the shortest text that satisfies a formula over automata, by an exhaustive walk through their product. */
 import { dead, type Walker } from '#core/text/matching/automaton.ts';
 
-/** Truth of the automaton at an index, as far as it is settled. */
+/** Truth of the automaton at an index, undefined if not settled. */
 type Truth = (index: number) => boolean | undefined;
-/** Kleene logic: undefined while both answers are possible. */
+/** Kleene logic: undefined while both results are possible. */
 export type Formula = (truth: Truth) => boolean | undefined;
 
-/** Product states an analysis may still visit. */
+/** Number of product states that an analysis may still visit. */
 export class StateBudget {
   #left: number;
   readonly total: number;
@@ -26,7 +26,7 @@ export class StateBudget {
   }
 }
 
-/** Not a fault: the analysis says «not analysed» instead of guessing. */
+/** An expected outcome: the analysis reports «not analysed» instead of guessing. */
 export class BudgetSpent extends Error {
   constructor(total: number) {
     super(`the state budget of ${total} is spent`);
@@ -44,8 +44,8 @@ const settledTrue = -1;
 const settledFalse = -2;
 
 /**
- * The shortest text for which the formula holds, or nothing if there is none. It is first looked for among texts of the least length that
- * the automata allow, where it nearly always is: few states lead on to such a text.
+ * Returns the shortest text that satisfies the formula, or undefined if there is none. It first tries the minimum
+ * length that the automata allow: nearly all results have it, and few states lead to them.
  * @throws BudgetSpent
  */
 export function shortestText(
@@ -55,7 +55,7 @@ export function shortestText(
   budget: StateBudget,
 ): string | undefined {
   const start = walkers.map((walker) => settle(walker, walker.start));
-  /** Whether the formula may still hold with up to `left` further characters. */
+  /** Checks whether the formula may still hold with up to `left` more characters. */
   const isOpen = (states: readonly number[], left: number): boolean =>
     formula(
       (index) => settled(states[index]!) ?? (walkers[index]!.missing(states[index]!) > left ? false : undefined),
@@ -91,7 +91,7 @@ export function shortestText(
   return search(length) ?? search(Infinity);
 }
 
-/** What no longer depends on the rest of the text is remembered as its answer, which keeps the product small. */
+/** Replaces a state that no longer depends on the rest of the text by its answer, which keeps the product small. */
 const settle = (walker: Walker, state: number): number =>
   state === dead ? settledFalse : walker.acceptsAll(state) ? settledTrue : state;
 
@@ -107,7 +107,7 @@ function textOf(node: Node): string {
   return String.fromCodePoint(...chars.reverse());
 }
 
-/** Conjunction that stays undefined only while it may still hold. */
+/** Returns the conjunction: undefined only while it may still hold. */
 export function every(parts: Iterable<boolean | undefined>): boolean | undefined {
   let open = false;
   for (const part of parts) {

@@ -1,10 +1,10 @@
-/** What a set of calls asks of the parameters. */
+/** Constraints of a set of calls on the parameters. */
 import type { Step } from '../argument-path.ts';
 import type { CompiledArgument } from '../compiled-rule.ts';
 import type { Places } from '../parameter-places.ts';
 import type { Predicate } from '../predicate.ts';
 
-/** One condition, or its negation, on what lies at the remaining steps. */
+/** One condition, or its negation, on the value at the remaining steps. */
 export interface CallConstraint {
   readonly steps: readonly Step[];
   readonly quantifier: 'every' | 'some';
@@ -13,7 +13,7 @@ export interface CallConstraint {
   readonly negated: boolean;
 }
 
-/** "Not every" is "some not". */
+/** Returns the constraint of a condition. Negation turns "every" into "some not". */
 export const constraintOf = ({ path, predicate }: CompiledArgument, negated: boolean): CallConstraint => ({
   steps: path.steps,
   quantifier: negated === (path.quantifier === 'every') ? 'some' : 'every',

@@ -1,4 +1,4 @@
-/** Every region of calls whose decision two policies disagree on, with a shortest example each. */
+/** Finds every region of calls on which two policies disagree, with a shortest example for each. */
 import { type Decision, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { approvalText, asksForLess } from '../approval-terms.ts';
@@ -9,25 +9,25 @@ import { StateBudget } from './automaton-product.ts';
 import { Unsolved } from './parameter-solver.ts';
 import { Reach } from './reachability.ts';
 
-/** The calls one rule decides before and another after. */
+/** The calls that one rule decides before and another rule decides after. */
 export interface Region {
   readonly from: Decision;
   readonly to: Decision;
   /** `<protocol>:<tool-pattern>`, `guard:<name>` or `default`. */
   readonly rule_before: string;
   readonly rule_after: string;
-  /** How many pairs of rules so named disagree; the example is of the shortest call among them. */
+  /** The number of disagreeing pairs of rules with these names; the example is the shortest of all of them. */
   readonly repeated?: number;
-  /** What both ask of an approval, where both review and that differs. */
+  /** The approval terms, if both rules review and their terms differ. */
   readonly approval?: { readonly before: string; readonly after: string; readonly loosened: boolean };
   readonly example: Omit<ToolCall, 'parameters' | 'sources' | 'assumed'> &
     Partial<Pick<ToolCall, 'parameters'>> & {
-      /** Conditions on sources that hold in the example; others do not. */
+      /** Conditions on sources that hold in the example; all others do not. */
       readonly holding?: readonly string[];
     };
 }
 
-/** The call of an example: what it assumes of sources is taken for given. */
+/** Returns the call of an example, with its assumptions about sources taken as true. */
 export const callOfExample = ({ holding, ...call }: Region['example']): ToolCall => ({
   parameters: {},
   ...call,
@@ -35,23 +35,26 @@ export const callOfExample = ({ holding, ...call }: Region['example']): ToolCall
 });
 
 export interface PolicyDiff {
-  /** False when a pair of rules was too costly to compare; a warning names it. */
+  /** False if a pair of rules was too costly to compare; a warning names it. */
   readonly analysed: boolean;
   readonly tightened: readonly Region[];
   readonly loosened: readonly Region[];
   readonly warnings: readonly string[];
 }
 
-/** A pair of rules that decide otherwise, with their places among the rules of their policies. */
+/** A region with the indexes of its two rules in their policies. */
 export interface PlacedRegion extends Region {
   readonly index_before?: number | undefined;
   readonly index_after?: number | undefined;
 }
 
-/** Which pairs of ends are compared; without it all. */
+/** Selects the pairs of ends to compare. */
 export type AskedPairs = (before: End, after: End) => boolean;
 
-/** @throws GatewayError `invalid_request` when a policy does not compile. */
+/**
+ * Compares two policies.
+ * @throws GatewayError `invalid_request` if a policy does not compile.
+ */
 export function diffPolicies(
   before: ToolPolicyDocument,
   after: ToolPolicyDocument,
@@ -60,7 +63,7 @@ export function diffPolicies(
   return diffOf(regionsOf(before, after, options));
 }
 
-/** The difference that these regions are, those between rules of the same names together. */
+/** Returns the difference that consists of these regions, grouped by the names of their rules. */
 export function diffOf({ regions, warnings }: ReturnType<typeof regionsOf>): PolicyDiff {
   const grouped = groups(regions);
   return {
@@ -74,7 +77,7 @@ export function diffOf({ regions, warnings }: ReturnType<typeof regionsOf>): Pol
 export const tightens = ({ from, to, approval }: Region): boolean =>
   approval ? !approval.loosened : decisions.indexOf(to) > decisions.indexOf(from);
 
-/** The region of each pair of ends that is asked for and decided otherwise. */
+/** Returns a region for each selected pair of ends whose decisions or approval terms differ. */
 export function regionsOf(
   before: ToolPolicyDocument,
   after: ToolPolicyDocument,
@@ -92,7 +95,9 @@ export function regionsOf(
   return { regions, warnings };
 }
 
-/** Whether some call ends at a pair that is asked for, be it decided alike. What is too costly to compare counts as none. */
+/**
+ * Checks whether any call ends at a selected pair, even with equal decisions. A pair that is too costly counts as none.
+ */
 export function hasDifferingCall(before: ToolPolicyDocument, after: ToolPolicyDocument, asked: AskedPairs): boolean {
   return [...pairsOf(before, after)].some(({ x, y, show }) => {
     const call = asked(x, y) && analysisOrError(() => show(false));
@@ -103,7 +108,7 @@ export function hasDifferingCall(before: ToolPolicyDocument, after: ToolPolicyDo
 interface Pair {
   readonly x: End;
   readonly y: End;
-  /** A call that ends at both; the shortest one if asked for. @throws BudgetSpent, Unsolved */
+  /** Returns a call that ends at both, on request the shortest one. @throws BudgetSpent, Unsolved */
   show(shortest: boolean): ToolCall | undefined;
 }
 
@@ -127,7 +132,7 @@ function* pairsOf(
   }
 }
 
-/** Regions between rules of the same names are one: a rule that lifts a guard does so for each of its conditions. */
+/** Merges regions between rules of the same names: a rule that lifts a guard lifts each of its conditions. */
 function groups(regions: readonly PlacedRegion[]): Region[] {
   const byRules = new Map<string, Region[]>();
   for (const { index_before: _before, index_after: _after, ...region } of regions) {
@@ -142,7 +147,7 @@ function groups(regions: readonly PlacedRegion[]): Region[] {
   });
 }
 
-/** How a decision can come about: by a rule, when none before it matches, or by default. */
+/** A way to reach a decision: by a rule, if no earlier rule matches, or by default. */
 interface End {
   readonly name: string;
   readonly decision: Decision;
@@ -163,14 +168,17 @@ const endsOf = ({ guards, rules, defaultDecision }: CompiledPolicy): End[] => {
   ];
 };
 
-/** A rule that stands earlier in the other policy took the calls there: most pairs of similar policies end here. */
+/**
+ * Checks whether an equal rule is earlier in the other policy and takes the calls there. Most pairs of similar policies
+ * end here.
+ */
 const haveSameDecision = (x: End, y: End, reach: Reach): boolean =>
   x.rules.some((rule) => y.earlier.some((other) => reach.same(rule, other))) ||
   y.rules.some((rule) => x.earlier.some((other) => reach.same(rule, other)));
 
 const maxExamples = 64;
 
-/** A call of a region that the engine itself decides so. */
+/** Returns a call of a region, confirmed by the engine's own decision. */
 function shownBy(
   x: End,
   y: End,
@@ -213,7 +221,7 @@ function regionOf(x: End, y: End, { parameters, assumed, sources: _, ...call }: 
   };
 }
 
-/** Two reviews are alike only if they ask the same of an approval: passkey, number of people, and who counts [policy.diff-approvals]. */
+/** Compares the approvals of two reviews: passkey, number of people, and who may approve [policy.diff-approvals]. */
 function approvalOf(x: End, y: End): Region['approval'] {
   if (x.decision !== 'review' || y.decision !== 'review') return undefined;
   const [before, after] = [x, y].map(({ rules: [first] }) => first?.rule ?? {});

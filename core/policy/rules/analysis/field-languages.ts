@@ -1,10 +1,12 @@
-/** Languages of one field (tool, target, …): which patterns must match and which must not, and a shortest such text. */
+/**
+ * Languages of one field (tool, target, …): which patterns must match, which must not, and a shortest matching text.
+ */
 import { alphabetOf } from '#core/text/matching/alphabet.ts';
 import type { Walker } from '#core/text/matching/automaton.ts';
 import { type Glob, walkerOf } from '#core/text/matching/glob.ts';
 import { every, not, type StateBudget, shortestText } from './automaton-product.ts';
 
-/** Ids of patterns, ascending: `id` must match, `~id` (negative) must not. */
+/** Ids of patterns in ascending order: `id` must match, `~id` (negative) must not. */
 export type Constraint = readonly number[];
 
 export const anyText: Constraint = [];
@@ -32,7 +34,7 @@ export class FieldLanguages {
     return this.#globs.push(glob) - 1;
   }
 
-  /** @throws BudgetSpent */
+  /** Returns a shortest text that meets the constraint, if there is one. @throws BudgetSpent */
   example(constraint: Constraint): string | undefined {
     const key = constraint.join();
     if (this.#shortest.has(key)) return this.#shortest.get(key);
@@ -42,7 +44,7 @@ export class FieldLanguages {
     return text;
   }
 
-  /** The shortest text of a wider language that lies in this one is the shortest here as well. */
+  /** Reuses the shortest text of a wider language: if it is in this language, it is the shortest here as well. */
   #inherit(constraint: Constraint): { text: string | undefined } | undefined {
     for (const id of constraint) {
       const wider = constraint.filter((other) => other !== id).join();
@@ -84,7 +86,7 @@ export class FieldLanguages {
   }
 }
 
-/** The constraint with one more pattern, kept sorted so that equal constraints have equal keys. */
+/** Adds a pattern to a constraint. Ids are sorted so that equal constraints have equal keys. */
 export function constrain(constraint: Constraint, id: number): Constraint {
   return constraint.includes(id) ? constraint : [...constraint, id].sort((a, b) => a - b);
 }

@@ -1,15 +1,15 @@
 /**
- * Which rule of one's own lifts what a pack holds back [policy.lifted-by]: the loosened regions of a difference, sorted by the own rule
- * that decides them afterwards. A guard is lifted by `disable_guards` first; what decides its calls then is named nevertheless.
+ * Reports which of a tenant's own rules lift what a pack blocks or reviews [policy.lifted-by]: the loosened regions of
+ * a diff, by the own rule that decides them afterwards. Calls of a guard lifted by `disable_guards` are included.
  */
 import type { Decision } from '#core/contracts/envelope.ts';
 import { type PlacedRegion, type Region, tightens } from './diff.ts';
 
-/** A rule of the pack, a guard or the default, no longer in the way of an own rule. */
+/** A rule of the pack, a guard or the default that an own rule overrides. */
 export interface Lifted {
   /** As in `Region.rule_before`. */
   readonly rule: string;
-  /** Its place among the rules before; absent for guards and the default. */
+  /** Its index among the rules before; absent for guards and the default. */
   readonly index?: number;
   readonly from: Decision;
   readonly to: Decision;
@@ -18,14 +18,14 @@ export interface Lifted {
 
 export interface Lifting {
   readonly rule: string;
-  /** Its place in `tool_policies.rules`. */
+  /** Its index in `tool_policies.rules`. */
   readonly index: number;
   readonly lifts: readonly Lifted[];
 }
 
 /**
- * @param own how many rules of each policy are not the pack's; they stand first.
- * @returns the own rules that loosen something, in their order; guards first, then what the pack decides.
+ * Returns the own rules that loosen something, in their order. Of each, lifted guards come first.
+ * @param own the number of own rules in each policy; they precede those of the pack.
  */
 export function liftsOf(
   regions: readonly PlacedRegion[],
@@ -41,7 +41,7 @@ export function liftsOf(
     found.set(index_after, lifting);
     const isRule = index_before !== undefined && index_before >= 0;
     const lifted = { rule: rule_before, ...(isRule && { index: index_before }), from, to, example };
-    // A guard has several conditions; one example of it is enough, the shortest.
+    // A guard has several conditions: keep only its shortest example.
     const key = `${rule_before}#${isRule ? index_before : ''}#${to}`;
     const known = lifting.lifts.get(key);
     if (!known || sizeOf(known) > sizeOf(lifted)) lifting.lifts.set(key, lifted);
@@ -53,7 +53,7 @@ export function liftsOf(
 
 const sizeOf = ({ example }: Lifted): number => JSON.stringify(example).length;
 
-/** Guards before rules, rules in their order, the default last. */
+/** Orders guards before rules, rules by index, and the default last. */
 function gravest(a: Lifted, b: Lifted): number {
   const place = ({ rule, index }: Lifted) => index ?? (rule.startsWith('guard:') ? -1 : Number.POSITIVE_INFINITY);
   return place(a) - place(b) || 0;

@@ -1,4 +1,7 @@
-/** Finds parameters that satisfy argument conditions and fail others, exactly: kinds of values, intervals, automata. */
+/**
+ * Finds parameters that satisfy some argument conditions and fail others. Exact: works on kinds of values, intervals
+ * and automata.
+ */
 
 import { exampleNames, isPlace, type Places } from '../parameter-places.ts';
 import { holds } from '../predicate.ts';
@@ -7,16 +10,16 @@ import type { TextSolver } from './text-solver.ts';
 
 const asis = (text: string): string => text;
 
-/** A place in the parameters: a value, or `undefined` for a missing one. */
+/** A solution for one place in the parameters: a value, or `undefined` for a missing one. */
 type SolvedValue = { readonly value: unknown } | undefined;
 
-/** @throws BudgetSpent */
+/** Returns the smallest parameters that meet the constraints, if there are any. @throws BudgetSpent, Unsolved */
 export function solveParameters(
   needs: readonly CallConstraint[],
   texts: TextSolver,
 ): Record<string, unknown> | undefined {
   const local = needs.filter((need) => !need.anywhere);
-  // A ban holds for every text, wherever it is; a wanted text may stand at any free name.
+  // A ban applies to every text anywhere; a wanted text may be under any free name.
   const bans = needs.filter((need) => need.anywhere && need.quantifier === 'every');
   const wanted = needs.filter((need) => need.anywhere && need.quantifier === 'some');
   const root = new Solver(texts, bans).asObject(local, '');
@@ -46,7 +49,7 @@ function addWanted(
   return result;
 }
 
-/** Names under which a text stands at the places: of each kind one, since only the kind decides which bans hold there. */
+/** Returns free names for a text at the places, one of each kind: only the kind determines which bans apply. */
 function freeNames(
   places: Places,
   bans: readonly CallConstraint[],
@@ -68,7 +71,7 @@ function freeNames(
 const bansAt = (bans: readonly CallConstraint[], name: string): CallConstraint[] =>
   bans.filter(({ anywhere }) => isPlace(anywhere ?? 'all', name));
 
-/** A corner this solver leaves open; the analysis says «not analysed». */
+/** A case that this solver leaves open; the analysis reports «not analysed». */
 export class Unsolved extends Error {}
 
 class Solver {
@@ -80,7 +83,7 @@ class Solver {
     this.#bans = bans;
   }
 
-  /** The smallest value for the needs. `present`: it may not be missing. */
+  /** Returns the smallest value that meets the needs. `present`: it must not be missing. */
   #solve(needs: readonly CallConstraint[], present: boolean, name: string): SolvedValue {
     if (!present && needs.every(acceptsMissing)) return { value: undefined };
     const here = needs.filter((need) => need.steps.length === 0);
@@ -110,7 +113,7 @@ class Solver {
       const child = this.#solve(group, false, key);
       if (!child) return undefined;
       if (child.value === undefined) continue;
-      // A key is a text too.
+      // Keys count as texts.
       if (!bansAt(this.#bans, name).every((ban) => fits(ban, this.#texts.normal(key)))) return undefined;
       Object.defineProperty(value, key, { value: child.value, enumerable: true, configurable: true, writable: true });
     }
@@ -142,7 +145,10 @@ const smallest = (found: readonly SolvedValue[]): SolvedValue =>
     .map((one) => ({ one, size: JSON.stringify(one.value)?.length ?? 0 }))
     .sort((a, b) => a.size - b.size)[0]?.one;
 
-/** Predicates on numbers only change at the numbers they name: those, and one between each two, stand for all. */
+/**
+ * Returns enough numbers to represent all: those that the conditions name, one between each two, and one beyond each
+ * end.
+ */
 function numbersFor(needs: readonly CallConstraint[]): number[] {
   const named = needs.flatMap(({ predicate: { min, max, oneOf } }) => [min, max, ...oneOf.flat()]);
   const points = [...new Set(named.filter((value) => typeof value === 'number'))].sort((a, b) => a - b);

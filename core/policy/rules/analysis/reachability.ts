@@ -1,6 +1,6 @@
 /**
- * Which calls match some rules and none of others: the question behind analysis and diff. A set of calls is a box (a
- * language for each field, conditions on the parameters); taking a rule away splits a box into smaller ones.
+ * Finds calls that match some rules and none of others, for analysis and diff. A set of calls is a box (a language for
+ * each field, conditions on the parameters); removing a rule splits a box into smaller ones.
  */
 import { capabilities, type ToolCall } from '#core/contracts/envelope.ts';
 import { compileGlob, literalGlob, walkerOf } from '#core/text/matching/glob.ts';
@@ -23,17 +23,17 @@ type Field = (typeof fields)[number];
 type Condition =
   | { readonly field: Field; readonly id: number }
   | { readonly argument: number }
-  /** `present`: the need that some value is there. */
+  /** `present`: id of the need that some value is present. */
   | { readonly source: number; readonly present: number };
 
-/** Calls with another capability are refused before they are decided. */
+/** Calls with any other capability are refused before a policy decides. */
 const anyCapability = compileGlob(`{${capabilities.join(',')}}`, 'name');
 
 interface Box {
   readonly constraints: Readonly<Record<Field, Constraint>>;
-  /** Ids of needs, sorted: `id` as it stands, `~id` negated. */
+  /** Ids of needs, sorted: `id` must hold, `~id` must not. */
   readonly needs: Constraint;
-  /** Conditions on sources: `id` of one that holds, `~id` of one that does not. */
+  /** Conditions on sources: `id` must hold, `~id` must not. */
   readonly sources: Constraint;
 }
 
@@ -59,7 +59,7 @@ export class Reach {
   readonly #open = new Set<CompiledRule>();
   readonly #solved = new Map<string, Record<string, unknown> | undefined>();
 
-  /** @param rules every rule that will be asked about. */
+  /** @param rules every rule that later calls will pass. */
   constructor(rules: readonly CompiledRule[], budget: StateBudget) {
     this.#budget = budget;
     this.#languages = {
@@ -79,7 +79,7 @@ export class Reach {
     );
   }
 
-  /** A condition to leave one target out: the automata are a little wider than what normalisation yields. */
+  /** Returns a rule that excludes one target: the automata accept slightly more than normalisation yields. */
   otherThan(target: string): CompiledRule {
     const rule: CompiledRule = {
       index: -1,
@@ -96,7 +96,7 @@ export class Reach {
     return rule;
   }
 
-  /** Whether two rules ask exactly the same. */
+  /** Checks whether two rules have exactly the same conditions. */
   same(a: CompiledRule, b: CompiledRule): boolean {
     return this.#spellingOf(a) === this.#spellingOf(b);
   }
@@ -109,7 +109,7 @@ export class Reach {
   }
 
   /**
-   * A call that matches all of `within` and none of `without`; the shortest one if asked for.
+   * Returns a call that matches all of `within` and none of `without`, on request the shortest one.
    * @throws BudgetSpent, Unsolved
    */
   find(within: readonly CompiledRule[], without: readonly CompiledRule[], shortest: boolean): ToolCall | undefined {
@@ -122,7 +122,7 @@ export class Reach {
     while (open.length > 0) {
       const { box, depth } = takeNext(open, shortest);
       this.#budget.spend();
-      // The smallest call of the box answers, unless a rule takes it: then that rule is taken out of the box.
+      // The smallest call of the box is the result, unless a rule takes it. Then that rule is removed from the box.
       const call = this.#callOf(box);
       const taker = without.find((rule) => this.#matches(rule, call, box));
       if (!taker) return this.#atoms.length > 0 ? { ...call, assumed: this.#assumedIn(box) } : call;
@@ -131,12 +131,12 @@ export class Reach {
     return undefined;
   }
 
-  /** Whether some call matches both rules. */
+  /** Checks whether any call matches both rules. */
   overlap(a: CompiledRule, b: CompiledRule): boolean {
     return this.find([a, b], [], false) !== undefined;
   }
 
-  /** `call` is in normal form. */
+  /** Checks a call, which must be in normal form. */
   #matches(rule: CompiledRule, call: ToolCall, box: Box): boolean {
     return (
       fields.every((field) => rule[field]?.matches(call[field] ?? '') ?? true) &&
@@ -144,7 +144,7 @@ export class Reach {
     );
   }
 
-  /** A condition on a source that the box leaves open does not hold, unless there is nothing to ask of. */
+  /** Checks a condition. One on a source that the box leaves open fails if the value is present. */
   #meetsCondition(condition: Condition, { parameters }: ToolCall, box: Box): boolean {
     if ('field' in condition) return true;
     if ('argument' in condition) return this.#meetsArgument(this.#needs[condition.argument]!.argument, parameters);
@@ -156,7 +156,7 @@ export class Reach {
     return new Set(sources.filter((id) => id >= 0).map((id) => this.#atoms[id]!.key));
   }
 
-  /** What is left of a box without a rule: disjoint parts, one for each condition that may fail first. */
+  /** Returns the rest of a box without a rule as disjoint parts, one for each condition that may fail first. */
   #split(box: Box, rule: CompiledRule): { box: Box; size: number }[] {
     const parts: { box: Box; size: number }[] = [];
     let rest = box;
@@ -169,7 +169,7 @@ export class Reach {
     return parts;
   }
 
-  /** Length of the shortest call of a box; nothing when it is empty. */
+  /** Returns the length of the shortest call of a box, or undefined if it is empty. */
   #sizeOf(box: Box): number | undefined {
     if (box.sources.some((id) => id < 0 && box.sources.includes(~id))) return undefined;
     let size = 0;
@@ -209,7 +209,7 @@ export class Reach {
     return parameters;
   }
 
-  /** The smallest parameters for fewer needs that meet these too are the smallest here as well. */
+  /** Reuses the smallest parameters for fewer needs: if they meet these needs, they are the smallest here as well. */
   #inherit(needs: Constraint): { parameters: Record<string, unknown> | undefined } | undefined {
     for (const id of needs) {
       const fewer = needs.filter((other) => other !== id).join();
@@ -266,7 +266,7 @@ function narrow(box: Box, condition: Condition, negated: boolean): Box {
   return { ...box, constraints: { ...box.constraints, [field]: constraint } };
 }
 
-/** Depth first is enough for "is there one"; the shortest needs the smallest open box first. */
+/** Removes the next box: the last one for a depth-first search, or the smallest to find the shortest call. */
 function takeNext<T extends { size: number; depth: number }>(open: T[], shortest: boolean): T {
   if (!shortest) return open.pop()!;
   let best = 0;

@@ -1,7 +1,7 @@
 /**
- * Conditions on sources as the analysis sees them: whether one holds depends on the session and not on the call, so each is a
- * fact that is true or false on its own. Two that ask differently of one place count as independent: the analysis may then
- * name a difference that no session shows, and never misses one [provenance.analysis].
+ * Source conditions in the analysis. Whether one holds depends on the session and not on the call, so each is an
+ * independent fact. Two different conditions on one place also count as independent: the analysis may report a
+ * difference that no session shows, but never misses one [provenance.analysis].
  */
 import type { ArgumentPath } from '../argument-path.ts';
 import type { CompiledArgument } from '../compiled-rule.ts';
@@ -13,15 +13,15 @@ export interface SourceAtom {
   readonly path: ArgumentPath;
 }
 
-/** An argument condition in two: what it asks of the value, and what of its source. */
+/** An argument condition in two parts: one on the value, one on its source. */
 interface Parted {
   readonly value: CompiledArgument;
-  /** Some value is there: what is missing has no source. */
+  /** The condition that a value is present: a missing one has no source. */
   readonly present: CompiledArgument;
   readonly atom: SourceAtom;
 }
 
-/** Undefined where the condition asks for no source. */
+/** Splits a condition. Returns undefined if it has no source part. */
 export function partedOf({ path, predicate }: CompiledArgument): Parted | undefined {
   const { origin, source: written } = predicate;
   if (!origin) return undefined;
@@ -30,7 +30,10 @@ export function partedOf({ path, predicate }: CompiledArgument): Parted | undefi
   return { value: { path, predicate: value }, present: { path, predicate: present }, atom: atomOf(path, predicate) };
 }
 
-/** "Some element is this and comes from there" is more than both apart: the analysis leaves such a rule open. */
+/**
+ * Checks for "some element has this value and this source". Both parts separately would mean less, so the analysis
+ * leaves such a rule open.
+ */
 export const isEntangled = ({ path, predicate }: CompiledArgument): boolean => {
   if (!predicate.origin || path.quantifier === 'every') return false;
   const { source: _of, source_not: _not, source_some: _some, ...members } = predicate.source;

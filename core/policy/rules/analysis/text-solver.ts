@@ -1,4 +1,4 @@
-/** Shortest text in a parameter for which predicates hold or fail: their globs, constants and lengths as automata. */
+/** Finds the shortest text for which predicates hold or fail, with their globs, constants and lengths as automata. */
 import { alphabetOf } from '#core/text/matching/alphabet.ts';
 import { Automaton, type Walker } from '#core/text/matching/automaton.ts';
 import { canonicalText, plainReading } from '#core/text/matching/canonical-text.ts';
@@ -15,7 +15,7 @@ export class TextSolver {
   readonly #ids = new Map<string, number>();
   readonly #predicates = new Map<Predicate, { readonly uses: readonly number[]; readonly formula: Formula }>();
   readonly #found = new Map<string, string | undefined>();
-  /** Equal predicates have one number, so that one and its negation are known to contradict. */
+  /** Equal predicates share a number, so that one contradicts the negation of the other. */
   readonly #numbers = new Map<Predicate, number>();
   readonly #sources = new Map<string, number>();
   #alphabet: readonly number[] | undefined;
@@ -29,7 +29,7 @@ export class TextSolver {
     return canonicalText(text, plainReading);
   }
 
-  /** @throws BudgetSpent */
+  /** Returns the shortest text that meets the needs and is not in `unlike`, if there is one. @throws BudgetSpent */
   shortest(
     needs: readonly Pick<CallConstraint, 'predicate' | 'negated'>[],
     unlike: ReadonlySet<string>,
