@@ -1,5 +1,5 @@
-/** The session that holds the administrative acts of a tenant on one UTC day. */
+/** The session that records a tenant's administrative actions of one UTC day. */
 import { isoTime } from '#core/kernel/ports.ts';
 
-/** @param ms milliseconds since 1970 */
+/** Returns the id of the administrative session of a day. @param ms milliseconds since 1970 */
 export const adminSession = (tenant: string, ms: number): string => `admin-${tenant}-${isoTime(ms).slice(0, 10)}`;

@@ -1,6 +1,6 @@
 /**
- * Holds every use of an approval against the vote it names: an entry `approved:<id>` needs an earlier `approve` entry of
- * that id over the same call, an entry `denied:<id>` a `deny` entry [evidence.approval-proven].
+ * Checks every use of an approval against its vote: an entry `approved:<id>` needs an earlier `approve` entry with that
+ * id and the same call, an entry `denied:<id>` a `deny` entry [evidence.approval-proven].
  */
 
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -8,7 +8,7 @@ import { asText } from '#core/kernel/as-text.ts';
 
 type Verdict = 'approve' | 'deny';
 
-/** A vote as its entry tells it. */
+/** A vote as recorded in its entry. */
 interface Vote {
   readonly verdict: Verdict;
   readonly call_digest: unknown;
@@ -17,15 +17,15 @@ interface Vote {
 
 export class ApprovalTrail {
   readonly #votes = new Map<string, Vote>();
-  /** Who voted for an approval among several, by its id. */
+  /** People who voted on an approval that needs several votes, by approval id. */
   readonly #kept = new Map<string, Set<unknown>>();
 
-  /** The vote of an approval that came last. */
+  /** Returns the last vote on an approval. */
   voteOf(id: string): Readonly<Vote> | undefined {
     return this.#votes.get(id);
   }
 
-  /** What is wrong with the entry if it uses an approval; the votes and uses before it were added. */
+  /** Returns the defect of an entry that uses an approval. Earlier votes and uses must have been added before. */
   defect(entry: EvidenceEntry): string | undefined {
     if (entry.kind === 'approve') return this.#unreported(entry);
     const use = useOf(entry);
@@ -40,7 +40,7 @@ export class ApprovalTrail {
     return undefined;
   }
 
-  /** An approval by several people lists votes, and each but the last has an entry of its own [approval.votes-proven]. */
+  /** Checks that each vote listed in an approval, except the last, has its own entry [approval.votes-proven]. */
   #unreported({ body }: EvidenceEntry): string | undefined {
     const listed: readonly { readonly person?: unknown }[] = Array.isArray(body.votes) ? body.votes : [];
     const kept = this.#kept.get(String(body.approval_id));
@@ -75,7 +75,10 @@ const bearing: Readonly<Partial<Record<EvidenceEntry['kind'], readonly [prefix: 
   block: ['denied:', 'deny'],
 };
 
-/** The approval or denial an entry rests on. A rule for a protocol of that name reads alike and is none. */
+/**
+ * Returns the approval or denial that an entry relies on. A rule for a protocol named `approved` or `denied` does not
+ * count.
+ */
 function useOf({ kind, body }: EvidenceEntry): { readonly id: string; readonly verdict: Verdict } | undefined {
   const [prefix, verdict] = bearing[kind] ?? [];
   const { matched_rule: rule, protocol } = body;

@@ -20,23 +20,24 @@ export interface Stretch {
 export interface ArchiveCheck {
   readonly session_id: string;
   readonly total_entries: number;
-  /** Entries without a copy although their time is over. */
+  /** Number of entries that should have a copy by now and do not. */
   readonly missing_entries: number;
-  /** The first stretches of them. */
+  /** The first of the missing stretches. */
   readonly missing: readonly Stretch[];
-  /** Entries without a copy that were written a moment ago. */
+  /** Number of entries without a copy that were written recently. */
   readonly pending_entries: number;
-  /** Where archive and head contradict each other, in words: nothing that a repair puts right. */
+  /** Description of a contradiction between archive and head, which a repair cannot fix. */
   readonly contradiction?: string;
 }
 
-/** Copies follow a commit within seconds; after so long an entry without one is missing. */
+/** Copies follow a commit within seconds. After this time, an entry without a copy is missing. */
 const dueMs = 5 * 60_000;
 const maxStretches = 20;
 
 /**
- * Reads names of copies only, in constant memory except for the gaps.
- * @param waitMs how old an entry without a copy has to be to count as missing.
+ * Checks that each entry of a session has an archived copy. Reads only the names of copies, in constant memory except
+ * for the gaps.
+ * @param waitMs minimum age at which an entry without a copy counts as missing.
  * @returns undefined for a session without a head.
  */
 export async function checkSession(
@@ -56,7 +57,7 @@ export async function checkSession(
     if (last === head.total_entries - 1 && hash !== head.last_hash) {
       contradiction = `the archive holds another entry ${last} than the head names`;
     }
-    // Entries committed since the head was read come here as well.
+    // The archive may already hold entries committed after the head was read.
     if (first >= head.total_entries) break;
   }
   if (next < head.total_entries) gaps.push({ from: next, to: head.total_entries - 1 });
@@ -78,7 +79,9 @@ export async function checkSession(
 
 const lengthOf = ({ from, to }: Stretch): number => to - from + 1;
 
-/** A row that is missing as well is due: nothing will archive it. */
+/**
+ * Reports whether a gap is overdue. A gap whose row is missing too is overdue, since the stream will not archive it.
+ */
 async function isDue(
   { clock, evidence }: CheckPorts,
   tenant: string,
@@ -100,13 +103,13 @@ interface RepairPorts {
 
 interface Repaired {
   readonly archived_entries: number;
-  /** Entries that were not archived because they do not follow from copies beside them, in words. */
+  /** Reason why an entry was not archived: it does not connect to the neighbouring copies. */
   readonly refused?: string;
 }
 
 /**
- * Archives entries of a stretch that has no copies. They are taken from the table only if each follows the one before, the
- * first follows the copy before it, and the copy behind them follows the last: what the archive holds decides.
+ * Archives the entries of a stretch that has no copies. Takes them from the table only if each entry links to its
+ * predecessor, the first to the copy before it, and the copy after the stretch links to the last.
  */
 export async function repairStretch(
   ports: RepairPorts,

@@ -1,31 +1,31 @@
 /**
- * The archive's layout and how it is read: copies of a session in runs, each run one object. A run holds entries that
- * follow each other; its name carries first and last index and the last hash, so that a repeated batch writes the same
- * object, and an entry alone has the form that every entry had before (`docs/decisions/0060`).
+ * Layout and reader of the archive. Each object is a run of consecutive entries of one session, named by first index,
+ * last index and last hash, so that a repeated batch writes the same object. A run of one entry has the form that all
+ * entries had before (`docs/decisions/0060`).
  */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { ArchivedPlace, ArchivedRun, ArchiveReader } from './ports.ts';
 
-/** The longest run that is written. A reader that looks for the end of a session begins so many entries before it. */
+/** The maximum number of entries per run. To find a session's end, a reader starts this many entries earlier. */
 export const maxEntriesPerRun = 100;
 
-/** What status and log say of a gateway whose archive has its own entries only. */
+/** Warning in status and log of a gateway whose archive holds only its own entries. */
 export const separateArchiveWarning =
   'Archive and checkpoints of this gateway lie in its own folder and end with it, while other gateways write to the same store: name a bucket for all of them (GATEWAY_ARCHIVE_BUCKET), or keep the folder.';
 
-/** How many runs are read ahead of the reader: what a verification holds of the archive at a time. */
+/** Number of runs to prefetch, which limits how much of the archive a verification holds in memory. */
 const runsAhead = 8;
 
-/** What an adapter offers; `archiveReader` makes the reader of it. */
+/** Storage of the archive, implemented by an adapter. `archiveReader` turns it into a reader. */
 export interface ArchiveSource {
   readonly complete: boolean;
-  /** Runs of a session in the order of their first index, from those that begin at `first` on. */
+  /** Returns the runs of a session whose first index is at least `first`, ordered by first index. */
   runs(tenant: string, sessionId: string, first: number): AsyncIterable<ArchivedRun>;
-  /** The entries of one run, in index order. */
+  /** Reads the entries of one run, in index order. */
   read(tenant: string, sessionId: string, run: ArchivedRun): Promise<readonly EvidenceEntry[]>;
 }
 
-/** The reading side over what an adapter keeps. */
+/** Returns an archive reader over an adapter's storage. */
 export function archiveReader(source: ArchiveSource): ArchiveReader {
   const runs: ArchiveReader['runs'] = async function* (tenant, sessionId, fromIndex = 0) {
     const first = Math.max(0, fromIndex - maxEntriesPerRun + 1);
@@ -47,7 +47,7 @@ export function archiveReader(source: ArchiveSource): ArchiveReader {
       }
     };
     const contents = readAhead(runs(tenant, sessionId, fromIndex), runsAhead, async (run) => {
-      // The name of a single copy says everything that a comparison needs.
+      // The name of a single copy holds index and hash, which is enough to compare.
       const alone = run.first === run.last && !whole;
       return { run, entries: alone ? undefined : checked(run, await source.read(tenant, sessionId, run)) };
     });
@@ -78,14 +78,14 @@ export function archiveReader(source: ArchiveSource): ArchiveReader {
   };
 }
 
-/** @throws Error when the object does not hold what its name says. */
+/** Returns the entries of a run. @throws Error when they do not match the run's name. */
 function checked(run: ArchivedRun, entries: readonly EvidenceEntry[]): readonly EvidenceEntry[] {
   const follow = entries.every(({ index }, n) => index === run.first + n);
   if (follow && entries.length === run.last - run.first + 1 && entries.at(-1)?.hash === run.hash) return entries;
   throw new Error(`archived entries ${run.first} to ${run.last} are not what their name says (${run.place})`);
 }
 
-/** Maps in order, with so many calls under way at a time. */
+/** Maps the items in order, with up to `most` reads in flight. */
 async function* readAhead<T, R>(source: AsyncIterable<T>, most: number, read: (item: T) => Promise<R>) {
   const underWay: Promise<R>[] = [];
   try {
@@ -101,7 +101,7 @@ async function* readAhead<T, R>(source: AsyncIterable<T>, most: number, read: (i
   }
 }
 
-/** Entries of one session as the runs that are written: in order, each linked to the one before, none twice. */
+/** Splits entries of one session into the runs to write: in index order, linked, without duplicates. */
 export function runsOf(entries: readonly EvidenceEntry[]): EvidenceEntry[][] {
   const runs: EvidenceEntry[][] = [];
   const once = [...new Map(entries.map((entry) => [`${entry.index}#${entry.hash}`, entry])).values()];
@@ -115,7 +115,7 @@ export function runsOf(entries: readonly EvidenceEntry[]): EvidenceEntry[][] {
   return runs;
 }
 
-/** The highest index that has a copy, looked for from `fromIndex` on; -1 when none is there. */
+/** Returns the highest index that has a copy, searching from `fromIndex`, or -1. */
 export async function archivedEnd(
   reader: Pick<ArchiveReader, 'runs'>,
   tenant: string,

@@ -1,7 +1,10 @@
-/** The text of a bundle in pieces, as it arrives: each entry and each other member by itself, none parsed [evidence.verify-streamed]. */
+/**
+ * Splits the text of a bundle into entries and other members while it arrives, without parsing them
+ * [evidence.verify-streamed].
+ */
 import { invalidRequest } from '#core/kernel/errors.ts';
 
-/** JSON text of one entry, or of one member beside `entries`. `key` is absent for an entry. */
+/** JSON text of one entry, or of one other member of the bundle. `key` is absent for an entry. */
 export interface Piece {
   readonly key?: string;
   readonly text: string;
@@ -28,8 +31,9 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x
 const isBlank = (char: number): boolean => char === 0x20 || char === 0x0a || char === 0x0d || char === 0x09;
 
 /**
- * Splits a JSON object at its own level and at that of its list `entries`. What stands in a piece is not read: it may be no JSON.
- * @throws GatewayError `invalid_request` for text of another form, for a member that stands twice, and for one that ends early.
+ * Splits a JSON object into its members, and its list `entries` into items. The text of a piece is not checked: it may
+ * be invalid JSON.
+ * @throws GatewayError `invalid_request` for text of another form, a repeated member, or text that ends early.
  */
 export async function* bundlePieces(chunks: AsyncIterable<string>): AsyncGenerator<Piece> {
   const seen = new Set<string>();

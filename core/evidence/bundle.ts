@@ -10,7 +10,7 @@ import type { LogProof } from '#core/contracts/transparency.ts';
 
 const chunkCharacters = 64 * 1024;
 
-/** What strangers check beside chain and manifest. */
+/** Proofs that third parties check in addition to chain and manifest. */
 interface BundleProofs {
   /** The newest checkpoint of the session, at or before the manifest's last entry. */
   readonly checkpoint?: SessionCheckpoint | undefined;
@@ -19,10 +19,9 @@ interface BundleProofs {
 }
 
 /**
- * The bundle's text in pieces. Entries behind the manifest's last one are left out: the session may be growing while it
- * is exported, and the manifest speaks for its own entries only. If the source fails midway the document stays
- * unfinished, so no parser takes a part for the whole.
- * @param publicKey PEM of the key `manifest.signature.key_id` names: after a rotation, not the newest one.
+ * Yields the bundle's text in pieces. Leaves out entries after the manifest's last one, since the session may grow
+ * during the export. If the source fails midway, the document stays incomplete, so that no parser accepts it.
+ * @param publicKey PEM of the key named by `manifest.signature.key_id`. After a rotation this is not the newest key.
  */
 export async function* bundleChunks(
   manifest: SessionManifest,
@@ -49,7 +48,7 @@ export async function* bundleChunks(
   yield `${text}\n],${proofs}\n"public_key":${JSON.stringify(publicKey)}}\n`;
 }
 
-/** The first `count` entries of a chain that may be growing; the source is closed after them. */
+/** Yields the first `count` entries of a chain that may be growing, then closes the source. */
 export async function* firstEntries<T>(entries: AsyncIterable<T> | Iterable<T>, count: number): AsyncIterable<T> {
   if (count <= 0) return;
   let left = count;

@@ -1,4 +1,4 @@
-/** Sealing an entry into its session's hash chain, and moving the chain's head. */
+/** Seals entries into a session's hash chain and advances the chain's head. */
 
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';
@@ -9,7 +9,7 @@ import { rememberText } from './entry-text.ts';
 import type { SessionHead } from './ports.ts';
 import { policyVersionOf } from './tally.ts';
 
-/** Where a chain ends: what the next entry links to. */
+/** The end of a chain, which the next entry links to. */
 type ChainEnd = Pick<SessionHead, 'total_entries' | 'last_hash'>;
 
 /** An entry with its canonical text. */
@@ -18,20 +18,20 @@ export interface Sealed {
   readonly text: string;
 }
 
-/** The entry of `seal`. */
+/** Seals a draft and returns only the entry. */
 export const sealEntry = (draft: EntryDraft, head: ChainEnd | undefined): EvidenceEntry => seal(draft, head).entry;
 
 /**
- * Gives a draft its place: index, link to the entry before, hash over everything else.
- * The entry is rebuilt from its canonical text, so what is stored is exactly what was hashed: plain JSON, no
- * `undefined` members, nothing shared with the draft. The text is made once: the hash is put into its place in it.
- * @throws TypeError when the draft holds what JSON cannot carry.
+ * Seals a draft as the next entry: adds index, link to the previous entry and hash over all other fields.
+ * The entry is parsed from the canonical text that was hashed, so it is plain JSON and shares nothing with the draft.
+ * The text is built once and the hash inserted into it.
+ * @throws TypeError when the draft holds a value that JSON cannot represent.
  */
 export function seal(draft: EntryDraft, head: ChainEnd | undefined): Sealed {
   const { tenant, session_id, timestamp, kind, envelope_id, actor, body } = draft;
   const index = head?.total_entries ?? 0;
   const previous_hash = head?.last_hash ?? '';
-  // By the names of their members, the hash stands between the two.
+  // In canonical order, `hash` comes between these two groups of members.
   const before = canonicalize({ actor, body, envelope_id } satisfies Partial<EvidenceEntry>).slice(0, -1);
   const rest = { index, kind, previous_hash, session_id, tenant, timestamp, version: 1 } as const;
   const behind = canonicalize(rest satisfies Partial<EvidenceEntry>).slice(1);
@@ -42,7 +42,10 @@ export function seal(draft: EntryDraft, head: ChainEnd | undefined): Sealed {
   return { entry, text };
 }
 
-/** The hash an entry must carry, recomputed from all its fields, known or not: an added field is an edit. */
+/**
+ * Computes the hash an entry must carry, over all fields including unknown ones, so that an added field counts as an
+ * edit.
+ */
 export function entryHash(entry: Readonly<Record<string, unknown>>): string {
   const { hash: _claimed, ...rest } = entry;
   return hashEntryText(canonicalize(rest));
@@ -51,8 +54,8 @@ export function entryHash(entry: Readonly<Record<string, unknown>>): string {
 const hashEntryText = (text: string): string => sha256(text, hashDomain.entry);
 
 /**
- * The head after an entry was appended.
- * @param owner id of the key that opens the session; counts for the first entry only.
+ * Returns the head after appending an entry.
+ * @param owner id of the key that opens the session; used for the first entry only.
  */
 export function advanceHead(head: SessionHead | undefined, entry: EvidenceEntry, owner?: string): SessionHead {
   const owner_key = head ? head.owner_key : owner;

@@ -1,4 +1,4 @@
-/** Checkpoints: where chains stood at one moment, under one signature (`docs/decisions/0042`). */
+/** Checkpoints: the ends of several chains at one moment, covered by one signature (`docs/decisions/0042`). */
 import {
   type ChainPoint,
   type Checkpoint,
@@ -12,7 +12,7 @@ import { leafHash, rootFromPath, treePath, treeRoot } from './merkle.ts';
 import type { Signer } from './ports.ts';
 import { namedSignatureFault, type PublicKeys } from './signature.ts';
 
-/** What is stored in place of a checkpoint was not signed by this gateway. */
+/** Error for a stored checkpoint that this gateway did not sign. */
 export class CheckpointDamage extends GatewayError {
   constructor(reason: string) {
     super('server_error', `The newest checkpoint cannot be relied on: ${reason}.`);
@@ -28,14 +28,14 @@ function statementText({
   return canonicalize(statement);
 }
 
-/** What the next checkpoint of a log names as `previous`. */
+/** Computes the hash that the next checkpoint of a log carries as `previous`. */
 export const checkpointHash = (checkpoint: Checkpoint): string =>
   sha256(statementText(checkpoint), hashDomain.checkpoint);
 
 const signedBytes = (statement: Omit<Checkpoint, 'signature'>): Uint8Array =>
   new TextEncoder().encode(String.fromCharCode(hashDomain.checkpoint) + statementText(statement));
 
-/** @param points at least one. */
+/** Signs a checkpoint over chain points. @param points at least one. */
 export async function signCheckpoint(
   points: readonly ChainPoint[],
   { created_at, previous }: Pick<Checkpoint, 'created_at' | 'previous'>,
@@ -47,7 +47,7 @@ export async function signCheckpoint(
   return { ...statement, signature: { alg: 'ECDSA_P256_SHA256', key_id: signer.keyId, value } };
 }
 
-/** The part of a checkpoint that speaks for one of its points. */
+/** Extracts the checkpoint of one session: its point and the path to the signed root. */
 export function checkpointOf(
   checkpoint: Checkpoint,
   points: readonly ChainPoint[],
@@ -56,11 +56,11 @@ export function checkpointOf(
   return { point: points[position]!, position, path: treePath(points.map(leafOf), position), checkpoint };
 }
 
-/** Whether these are the points the checkpoint signs. */
+/** Reports whether a checkpoint covers exactly these points. */
 export const isOver = (checkpoint: Checkpoint, points: readonly ChainPoint[]): boolean =>
   points.length === checkpoint.size && treeRoot(points.map(leafOf)) === checkpoint.root;
 
-/** What is wrong with a checkpoint's signature under these keys; undefined when one of them signed it. Never throws. */
+/** Returns the fault of a checkpoint's signature, or undefined if one of these keys signed it. Never throws. */
 export const unsignedCheckpoint = (checkpoint: Checkpoint, publicKeys: PublicKeys): string | undefined =>
   namedSignatureFault(signedBytes(withoutSignature(checkpoint)), checkpoint.signature, publicKeys);
 
@@ -68,7 +68,7 @@ function withoutSignature({ signature: _signature, ...statement }: Checkpoint) {
   return statement;
 }
 
-/** What is wrong with something that is said to be a session's checkpoint. Never throws. */
+/** Returns the defect of a claimed session checkpoint, or undefined. Never throws. */
 export function sessionCheckpointDefect(candidate: unknown, publicKeys: PublicKeys): string | undefined {
   const parsed = sessionCheckpointSchema.safeParse(candidate, { error: describeIssue });
   if (!parsed.success) {

@@ -1,6 +1,6 @@
 /**
- * Signs where chains stand, from the copies that go into the archive, as they come. A chain that does not continue its
- * last checkpoint is refused: the signature would cover up a rewriting [evidence.checkpoint.continues].
+ * Signs the ends of chains as their entries are archived. A chain that does not continue its last checkpoint is
+ * refused, since signing it would hide a rewrite [evidence.checkpoint.continues].
  */
 import type { ChainPoint, EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { TransparencyLog } from '#core/evidence/transparency/log.ts';
@@ -13,14 +13,14 @@ import type { ArchiveReader, CheckpointLog } from './ports.ts';
 
 interface CheckpointerPorts {
   readonly checkpoints: Pick<CheckpointLog, 'last' | 'append'>;
-  /** Holds the entries at hand already. */
+  /** Already contains the entries passed to `checkpointEntries`. */
   readonly archive: Pick<ArchiveReader, 'entries'>;
-  /** Where it stands as well: the log of the tenant that outsiders watch. */
+  /** The tenant's transparency log, which also receives each point. */
   readonly log: Pick<TransparencyLog, 'append'> | undefined;
   readonly telemetry: Telemetry;
 }
 
-/** An entry that does not follow from the session's last checkpoint: an incident of the gateway. */
+/** Error for an entry that does not continue the session's last checkpoint: an incident of the gateway. */
 class CheckpointRefused extends GatewayError {
   readonly point: Omit<ChainPoint, 'hash'>;
 
@@ -30,7 +30,7 @@ class CheckpointRefused extends GatewayError {
   }
 }
 
-/** Covers entries that were just archived, of any sessions and in any order; entries covered before are skipped. */
+/** Signs checkpoints over entries that were just archived, of any sessions and in any order. Skips covered entries. */
 export async function checkpointEntries(ports: CheckpointerPorts, entries: readonly EvidenceEntry[]): Promise<void> {
   const points: ChainPoint[] = [];
   for (const own of Map.groupBy(entries, ({ tenant, session_id }) => `${tenant}#${session_id}`).values()) {
@@ -38,12 +38,12 @@ export async function checkpointEntries(ports: CheckpointerPorts, entries: reado
     if (point) points.push(point);
   }
   if (points.length === 0) return;
-  // The log first: points that are under a checkpoint are not looked at again.
+  // The log comes first: points that are covered by a checkpoint are never appended again.
   await ports.log?.append(points).catch((thrown: unknown) => unlogged(ports, thrown));
   await ports.checkpoints.append(points);
 }
 
-/** A damaged log takes nothing more and holds nothing up: bundles say that they are not in it. */
+/** Logs that the transparency log is damaged and continues: bundles then say that they are not in it. */
 function unlogged({ telemetry }: CheckpointerPorts, thrown: unknown): void {
   if (!(thrown instanceof LogDamage)) throw thrown;
   telemetry.log('error', 'nothing was appended to the transparency log', { error: thrown.message });
@@ -58,20 +58,20 @@ function refused({ telemetry }: CheckpointerPorts, thrown: unknown): undefined {
   telemetry.log('error', 'a chain does not continue its last checkpoint', { ...point, error: thrown.message });
 }
 
-/** Where the session stands with these entries; undefined when it stands where it stood. */
+/** Returns the chain point after these entries, or undefined if they do not advance it. */
 async function standOf(ports: CheckpointerPorts, own: readonly EvidenceEntry[]): Promise<ChainPoint | undefined> {
   const { tenant, session_id } = own[0]!;
   const last = (await ports.checkpoints.last(tenant, session_id))?.point;
   const progress = new Progress(last);
   for (const entry of own) if (progress.takes(entry)) progress.follow(entry);
   if (own.at(-1)!.index > progress.index) {
-    // Deliveries may arrive out of order; the entries between are archived already, or will be.
+    // Deliveries may arrive out of order. The entries between are archived already, or will be.
     for await (const entry of ports.archive.entries(tenant, session_id, progress.index + 1)) progress.follow(entry);
   }
   return progress.index === (last?.index ?? -1) ? undefined : progress.point(tenant, session_id);
 }
 
-/** A chain followed from its last checkpoint on. */
+/** Follows a chain from its last checkpoint. */
 class Progress {
   #index: number;
   #hash: string;
@@ -91,7 +91,10 @@ class Progress {
     return { tenant, session_id, index: this.#index, hash: this.#hash };
   }
 
-  /** Whether the entry is the next one. A session older than its checkpoints begins with the first entry that comes. */
+  /**
+   * Reports whether the entry is the next one. A session without a checkpoint starts with the first entry it gets.
+   * @throws CheckpointRefused if the entry contradicts the last checkpoint
+   */
   takes(entry: EvidenceEntry): boolean {
     if (entry.index === this.#index && entry.hash !== this.#hash) {
       throw new CheckpointRefused(entry, 'the last checkpoint names another entry of this place');

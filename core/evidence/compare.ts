@@ -3,19 +3,19 @@ import type { EvidenceEntry, Verification } from '#core/contracts/evidence.ts';
 import type { Witness } from './witness.ts';
 
 type BrokenLink = NonNullable<Verification['broken_link']>;
-/** Hashes of an entry's copies; undefined where none is known. */
+/** Hashes of an entry's copies; undefined if none is known. */
 export type Copies = readonly string[] | undefined;
 
-/** Clocks differ by less, and copies follow sooner, than this. */
+/** Upper limit for clock differences and for the delay of copies. */
 const toleranceMs = 5 * 60_000;
 
 export class Comparison {
   #witness: Partial<Witness>;
   #archived = 0;
   #lastIndex = -1;
-  /** Entries without a copy, behind the last one that has one. */
+  /** The first entry without a copy since the last one that has a copy. */
   #missingFrom: number | undefined;
-  /** The first entry without a copy although a later one has had its copy for long. */
+  /** The first entry without a copy, if a later entry was archived long ago. */
   #gap: BrokenLink | undefined;
   #anyGap: number | undefined;
 
@@ -23,10 +23,7 @@ export class Comparison {
     this.#witness = witness;
   }
 
-  /**
-   * Why an entry that links to those before it is not the one that was written.
-   * @param copies hashes of its copies; undefined for an entry without one.
-   */
+  /** Returns why a correctly linked entry differs from what was written, or undefined. */
   defect(entry: EvidenceEntry, copies: Copies): string | undefined {
     const { checkpoint } = this.#witness;
     if (copies && !copies.includes(entry.hash)) return 'the entry is not the one in the archive: it was rewritten';
@@ -46,14 +43,14 @@ export class Comparison {
     return undefined;
   }
 
-  /** Reading the archive failed: nothing is said of copies from here on. */
+  /** Records that reading the archive failed, and stops comparing with it. */
   archiveLost(said: string): void {
     const { archived: _archived, notChecked = [], ...rest } = this.#witness;
     this.#witness = { ...rest, notChecked: [...notChecked, said] };
     this.#gap = undefined;
   }
 
-  /** Takes note of an entry that holds. */
+  /** Adds a valid entry. */
   add(entry: EvidenceEntry, copies: Copies): void {
     this.#lastIndex = entry.index;
     const { archived, archiveComplete, at = 0 } = this.#witness;
@@ -72,7 +69,7 @@ export class Comparison {
     this.#missingFrom = undefined;
   }
 
-  /** What the whole chain shows: an end that is cut off, or an entry that was put in from outside. */
+  /** Returns what only the whole chain shows: a truncated end, or an entry that the gateway did not write. */
   ending(total: number): BrokenLink | undefined {
     const { checkpoint, archived } = this.#witness;
     const named = archived?.end ?? -1;
@@ -90,7 +87,7 @@ export class Comparison {
     return this.#gap;
   }
 
-  /** What was compared, and in words what was not. */
+  /** Returns what was compared, and describes what was not. */
   summary(): Pick<Verification, 'checkpoint' | 'archived_entries' | 'not_checked'> {
     const { checkpoint, archived, notChecked } = this.#witness;
     if (notChecked === undefined) return { not_checked: [] };

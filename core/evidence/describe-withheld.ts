@@ -1,15 +1,15 @@
-/** What a report says of the parts of a call that its entry does not hold. */
+/** Describes for a report which parts of a call its entry withholds. */
 import { hasDigest, partDigest } from '#core/contracts/withheld.ts';
 import { childPath } from '#core/text/secrets/json-path.ts';
 
-/** Of a blocked call that is too long these are recorded by their beginning [evidence.block-bounded]. */
+/** Fields of which only the beginning is recorded if a blocked call is too long [evidence.block-bounded]. */
 const shortened: ReadonlySet<string> = new Set(['$.parameters', '$.sent_with']);
 const most = 10;
 
 /**
- * Returns one sentence for each way in which something is withheld: as a whole, as a part of its text, or because it is too long.
+ * Returns one sentence for each reason: withheld as a whole, withheld in part, or too long.
  * @param paths recorded as `withheld`.
- * @param entry that holds the call.
+ * @param entry that records the call.
  */
 export function describeWithheld(paths: readonly string[], entry: Readonly<Record<string, unknown>>): string {
   if (paths.length === 0) return 'Nothing is withheld.';
@@ -49,7 +49,7 @@ function sentence(
   return `${subject} ${how}: ${paths.slice(0, most).join(', ')}${more}.`;
 }
 
-/** Reports whether a text has words besides its digest. */
+/** Reports whether a text has other words than its digest. */
 const isPartly = (value: unknown): boolean =>
   typeof value === 'string' &&
   hasDigest(value) &&

@@ -1,6 +1,6 @@
 /**
- * Whether something from outside has exactly the shape of an evidence entry.
- * Written by hand because a verifier reads 100,000 of them; a test holds it against `evidenceEntrySchema`.
+ * Checks that an external value has exactly the shape of an evidence entry. Written by hand because a verifier reads
+ * 100,000 of them; a test compares it with `evidenceEntrySchema`.
  */
 
 import { type EvidenceEntry, entryKinds } from '#core/contracts/evidence.ts';
@@ -39,7 +39,7 @@ function isActor(value: unknown): boolean {
   return true;
 }
 
-/** What is wrong with the shape, in words, or undefined when it is an entry's. */
+/** Describes what is wrong with the shape, or returns undefined if the value is an entry. */
 export function shapeDefect(value: unknown): string | undefined {
   if (!isObject(value)) return 'this is not an entry: an object was expected';
   for (const [field, check] of fields) {

@@ -1,4 +1,4 @@
-/** Removes rows of evidence that are old enough and equal their archived copies [evidence.retention]. */
+/** Removes old rows of evidence whose archived copies are identical [evidence.retention]. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { entryHash } from './chain.ts';
@@ -13,15 +13,15 @@ interface ExpirePorts {
 
 interface Expired {
   readonly removed: number;
-  /** Why rows that are old enough stay, in words. */
+  /** Reason why rows that are old enough were kept. */
   readonly stopped?: string;
 }
 
 const deleteBatchSize = 25;
 
 /**
- * Removes rows from the beginning of a chain, and stops at the first that is younger than `before`, has no copy that equals
- * it to the letter, or lies behind the newest checkpoint. The head and the last row always stay.
+ * Removes rows from the beginning of a chain. Stops at the first row that is younger than `before`, has no identical
+ * copy, or comes after the newest checkpoint. Always keeps the head and the last row.
  * @param before ISO 8601 time.
  */
 export async function expireSession(ports: ExpirePorts, head: SessionHead, before: string): Promise<Expired> {
@@ -54,7 +54,7 @@ function defectOf(row: EvidenceEntry, copy: EvidenceEntry | undefined): string |
   return entryHash(row) === row.hash ? undefined : `entry ${row.index} was altered: its hash does not match its fields`;
 }
 
-/** Rows are removed some at a time: what a crash leaves of them is filled from the archive like those before. */
+/** Removes rows in batches. After a crash, readers take the removed rows from the archive. */
 class Removal {
   readonly #rows: EvidenceRows;
   #batch: EvidenceEntry[] = [];
@@ -69,7 +69,7 @@ class Removal {
     return this.#batch.length < deleteBatchSize ? Promise.resolve(undefined) : this.flush();
   }
 
-  /** @returns which row was not what was read. */
+  /** @returns a message that names a row that changed since it was read. */
   async flush(): Promise<string | undefined> {
     const batch = this.#batch;
     this.#batch = [];
@@ -80,7 +80,7 @@ class Removal {
   }
 }
 
-/** Copies read in step with rows, of which some may be gone. */
+/** Reads copies in step with rows. Some rows may already be gone. */
 class InStep {
   readonly #copies: AsyncIterator<EvidenceEntry>;
   #copy: EvidenceEntry | undefined;

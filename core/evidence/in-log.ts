@@ -1,17 +1,21 @@
-/** Holds a chain against the transparency log: what its leaf names, when it was logged, and who saw it there. */
+/** Checks a chain against the transparency log: entry hash, log time and witnesses. */
 import type { EvidenceEntry, Verification } from '#core/contracts/evidence.ts';
 import { type CheckedProof, checkLogProof, type LogTrust } from '#core/evidence/transparency/session-proof.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 
 type BrokenLink = NonNullable<Verification['broken_link']>;
 
-/** What of an entry the log is compared with. */
+/** The fields of an entry that are compared with the log. */
 export type LoggedEntry = Pick<EvidenceEntry, 'tenant' | 'session_id' | 'index' | 'hash' | 'timestamp'>;
 
-/** Clocks differ by less, and leaves follow entries sooner, than this. */
+/** Upper limit for clock differences and for the delay of leaves. */
 const toleranceMs = 10 * 60_000;
 
-/** @param entries a chain that holds in itself. With a key of the log, a bundle without a proof is not valid. */
+/**
+ * Checks an internally valid chain against its log proof. With a trusted log key, a bundle without a proof is not
+ * valid.
+ * @param entries of a chain that is valid in itself.
+ */
 export function inLog(
   entries: readonly LoggedEntry[],
   proof: unknown,
@@ -33,7 +37,7 @@ export function inLog(
   return { log: { origin, size, position, index: leaf.index, at: leaf.at, witnesses: seen } };
 }
 
-/** Where the chain is not the one that was logged, or not at that time. */
+/** Returns the first entry that differs from the logged chain, or has an implausible time. */
 function departure(entries: readonly LoggedEntry[], proof: CheckedProof, trust: LogTrust): BrokenLink | undefined {
   const { leaf, seen } = proof;
   const logged = entries[leaf.index];
@@ -59,7 +63,10 @@ function departure(entries: readonly LoggedEntry[], proof: CheckedProof, trust: 
   return backdated(logged, proof, trust) ?? unwitnessed(entries, proof, trust) ?? unlogged(entries, proof);
 }
 
-/** An entry that was logged before the time it names. Times are of one form, so nearly all of them are compared as texts. */
+/**
+ * Returns the index of an entry that was logged before its own timestamp, or -1. Compares the usual time format as
+ * text.
+ */
 function postDated(entries: readonly LoggedEntry[], { index, at }: CheckedProof['leaf']): number {
   const latest = isoTime(Date.parse(at) + toleranceMs);
   const isAhead = ({ timestamp }: LoggedEntry) =>
@@ -68,8 +75,8 @@ function postDated(entries: readonly LoggedEntry[], { index, at }: CheckedProof[
 }
 
 /**
- * An entry behind the leaf that is older than a look of a witness. The log takes entries within seconds, so it would have had a later leaf of
- * the session then: the leaf that is shown was chosen, and what follows it was added or rewritten.
+ * Returns an entry after the leaf that is older than a witness's cosignature. The log takes entries within seconds, so
+ * a later leaf would exist: an older leaf was presented, and the following entries were added or rewritten.
  */
 function unlogged(entries: readonly LoggedEntry[], { leaf, seen }: CheckedProof): BrokenLink | undefined {
   const look = seen.toSorted((a, b) => a.at.localeCompare(b.at)).at(-1);
@@ -79,7 +86,7 @@ function unlogged(entries: readonly LoggedEntry[], { leaf, seen }: CheckedProof)
   return { index: tail, reason };
 }
 
-/** A witness that looked at the log after the entry is said to have been written, and did not find it there. */
+/** Returns a broken link if a witness saw the log after the entry's timestamp and the leaf was not in it. */
 function backdated(
   { index, timestamp }: LoggedEntry,
   { position }: CheckedProof,
@@ -93,7 +100,7 @@ function backdated(
   };
 }
 
-/** What the witnesses do not know, or know better. */
+/** Returns a broken link if a trusted witness has not cosigned, or has read other or later leaves of the session. */
 function unwitnessed(
   entries: readonly LoggedEntry[],
   { seen, leaf }: CheckedProof,
@@ -117,5 +124,5 @@ function unwitnessed(
   return undefined;
 }
 
-/** Whether a time is before another by more than clocks differ. */
+/** Reports whether a time is earlier than another by more than the tolerance. */
 const before = (time: string, other: string): boolean => Date.parse(time) < Date.parse(other) - toleranceMs;

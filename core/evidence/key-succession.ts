@@ -1,4 +1,7 @@
-/** How keys follow each other: a statement that both sign, so that trust in one leads to the other [evidence.keys.rotate]. */
+/**
+ * Key rotation: a statement signed by the old and the new key, so that trust in one extends to the other
+ * [evidence.keys.rotate].
+ */
 import {
   type KeySuccession,
   keySuccessionSchema,
@@ -32,7 +35,7 @@ export async function signSuccession(previous: Signer, next: Signer, created_at:
   return { ...statement, signatures: { previous: await previous.sign(bytes), next: await next.sign(bytes) } };
 }
 
-/** Whether both keys signed the statement. Never throws. */
+/** Reports whether both keys signed the statement. Never throws. */
 function isSigned(succession: KeySuccession): boolean {
   const bytes = signedBytes(succession);
   const { previous, next, signatures } = succession;
@@ -42,7 +45,7 @@ function isSigned(succession: KeySuccession): boolean {
   );
 }
 
-/** The keys to trust when these are trusted: theirs and those that signed successions link to them, either way. */
+/** Returns the trusted keys and all keys linked to them by signed successions, in either direction. */
 export function linkedKeys(trusted: PublicKeys, successions: readonly unknown[]): readonly string[] {
   const keys = [trusted].flat();
   const left = successions.flatMap((each) => {
@@ -65,13 +68,13 @@ export function linkedKeys(trusted: PublicKeys, successions: readonly unknown[])
   return keys;
 }
 
-/** Whether two texts are the same key. */
+/** Reports whether two PEM texts hold the same key. */
 export const isSameKey = (one: string, other: string): boolean => spelling(one) === spelling(other);
 
-/** PEM text differs in line ends and blanks only. */
+/** Removes line ends and blanks, in which PEM texts of the same key may differ. */
 const spelling = (pem: string): string => pem.replaceAll(/\s/g, '');
 
-/** The keys a signer is known by; its own alone where keys are not rotated. */
+/** Returns a signer's published keys: only its own if keys are not rotated. */
 export async function signingKeysOf(signer: Signer): Promise<SigningKeys> {
   return (await signer.keys?.()) ?? { keys: [await publishedKey(signer)], successions: [] };
 }

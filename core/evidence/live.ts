@@ -1,4 +1,4 @@
-/** Verifies a session where it lives: entries, stored head, signed manifest, checkpoint and archive. */
+/** Verifies a stored session: entries, head, signed manifest, checkpoint and archive. */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import { signingKeysOf } from './key-succession.ts';
 import type { ManifestStore, SessionHead, Signer } from './ports.ts';
@@ -9,31 +9,33 @@ import type { Witness } from './witness.ts';
 
 export interface LiveSession {
   readonly head: SessionHead;
-  /** The chain from its beginning, up to the head: entries appended meanwhile are left out. */
+  /** Reads the chain from its beginning up to the head, without entries appended since. */
   readonly entries: () => AsyncIterable<EvidenceEntry>;
   readonly signer: Signer;
   readonly sessionManifests: ManifestStore;
-  /** What other places say of the session, asked before the head was read. */
+  /** Checkpoint and archive of the session, read before the head. */
   readonly witness?: Witness;
-  /** How many entries the last reading took from the archive, since their rows expired. */
+  /** Returns how many entries the last reading took from the archive because their rows had expired. */
   readonly expired?: () => number;
 }
 
 interface LiveVerification {
   readonly verification: Verification;
-  /** Unsigned when the chain is broken and was never signed in this state: good for a report, not for an export. */
+  /** Unsigned if the chain is broken and was never signed in this state. Usable for a report, not for an export. */
   readonly manifest: SessionManifest | UnsignedManifest;
 }
 
-/** A broken chain is an answer here, not a fault: valid true or valid false, no other states. */
-/** @param onEntry is called for each entry, in order. */
+/**
+ * Verifies a stored session. A broken chain is a result (`valid: false`), not an error.
+ * @param onEntry is called for each entry, in order.
+ */
 export async function verifyLive(session: LiveSession, onEntry?: (line: EntryLine) => void): Promise<LiveVerification> {
   const { expectation, manifest } = await expectedOf(session);
   const verification = await verifyChain(session.entries(), { ...expectation, onEntry });
   return { verification: { ...verification, ...expiredOf(session) }, manifest };
 }
 
-/** The same entry by entry, for sessions whose list of entries is not held in memory. */
+/** Does the same as `verifyLive`, but yields entry by entry, for sessions too large to hold in memory. */
 export async function* verifyLiveSteps(session: LiveSession): AsyncGenerator<EntryLine, Verification> {
   const { expectation } = await expectedOf(session);
   const verification = yield* verifySteps(session.entries(), expectation);

@@ -1,25 +1,25 @@
-/** A hash tree over texts: one signature speaks for all, and each is shown to be among them without the others. */
+/** A hash tree over texts: one signature covers all, and each can be proved to be included without the others. */
 import { hashDomain, sha256 } from '#core/kernel/canonical.ts';
 
 const node = (left: string, right: string): string => sha256(left + right, hashDomain.treeNode);
 
 export const leafHash = (text: string): string => sha256(text, hashDomain.treeLeaf);
 
-/** Pairs from the left; a last one without a partner goes up as it is (the shape of RFC 6962). */
+/** Returns the next level up. Pairs from the left; an unpaired last node moves up unchanged (as in RFC 6962). */
 const above = (level: readonly string[]): string[] =>
   Array.from({ length: Math.ceil(level.length / 2) }, (_, i) => {
     const [left, right] = [level[2 * i]!, level[2 * i + 1]];
     return right === undefined ? left : node(left, right);
   });
 
-/** @param leaves hashes of at least one text. */
+/** Computes the root of a tree. @param leaves hashes of at least one text. */
 export function treeRoot(leaves: readonly string[]): string {
   let level = leaves;
   while (level.length > 1) level = above(level);
   return level[0]!;
 }
 
-/** The hashes that lead from the leaf at `position` to the root. */
+/** Returns the hashes that lead from the leaf at `position` to the root. */
 export function treePath(leaves: readonly string[], position: number): string[] {
   const path: string[] = [];
   let [level, at] = [leaves, position];
@@ -31,7 +31,9 @@ export function treePath(leaves: readonly string[], position: number): string[] 
   return path;
 }
 
-/** The root that leaf and path lead to in a tree of `size` leaves; undefined when the path does not fit the tree. */
+/**
+ * Computes the root from a leaf and its path, in a tree of `size` leaves. Returns undefined if the path does not fit.
+ */
 export function rootFromPath(
   leaf: string,
   position: number,

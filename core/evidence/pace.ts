@@ -1,13 +1,13 @@
-/** Leads a walk through a chain, each entry beside its copies in the archive, in constant memory. */
+/** Walks through a chain and its archived copies in step, in constant memory. */
 import { UnreadableEntry } from './entry-text.ts';
 import type { ArchivedPlace } from './ports.ts';
 import type { ChainWalk, EntryLine } from './walk.ts';
 import type { Witness } from './witness.ts';
 
 /**
- * Follows the entries in the order they come. Archive and chain are read side by side: of both only what is at hand is kept.
- * A fault of the archive ends the comparison with it and is said. An entry whose row holds no JSON is a broken link, and the rows after it are
- * not read; any other fault of the entries' source is thrown.
+ * Follows the entries in order, reading the archive in step. An archive fault ends the comparison with the archive and
+ * is reported. An entry whose row is not JSON is a broken link, and the rows after it are not read. Any other fault of
+ * the source is thrown.
  * @yields the line of every entry up to and including the first broken one.
  */
 export async function* followChain(
@@ -31,7 +31,7 @@ export async function* followChain(
   }
 }
 
-/** The archive read in step with the chain. */
+/** Reads the archive in step with the chain. */
 class Copies {
   readonly #walk: ChainWalk;
   readonly #archived: Witness['archived'];

@@ -1,6 +1,6 @@
 /**
- * Holds every vote that a passkey signed against that passkey: the key stands in an entry of its own before the vote, and the signature
- * covers exactly this approval of exactly this call [evidence.passkey-proven].
+ * Checks every vote signed by a passkey: an earlier entry must hold the public key, and the signature must cover this
+ * approval of this call [evidence.passkey-proven].
  */
 
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -8,10 +8,10 @@ import { asText } from '#core/kernel/as-text.ts';
 import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';
 import { signatureFault } from './signature.ts';
 
-/** The action of the entry that holds a public key. */
+/** Action of the entry that records a public key. */
 export const passkeyAction = 'passkey.key';
 
-/** Base64url: what an authenticator signs to approve this request for this call. */
+/** Returns the challenge, in base64url, that an authenticator signs to approve this request for this call. */
 export const passkeyChallenge = (approvalId: string, callDigest: string): string =>
   toUrl(
     Buffer.from(
@@ -29,12 +29,12 @@ export class PasskeyProofs {
   readonly #keys = new Map<string, Fields>();
   #votes = 0;
 
-  /** Votes whose signature by a passkey holds. */
+  /** Number of votes with a valid passkey signature. */
   get votes(): number {
     return this.#votes;
   }
 
-  /** What is wrong with the entry if it is a vote with a passkey; the entries before it were added. */
+  /** Returns the defect of a passkey vote, or undefined. Earlier entries must have been added before. */
   defect({ kind, body }: EvidenceEntry): string | undefined {
     if (kind !== 'approve' && kind !== 'vote') return undefined;
     const { passkey, passkey_required } = body;
@@ -57,10 +57,10 @@ export class PasskeyProofs {
   }
 }
 
-/** User present, and verified by PIN, fingerprint or face. */
+/** Flags for user present, and user verified by PIN, fingerprint or face. */
 const presentAndVerified = 0x05;
 
-/** Why the answer of an authenticator does not prove a challenge; undefined when it does. Never throws. */
+/** Returns why an authenticator's response does not prove a challenge, or undefined if it does. Never throws. */
 export function assertionFault(assertion: Fields, key: Fields, challenge: string): string | undefined {
   const { credential_id, authenticator_data, client_data_json, signature } = assertion;
   const parts = [authenticator_data, client_data_json, signature].map(bytesOf);

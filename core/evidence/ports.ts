@@ -1,4 +1,4 @@
-/** What evidence needs from outside, and what the rest of the gateway may rely on. */
+/** Ports of evidence: ledger, log, archive, checkpoints, manifests and signer. */
 
 import type { AlertRow } from '#core/contracts/alert.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
@@ -17,11 +17,11 @@ import type { ActionEnd, StartedAction } from '#core/contracts/started-action.ts
 import type { FirstSheet } from '#core/contracts/task-manifest.ts';
 import type { Page } from '#core/kernel/page.ts';
 
-/** Strongly consistent state of one session: where its chain ends and to whom it belongs. */
+/** Strongly consistent state of one session: the end of its chain and its owner. */
 export interface SessionHead {
   readonly tenant: string;
   readonly session_id: string;
-  /** Id of the agent key that opened the session; undefined for sessions the gateway keeps itself. */
+  /** Id of the agent key that opened the session; undefined for sessions of the gateway itself. */
   readonly owner_key?: string;
   readonly total_entries: number;
   readonly first_hash: string;
@@ -30,13 +30,13 @@ export interface SessionHead {
   readonly policy_versions: readonly number[];
   readonly opened_at: string;
   readonly updated_at: string;
-  /** Behavioural risk of the session as last scored; at the kill-switch score its calls are refused. */
+  /** Last risk score of the session. At the kill-switch score, its calls are refused. */
   readonly risk?: RiskRecord;
-  /** Keys of the drift from its task sheets that a human accepted in the session. */
+  /** Keys of drift from the task sheets that a human accepted in this session. */
   readonly accepted_drift?: readonly string[];
-  /** The task sheet of its first request. */
+  /** Task sheet of the session's first request. */
   readonly first_request?: FirstSheet;
-  /** What the session's model calls have cost. */
+  /** Total cost of the session's model calls. */
   readonly spent_microusd?: number;
 }
 
@@ -51,42 +51,44 @@ export interface AuditFilter {
   readonly decision?: string;
   readonly limit: number;
   readonly cursor?: string;
-  /** Takes the rows that cannot be read, so that the others are answered. Without it such a row fails the call. */
+  /** Receives rows that cannot be read, so that the others are returned. Without it, such a row fails the call. */
   readonly unreadable?: (row: UnreadableRow) => void;
 }
 
-/** A row of the log that holds no entry. */
+/** A row of the log that is not a valid entry. */
 export interface UnreadableRow {
   readonly session_id: string;
   readonly index: number;
 }
 
-/** Reading side of the log. Writing happens through `Ledger` only. */
+/** Read access to the log. Only `Ledger` writes. */
 export interface EvidenceLog {
-  /** Consistent read of a session's head; undefined for an unknown session. */
+  /** Reads a session's head consistently; undefined for an unknown session. */
   head(tenant: string, sessionId: string): Promise<SessionHead | undefined>;
-  /** Entries in index order from `fromIndex`, streamed page by page. */
+  /** Streams entries in index order from `fromIndex`, page by page. */
   entries(tenant: string, sessionId: string, fromIndex?: number): AsyncIterable<EvidenceEntry>;
-  /** Sessions of a tenant, most recently opened first. */
+  /** Lists sessions of a tenant, most recently opened first. */
   sessions(tenant: string, options: { limit: number; cursor?: string }): Promise<Page<SessionHead>>;
-  /** The log seen by tenant and time (may lag by a second or two). */
+  /** Queries the log by tenant and time. May lag by a second or two. */
   audit(filter: AuditFilter): Promise<Page<EvidenceEntry>>;
 }
 
-/** Removes rows of the log, where a policy lets them expire. */
+/** Removes rows of the log that a retention policy lets expire. */
 export interface EvidenceRows {
-  /** Removes the row of an entry if it holds exactly this entry; success for one that is gone. @returns false for another row. */
+  /**
+   * Removes the row if it holds exactly this entry. A row that is gone is a success. @returns false for another row.
+   */
   remove(entry: EvidenceEntry): Promise<boolean>;
 }
 
-/** Manifests are signed once per (session, last_hash) and kept. */
+/** Stores manifests, which are signed once per session and `last_hash`. */
 export interface ManifestStore {
   get(tenant: string, sessionId: string, lastHash: string): Promise<SessionManifest | undefined>;
-  /** Keeps the first one written for its last_hash and returns the one kept. */
+  /** Stores the first manifest for a `last_hash` and returns the stored one. */
   put(manifest: SessionManifest): Promise<SessionManifest>;
 }
 
-/** The newest checkpoint of a session as its log keeps it. */
+/** The newest checkpoint of a session. */
 export interface Checkpointed {
   readonly point: ChainPoint;
   readonly created_at: string;
@@ -94,69 +96,71 @@ export interface Checkpointed {
 }
 
 /**
- * Signed checkpoints, kept where those who write the tables cannot write: an Object-Lock bucket on AWS, an append-only
- * file locally.
+ * Signed checkpoints, stored where roles that write the tables cannot write: an Object-Lock bucket on AWS, an
+ * append-only file locally.
  */
 export interface CheckpointLog {
-  /** The newest checkpoint of a session; undefined for a session without one. */
+  /** Returns the newest checkpoint of a session, or undefined. */
   last(tenant: string, sessionId: string): Promise<Checkpointed | undefined>;
-  /** The same with the proof that strangers check. */
+  /** Returns the same checkpoint with the proof for third parties. */
   proof(tenant: string, sessionId: string): Promise<SessionCheckpoint | undefined>;
-  /** The sessions of a tenant that have checkpoints, in no particular order. */
+  /** Lists the sessions of a tenant that have checkpoints, in no particular order. */
   sessions(tenant: string, options: { limit: number; cursor?: string }): Promise<Page<string>>;
-  /** What is wrong with the log as a whole, in words. */
+  /** Describes damage to the log as a whole, or returns undefined. */
   damage(): Promise<string | undefined>;
-  /** Signs where these chains stand and keeps it durably. At least one point; of a session at most one. */
+  /**
+   * Signs these chain points and stores the checkpoint durably. Takes at least one point, and at most one per session.
+   */
   append(points: readonly ChainPoint[]): Promise<void>;
 }
 
-/** A stretch of a session's copies that were written together. */
+/** A stretch of a session's copies, written together. */
 export interface ArchivedRun {
   readonly first: number;
   readonly last: number;
   /** Hash of the last entry. */
   readonly hash: string;
-  /** Where the adapter finds it. */
+  /** Location of the run, in terms of the adapter. */
   readonly place: string;
 }
 
-/** One place of a chain with the hashes of its copies: several where copies differ. */
+/** One index of a chain with the hashes of its copies: several if they differ. */
 export interface ArchivedPlace {
   readonly index: number;
   readonly hashes: readonly string[];
 }
 
-/** The reading side of the archive. Nothing of it holds a whole session in memory. */
+/** Read access to the archive. Never holds a whole session in memory. */
 export interface ArchiveReader {
-  /** Whether every entry of this store comes to this archive; not where several processes archive apart. */
+  /** Whether the archive receives every entry of this store. False if several processes have archives of their own. */
   readonly complete: boolean;
-  /** Runs that reach `fromIndex` or lie behind it, in the order of their first index; they may overlap. */
+  /** Returns runs that end at or after `fromIndex`, ordered by first index. They may overlap. */
   runs(tenant: string, sessionId: string, fromIndex?: number): AsyncIterable<ArchivedRun>;
-  /** The places that have copies, in index order from `fromIndex` on. */
+  /** Returns the indexes that have copies, in order from `fromIndex`. */
   hashes(tenant: string, sessionId: string, fromIndex?: number): AsyncIterable<ArchivedPlace>;
-  /** Copies from `fromIndex` on in index order, without a gap; ends where one is missing or where two differ. */
+  /** Reads copies from `fromIndex` in index order. Ends at the first that is missing or has conflicting copies. */
   entries(tenant: string, sessionId: string, fromIndex: number): AsyncIterable<EvidenceEntry>;
 }
 
 /** ECDSA P-256 with SHA-256: KMS on AWS, a key file locally. */
 export interface Signer {
   readonly keyId: string;
-  /** DER signature over the SHA-256 of `message`, base64. */
+  /** Returns the DER signature over the SHA-256 of `message`, in base64. */
   sign(message: Uint8Array): Promise<string>;
-  /** The public key as PEM (SPKI). */
+  /** Returns the public key as PEM (SPKI). */
   publicKey(): Promise<string>;
-  /** This key and those before it, where keys are rotated. */
+  /** Returns this key and earlier ones, if keys are rotated. */
   keys?(): Promise<SigningKeys>;
 }
 
 /**
- * A state change that commits together with an evidence entry. The adapter knows tables and keys; every variant
- * states the condition it holds under.
+ * A state change that commits together with an evidence entry. The adapter knows tables and keys. Each variant states
+ * its condition.
  */
 export type Change =
-  /** New pending row; the call's pointer must be absent or still name `replaces`. */
+  /** Creates a pending row. The call's pointer must be absent or still name `replaces`. */
   | { readonly type: 'approval.open'; readonly row: ApprovalRow; readonly replaces?: string }
-  /** Moves a row on if it is in state `from` and every condition holds. */
+  /** Moves a row to another state if it is in state `from` and all conditions hold. */
   | {
       readonly type: 'approval.move';
       readonly id: string;
@@ -164,29 +168,29 @@ export type Change =
       readonly from: ApprovalStatus;
       readonly to: ApprovalStatus;
       readonly set: Partial<ApprovalRow>;
-      /** Attributes that are removed. */
+      /** Attributes to remove. */
       readonly clear?: readonly (keyof ApprovalRow)[];
       /** Attributes that must equal these values. */
       readonly where?: Partial<ApprovalRow>;
-      /** A time attribute that must lie after the given ISO time. */
+      /** A time attribute that must be later than the given ISO time. */
       readonly after?: { readonly attribute: 'expires_at' | 'use_expires_at'; readonly time: string };
-      /** Also keep the entry's hash and place as the row's `evidence_hash` and `evidence_index`. */
+      /** Also stores the entry's hash and index as the row's `evidence_hash` and `evidence_index`. */
       readonly stampEntry?: boolean;
     }
-  /** A rollout as it stands after a move; a new one without `revision`, and only where its model has no open one. */
+  /** Puts a rollout. Without `revision` it must be new, and its model must have no open rollout. */
   | { readonly type: 'rollout.put'; readonly rollout: Rollout; readonly revision?: number }
   | { readonly type: 'credential.put'; readonly credential: CredentialRecord }
-  /** Writes an alert if its row is as it was read, or absent. */
+  /** Writes an alert if its row still equals `before`, or is absent if there is no `before`. */
   | { readonly type: 'alert.put'; readonly row: AlertRow; readonly before?: AlertRow }
   | { readonly type: 'credential.revoke'; readonly tenant: string; readonly id: string; readonly revoked_at: string }
-  /** New row; a row of that id may stand only if it ended as `not_executed`. */
+  /** Creates a row. An existing row of that id is replaced only if it ended as `not_executed`. */
   | { readonly type: 'action.start'; readonly action: StartedAction }
   /** Ends a started action that has no outcome yet. */
   | {
       readonly type: 'action.end';
       readonly tenant: string;
       readonly id: string;
-      /** The execution that ends: a row that another one has started again is left alone. */
+      /** The execution that ends. A row that another execution has started since is not changed. */
       readonly envelope_id: string;
       readonly end: ActionEnd;
     }
@@ -203,18 +207,20 @@ export type CommitOutcome =
       readonly entry: EvidenceEntry;
       readonly head: SessionHead;
     }
-  /** A change's condition did not hold: nothing was written. `current` is the record as it stands. */
+  /** The condition of a change did not hold, and nothing was written. `current` is the stored record. */
   | { readonly ok: false; readonly failed: Change; readonly current: Record<string, unknown> | undefined };
 
 /**
- * Appends entries to session chains. One transaction: entry put-if-absent, head moved if unmoved, the changes.
- * Conflicts and a moved head are retried (jitter ≤ 200 ms, ≥ 12 tries); beyond that `service_unavailable`.
+ * Appends entries to session chains. One transaction puts the entry if absent, moves the head if unchanged, and applies
+ * the changes. Conflicts and a moved head are retried (jitter ≤ 200 ms, ≥ 12 tries), then fail with
+ * `service_unavailable`.
  */
 export interface Ledger {
   /**
-   * @param head the head as just read, to save a read (null: the session has no entry yet); read when absent.
-   * @param owner key id of the agent that writes: recorded when this entry opens the session, a condition of the commit
-   * when the session is open already.
+   * Commits an entry with its changes.
+   * @param head as just read, to save a read (null: the session has no entry yet). Read if absent.
+   * @param owner key id of the agent that writes. Recorded if this entry opens the session, otherwise a condition of
+   * the commit.
    * @throws GatewayError `forbidden` when another key opened the session; nothing was written.
    */
   commit(step: {

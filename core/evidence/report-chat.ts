@@ -4,11 +4,11 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 type Body = EvidenceEntry['body'];
 type LooseFact = readonly [label: string, value: unknown, code?: boolean];
 
-/** `chat.completions → gpt-4o`, for timeline and title. */
+/** Returns the title of a chat call in timeline and story, such as `chat.completions → gpt-4o`. */
 export const chatTitle = ({ operation, resolved_model, model }: Body): string =>
   [word(operation) ?? 'chat', word(resolved_model) ?? word(model)].filter(Boolean).join(' → ');
 
-/** What the timeline says beside it: how it ended, why, how much it was. */
+/** Describes a chat call in the timeline: outcome, rule, tokens and cost. */
 export function chatDetail(body: Body): string {
   const rule = word(body.matched_rule);
   const used = tokensOf(body.usage);
@@ -65,7 +65,7 @@ const byRule = ({ matched_rule }: Body): string =>
 
 const streamed = ({ stream }: Body): string => (stream === true ? ', streamed' : '');
 
-/** `pii-input warned of 2 (email) in the input`, one filter after the other. */
+/** Lists findings of filters, such as `pii-input warned of 2 (email) in the input`. */
 function findingsOf(findings: unknown): string {
   return listOf(findings)
     .map(({ policy, action, phase, count, detail, erred }) => {

@@ -1,6 +1,6 @@
 /**
- * The session report as one HTML page: inline style, no script, nothing loaded, links within the page alone.
- * It is served under `default-src 'none'; style-src 'unsafe-inline'; sandbox` and says so itself, too.
+ * The session report as one HTML page: inline style, no script, no external resources, links within the page only. It
+ * is served under `default-src 'none'; style-src 'unsafe-inline'; sandbox` and repeats this policy in a meta element.
  */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
@@ -8,13 +8,13 @@ import { visibleLines } from '#core/text/secrets/visible-text.ts';
 import type { ActionStory, Fact } from './report-parts.ts';
 import { type SessionStory, sessionStory } from './report-story.ts';
 
-/** What makes the page verify itself: an addition to its policy, and what stands before its end. */
+/** Parts that let the page verify itself: an addition to its policy, and markup for the end of the page. */
 interface Proof {
   readonly policy: string;
   readonly parts: string;
 }
 
-/** The page in pieces, section by section. */
+/** Yields the page section by section. */
 export async function* htmlReport(
   manifest: SessionManifest | UnsignedManifest,
   entries: AsyncIterable<EvidenceEntry> | Iterable<EvidenceEntry>,
@@ -33,7 +33,7 @@ export async function* htmlReport(
   yield `</main>\n${proof?.parts ?? ''}</body>\n</html>\n`;
 }
 
-/** Filled in by the script of the page. */
+/** Section that the page's script fills in. */
 const here = `<h2>Verify here</h2>
 <p>This page holds the session's bundle and its verifier, and loads nothing. The verdict above is from when the file was written.</p>
 <p class="verdict" id="verdict" role="status">Not verified in this browser: that needs JavaScript.</p>
@@ -87,10 +87,10 @@ ${rows.join('')}</tbody>
 `;
 }
 
-/** Sessions with more actions than this begin with all of them folded. */
+/** In sessions with more actions than this, all actions start folded. */
 const unfolded = 25;
 
-/** A reader who follows a link to the inside of a folded action finds it opened. */
+/** Returns an action as a `details` element. The browser opens it when a link leads inside. */
 const folded = (action: ActionStory, open: boolean): string =>
   `<details${open ? ' open' : ''}>\n<summary>${heading(action)}</summary>\n<div id="${action.place}">\n${inside(action)}</div>\n</details>\n`;
 
@@ -114,7 +114,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text as text, between tags and inside quoted attributes. */
+/** Escapes text for use between tags and inside quoted attributes. */
 export const escapeHtml = (text: string): string => visibleLines(text).replace(/[&<>"']/g, (char) => entities[char]!);
 
 const style = `

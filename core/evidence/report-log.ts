@@ -1,11 +1,12 @@
-/** What the transparency log holds of a session, for a report that the gateway itself writes [evidence.report-log]. */
+/** Checks a session against the transparency log, for reports written by the gateway [evidence.report-log]. */
 import type { Verification } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
 import { checkLogProof, type LogTrust } from '#core/evidence/transparency/session-proof.ts';
 
 /**
- * @param proof undefined where the session is not in the log yet, or the log cannot be read.
- * @param hashAt hash of the entry that the leaf names, as the chain has it; undefined where the chain is shorter.
+ * Adds the result of the log check to a verification.
+ * @param proof undefined if the session is not in the log yet, or the log cannot be read.
+ * @param hashAt hash that the chain has at the leaf's index; undefined if the chain is shorter.
  */
 export function withLog(
   verification: Verification,

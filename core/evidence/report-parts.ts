@@ -1,16 +1,16 @@
-/** The parts that a report is put together from, whatever its format. */
+/** The parts of a report, in any format. */
 
 export interface Fact {
   readonly label: string;
   readonly value: string;
-  /** Names and digests, as opposed to sentences. */
+  /** Whether the value is a name or digest, to be shown as code. */
   readonly code?: boolean;
-  /** The place of the action that the value names. */
+  /** The place of the action named by the value. */
   readonly to?: string;
 }
 
 export interface ActionStory {
-  /** Its place within the report; none for what stands in no timeline. */
+  /** The action's place within the report; absent for sections outside the timeline. */
   readonly place?: string;
   readonly title: string;
   readonly outcome: string;

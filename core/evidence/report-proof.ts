@@ -1,11 +1,14 @@
-/** The section of a report with the proof that the session is in the transparency log, for a reader who checks it by hand [transparency.report]. */
+/**
+ * The report section with the proof that the session is in the transparency log, for manual checks
+ * [transparency.report].
+ */
 import type { Verification } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
 import { leafBytes } from '#core/evidence/transparency/leaf.ts';
 import { leafHash } from '#core/evidence/transparency/tree.ts';
 import type { ActionStory } from './report-parts.ts';
 
-/** Undefined where no proof was checked. */
+/** Returns the section, or undefined if no proof was checked. */
 export function proofSummary({ log }: Verification, proof: LogProof | undefined): ActionStory | undefined {
   if (!log || !proof) return undefined;
   return {

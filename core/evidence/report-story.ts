@@ -1,4 +1,4 @@
-/** A session described for people: what both report formats say, in the order they say it. */
+/** Describes a session for people: the content of both report formats, in order. */
 
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
@@ -18,9 +18,9 @@ interface TimelineRow {
   readonly what: string;
   readonly detail: string;
   readonly hash: string;
-  /** Of its action within the report. */
+  /** Place of its action within the report. */
   readonly place: string;
-  /** A chat call that a policy stopped. */
+  /** Whether a policy blocked the chat call. */
   readonly blocked: boolean;
 }
 
@@ -31,11 +31,11 @@ export interface SessionStory {
   readonly actions: readonly ActionStory[];
   /** The session in the transparency log. */
   readonly log?: ActionStory;
-  /** Said when the session is longer than a report. */
+  /** Note for a session that is longer than a report. */
   readonly omission?: string;
 }
 
-/** A report is for reading: beyond this many entries it points to the export. */
+/** Entries per report. For the rest, the report refers to the export. */
 const reportedEntries = 2_000;
 const documentCharacters = 4_000;
 const textCharacters = 1_000;
@@ -64,7 +64,7 @@ export async function sessionStory(
   };
 }
 
-/** The action with its place, and with those of the actions it names. */
+/** Adds to an action its place and links to the actions it names. */
 function placed(action: ActionStory, id: string, places: ReadonlyMap<string, string>): ActionStory {
   const facts = action.facts.map((fact) => {
     const to = fact.label === 'Used by' || fact.label === 'Approval used' ? places.get(fact.value) : undefined;
@@ -100,7 +100,7 @@ function summaryOf(manifest: SessionManifest | UnsignedManifest, first: Evidence
   ]);
 }
 
-/** When the log took the session, and who outside saw it there. */
+/** Returns when the log took the session, and which witnesses saw it. */
 function logFacts({ log }: Verification): Fact[] {
   if (!log) return [];
   const seen = log.witnesses.map(({ witness, at }) => `${witness} at ${at}`);
@@ -198,7 +198,7 @@ function askedBy({ actor }: EvidenceEntry): string {
 
 type LooseFact = readonly [label: string, value: unknown, code?: boolean];
 
-/** What one entry adds to the story of its action. */
+/** Returns the facts that one entry adds to its action. */
 function factsOf(entry: EvidenceEntry): LooseFact[] {
   const { kind, body, timestamp } = entry;
   if (kind === 'chat') return chatFacts(entry);
@@ -251,7 +251,7 @@ function documentOf(heading: string, value: unknown): { heading: string; json: s
 
 const deciding: ReadonlySet<string> = new Set([...decisionKinds, 'approve', 'deny', 'chat']);
 
-/** Where the action ended up, by its last telling entry. */
+/** Returns the outcome of an action, taken from its last decisive entry. */
 function outcomeOf(steps: readonly EvidenceEntry[], use: ApprovalUse | undefined, left: number): string {
   const result = steps.findLast(({ kind }) => kind === 'result');
   if (result) return text(outcomeText(result.body.outcome)) ?? 'result recorded';
@@ -266,10 +266,10 @@ function outcomeOf(steps: readonly EvidenceEntry[], use: ApprovalUse | undefined
   return words[last?.kind ?? ''] ?? 'recorded';
 }
 
-/** A denial by time: no reviewer decided. */
+/** Reports whether a denial is a timeout, without a reviewer's decision. */
 const hasTimedOut = ({ reason }: EvidenceEntry['body']): boolean => reason === 'timeout';
 
-/** The authenticated person stands first; the text a reviewer gave stands beside it, never instead of it. */
+/** Returns the authenticated person first, then the name that the reviewer entered. */
 function reviewerOf(body: EvidenceEntry['body']): string {
   const reviewer = text(body.reviewer);
   const person = text(body.person);
@@ -293,7 +293,7 @@ function credentialOf(body: EvidenceEntry['body']): string | undefined {
     .join(', ');
 }
 
-/** One visible line, or undefined for what is not text. */
+/** Returns a string as one visible line, or undefined for other values. */
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? shorten(visibleText(value), textCharacters) : undefined;
 }

@@ -1,23 +1,23 @@
-/** Which call of a session used which approval: it has an envelope of its own, so the story joins the two. */
+/** Finds which call used which approval: a call has its own envelope, so the report joins the two. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { chatOutcome } from './report-chat.ts';
 
-/** How an approval was used, as far as the entries at hand tell. */
+/** The use of an approval, according to the entries in the report. */
 export interface ApprovalUse {
   readonly envelope_id: string;
-  /** `executed`, `completed`; undefined while no outcome is recorded. */
+  /** Such as `executed` or `completed`; undefined while no outcome is recorded. */
   readonly outcome?: string;
 }
 
 const using: ReadonlySet<string> = new Set(['allow', 'result', 'chat']);
 
-/** By the approval's envelope. A later entry of the same call tells more, and stands. */
+/** Returns uses by the approval's envelope. A later entry of the same call replaces an earlier one. */
 export function approvalUses(entries: readonly EvidenceEntry[]): ReadonlyMap<string, ApprovalUse> {
   const uses = new Map<string, ApprovalUse>();
   for (const { kind, body, envelope_id } of entries) {
     const { approval_ref, outcome } = body;
     if (typeof approval_ref !== 'string' || !using.has(kind)) continue;
-    // Nothing was called, and the approval is as it was.
+    // The tool was not called, and the approval can be used again.
     if (body.approval_returned === true) {
       uses.delete(approval_ref);
       continue;
@@ -28,11 +28,11 @@ export function approvalUses(entries: readonly EvidenceEntry[]): ReadonlyMap<str
   return uses;
 }
 
-/** An outcome in words: nothing here carries out a tool without an executor. */
+/** Describes an outcome. Without an executor the gateway does not run the tool. */
 export const outcomeText = (outcome: unknown): unknown =>
   outcome === 'not_executed' ? 'not executed by the gateway' : outcome;
 
-/** What became of an approval that stands at the end of its own entries. */
+/** Describes the outcome of an approved request from its use. */
 export function approvedOutcome(use: ApprovalUse | undefined, entriesLeft: number): string {
   if (use) return `approved and used: ${outcomeText(use.outcome) ?? 'no outcome recorded'}`;
   return entriesLeft > 0 ? 'approved; no use among the entries shown' : 'approved, not yet used';

@@ -1,11 +1,11 @@
-/** The session report in Markdown. Text from agents is escaped: it can neither format nor link. */
+/** The session report in Markdown. Text from agents is escaped, so it cannot format or link. */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
 import { visibleText } from '#core/text/secrets/visible-text.ts';
 import type { ActionStory, Fact } from './report-parts.ts';
 import { type SessionStory, sessionStory } from './report-story.ts';
 
-/** The report in pieces, section by section. */
+/** Yields the report section by section. */
 export async function* markdownReport(
   manifest: SessionManifest | UnsignedManifest,
   entries: AsyncIterable<EvidenceEntry> | Iterable<EvidenceEntry>,
@@ -45,8 +45,8 @@ function section({ title, outcome, facts, documents }: ActionStory): string {
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '@': '&#64;' };
 
 /**
- * Text as text, in a line, a table cell or a heading. Besides Markdown's own characters it defuses what GitHub links by
- * itself: addresses with a scheme, `www.`, and mentions. An underscore between letters or digits formats nothing.
+ * Escapes text for a line, a table cell or a heading. Also escapes what GitHub links automatically: URLs, `www.` and
+ * mentions. An underscore between letters or digits needs no escape.
  */
 export function escapeMarkdown(text: string): string {
   return visibleText(text)
@@ -56,7 +56,7 @@ export function escapeMarkdown(text: string): string {
     .replace(/www\./gi, (www) => `${www.slice(0, 3)}&#46;`);
 }
 
-/** A code span whose fence is longer than any run of backticks inside; a pipe would still end a table cell. */
+/** Returns a code span with a fence longer than any run of backticks inside. A pipe would still end a table cell. */
 function codeSpan(text: string): string {
   const fence = '`'.repeat(longestRun(text) + 1);
   const pad = text.startsWith('`') || text.endsWith('`') ? ' ' : '';

@@ -1,16 +1,16 @@
-/** Examines a manifest by itself, before any entry is compared with it: shape, hash, signature. */
+/** Checks a manifest by itself, before entries are compared with it: shape, hash, signature. */
 import { type SessionManifest, sessionManifestSchema } from '#core/contracts/evidence.ts';
 import { describeIssue } from '#core/kernel/issue-words.ts';
 import { manifestHash } from './session-manifest.ts';
 import { type PublicKeys, signatureDefect } from './signature.ts';
 
 export interface Seal {
-  /** Whether there was a manifest at all. */
+  /** Whether a manifest was supplied. */
   readonly given: boolean;
-  /** The manifest, if it is sound in itself; entries are compared with no other. */
+  /** The manifest, if it is valid in itself. Entries are compared only with a valid one. */
   readonly manifest?: SessionManifest;
   readonly defect?: string;
-  /** Whether a trusted key vouches for the manifest's origin (a failing signature was checked, too). */
+  /** Whether the signature was checked with a trusted key. True for a failed check, too. */
   readonly originChecked: boolean;
 }
 
@@ -20,13 +20,13 @@ interface SealParts {
   readonly accompanyingPublicKey?: PublicKeys | undefined;
 }
 
-/** What the manifest is worth. Never throws. */
+/** Checks shape, hash and signature of a manifest. Never throws. */
 export function examineSeal({ manifest, trustedPublicKey, accompanyingPublicKey }: SealParts): Seal {
   if (manifest === undefined) return { given: false, originChecked: false };
   const defect = innerDefect(manifest);
   if (defect) return { given: true, defect, originChecked: false };
 
-  // The untouched object is used from here on: a parsed copy might lack what a forger added.
+  // Uses the original object: a parsed copy might lack members that a forger added.
   const sound = manifest as SessionManifest;
   const key = trustedPublicKey ?? accompanyingPublicKey;
   const unsigned = key === undefined ? undefined : signatureDefect(sound, key);

@@ -1,12 +1,13 @@
-/** The session manifest: one signed statement of what a session's chain holds. */
+/** The session manifest: a signed summary of a session's chain. */
 import type { SessionManifest, UnsignedManifest } from '#core/contracts/evidence.ts';
 import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';
 import type { SessionHead } from './ports.ts';
 import type { CredentialProvenance } from './tally.ts';
 
 /**
- * The manifest of a chain as it stands at `head`. It holds no clock: the same chain always gives the same manifest.
- * @param credentials in the order of their entries; the head does not carry them, so that it stays small.
+ * Returns the manifest of a chain that ends at `head`. It is independent of the current time, so the same chain gives
+ * the same manifest.
+ * @param credentials in the order of their entries. They are not part of the head, which stays small.
  */
 export function manifestOf(head: SessionHead, credentials: readonly CredentialProvenance[]): UnsignedManifest {
   const manifest = {
@@ -23,12 +24,12 @@ export function manifestOf(head: SessionHead, credentials: readonly CredentialPr
   return { ...manifest, session_manifest_hash: manifestHash(manifest) };
 }
 
-/** The bytes that are hashed and signed: 0x01 ‖ JCS(manifest without session_manifest_hash and signature). */
+/** Returns the bytes to hash and sign: 0x01 ‖ JCS(manifest without session_manifest_hash and signature). */
 export function manifestBytes(manifest: object): Uint8Array {
   return new TextEncoder().encode(String.fromCharCode(hashDomain.manifest) + manifestText(manifest));
 }
 
-/** The `session_manifest_hash` a manifest must carry, recomputed from all its other fields. */
+/** Computes the `session_manifest_hash` of a manifest from all its other fields. */
 export const manifestHash = (manifest: object): string => sha256(manifestText(manifest), hashDomain.manifest);
 
 function manifestText(manifest: object): string {

@@ -1,4 +1,4 @@
-/** Signs the manifest of a session, once for every state of its chain. */
+/** Signs the manifest of a session, once per state of its chain. */
 import type { EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { firstEntries } from './bundle.ts';
@@ -8,21 +8,21 @@ import { manifestBytes } from './session-manifest.ts';
 import { ChainWalk, headEnd } from './walk.ts';
 import type { Witness } from './witness.ts';
 
-/** A chain that does not lead to its stored head: an incident of the gateway, so it shows no detail to clients. */
+/** Error for a chain that does not lead to its stored head: an incident of the gateway, so clients see no detail. */
 export class BrokenChain extends GatewayError {
   constructor(message: string) {
     super('server_error', message);
   }
 }
 
-/** A chain that departs from its checkpoint or archive: it was rewritten, and it is not signed again. */
+/** Error for a chain that contradicts its checkpoint or archive. It was rewritten and is not signed again. */
 class ChainNotContinued extends BrokenChain {}
 
 /**
- * The stored manifest of this head, signed now if it never was. Readers that race get the one that was kept.
- * @param entries the session's chain from its beginning; read only when they have to be looked at.
- * @param witness what other places say of the chain: nothing is signed that does not continue its last checkpoint.
- * @throws BrokenChain when the entries do not lead to the head, ChainNotContinued when they depart from the witness.
+ * Returns the stored manifest of this head, or signs it now. Concurrent readers get the one that was stored first.
+ * @param entries the session's chain from its beginning; read only if they have to be checked.
+ * @param witness checkpoint and archive: a chain that does not continue its last checkpoint is not signed.
+ * @throws BrokenChain when the entries do not lead to the head, ChainNotContinued when they contradict the witness.
  */
 export async function signedManifest(
   head: SessionHead,
@@ -48,7 +48,7 @@ export async function signedManifest(
   return store.put({ ...manifest, signature: { alg: 'ECDSA_P256_SHA256', key_id: signer.keyId, value } });
 }
 
-/** Whether nothing but the head's last entry has to be compared. */
+/** Reports whether a stored manifest can be used without reading the chain. */
 function fixesThe({ total_entries, last_hash }: SessionHead, { checkpoint, archived }: Partial<Witness> = {}): boolean {
   if (!checkpoint && !archived) return true;
   return checkpoint?.point.index === total_entries - 1 && checkpoint.point.hash === last_hash;

@@ -3,21 +3,21 @@ import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto
 import type { SessionManifest } from '#core/contracts/evidence.ts';
 import { manifestBytes } from './session-manifest.ts';
 
-/** One key as PEM, or several any of which may have signed. */
+/** One key as PEM, or several of which any may have signed. */
 export type PublicKeys = string | readonly string[];
 
-/** Why the signature does not hold under any of these keys, or undefined when it does under one. Never throws. */
+/** Returns why a manifest's signature fails under all of these keys, or undefined if one fits. Never throws. */
 export function signatureDefect(manifest: SessionManifest, publicKeyPems: PublicKeys): string | undefined {
   return namedSignatureFault(manifestBytes(manifest), manifest.signature, publicKeyPems);
 }
 
-/** The same for any signed bytes. */
+/** Does the same for any signed bytes. */
 export const signatureFault = (bytes: Uint8Array, value: string, publicKeyPems: PublicKeys): string | undefined =>
   namedSignatureFault(bytes, { value }, publicKeyPems);
 
 /**
- * The same where the signature names its key. The id of a key file is the beginning of the key's digest, so it has to be that of the key
- * that signed; ids of KMS are names that no key tells [evidence.key-id].
+ * Does the same for a signature that names its key. The id of a key file is the start of the key's digest, so it must
+ * match the key that signed. KMS ids are names and cannot be derived from a key [evidence.key-id].
  */
 export function namedSignatureFault(
   bytes: Uint8Array,
@@ -27,7 +27,7 @@ export function namedSignatureFault(
   const keys = [publicKeyPems].flat().map((pem) => ({ pem, key: p256Key(pem) }));
   if (keys.some(({ key }) => !key)) return 'the public key is not a P-256 key in PEM form';
   const signature = Buffer.from(value, 'base64');
-  // Node skips characters that are not base64; a signature has one spelling only.
+  // Node skips characters that are not base64, but a signature must have one spelling only.
   if (signature.toString('base64') !== value) return 'the signature is not canonical base64';
   const signer = keys.find(({ key }) => key && verify('sha256', bytes, key, signature));
   if (!signer) return 'the signature does not belong to these bytes and public key';
@@ -35,7 +35,7 @@ export function namedSignatureFault(
   return key_id?.length === id.length && key_id !== id ? `its key_id is not ${id}, the key that signed` : undefined;
 }
 
-/** The id of a key file: the beginning of the SHA-256 of its SPKI. */
+/** Computes the id of a key file: the beginning of the SHA-256 of its SPKI. */
 const idOf = (pem: string): string =>
   createHash('sha256')
     .update(Buffer.from(pem.replace(/-----[A-Z ]+-----|\s/g, ''), 'base64'))

@@ -1,13 +1,16 @@
-/** A session as one HTML file: its report, its bundle, and the verifier that checks the one in the page against the other [evidence.single-file]. */
+/**
+ * A session as one HTML file: report, bundle, and a verifier that checks the bundle in the page [evidence.single-file].
+ */
 import type { EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { htmlReport } from './report-html.ts';
 import { verifyBundle } from './verify.ts';
 
 /**
+ * Yields the HTML file in pieces.
  * @param bundle text of an exported bundle.
  * @param script the verifier, built for a page of its own.
- * @throws Error for a bundle that cannot be read, and for a script that would end its element.
+ * @throws Error for an unreadable bundle, and for a script that would end its element.
  */
 export async function* singleFile(bundle: string, script: string): AsyncIterable<string> {
   if (/<\/script|<!--/i.test(script)) throw new Error('the verifier cannot stand in a page');
@@ -15,7 +18,7 @@ export async function* singleFile(bundle: string, script: string): AsyncIterable
   const digest = Buffer.from(sha256(script), 'hex').toString('base64');
   const proof = {
     policy: `script-src 'sha256-${digest}'`,
-    // In JSON the sign stands in texts alone, and there it may be written so: nothing in the bundle ends its element.
+    // In JSON, `<` occurs only in strings and can be escaped there, so that no bundle text ends the element.
     parts: `<script type="application/json" id="bundle">${bundle.replaceAll('<', '\\u003c')}</script>\n<script>${script}</script>\n`,
   };
   yield* htmlReport(manifest, entries, await verifyBundle(bundle), proof);

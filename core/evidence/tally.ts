@@ -1,4 +1,4 @@
-/** What a session's entries add up to: counts, policy versions, credentials. One reading for sealing and verifying. */
+/** Totals of a session's entries for signing and verifying: counts, policy versions, credentials. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { SessionHead } from './ports.ts';
 
@@ -8,13 +8,13 @@ export interface CredentialProvenance {
   scope: string;
 }
 
-/** The policy version an entry was decided under, if it names one. */
+/** Returns the policy version under which an entry was decided, if recorded. */
 export function policyVersionOf(entry: EvidenceEntry): number | undefined {
   const version = entry.body.policy_version;
   return Number.isSafeInteger(version) ? (version as number) : undefined;
 }
 
-/** The credential an entry names. Only provenance is read, so a value could not slip into a manifest. */
+/** Returns the credential named by an entry. Reads provenance only, so a secret cannot get into a manifest. */
 function credentialOf(entry: EvidenceEntry): CredentialProvenance | undefined {
   if (entry.kind !== 'result' && entry.kind !== 'credential') return undefined;
   const credential = entry.body.credential as Partial<CredentialProvenance> | null | undefined;
@@ -24,7 +24,7 @@ function credentialOf(entry: EvidenceEntry): CredentialProvenance | undefined {
   return { id, type, scope };
 }
 
-/** The same sums as `advanceHead`, kept in sets so that verifying a long session stays linear. */
+/** Totals like those of `advanceHead`, kept in sets so that verifying a long session takes linear time. */
 export class Tally {
   readonly #counts = new Map<string, number>();
   readonly #policyVersions = new Set<number>();
@@ -52,12 +52,12 @@ export class Tally {
     if (credential && !this.#credentials.has(credential.id)) this.#credentials.set(credential.id, credential);
   }
 
-  /** Every credential the entries name, once each, in the order they appear. */
+  /** Returns each credential once, in order of first appearance. */
   credentials(): CredentialProvenance[] {
     return [...this.#credentials.values()];
   }
 
-  /** The head these entries lead to; undefined when there were none. */
+  /** Returns the head that these entries lead to, or undefined without entries. */
   head(): SessionHead | undefined {
     if (!this.#first || !this.#last) return undefined;
     return {

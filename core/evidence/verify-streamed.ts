@@ -1,4 +1,4 @@
-/** Verifies bundles of any size, without holding them. */
+/** Verifies bundles of any size in little memory. */
 import type { Verification } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { parseStrict } from '#core/kernel/json.ts';
@@ -8,8 +8,8 @@ import type { LoggedEntry } from './in-log.ts';
 import { bundleRules, openBundle, unreadable, type Verifying, verifyOpened } from './verify.ts';
 
 /**
- * Verifies a bundle that is read twice, entry by entry: first what stands beside the entries, since some of it stands behind them, then the
- * entries. Memory holds one entry, and of the others what the log is compared with [evidence.verify-streamed].
+ * Verifies a bundle in two passes: first the other members, some of which follow the entries, then the entries. Holds
+ * one entry in memory, and of the others only the fields compared with the log [evidence.verify-streamed].
  * @param read the bytes of the bundle from its beginning. @throws what `read` throws.
  */
 export async function verifyStreamedBundle(
@@ -19,7 +19,7 @@ export async function verifyStreamedBundle(
   const first = new DigestedText(read());
   const second = new DigestedText(read());
   try {
-    // Without a prototype, so that `__proto__` is a member like any other.
+    // Without a prototype, so that `__proto__` is an ordinary member.
     const members: Record<string, unknown> = Object.create(null);
     for await (const { key, text } of bundlePieces(first)) {
       if (key === undefined) members.entries = [];
@@ -40,7 +40,7 @@ export async function verifyStreamedBundle(
   }
 }
 
-/** A piece stands some levels below the bundle. */
+/** Returns the parsing rules for a piece, which is nested some levels deep in the bundle. */
 const within = (levels: number) => ({ ...bundleRules, nesting: bundleRules.nesting! - levels });
 
 async function* parsedEntries(text: AsyncIterable<string>, held: LoggedEntry[] | undefined): AsyncGenerator<unknown> {

@@ -1,10 +1,9 @@
 /**
- * Verifies a session's chain, entry by entry, with nothing but the entries and, if there is one, a public key
- *.
+ * Verifies a session's chain from its entries and, optionally, a public key.
  *
  * `broken_link.index` is the 0-based position, in the list as supplied, of the first entry that is missing, altered, or
- * does not follow from those before it. The manifest and the stored head stand behind the last entry: when every entry
- * holds and one of these disagrees, the index is the number of entries.
+ * does not follow from its predecessors. If all entries are valid and the manifest or the stored head disagrees, the
+ * index is the number of entries.
  */
 import {
   bundleFormat,
@@ -30,21 +29,21 @@ export type { EntryLine } from './walk.ts';
 interface Expectation {
   /** The session manifest, as untrusted as the entries. */
   readonly manifest?: unknown;
-  /** PEM of the key the verifier trusts, got elsewhere than from the bundle; of several, any may have signed. */
+  /** PEM of the trusted key, obtained independently of the bundle. Of several keys, any may have signed. */
   readonly trustedPublicKey?: PublicKeys | undefined;
-  /** PEM that travelled with the manifest: shows it was not altered since, never where it came from. */
+  /** PEM that came with the manifest. It proves that the manifest is unaltered, but not its origin. */
   readonly accompanyingPublicKey?: PublicKeys | undefined;
-  /** The stored head of the live chain: trusted, and the only thing that knows where an open chain ends. */
+  /** The stored head of the live chain. It is trusted, and only it tells where an open chain ends. */
   readonly head?: SessionHead | undefined;
-  /** What other places say of the chain. */
+  /** Checkpoint and archive of the chain. */
   readonly witness?: Partial<Witness> | undefined;
   /** Called for every entry up to and including the first broken one. */
   readonly onEntry?: ((line: EntryLine) => void) | undefined;
 }
 
 /**
- * Verifies entries in the order they come, in constant memory.
- * Hostile entries never make it throw; a fault of the source (a store that fails) does, because it proves nothing.
+ * Verifies entries in the order received, in constant memory. Hostile entries never make it throw. A fault of the
+ * source does, since it proves nothing.
  */
 export async function verifyChain(
   entries: AsyncIterable<unknown> | Iterable<unknown>,
@@ -58,7 +57,10 @@ export async function verifyChain(
   }
 }
 
-/** The same, entry by entry: yields the line of every entry up to and including the first broken one, then the verdict. */
+/**
+ * Does the same entry by entry: yields the line of every entry up to and including the first broken one, then returns
+ * the verdict.
+ */
 export async function* verifySteps(
   entries: AsyncIterable<unknown> | Iterable<unknown>,
   expectation: Omit<Expectation, 'onEntry'> = {},
@@ -69,7 +71,7 @@ export async function* verifySteps(
   return verdict(walk, seal, expectation.head);
 }
 
-/** Levels a bundle may nest: a request's 64 and those of the bundle, its list, the entry and its body, with some room. */
+/** Limits for parsing a bundle: 64 levels of a request, those of bundle, list, entry and body, and a reserve. */
 export const bundleRules: JsonRules = {
   nesting: 80,
   values: Number.POSITIVE_INFINITY,
@@ -78,8 +80,8 @@ export const bundleRules: JsonRules = {
 };
 
 /**
- * Verifies an exported bundle: JSON text, its bytes, or the parsed document. Text and bytes are better: duplicate keys,
- * which parsing hides, are found in them. Never throws.
+ * Verifies an exported bundle: JSON text, its bytes, or the parsed document. Prefer text or bytes, in which duplicate
+ * keys are detected. Never throws.
  */
 export async function verifyBundle(
   bundle: unknown,
@@ -94,7 +96,7 @@ export async function verifyBundle(
   return verifyOpened(opened, () => ({ entries, held: entries }), { trustedPublicKey, onEntry, elsewhere, log });
 }
 
-/** How a bundle is verified. */
+/** Options of a bundle verification. */
 export interface Verifying {
   readonly trustedPublicKey?: PublicKeys | undefined;
   readonly onEntry?: ((line: EntryLine) => void) | undefined;
@@ -102,13 +104,13 @@ export interface Verifying {
   readonly log: LogTrust;
 }
 
-/** The entries, and what is known of those that were read. */
+/** The entries to verify, and the fields of those already read. */
 interface Source {
   readonly entries: AsyncIterable<unknown> | Iterable<unknown>;
   readonly held: readonly LoggedEntry[];
 }
 
-/** A bundle whose parts are known, and whose entries may still arrive. */
+/** Verifies a bundle whose members are known, while its entries may still arrive. */
 export async function verifyOpened(
   { manifest, public_key, checkpoint, successions, log_proof }: OpenBundle,
   source: () => Source,
@@ -133,10 +135,10 @@ export async function verifyOpened(
   return { ...verification, valid: false, broken_link: broken };
 }
 
-/** What a log of checkpoints, got elsewhere than with the bundle, says of the session; the manifest is not to be trusted. */
+/** Looks up the session in a log of checkpoints obtained independently of the bundle. The manifest is untrusted. */
 export type CheckpointsElsewhere = (manifest: Partial<SessionManifest>) => Pick<Witness, 'checkpoint' | 'notChecked'>;
 
-/** The checkpoint that came with a bundle; whose it is, the walk finds out. */
+/** Returns the checkpoint from a bundle. The walk checks which session it belongs to. */
 function checkpointOfBundle(given: unknown): Pick<Witness, 'checkpoint' | 'notChecked'> {
   if (given === undefined) return { notChecked: ['checkpoints not checked: the bundle carries none'] };
   const { point, checkpoint } = given as SessionCheckpoint;
@@ -153,7 +155,7 @@ interface OpenBundle {
   readonly log_proof?: unknown;
 }
 
-/** The bundle's parts, or why it is none. */
+/** Returns the bundle's members, or a message if it is not a bundle. */
 export function openBundle(bundle: unknown): OpenBundle | string {
   let document = bundle;
   try {
@@ -184,7 +186,10 @@ export function openBundle(bundle: unknown): OpenBundle | string {
   return { manifest, entries, public_key, successions, ...proofs };
 }
 
-/** Whether the verdict rests on what travelled with the chain alone: then it proves nothing to a stranger. */
+/**
+ * Reports whether a verdict relies only on data that came with the chain. Such a verdict proves nothing to third
+ * parties.
+ */
 export const isUnanchored = ({ not_checked }: Pick<Verification, 'not_checked'>): boolean =>
   not_checked.some((said) => said === originNotChecked || said === completenessNotChecked);
 

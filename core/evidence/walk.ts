@@ -1,4 +1,4 @@
-/** Follows a chain link by link and stops believing at the first that does not hold. */
+/** Follows a chain link by link, up to the first invalid one. */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { visibleText } from '#core/text/secrets/visible-text.ts';
@@ -15,7 +15,7 @@ import type { Witness } from './witness.ts';
 
 type BrokenLink = NonNullable<Verification['broken_link']>;
 
-/** One line of a verification as a person reads it. Texts hold no control characters. */
+/** One line of a verification for people. Its texts have no control characters. */
 export interface EntryLine {
   readonly index: number;
   readonly ok: boolean;
@@ -37,14 +37,14 @@ export class ChainWalk {
   #contradicted = false;
   #broken: BrokenLink | undefined;
 
-  /** Head and manifest say whose chain it is and where it ends; without them the first entry says whose it is. */
+  /** Head and manifest name the chain and its end. Without them, the first entry names the chain. */
   constructor(head: SessionHead | undefined, manifest: SessionManifest | undefined, witness?: Partial<Witness>) {
     this.#comparison = new Comparison(witness);
     this.#session = head ?? manifest;
     this.#end = Math.min(head?.total_entries ?? Infinity, manifest?.total_entries ?? Infinity);
   }
 
-  /** Entries supplied, also those behind the first broken link. */
+  /** Number of entries supplied, including those after the first broken link. */
   get total(): number {
     return this.#seen;
   }
@@ -53,7 +53,7 @@ export class ChainWalk {
     return this.#broken;
   }
 
-  /** @returns the entry's line; undefined behind the first broken link. */
+  /** Checks the next entry. @returns its line; undefined after the first broken link. */
   follow(entry: unknown, copies?: Copies): EntryLine | undefined {
     const index = this.#seen++;
     if (this.#broken) return undefined;
@@ -63,7 +63,7 @@ export class ChainWalk {
     return lineOf(entry, index, reason);
   }
 
-  /** Reading the archive failed midway. */
+  /** Records that reading the archive failed midway. */
   archiveLost(said: string): void {
     this.#comparison.archiveLost(said);
   }
@@ -101,7 +101,7 @@ export class ChainWalk {
     );
   }
 
-  /** Whether checkpoint or archive say otherwise than the chain, which may hold in itself. */
+  /** Whether the checkpoint or archive contradicts the chain, which may be valid in itself. */
   get contradicted(): boolean {
     return this.#contradicted;
   }
@@ -111,13 +111,13 @@ export class ChainWalk {
     return found;
   }
 
-  /** What the chain was compared with beside head and manifest, and what not. */
+  /** Returns what the chain was compared with in addition to head and manifest, and what was not checked. */
   compared(): ReturnType<Comparison['summary']> & Pick<Verification, 'passkey_votes'> {
     const { votes } = this.#passkeys;
     return { ...this.#comparison.summary(), ...(votes > 0 && { passkey_votes: votes }) };
   }
 
-  /** Where entries that hold among themselves depart from what checkpoint, archive, head or manifest say of them. */
+  /** Returns where a valid chain contradicts its checkpoint, archive, head or manifest. */
   disagreement(ends: readonly ClaimedEnd[]): BrokenLink | undefined {
     const manifest = this.manifest();
     const apart = this.#contradiction(this.#comparison.ending(this.#seen));
@@ -140,14 +140,14 @@ export class ChainWalk {
     return manifest ? undefined : { index: 0, reason: 'there are no entries: a session has at least one' };
   }
 
-  /** The manifest these entries lead to. */
+  /** Returns the manifest that these entries lead to. */
   manifest(): UnsignedManifest | undefined {
     const head = this.#tally.head();
     return head && manifestOf(head, this.#tally.credentials());
   }
 }
 
-/** What is compared beside the hashes; a claim that is absent is not made. */
+/** Fields compared in addition to the hashes. Absent claims are skipped. */
 const summaryFields = [
   'tenant',
   'session_id',
@@ -159,7 +159,7 @@ const summaryFields = [
   'updated_at',
 ] as const;
 
-/** What stands behind the last entry and says where the chain ends. */
+/** A statement about the end of the chain: the stored head or the manifest. */
 interface ClaimedEnd {
   readonly name: string;
   readonly claims: Pick<SessionHead, 'total_entries' | 'first_hash' | 'last_hash'> &

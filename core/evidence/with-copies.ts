@@ -1,4 +1,4 @@
-/** Entries of a session whose older rows expired: rows of the table, and for those that are gone their archived copies. */
+/** Reads entries of a session whose older rows expired: from the table, and expired ones from the archive. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { ArchiveReader, EvidenceLog } from './ports.ts';
 
@@ -7,7 +7,7 @@ interface EntriesPorts {
   readonly archived: Pick<ArchiveReader, 'entries'>;
 }
 
-/** @param copied Called for every entry that was read from the archive. */
+/** Yields all entries in order. @param copied is called for every entry read from the archive. */
 export async function* entriesWithCopies(
   { evidence, archived }: EntriesPorts,
   tenant: string,

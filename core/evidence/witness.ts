@@ -1,6 +1,6 @@
 /**
- * What other places than the tables say of a session: its newest checkpoint and its archived copies. The tables are
- * compared with them, because a role that can write the tables can write neither.
+ * A session's newest checkpoint and archived copies. The tables are compared with them, since a role that can write the
+ * tables cannot write these.
  */
 import type { Verification } from '#core/contracts/evidence.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
@@ -10,9 +10,9 @@ import type { ArchivedPlace, ArchiveReader, Checkpointed, CheckpointLog, Evidenc
 export interface Witness {
   readonly checkpoint?: Checkpointed;
   readonly archived?: WitnessedArchive;
-  /** Whether a missing copy is a sign that the gateway did not write the entry. */
+  /** Whether a missing copy indicates that the gateway did not write the entry. */
   readonly archiveComplete: boolean;
-  /** What could not be checked, in words. */
+  /** Descriptions of what could not be checked. */
   readonly notChecked: readonly string[];
   /** When the witness was queried, in milliseconds. */
   readonly at: number;
@@ -22,9 +22,9 @@ export interface Witness {
 interface WitnessedArchive {
   /** The highest index that had a copy before the head was read; -1 for none. */
   readonly end: number;
-  /** The places that have copies, in index order; each call reads the archive again. */
+  /** Returns the indexes that have copies, in order. Each call reads the archive again. */
   places(): AsyncIterable<ArchivedPlace>;
-  /** Reports that reading failed midway, and says so in words. */
+  /** Logs that reading failed midway, and returns a description. */
   unreadable(fault: unknown): string;
 }
 
@@ -37,10 +37,10 @@ export interface WitnessPorts {
   readonly archived: ArchiveReader | undefined;
 }
 
-/** Copies and checkpoints follow a commit within about a second: a session that just grew is given that time. */
+/** Copies and checkpoints follow a commit within about a second, so a session that just grew is read again. */
 const young = { ms: 5_000, pauseMs: 100, tries: 20 };
 
-/** Asked before the head is read for good: an honest chain has then grown at least as far. */
+/** Reads checkpoint and archive, then the head: an honest chain is then at least as long as they say. */
 export async function witnessOf(
   ports: WitnessPorts,
   tenant: string,
@@ -55,7 +55,7 @@ export async function witnessOf(
   return { head, witness: { ...checkpoints, ...archive, notChecked, archiveComplete, at: ports.clock.now() } };
 }
 
-/** Why a session whose head is gone was there: undefined when nothing reports it. */
+/** Returns a failed verification if a session without a head is known to checkpoint or archive. */
 export function missingSession({ checkpoint, archived }: Witness): Verification | undefined {
   const known = checkpoint
     ? `the checkpoint of ${checkpoint.created_at} names ${checkpoint.point.index + 1} entries of it`

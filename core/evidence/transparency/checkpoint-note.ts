@@ -16,7 +16,7 @@ import {
 } from './note.ts';
 import { hashBytes } from './tree.ts';
 
-/** Where a log stands. */
+/** Size and root hash of a log. */
 export interface TreeHead {
   /** The log's name. */
   readonly origin: string;
@@ -27,11 +27,11 @@ export interface TreeHead {
 export const checkpointText = ({ origin, size, root }: TreeHead): string =>
   `${origin}\n${size}\n${root.toString('base64')}\n`;
 
-/** @throws what the signer throws. */
+/** Signs a tree head as a checkpoint. @throws what the signer throws. */
 export const signTreeHead = (head: TreeHead, signer: LogSigner): Promise<string> =>
   signNote(checkpointText(head), signer);
 
-/** The tree head a checkpoint's text names; undefined for another text. Lines behind the first three are extensions. */
+/** Parses the tree head of a checkpoint, or returns undefined. Lines after the first three are extensions. */
 function readTreeHead(text: string): TreeHead | undefined {
   const [origin = '', size = '', encoded = '', ...extensions] = text.split('\n');
   const root = canonicalBase64(encoded);
@@ -41,18 +41,19 @@ function readTreeHead(text: string): TreeHead | undefined {
   return Number.isSafeInteger(count) ? { origin, size: count, root } : undefined;
 }
 
-/** A note that a log's key signed, and where it says the log stands. */
+/** A parsed checkpoint. */
 export interface OpenCheckpoint extends TreeHead {
   readonly text: string;
   readonly signatures: readonly NoteSignature[];
 }
 
-/** One key, or those that a log had one after another. */
+/** One key of a log, or its keys over time. */
 export type LogTrusted = NoteKey | readonly NoteKey[];
 
 /**
- * @param trusted keys of the log, of which one has signed; without any no signature is checked.
- * @returns the checkpoint, or in words why it is not one of the log with these keys. Never throws.
+ * Opens a checkpoint.
+ * @param trusted keys of the log, one of which must have signed. Without keys, no signature is checked.
+ * @returns the checkpoint, or a message that says why it was not accepted. Never throws.
  */
 export function openCheckpoint(note: string, trusted: LogTrusted | undefined): OpenCheckpoint | string {
   const read = readNote(note);
@@ -65,16 +66,16 @@ export function openCheckpoint(note: string, trusted: LogTrusted | undefined): O
   if (witness) return `the key of ${witness.name} is a witness's key: give the key of the log`;
   const own = keys.filter(({ name }) => name === head.origin);
   if (own.length === 0) return `the checkpoint is of the log ${head.origin}, the key of ${keys[0]!.name}`;
-  // A signature that claims to be of a trusted key has to hold, whatever stands beside it.
+  // A signature that claims to be from a trusted key must be valid, whatever other signatures there are.
   const claimed = own.filter((key) => read.signatures.some((signature) => claims(signature, key)));
   if (claimed.length > 0 && claimed.every((key) => isSignedBy(read, key))) return { ...head, ...read };
   return `the checkpoint is not signed by ${own.length === 1 ? 'the key' : `one of the ${own.length} trusted keys`} of ${head.origin}`;
 }
 
-/** What a witness signs: its time, in seconds, and the whole text of the checkpoint. */
+/** Returns the text that a witness signs: its time in seconds, and the whole text of the checkpoint. */
 const cosigned = (text: string, seconds: number): string => `cosignature/v1\ntime ${seconds}\n${text}`;
 
-/** The line of a cosignature, to be put below the checkpoint's signatures. @param seconds since 1970. */
+/** Returns a cosignature line, to be added below the checkpoint's signatures. @param seconds since 1970. */
 export function cosign(text: string, seconds: number, witness: NoteSigner): string {
   const time = Buffer.alloc(8);
   time.writeBigUInt64BE(BigInt(seconds));
@@ -82,7 +83,7 @@ export function cosign(text: string, seconds: number, witness: NoteSigner): stri
   return signatureLine({ ...witness, bytes: Buffer.concat([time, signature]) });
 }
 
-/** When the witness saw the checkpoint, in seconds since 1970; undefined without a cosignature of this key that holds. */
+/** Returns when the witness saw the checkpoint, in seconds since 1970, or undefined without its valid cosignature. */
 export function cosignedAt(
   { text, signatures }: Pick<OpenCheckpoint, 'text' | 'signatures'>,
   witness: NoteKey,

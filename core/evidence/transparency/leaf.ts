@@ -1,4 +1,4 @@
-/** What the log holds: where a session's chain stood, as one leaf. A session is named by a digest, so leaves may be published. */
+/** The log's leaves: the chain point of a session, which is named by a digest so that leaves can be published. */
 import type { ChainPoint } from '#core/contracts/evidence.ts';
 import { type LogLeaf, logLeafSchema } from '#core/contracts/transparency.ts';
 import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
@@ -14,10 +14,10 @@ export const leafOf = ({ tenant, session_id, index, hash }: ChainPoint, at: stri
   at,
 });
 
-/** The leaf as the tree holds it. */
+/** Returns the bytes of a leaf in the tree. */
 export const leafBytes = (leaf: LogLeaf): Buffer => Buffer.from(canonicalize(leaf));
 
-/** The leaf of such bytes; undefined for bytes that this log does not write. */
+/** Parses a leaf, or returns undefined for bytes that this log would not write. */
 export function readLeaf(bytes: Uint8Array): LogLeaf | undefined {
   try {
     const leaf = logLeafSchema.safeParse(JSON.parse(Buffer.from(bytes).toString('utf8')));

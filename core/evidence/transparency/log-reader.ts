@@ -1,6 +1,6 @@
 /**
- * What a tenant's log holds, and its proofs, for a process that writes nothing: what the writer of the newest batch has not
- * put in place yet is read from the head, which carries it.
+ * Read access to a tenant's log and its proofs, without writing. If the newest batch is not in the objects yet, it is
+ * taken from the head, which contains it.
  */
 import type { LogProof } from '#core/contracts/transparency.ts';
 import type { TreeHead } from './checkpoint-note.ts';
@@ -14,11 +14,11 @@ import { type TileId, tileWidth } from './tiles.ts';
 export interface LogReaderPorts {
   readonly heads: LogHeads;
   readonly objects: LogObjects;
-  /** The key of a tenant's log; its name is the log's origin. @throws GatewayError when it does not answer. */
+  /** Returns the key of a tenant's log, whose name is the log's origin. @throws GatewayError when it is unavailable. */
   readonly signer: (tenant: string) => Promise<LogSigner>;
 }
 
-/** The newest head, and objects in which all of its batch is in place. */
+/** The newest head, with objects that include its batch. */
 interface View {
   readonly head: LogHead;
   readonly objects: LogObjects;
@@ -39,7 +39,7 @@ export class LogReader {
     return this.#ports.heads;
   }
 
-  /** The objects with the newest batch of a head among them. */
+  /** Returns the objects including the newest batch of a head. */
   protected async settled(tenant: string, head: LogHead): Promise<LogObjects> {
     const laid = laidOver(this.#ports.objects);
     await putNewestBatch(laid, tenant, head);
@@ -51,25 +51,27 @@ export class LogReader {
     return head && { head, objects: await this.settled(tenant, head) };
   }
 
-  /** The newest checkpoint, with the cosignatures that witnesses gave it; undefined while nothing was logged. */
+  /** Returns the newest checkpoint, or undefined for an empty log. */
   async checkpoint(tenant: string): Promise<string | undefined> {
     return (await this.heads.head(tenant))?.checkpoint;
   }
 
-  /** The bytes of a tile; undefined when the log has none there. */
+  /** Returns the bytes of a tile, or undefined if the log has no such tile. */
   async tile(tenant: string, tile: TileId): Promise<Buffer | undefined> {
     const view = await this.#view(tenant);
     return view && tileBytes(view.objects, tenant, view.head.size, tile);
   }
 
-  /** Whether this is a head the log had. */
+  /** Reports whether the log once had this head. */
   async holds(tenant: string, { size, root }: Pick<TreeHead, 'size' | 'root'>): Promise<boolean> {
     const view = await this.#view(tenant);
     if (!view || size < 1 || size > view.head.size) return false;
     return (await rootOf(size, nodesOf(view.objects, tenant, size))).equals(root);
   }
 
-  /** @returns undefined when the log is not that large, or `from` is not from 1 to `to`. */
+  /**
+   * Returns a consistency proof. @returns undefined when the log is smaller than `to`, or `from` is not from 1 to `to`.
+   */
   async consistency(tenant: string, from: number, to: number): Promise<Buffer[] | undefined> {
     const view = await this.#view(tenant);
     if (!view || to > view.head.size || from < 1 || from > to) return undefined;
@@ -77,8 +79,8 @@ export class LogReader {
   }
 
   /**
-   * Shows that the newest leaf of a session is in the log: under the newest checkpoint, and under the newest that each
-   * witness saw it in. Undefined for a session that is not in the log yet.
+   * Proves that the newest leaf of a session is in the log: under the newest checkpoint, and under the newest one that
+   * each witness cosigned. Undefined for a session that is not in the log yet.
    */
   async proof(tenant: string, sessionId: string): Promise<LogProof | undefined> {
     const view = await this.#view(tenant);
@@ -92,7 +94,7 @@ export class LogReader {
     const seen = (await this.heads.cosignatures(tenant)).filter(
       ({ size }) => place.position < size && size <= head.size,
     );
-    // They say which keys to ask for, and prove nothing: a proof does without them.
+    // The keys only tell readers which keys to look up. The proof works without them.
     const keys = await this.signer(tenant).then(
       (signer) => keysOfLog(signer).map(verifierKey),
       () => [],
@@ -109,7 +111,7 @@ export class LogReader {
     };
   }
 
-  /** The index of sessions may lack the newest batch. */
+  /** Finds a session's newest leaf. The index of sessions may lack the newest batch. */
   async #placeOf(tenant: string, { size, newest }: LogHead, session: string): Promise<LoggedSession | undefined> {
     const at = newest.findLastIndex((leaf) => leaf.session === session);
     if (at >= 0) return { session, index: newest[at]!.index, position: size - newest.length + at };
@@ -129,7 +131,7 @@ async function leafAt(objects: LogObjects, tenant: string, { position, session, 
   return leaf;
 }
 
-/** Objects that are put stay in memory, over those that are stored. */
+/** Returns objects that keep new ones in memory, on top of the stored ones. */
 function laidOver(stored: LogObjects): LogObjects {
   const own = new Map<string, Buffer>();
   return {

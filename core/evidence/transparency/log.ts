@@ -1,9 +1,9 @@
 /**
- * The log of a tenant: appends where sessions stand, and proves what it holds.
+ * A tenant's transparency log: appends chain points and proves that it contains them.
  *
- * A batch becomes part of the log with one conditional write of the log's head, which carries the batch. Objects and the
- * index of sessions follow from the head and are put again by the next writer, so a writer that stops anywhere loses and
- * doubles no leaf [transparency.survives-kill].
+ * One conditional write of the log's head, which contains the batch, adds it to the log. Objects and session index are
+ * derived from the head, and the next writer puts them again, so a writer that crashes loses and duplicates no leaf
+ * [transparency.survives-kill].
  */
 import type { ChainPoint } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -23,12 +23,12 @@ export interface LogPorts extends LogReaderPorts {
 
 const maxTries = 12;
 const maxJitterMs = 200;
-/** A head is one item of the store. */
+/** A head must fit into one item of the store. */
 const maxLeavesABatch = 500;
 
 export class TransparencyLog extends LogReader {
   readonly #ports: LogPorts;
-  /** The newest version of each tenant whose objects and sessions this process saw in place. */
+  /** By tenant, the newest version whose objects and sessions this process has put. */
   readonly #settled = new Map<string, number>();
   #writing: Promise<void> = Promise.resolve();
 
@@ -37,14 +37,17 @@ export class TransparencyLog extends LogReader {
     this.#ports = ports;
   }
 
-  /** Appends a leaf for each session that stands further than its last leaf. Points of any tenants, one batch after another. */
+  /**
+   * Appends a leaf for each session that has grown since its last leaf. Takes points of any tenants; runs calls in
+   * order.
+   */
   append(points: readonly ChainPoint[]): Promise<void> {
     const written = this.#writing.then(() => this.#appendAll(points));
     this.#writing = written.catch(() => {});
     return written;
   }
 
-  /** A log that fails does not keep those of other tenants from theirs. A fault that may pass is thrown before damage, which stays. */
+  /** Continues with other tenants if one log fails. Throws a temporary fault rather than permanent damage. */
   async #appendAll(points: readonly ChainPoint[]): Promise<void> {
     const faults: unknown[] = [];
     for (const [tenant, own] of Map.groupBy(points, (point) => point.tenant)) {
@@ -59,7 +62,7 @@ export class TransparencyLog extends LogReader {
     if (faults.length > 0) throw faults.find((fault) => !(fault instanceof LogDamage)) ?? faults[0];
   }
 
-  /** @throws LogDamage; GatewayError `service_unavailable` when others keep writing first. */
+  /** @throws LogDamage; GatewayError `service_unavailable` when other writers always win. */
   async #appendTo(tenant: string, points: readonly ChainPoint[]): Promise<void> {
     for (let tries = 1; tries <= maxTries; tries++) {
       const head = await this.heads.head(tenant);
@@ -79,7 +82,7 @@ export class TransparencyLog extends LogReader {
     );
   }
 
-  /** Puts the newest batch of a head in place, unless this process saw it there. */
+  /** Puts the newest batch of a head into objects and index, unless this process has done so. */
   protected override async settled(tenant: string, head: LogHead): Promise<LogObjects> {
     const { objects } = this.#ports;
     if ((this.#settled.get(tenant) ?? 0) >= head.version) return objects;
@@ -93,7 +96,7 @@ export class TransparencyLog extends LogReader {
     return objects;
   }
 
-  /** One point for each session, the furthest, where it is further than its last leaf. */
+  /** Returns the furthest point of each session that has grown since its last leaf. */
   async #fresh(tenant: string, points: readonly ChainPoint[]): Promise<ChainPoint[]> {
     const furthest = new Map<string, ChainPoint>();
     for (const point of points) {
@@ -118,7 +121,7 @@ export class TransparencyLog extends LogReader {
   }
 }
 
-/** The frontier of a head that a key of this log signed. @throws LogDamage */
+/** Returns the frontier of a head after checking the log's signature. @throws LogDamage */
 function frontierOf({ size, roots, checkpoint }: LogHead, signer: LogSigner): Frontier {
   const signed = openCheckpoint(checkpoint, keysOfLog(signer));
   if (typeof signed === 'string') throw new LogDamage(`${signed}`);

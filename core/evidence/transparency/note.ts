@@ -1,4 +1,4 @@
-/** Signed notes (C2SP signed-note): a text with lines of signatures below it, and the keys that make and check them. */
+/** Signed notes (C2SP signed-note), a text followed by signature lines, and their keys. */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { remembered } from '#core/kernel/remembered.ts';
@@ -19,17 +19,17 @@ export interface NoteSigner extends NoteKey {
   readonly privateKey: KeyObject;
 }
 
-/** A log's key, wherever its private half is. */
+/** A log's key. Its private half may be in a key store. */
 export interface LogSigner extends NoteKey {
-  /** The Ed25519 signature. @throws GatewayError `service_unavailable` when the key does not answer. */
+  /** Returns the Ed25519 signature. @throws GatewayError `service_unavailable` when the key is unavailable. */
   sign(message: Uint8Array): Promise<Uint8Array>;
-  /** The key before it, while both sign: who trusts either of them can check a note [transparency.key-rotation]. */
+  /** The previous key, while both sign: a note can be checked with either key [transparency.key-rotation]. */
   readonly beside?: LogSigner | undefined;
-  /** Keys before these, which sign no more; newest first. */
+  /** Earlier keys that no longer sign; newest first. */
   readonly former?: readonly NoteKey[] | undefined;
 }
 
-/** The keys under which notes of a log may stand, newest first. */
+/** Returns all keys that may have signed notes of a log, newest first. */
 export const keysOfLog = ({ beside, former = [], ...key }: LogSigner): readonly NoteKey[] => [
   key,
   ...(beside ? [beside] : []),
@@ -39,12 +39,12 @@ export const keysOfLog = ({ beside, former = [], ...key }: LogSigner): readonly 
 export interface NoteSignature {
   readonly name: string;
   readonly id: Buffer;
-  /** What follows the key id. */
+  /** The signature without its key id. */
   readonly bytes: Buffer;
 }
 
 interface Note {
-  /** With its last line break. */
+  /** The text, including its last line break. */
   readonly text: string;
   readonly signatures: readonly NoteSignature[];
 }
@@ -58,7 +58,7 @@ function noteKeyId(name: string, type: NoteKeyType, key: Uint8Array): Buffer {
   return createHash('sha256').update(`${name}\n`).update(Uint8Array.of(type)).update(key).digest().subarray(0, 4);
 }
 
-/** Names have neither spaces nor plus signs. */
+/** Checks a key name, which has no spaces or plus signs. */
 const isKeyName = (name: string): boolean => name !== '' && !/[\s+]/u.test(name) && name.isWellFormed();
 
 /** @throws TypeError for a name that notes cannot carry, and for a key that is not Ed25519. */
@@ -74,21 +74,21 @@ function noteKey(name: string, publicKey: KeyObject, type: NoteKeyType = noteKey
 }
 
 /**
- * A key of a tenant's log. Its name carries a digest of the log's first key, so no two gateways share one, and the log keeps its
- * name when its key is rotated.
+ * Returns a key of a tenant's log. The name contains a digest of the log's first key, so it is unique to a gateway and
+ * survives a key rotation.
  */
 export function logKeyOf(publicKey: KeyObject, tenant: string, first = publicKey): NoteKey {
   const id = createHash('sha256').update(rawKey(first)).digest('hex').slice(0, 16);
   return noteKey(`agent-governance-gateway/${id}/${encodeURIComponent(tenant)}`, publicKey);
 }
 
-/** `<name>+<id>+<base64 of type and key>`. */
+/** Formats a verifier key: `<name>+<id>+<base64 of type and key>`. */
 export function verifierKey({ name, id, type, publicKey }: NoteKey): string {
   const key = Buffer.concat([Uint8Array.of(type), rawKey(publicKey)]);
   return `${name}+${id.toString('hex')}+${key.toString('base64')}`;
 }
 
-/** The key a verifier key text names; undefined when the text is not one of an Ed25519 or a cosignature key. */
+/** Parses a verifier key. Returns undefined if it is not an Ed25519 or cosignature key. */
 export function readVerifierKey(text: string): NoteKey | undefined {
   const [, name = '', id = '', encoded = ''] = /^([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text.trim()) ?? [];
   const bytes = canonicalBase64(encoded);
@@ -104,17 +104,17 @@ export function readVerifierKey(text: string): NoteKey | undefined {
   }
 }
 
-/** The bytes of a base64 text in its one right spelling. */
+/** Decodes base64, or returns undefined if the spelling is not canonical. */
 export function canonicalBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes : undefined;
 }
 
-/** The line of a signature, without its line break. */
+/** Formats a signature line, without its line break. */
 export const signatureLine = ({ name, id, bytes }: NoteSignature): string =>
   `— ${name} ${Buffer.concat([id, bytes]).toString('base64')}`;
 
-/** The note of a text, which ends with a line break, under the Ed25519 signatures of the keys that sign now. */
+/** Signs a text, which ends with a line break, with the current Ed25519 keys. */
 export async function signNote(text: string, signer: LogSigner): Promise<string> {
   const signers = signer.beside ? [signer, signer.beside] : [signer];
   const lines = await Promise.all(
@@ -125,7 +125,7 @@ export async function signNote(text: string, signer: LogSigner): Promise<string>
 
 const maxSignatures = 100;
 
-/** Reads a note; undefined for what is not one. Signatures are not checked. */
+/** Parses a note, or returns undefined. Does not check signatures. */
 export function readNote(note: string): Note | undefined {
   const cut = note.lastIndexOf('\n\n');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: notes may hold none but the line break.
@@ -145,20 +145,22 @@ function readSignatureLine(line: string): NoteSignature | undefined {
   return { name, id: bytes.subarray(0, 4), bytes: bytes.subarray(4) };
 }
 
-/** Whether a signature claims to be of this key. */
+/** Reports whether a signature claims to be from this key. */
 export const claims = (signature: NoteSignature, key: NoteKey): boolean =>
   signature.name === key.name && signature.id.equals(key.id);
 
-/** Whether the note carries a signature of this Ed25519 key, and every one that claims to be of it holds. */
+/** Reports whether a note has a signature from this Ed25519 key, and all signatures claimed for it are valid. */
 export function isSignedBy({ text, signatures }: Note, key: NoteKey): boolean {
   const own = signatures.filter((signature) => claims(signature, key));
   return own.length > 0 && own.every(({ bytes }) => holds(text, key.publicKey, bytes));
 }
 
-/** Signatures that hold, by their key: bundles of one export rest on the same checkpoint, and its check is most of what a proof costs. */
+/**
+ * Cache of valid signatures by key: bundles of one export share a checkpoint, whose check is most of a proof's cost.
+ */
 const knownOf = remembered((_: KeyObject) => new RecentMap<string, true>({ max: 64 }));
 
-/** Whether an Ed25519 signature over a text holds; one that held before is not computed again [transparency.once]. */
+/** Verifies an Ed25519 signature over a text. Caches valid ones [transparency.once]. */
 export function holds(text: string, key: KeyObject, signature: Buffer): boolean {
   const known = knownOf(key);
   const what = `${signature.toString('base64')} ${text}`;

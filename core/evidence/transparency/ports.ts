@@ -1,9 +1,9 @@
-/** What the log asks of its host: one item for its head, an index of sessions, and objects that are never replaced. */
+/** Storage of the log: one item for its head, an index of sessions, and immutable objects. */
 import type { LogLeaf } from '#core/contracts/transparency.ts';
 
-/** Where a log stands, with the leaves of its newest batch: they are in the objects, or will be put there from here. */
+/** The head of a log with the leaves of its newest batch, which may not be in the objects yet. */
 export interface LogHead {
-  /** Counts the batches. */
+  /** Number of batches. */
   readonly version: number;
   readonly size: number;
   /** Hashes of the frontier. */
@@ -17,7 +17,7 @@ export interface LogHead {
 export interface LoggedSession {
   readonly session: string;
   readonly index: number;
-  /** Of the leaf in the log. */
+  /** Position of the leaf in the log. */
   readonly position: number;
 }
 
@@ -29,27 +29,29 @@ export interface Cosignature {
   readonly note: string;
 }
 
-/** @throws GatewayError `service_unavailable` when the store does not answer. */
+/**
+ * Store of heads, session index and cosignatures. @throws GatewayError `service_unavailable` when it is unavailable.
+ */
 export interface LogHeads {
   head(tenant: string): Promise<LogHead | undefined>;
-  /** Puts the head if its predecessor is still the newest; false when another writer was first. */
+  /** Puts the head if its predecessor is still the newest. False when another writer was first. */
   replace(tenant: string, head: LogHead): Promise<boolean>;
-  /** Those of the sessions that are in the log. */
+  /** Returns those of the sessions that are in the log. */
   sessions(tenant: string, sessions: readonly string[]): Promise<readonly LoggedSession[]>;
-  /** Remembers leaves; one that is behind what is remembered changes nothing. */
+  /** Stores the newest leaves of sessions. Ignores leaves older than the stored ones. */
   remember(tenant: string, sessions: readonly LoggedSession[]): Promise<void>;
   cosignatures(tenant: string): Promise<readonly Cosignature[]>;
-  /** Keeps a cosignature; one over a smaller tree than the witness's last changes nothing. */
+  /** Stores a cosignature, unless it covers a smaller tree than the witness's last one. */
   keepCosignature(tenant: string, cosignature: Cosignature): Promise<void>;
 }
 
-/** Objects of a log by path. An object is put once and keeps its bytes. */
+/** Objects of a log by path. An object never changes. */
 export interface LogObjects {
-  /** Leaves an object that is there as it is. */
+  /** Puts an object, unless it exists. */
   put(tenant: string, path: string, bytes: Uint8Array): Promise<void>;
   get(tenant: string, path: string): Promise<Buffer | undefined>;
-  /** Names below a folder, in order. */
+  /** Lists the names in a folder, in order. */
   list(tenant: string, folder: string): Promise<readonly string[]>;
-  /** Removes a folder whose objects stand elsewhere as well; absent where nothing may be removed. */
+  /** Removes a folder whose content is also stored elsewhere. Absent if the store allows no removal. */
   drop?(tenant: string, folder: string): Promise<void>;
 }

@@ -1,24 +1,24 @@
-/** Inclusion and consistency proofs (RFC 6962, 2.1): how they are made from complete nodes, and how they are checked. */
+/** Creates and checks inclusion and consistency proofs (RFC 6962, 2.1). */
 import { nodeHash } from './tree.ts';
 
 /** A complete node of the tree. */
 export interface NodeId {
   readonly level: number;
-  /** Counted from the left within the level. */
+  /** Position within the level, from the left. */
   readonly index: number;
 }
 
-/** Reads complete nodes, in the order in which they are named. */
+/** Reads complete nodes, in the order requested. */
 export type ReadNodes = (nodes: readonly NodeId[]) => Promise<readonly Buffer[]>;
 
-/** The leaves from `from` up to, not including, `to`; `from` begins a complete subtree at least as large. */
+/** The leaves from `from` up to, not including, `to`. `from` begins a complete subtree at least as large. */
 interface Range {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * The hashes that lead from the leaf at `position` to the root of the tree of `size` leaves.
+ * Returns the hashes that lead from the leaf at `position` to the root of the tree of `size` leaves.
  * @throws RangeError when the tree has no such leaf.
  */
 export async function inclusionProof(position: number, size: number, read: ReadNodes): Promise<Buffer[]> {
@@ -27,7 +27,7 @@ export async function inclusionProof(position: number, size: number, read: ReadN
 }
 
 /**
- * The hashes that show that the tree of `size` leaves begins with the tree of `earlier` leaves.
+ * Returns the hashes that prove that the tree of `size` leaves begins with the tree of `earlier` leaves.
  * @throws RangeError when the earlier tree is empty or larger.
  */
 export async function consistencyProof(earlier: number, size: number, read: ReadNodes): Promise<Buffer[]> {
@@ -37,7 +37,7 @@ export async function consistencyProof(earlier: number, size: number, read: Read
   return hashesOf(consistencyRanges(earlier, { from: 0, to: size }, true), read);
 }
 
-/** The root of the first `size` leaves. */
+/** Returns the root of the first `size` leaves. */
 export async function rootOf(size: number, read: ReadNodes): Promise<Buffer> {
   return (await hashesOf([{ from: 0, to: size }], read))[0]!;
 }
@@ -58,7 +58,7 @@ function consistencyRanges(earlier: number, { from, to }: Range, known: boolean)
     : [...consistencyRanges(earlier, { from: middle, to }, false), { from, to: middle }];
 }
 
-/** The largest power of two below `count`, which is at least 2. */
+/** Returns the largest power of two below `count`, which is at least 2. */
 function split(count: number): number {
   let power = 1;
   while (power * 2 < count) power *= 2;
@@ -76,7 +76,7 @@ async function hashesOf(ranges: readonly Range[], read: ReadNodes): Promise<Buff
   });
 }
 
-/** The complete subtrees of a range, the largest first. */
+/** Returns the complete subtrees of a range, the largest first. */
 function nodesOf({ from, to }: Range): NodeId[] {
   const nodes: NodeId[] = [];
   for (let at = from; at < to; ) {
@@ -88,7 +88,7 @@ function nodesOf({ from, to }: Range): NodeId[] {
   return nodes;
 }
 
-/** The root that leaf and proof lead to; undefined when the proof does not fit the place. */
+/** Computes the root from leaf and proof, or returns undefined if the proof does not fit the position. */
 export function rootOfInclusion(
   leaf: Buffer,
   position: number,
@@ -106,7 +106,10 @@ export function rootOfInclusion(
   return used === proof.length ? node : undefined;
 }
 
-/** Both roots that a consistency proof leads to; undefined when it does not fit the sizes. `earlier` is at least 1. */
+/**
+ * Computes both roots of a consistency proof, or returns undefined if it does not fit the sizes. `earlier` is at least
+ * 1.
+ */
 export function rootsOfConsistency(
   earlier: number,
   size: number,
@@ -117,7 +120,7 @@ export function rootsOfConsistency(
   if (earlier === size) return proof.length === 0 ? { earlier: earlierRoot, later: earlierRoot } : undefined;
   let [at, last] = [earlier - 1, size - 1];
   for (; at % 2 === 1; at = Math.floor(at / 2)) last = Math.floor(last / 2);
-  // A complete earlier tree is a node of the later one, so the proof leaves its root out.
+  // A complete earlier tree is a node of the later one, so its root is not part of the proof.
   const hashes = at === 0 ? [earlierRoot, ...proof] : proof;
   const [first, ...others] = hashes;
   if (!first) return undefined;

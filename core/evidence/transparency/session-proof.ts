@@ -1,4 +1,4 @@
-/** Checks, with nothing but keys, that a session's chain is in a log, who saw it there, and since when. */
+/** Checks with keys alone that a session's chain is in a log, since when, and which witnesses saw it. */
 import { type LogLeaf, logProofSchema } from '#core/contracts/transparency.ts';
 import { describeIssue } from '#core/kernel/issue-words.ts';
 import { cosignedAt, type LogTrusted, type OpenCheckpoint, openCheckpoint } from './checkpoint-note.ts';
@@ -8,12 +8,12 @@ import { rootOfInclusion } from './proofs.ts';
 import { hashBytes, leafHash } from './tree.ts';
 
 export interface LogTrust {
-  /** Keys of the log; without one the origin of the proof is not checked. */
+  /** Keys of the log. Without a key, the proof's origin is not checked. */
   readonly log?: LogTrusted | undefined;
   readonly witnesses?: readonly NoteKey[];
-  /** Every leaf of a session that a witness has read, in order. */
+  /** Returns every leaf of a session that a witness has read, in order. */
   readonly sessions?: (session: string) => readonly { readonly index: number; readonly hash: string }[] | undefined;
-  /** Where the log stood when a witness looked: what it kept itself, not what came with the bundle. */
+  /** Sizes of the log recorded by a witness itself, not taken from the bundle. */
   readonly history?: readonly { readonly size: number; readonly at: string }[];
 }
 
@@ -33,7 +33,7 @@ export interface CheckedProof {
   readonly seen: readonly SeenBy[];
 }
 
-/** @returns what the proof shows, or in words why it shows nothing. Never throws. */
+/** Checks a log proof. @returns what it proves, or a message that says why it fails. Never throws. */
 export function checkLogProof(
   candidate: unknown,
   session: { readonly tenant: string; readonly session_id: string },
@@ -67,7 +67,10 @@ export function checkLogProof(
   return { leaf, position, origin: head.origin, size: head.size, seen };
 }
 
-/** Witnesses that are one, or that are the log itself, say no more than one of them [transparency.operator]. */
+/**
+ * Returns an error if two witnesses, or a witness and the log, have the same key: they are one party
+ * [transparency.operator].
+ */
 function dependentWitness(witnesses: readonly NoteKey[], logKeys: readonly NoteKey[]): string | undefined {
   const owners = new Map(logKeys.map((key) => [rawKey(key.publicKey).toString('hex'), `the log ${key.name}`]));
   for (const { name, publicKey } of witnesses) {
@@ -80,7 +83,7 @@ function dependentWitness(witnesses: readonly NoteKey[], logKeys: readonly NoteK
   return undefined;
 }
 
-/** What to do where the log has had further keys. */
+/** Returns advice if the log has other keys than the trusted ones. */
 function unpinned(reason: string, keys: readonly string[], log: LogTrusted | undefined): string {
   const pinned = [log ?? []].flat().map(verifierKey);
   const others = keys.filter((key) => !pinned.includes(key));

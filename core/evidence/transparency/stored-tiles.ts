@@ -1,6 +1,6 @@
 /**
- * The tiles of a log among its objects. Full tiles and all of the higher levels are objects of their own; the leaves that
- * do not fill a tile yet lie in runs, one for each batch, so that a leaf is written once or twice and not 256 times.
+ * Stores a log's tiles as objects. Full tiles and tiles of higher levels have their own objects. Leaves of a partial
+ * tile are stored in runs, one per batch, so that a leaf is written once or twice and not 256 times.
  */
 import { GatewayError } from '#core/kernel/errors.ts';
 import { leafBytes } from './leaf.ts';
@@ -18,7 +18,7 @@ import {
 } from './tiles.ts';
 import { leafHash, nodeHash } from './tree.ts';
 
-/** What is stored of a log does not make up its tree. */
+/** Error for stored objects that do not form the log's tree. */
 export class LogDamage extends GatewayError {
   constructor(reason: string) {
     super('server_error', `The log cannot be relied on: ${reason}.`);
@@ -28,7 +28,7 @@ export class LogDamage extends GatewayError {
 const position = (index: number): string => String(index).padStart(16, '0');
 const runsOf = (tile: number): string => `runs/${position(tile)}`;
 
-/** Puts the newest batch of a head among the objects. It may have been put in part, or whole, before. */
+/** Puts the newest batch of a head. Part or all of it may already be stored. */
 export async function putNewestBatch(objects: LogObjects, tenant: string, { size, newest }: LogHead): Promise<void> {
   const start = size - newest.length;
   const leaves = newest.map(leafBytes);
@@ -41,7 +41,7 @@ export async function putNewestBatch(objects: LogObjects, tenant: string, { size
   }
 }
 
-/** Puts the tile that is full now, and the hash of it into the levels above. */
+/** Puts a tile that became full, and its hash into the levels above. */
 async function fill(objects: LogObjects, tenant: string, tile: number): Promise<void> {
   const entries = tilePath({ level: 'entries', index: tile, width: tileWidth });
   const leaves = await leavesOf(objects, tenant, { level: 'entries', index: tile, width: tileWidth });
@@ -60,7 +60,7 @@ async function fill(objects: LogObjects, tenant: string, tile: number): Promise<
   await objects.drop?.(tenant, runsOf(tile));
 }
 
-/** The leaves of a tile of entries. @throws LogDamage when there are fewer. */
+/** Returns the leaves of a tile. @throws LogDamage when there are fewer. */
 export async function leavesOf(objects: LogObjects, tenant: string, { index, width }: TileId): Promise<Buffer[]> {
   const full = await objects.get(tenant, tilePath({ level: 'entries', index, width: tileWidth }));
   const leaves = full ? leavesOfBundle(full) : await leavesInRuns(objects, tenant, index, width);
@@ -91,7 +91,7 @@ async function hashesIn(objects: LogObjects, tenant: string, tile: TileId): Prom
   return hashesOfTile(bytes);
 }
 
-/** The bytes of a tile of a tree of `size` leaves; undefined when the tree has no such tile. */
+/** Returns the bytes of a tile of a tree of `size` leaves, or undefined if the tree has no such tile. */
 export async function tileBytes(
   objects: LogObjects,
   tenant: string,
@@ -104,7 +104,7 @@ export async function tileBytes(
   return Buffer.concat(await hashesIn(objects, tenant, tile));
 }
 
-/** Reads nodes of a tree of `size` leaves; each tile is read once. */
+/** Reads nodes of a tree of `size` leaves. Each tile is read once. */
 export function nodesOf(objects: LogObjects, tenant: string, size: number): ReadNodes {
   const tiles = new Map<string, Promise<Buffer[]>>();
   const read = async ({ level, index }: NodeId): Promise<Buffer> => {
@@ -119,7 +119,7 @@ export function nodesOf(objects: LogObjects, tenant: string, size: number): Read
   return (nodes) => Promise.all(nodes.map(read));
 }
 
-/** The root of a complete subtree. */
+/** Computes the root of a complete subtree. */
 function folded(hashes: readonly Buffer[]): Buffer {
   let level = hashes;
   while (level.length > 1) {

@@ -1,7 +1,7 @@
-/** The layout of C2SP tlog-tiles: which files hold the hashes and the leaves of a log. */
+/** The layout of C2SP tlog-tiles: the files that hold a log's hashes and leaves. */
 import { hashBytes } from './tree.ts';
 
-/** A full tile holds so many hashes: a subtree of height 8. */
+/** Number of hashes in a full tile: a subtree of height 8. */
 export const tileWidth = 256;
 const tileHeight = 8;
 
@@ -9,17 +9,17 @@ export interface TileId {
   /** Level of the tile, or `entries` for the leaves themselves. */
   readonly level: number | 'entries';
   readonly index: number;
-  /** How many hashes or leaves it holds, 1 to 256. */
+  /** Number of hashes or leaves, 1 to 256. */
   readonly width: number;
 }
 
-/** The path of a tile below the log's prefix, such as `tile/0/x001/067.p/8`. */
+/** Returns a tile's path below the log's prefix, such as `tile/0/x001/067.p/8`. */
 export function tilePath({ level, index, width }: TileId): string {
   const partial = width === tileWidth ? '' : `.p/${width}`;
   return `tile/${level}/${groups(index)}${partial}`;
 }
 
-/** `1234067` is `x001/x234/067`. */
+/** Formats an index: `1234067` becomes `x001/x234/067`. */
 function groups(index: number): string {
   const digits = String(index);
   const parts = digits.padStart(Math.ceil(digits.length / 3) * 3, '0').match(/\d{3}/g)!;
@@ -28,7 +28,7 @@ function groups(index: number): string {
 
 const pathForm = /^tile\/(entries|0|[1-9]\d?)\/((?:x\d{3}\/)*)(\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
 
-/** The tile a path names; undefined for a path that is not in its one right spelling. */
+/** Parses a tile's path, or returns undefined if it is not in canonical spelling. */
 export function tileOf(path: string): TileId | undefined {
   const [, level, high = '', low = '', partial] = pathForm.exec(path) ?? [];
   if (level === undefined) return undefined;
@@ -39,7 +39,7 @@ export function tileOf(path: string): TileId | undefined {
   return fits && tilePath(tile) === path ? tile : undefined;
 }
 
-/** The widest tile at this place that a tree of `size` leaves has; undefined when it has none there. */
+/** Returns the widest tile at this place in a tree of `size` leaves, or undefined if there is none. */
 export function tileAt(level: number | 'entries', index: number, size: number): TileId | undefined {
   const height = level === 'entries' ? 0 : level * tileHeight;
   const nodes = Math.floor(size / 2 ** height);
@@ -47,7 +47,7 @@ export function tileAt(level: number | 'entries', index: number, size: number): 
   return width > 0 ? { level, index, width } : undefined;
 }
 
-/** Where the hash of a complete node is computed from: a run of hashes of one tile. */
+/** Returns the range of hashes within one tile from which a complete node is computed. */
 export function tileOfNode(level: number, index: number): { level: number; index: number; from: number; to: number } {
   const tileLevel = Math.floor(level / tileHeight);
   const span = 2 ** (level % tileHeight);
@@ -56,7 +56,7 @@ export function tileOfNode(level: number, index: number): { level: number; index
   return { level: tileLevel, index: Math.floor(first / tileWidth), from, to: from + span };
 }
 
-/** An entry bundle: each leaf after its length in two bytes, big-endian. */
+/** Encodes an entry bundle: each leaf after its length in two bytes, big-endian. */
 export function entryBundle(leaves: readonly Uint8Array[]): Buffer {
   return Buffer.concat(leaves.flatMap((leaf) => [lengthOf(leaf), leaf]));
 }
@@ -68,7 +68,7 @@ function lengthOf({ length }: Uint8Array): Buffer {
   return bytes;
 }
 
-/** The leaves of an entry bundle. @throws RangeError for bytes that end within a leaf. */
+/** Decodes an entry bundle. @throws RangeError for bytes that end within a leaf. */
 export function leavesOfBundle(bundle: Uint8Array): Buffer[] {
   const bytes = Buffer.from(bundle);
   const leaves: Buffer[] = [];
@@ -81,7 +81,7 @@ export function leavesOfBundle(bundle: Uint8Array): Buffer[] {
   return leaves;
 }
 
-/** The hashes of a tile. @throws RangeError when the bytes are not whole hashes. */
+/** Splits a tile into hashes. @throws RangeError when the bytes are not whole hashes. */
 export function hashesOfTile(tile: Uint8Array): Buffer[] {
   const bytes = Buffer.from(tile);
   if (bytes.length === 0 || bytes.length % hashBytes !== 0) {

@@ -1,11 +1,11 @@
-/** The hash tree of RFC 6962: hashes of leaves and nodes, and the frontier that lets a tree grow without its leaves. */
+/** The hash tree of RFC 6962: leaf and node hashes, and a frontier that lets a tree grow without its leaves. */
 import { hash } from 'node:crypto';
 
 export const hashBytes = 32;
 
 const digest = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer');
 
-/** SHA-256(0x00 ‖ leaf). */
+/** Computes SHA-256(0x00 ‖ leaf). */
 export function leafHash(leaf: Uint8Array): Buffer {
   const bytes = Buffer.allocUnsafe(leaf.length + 1);
   bytes[0] = 0;
@@ -13,7 +13,7 @@ export function leafHash(leaf: Uint8Array): Buffer {
   return digest(bytes);
 }
 
-/** SHA-256(0x01 ‖ left ‖ right). */
+/** Computes SHA-256(0x01 ‖ left ‖ right). */
 export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   const bytes = Buffer.allocUnsafe(1 + 2 * hashBytes);
   bytes[0] = 1;
@@ -22,18 +22,18 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   return digest(bytes);
 }
 
-/** The root of a tree without leaves. */
+/** Returns the root of an empty tree. */
 export const emptyRoot = (): Buffer => digest(new Uint8Array());
 
-/** Called for each node that is complete: `index` counts the nodes of its level from the left; leaves have level 0. */
+/** Callback for each completed node: `index` counts the nodes of its level from the left; leaves have level 0. */
 type OnNode = (level: number, index: number, hash: Buffer) => void;
 
-/** The roots of the complete subtrees that a tree of `size` leaves consists of, the largest first. */
+/** The roots of a tree's complete subtrees, the largest first. */
 export class Frontier {
   #size: number;
   readonly #roots: Buffer[];
 
-  /** @throws RangeError when the number of hashes is not that of a tree of this size. */
+  /** @throws RangeError when the number of hashes does not fit the size. */
   constructor(size = 0, roots: readonly Uint8Array[] = []) {
     if (!Number.isSafeInteger(size) || size < 0 || roots.length !== ones(size)) {
       throw new RangeError(`a tree of ${size} leaves has ${ones(size)} hashes at its frontier, not ${roots.length}`);

@@ -1,8 +1,8 @@
-/** The keys of logs and witnesses as texts of a configuration, a command line or a page. */
+/** Parses keys of logs and witnesses from a configuration, a command line or a page. */
 import { type NoteKey, noteKeyTypes, readVerifierKey } from './note.ts';
 import type { LogTrust } from './session-proof.ts';
 
-/** @throws TypeError for a text that is not the verifier key of a witness. */
+/** Parses a witness key. @throws TypeError for other text. */
 export function witnessKey(text: string): NoteKey {
   const key = readVerifierKey(text);
   if (!key) throw new TypeError('it is not a verifier key: <name>+<eight hex digits>+<base64>');
@@ -10,7 +10,7 @@ export function witnessKey(text: string): NoteKey {
   return key;
 }
 
-/** @throws TypeError for a text that is not the verifier key of a log. */
+/** Parses a log key. @throws TypeError for other text. */
 export function logKey(text: string): NoteKey {
   const key = readVerifierKey(text);
   if (!key) throw new TypeError('it is not a verifier key: <name>+<eight hex digits>+<base64>');
@@ -19,8 +19,8 @@ export function logKey(text: string): NoteKey {
 }
 
 /**
- * Keys of one log, which may have had several, and of witnesses, one on each line: the kind of each says what it is of.
- * @throws TypeError that names the line.
+ * Parses keys of one log and of witnesses, separated by white space. The key type distinguishes them.
+ * @throws TypeError that names the key.
  */
 export function logTrustOf(lines: string): Pick<LogTrust, 'log' | 'witnesses'> {
   const keys = lines.split(/\s+/).filter((text) => text !== '');

@@ -1,6 +1,6 @@
 /**
- * What a witness does with a checkpoint: it cosigns one that goes on from the last it saw, and no other. A log that shows two
- * histories, or goes back, finds no cosignature for one of them [transparency.witness].
+ * Witness: cosigns a checkpoint only if it continues the last one it saw. A log that shows two histories, or shrinks,
+ * gets no cosignature for one of them [transparency.witness].
  */
 import type { LogLeaf } from '#core/contracts/transparency.ts';
 import { type LogTrusted, type OpenCheckpoint, openCheckpoint, type TreeHead } from './checkpoint-note.ts';
@@ -9,7 +9,7 @@ import { rootsOfConsistency } from './proofs.ts';
 import { type Frontier, leafHash } from './tree.ts';
 
 /**
- * The checkpoint, when it goes on from the one seen last; otherwise, in words, why it is refused. Never throws.
+ * Returns the checkpoint if it continues the last one seen, or a message that says why it is refused. Never throws.
  * @param proof of consistency between both; empty for the first checkpoint and for the same one.
  */
 export function continued(
@@ -31,12 +31,12 @@ export function continued(
   return `the log was forked or rewritten: ${head.size} leaves do not begin with the ${seen.size} seen before`;
 }
 
-/** What a witness that reads the leaves knows of each session: every place it was logged at, in order. */
+/** Leaves of each session that a witness has read, in order. */
 export type KnownSessions = Map<string, readonly { readonly index: number; readonly hash: string }[]>;
 
 /**
- * Reads new leaves: they make up the tree of the checkpoint, and no session goes back or stands twice at one place.
- * @returns why they do not, in words; `sessions` and `tree` have then no meaning any more.
+ * Reads new leaves. They must form the checkpoint's tree, and each session must move forward.
+ * @returns an error message, after which `sessions` and `tree` must not be used.
  */
 export function readLeaves(
   leaves: readonly LogLeaf[],
