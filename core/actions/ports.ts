@@ -1,6 +1,5 @@
 /** Ports that governing an action needs, one type per part of the flow. */
-import type { ApprovalRequestPorts, ApprovalsPort, ReviewAddressPorts } from '#core/approvals/ports.ts';
-import type { VotePorts } from '#core/approvals/vote.ts';
+import type { ApprovalRequestPorts, ApprovalsPort, ReviewAddressPorts, VotePorts } from '#core/approvals/ports.ts';
 import type { VoteProofPorts } from '#core/approvals/vote-in-evidence.ts';
 import type { Snapshot, SnapshotsPort } from '#core/configuration/store/snapshots.ts';
 import type { StartedAction } from '#core/contracts/started-action.ts';

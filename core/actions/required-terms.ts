@@ -1,6 +1,7 @@
 /** The terms that a decision sets for the approval of a pending request [approval.terms-now]. */
+
+import type { VotePorts } from '#core/approvals/ports.ts';
 import { applyTerms, type CurrentTerms } from '#core/approvals/terms.ts';
-import type { VotePorts } from '#core/approvals/vote.ts';
 import { requirementsOf } from '#core/configuration/identity/separation-rules.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { isoTime } from '#core/kernel/ports.ts';

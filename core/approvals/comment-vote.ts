@@ -19,10 +19,11 @@ import { channelsOf } from './channels.ts';
 import { type CommentCommand, commandIn } from './comment-command.ts';
 import type { WrittenComment } from './github.ts';
 import { assertUndecided, notWhole } from './open-request.ts';
+import type { VotePorts } from './ports.ts';
 import { type Notice, noticeOf, type PullRequestHost, questionDigest, textDigest } from './pull-requests.ts';
 import type { FindCurrentTerms } from './terms.ts';
 import { missingVotesText } from './views.ts';
-import { decideApproval, type VotePorts } from './vote.ts';
+import { decideApproval } from './vote.ts';
 
 interface CommentVotePorts extends VotePorts {
   readonly host: PullRequestHost;

@@ -4,7 +4,7 @@ import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { announceDecision } from './announce.ts';
 import { moveApproval } from './approval.ts';
-import type { VotePorts } from './vote.ts';
+import type { VotePorts } from './ports.ts';
 
 const bySystem = { reviewer: 'system', person: 'system', comment: '', channel: 'system', reason: 'timeout' } as const;
 

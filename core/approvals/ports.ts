@@ -1,7 +1,10 @@
 /** What approvals need from outside. */
 
+import type { DeliveryStore } from '#core/approvals/notifications/ports.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
+import type { Ledger, Signer } from '#core/evidence/ports.ts';
 import type { Page } from '#core/kernel/page.ts';
+import type { Clock, Ids, Telemetry } from '#core/kernel/ports.ts';
 import type { Holder } from './execution.ts';
 import type { PendingCounter, PendingLimit } from './pending-limit.ts';
 
@@ -64,4 +67,17 @@ export interface ReviewAddressPorts {
   readonly adminUrl: string;
   /** Where the host serves the web console. */
   readonly consoleUrl: string | undefined;
+}
+
+/** What counting a vote needs. */
+export interface VotePorts {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly ledger: Ledger;
+  readonly approvals: ApprovalStore;
+  readonly approvalClock: ApprovalClock;
+  readonly deliveries: DeliveryStore;
+  readonly telemetry: Telemetry;
+  /** Signs approving votes; functions that use approvals read its public keys. */
+  readonly votes: Signer;
 }

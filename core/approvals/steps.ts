@@ -8,7 +8,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import { bestEffort } from './announce.ts';
 import { channelsOf } from './channels.ts';
 import { expire } from './expire.ts';
-import type { VotePorts } from './vote.ts';
+import type { VotePorts } from './ports.ts';
 
 /** When the function that runs a step ends (epoch milliseconds); absent where nothing ends it. */
 export interface Host {

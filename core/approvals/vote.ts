@@ -1,33 +1,20 @@
 /** A human decides. One transaction: the row moves if it is still pending, with its evidence. */
 
-import type { DeliveryStore } from '#core/approvals/notifications/ports.ts';
 import { missingText } from '#core/configuration/identity/separation-rules.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { passkeyAction } from '#core/evidence/passkey-proof.ts';
-import type { Change, Ledger, Signer } from '#core/evidence/ports.ts';
+import type { Change } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
+import { isoTime } from '#core/kernel/ports.ts';
 import { announceDecision } from './announce.ts';
 import { moveApproval } from './approval.ts';
 import { expire } from './expire.ts';
 import { alreadyDecided, assertUnchanged, assertUndecided } from './open-request.ts';
-import type { ApprovalClock, ApprovalStore } from './ports.ts';
+import type { VotePorts } from './ports.ts';
 import { type SeveralVotes, severalVotes } from './several-votes.ts';
 import { applyTerms, tighteningText } from './terms.ts';
 import { type CheckedVote, redactedVote, type SignedEntry, type Vote, voteEntry } from './vote-entry.ts';
 import { signedVote } from './vote-signature.ts';
-
-export interface VotePorts {
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly ledger: Ledger;
-  readonly approvals: ApprovalStore;
-  readonly approvalClock: ApprovalClock;
-  readonly deliveries: DeliveryStore;
-  readonly telemetry: Telemetry;
-  /** Signs approving votes; functions that use approvals read its public keys. */
-  readonly votes: Signer;
-}
 
 /** Between the reading of a row and the write another vote may come: then the row is read again. */
 const maxTries = 5;

@@ -2,7 +2,8 @@
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { decideApproval, type VotePorts } from './vote.ts';
+import type { VotePorts } from './ports.ts';
+import { decideApproval } from './vote.ts';
 
 /** The `reviewer` of a request that its own caller withdrew. */
 const requester = 'requester';

@@ -1,15 +1,7 @@
 /** The branches that a Git command in a shell writes, as its effects carry them for limits and session risk. */
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
-import type { TouchedBranch } from './git/branches.ts';
+import type { BranchWrite } from './git/branches.ts';
 import type { Effect } from './ports.ts';
-
-/** A branch that is written, or a push that names none (`git lfs push`). */
-export interface BranchWrite extends TouchedBranch {
-  /** The repository it is sent to, as the command names it; empty if it names none. Absent for a local branch. */
-  readonly remote?: string;
-  readonly force?: boolean;
-  readonly deleted?: boolean;
-}
 
 /** Any branch of any repository may be written, also by force. */
 export const anyWrite: readonly BranchWrite[] = [{ remote: '', default_branch: true, force: true }];

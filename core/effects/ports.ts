@@ -3,7 +3,7 @@
  * matched. The decision is the worst of the parts; what cannot be read is at least reviewed.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import type { BranchWrite } from './branch-writes.ts';
+import type { BranchWrite } from './git/branches.ts';
 
 /** One effect of a call. */
 export interface Effect extends ToolCall {

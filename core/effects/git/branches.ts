@@ -11,6 +11,14 @@ export interface TouchedBranch {
   readonly default_branch?: true;
 }
 
+/** A branch that is written, or a push that names none (`git lfs push`). */
+export interface BranchWrite extends TouchedBranch {
+  /** The repository it is sent to, as the command names it; empty if it names none. Absent for a local branch. */
+  readonly remote?: string;
+  readonly force?: boolean;
+  readonly deleted?: boolean;
+}
+
 const anyBranch: TouchedBranch = { default_branch: true };
 
 const set = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/));

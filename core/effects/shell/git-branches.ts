@@ -2,7 +2,8 @@
  * Returns the branches that a Git command writes, from its parsed words. Limits and session risk read this answer. Commands
  * whose words say nothing about branches are listed; any other may write every branch of every repository, by force.
  */
-import { anyWrite, type BranchWrite } from '../branch-writes.ts';
+import { anyWrite } from '../branch-writes.ts';
+import type { BranchWrite } from '../git/branches.ts';
 import { refspecBranch, type TouchedBranch, touchedBranch } from '../git/branches.ts';
 import { givenOptions, isGiven, isOneOf, type Parsed } from './arguments.ts';
 import type { GitLine } from './git-line.ts';

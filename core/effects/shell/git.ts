@@ -1,5 +1,6 @@
 /** `git …`: which of its commands look, change, or throw away, and what makes git run something else. */
-import { anyWrite, type BranchWrite } from '../branch-writes.ts';
+import { anyWrite } from '../branch-writes.ts';
+import type { BranchWrite } from '../git/branches.ts';
 import { givenOptions, isGiven, isOneOf, type Parsed } from './arguments.ts';
 import { branchWrites } from './git-branches.ts';
 import { type GitLine, gitLine } from './git-line.ts';

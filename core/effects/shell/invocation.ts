@@ -1,6 +1,6 @@
 /** One command about to run, and what a reader of commands may say about it. */
 
-import type { BranchWrite } from '../branch-writes.ts';
+import type { BranchWrite } from '../git/branches.ts';
 import { isRooted, resolveAt } from '../paths.ts';
 import type { Effect } from '../ports.ts';
 import { isDisplayVariable } from './environment.ts';

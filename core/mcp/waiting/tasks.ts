@@ -6,8 +6,7 @@
 import { executeApproved } from '#core/actions/execute-approved.ts';
 import type { ApprovedActionPorts } from '#core/actions/ports.ts';
 import { approvalUrl } from '#core/approvals/approval-url.ts';
-import type { ReviewAddressPorts } from '#core/approvals/ports.ts';
-import type { VotePorts } from '#core/approvals/vote.ts';
+import type { ReviewAddressPorts, VotePorts } from '#core/approvals/ports.ts';
 import { withdrawRequest } from '#core/approvals/withdraw.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';

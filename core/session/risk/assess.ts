@@ -21,7 +21,8 @@ import { remembered } from '#core/kernel/remembered.ts';
 import type { KeyRisks } from './ports.ts';
 import { differingSettings, recordOf, riskEventOf, scoreEntry } from './replay.ts';
 import { type NewAlert, nextRisk, type RiskEvent, scoreAt } from './score.ts';
-import { type SignalContext, signalOf, signalsOf } from './signals.ts';
+import type { SignalContext } from './signals/call.ts';
+import { signalOf, signalsOf } from './signals.ts';
 import { isEmpty, stateOf } from './state.ts';
 
 /** What is counted against a caller, as read before its call. */

@@ -5,7 +5,8 @@
 import { isLoopbackHost } from '#core/catalog/networks.ts';
 import type { BehaviorSettings, Signal, SignalKind } from '#core/contracts/behavior.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
-import { type BranchWrite, branchesWritten } from '#core/effects/branch-writes.ts';
+import { branchesWritten } from '#core/effects/branch-writes.ts';
+import type { BranchWrite } from '#core/effects/git/branches.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { forEachText } from '#core/policy/rules/normalise.ts';
@@ -14,20 +15,12 @@ import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { compileGlob } from '#core/text/matching/glob.ts';
 import { masked } from '#core/text/secrets/masked.ts';
 import { secretPathTest } from '#core/text/secrets/secret-paths.ts';
-import { type Call, type SignalMatch, wordOf } from './signals/call.ts';
+import { type Call, type SignalContext, type SignalMatch, wordOf } from './signals/call.ts';
 import { deletion } from './signals/deletions.ts';
 import { egressOf } from './signals/egress.ts';
 import { place } from './signals/places.ts';
 import { privilege } from './signals/rights.ts';
 import { personalData, secret } from './signals/sensitive.ts';
-
-/** What decides which signals a call gives, ready for use. */
-export interface SignalContext {
-  readonly isKnownHost: (host: string) => boolean;
-  /** Configured besides the usual secrets. */
-  readonly isSensitive: (target: string) => boolean;
-  readonly isSecretPath: (path: string) => boolean;
-}
 
 /**
  * @param trustedHosts of configured upstreams.

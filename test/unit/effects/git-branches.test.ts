@@ -1,7 +1,7 @@
 /** Which branches a command of git writes: one reading, which limits and session risk share. */
 import fc from 'fast-check';
-import type { BranchWrite } from '#core/effects/branch-writes.ts';
 import { branchesWritten } from '#core/effects/branch-writes.ts';
+import type { BranchWrite } from '#core/effects/git/branches.ts';
 import { shellEffects } from '#core/effects/shell.ts';
 import { run } from './shell-lines.ts';
 

@@ -1,6 +1,6 @@
 /** A call, or one of its effects, as the finders of signals see it. */
 import type { SignalKind } from '#core/contracts/behavior.ts';
-import type { BranchWrite } from '#core/effects/branch-writes.ts';
+import type { BranchWrite } from '#core/effects/git/branches.ts';
 
 export interface Call {
   readonly protocol: string;
@@ -17,6 +17,14 @@ export interface Call {
   readonly source: string;
   /** The branches that a Git command in a shell writes. */
   readonly branches: readonly BranchWrite[];
+}
+
+/** What decides which signals a call gives, ready for use. */
+export interface SignalContext {
+  readonly isKnownHost: (host: string) => boolean;
+  /** Configured besides the usual secrets. */
+  readonly isSensitive: (target: string) => boolean;
+  readonly isSecretPath: (path: string) => boolean;
 }
 
 export interface SignalMatch {

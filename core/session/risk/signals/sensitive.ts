@@ -3,8 +3,7 @@
 import { networkOfHost } from '#core/catalog/networks.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
-import type { SignalContext } from '../signals.ts';
-import { type Call, type Finder, pathsOf, type SignalMatch, wordsOf } from './call.ts';
+import { type Call, type Finder, pathsOf, type SignalContext, type SignalMatch, wordsOf } from './call.ts';
 
 /** Commands of programs without a description that print what a secret store holds. */
 const stores =
