@@ -1,4 +1,4 @@
-/** Batches of messages, which revision 2025-03-26 alone has: the responses of all, as one JSON array. */
+/** Answers batches of messages (revision 2025-03-26 only) with one JSON array of all responses. */
 
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -6,7 +6,7 @@ import type { McpReply } from './http-call.ts';
 import { batchVersion } from './protocol/era.ts';
 import { idOf, mcpCodes, RpcFault, responseOf } from './protocol/messages.ts';
 
-/** @throws RpcFault for an empty batch, and for one under another revision. */
+/** Rejects an empty batch, and a batch under another revision. @throws RpcFault */
 export function assertBatch(items: readonly Json[], version: string | undefined): void {
   if (items.length === 0) throw new RpcFault(mcpCodes.invalidRequest, 'The batch is empty; send at least one message.');
   if (version === batchVersion) return;
@@ -15,7 +15,7 @@ export function assertBatch(items: readonly Json[], version: string | undefined)
   throw new RpcFault(mcpCodes.invalidRequest, message);
 }
 
-/** @param post answers one message. */
+/** Answers each message with `post` and returns the responses as one array. @param post answers one message. */
 export async function batchReply(items: readonly Json[], post: (item: Json) => Promise<McpReply>): Promise<McpReply> {
   const replies = await Promise.all(items.map((item) => responseTo(item, post)));
   const body = replies.flatMap((reply) => (reply === undefined ? [] : [reply]));

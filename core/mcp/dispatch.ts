@@ -1,4 +1,4 @@
-/** Every method of both eras and the file that answers it. What an era does not have is unknown in it. */
+/** Maps the methods of both eras to their implementations. Methods of another era are unknown. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
@@ -18,14 +18,17 @@ export interface Services {
   readonly listening: Listening;
 }
 
-/** Loaded with the first server that has a guard. */
+/** Loaded with the first guarded server. */
 const unmarked = lazyImport(() => import('./tools/unmarked.ts'));
 
-/** Their answers, and what servers say meanwhile, are looked over where they are carried out. */
+/** Checks for a method whose execution inspects results and messages itself. */
 const isCarriedOut = (method: string): boolean =>
   ['tools/call', 'prompts/get', 'resources/read'].includes(method) || method.startsWith('tasks/');
 
-/** @throws RpcFault -32601 for a method the era does not have, and whatever its method throws. */
+/**
+ * Answers one request.
+ * @throws RpcFault -32601 for a method that the era does not have, and the errors of the method.
+ */
 export async function dispatch(
   services: Services,
   request: RpcRequest,
@@ -42,7 +45,7 @@ export async function dispatch(
 
 const isGuarded = ({ conversation }: Caller): boolean => conversation.entries.some(({ guard }) => guard !== 'off');
 
-/** What servers say to a session without being asked, as its client may hear it. */
+/** Wraps `hand` so that unsolicited server messages pass the guard first. */
 export async function heardByClient(
   ports: McpPorts,
   caller: Caller,
@@ -100,7 +103,7 @@ async function answerTo(
   });
 }
 
-/** The session is kept before servers are met: each that opens one of its own adds it. */
+/** Opens a session and stores it before the servers are contacted, because each server session is added to it. */
 async function initialize(ports: McpPorts, sessions: Sessions, caller: Caller): Promise<RpcOutcome> {
   const session = caller.session!;
   await sessions.keep(session);
@@ -108,10 +111,10 @@ async function initialize(ports: McpPorts, sessions: Sessions, caller: Caller): 
   return { result: initializeResult(session.handshake, met, ports.version) };
 }
 
-/** Few clients use tasks: what answers them is loaded with the first. */
+/** Loaded with the first task, because few clients use tasks. */
 const tasks = () => import('./waiting/tasks.ts');
 
-/** The methods of the revision at hand. */
+/** Checks for a task method of the caller's era. */
 const hasTaskMethod = (era: Caller['era'], method: string): boolean =>
   (era === 'session'
     ? ['tasks/get', 'tasks/result', 'tasks/cancel']

@@ -1,6 +1,6 @@
 /**
- * The MCP gateway: one endpoint for the sessions of the revisions up to 2025-11-25 and the
- * stateless requests of 2026-07-28. Each message is read, its caller known, and answered by the file of its method.
+ * The MCP gateway: one endpoint for the sessions of revisions up to 2025-11-25 and the stateless requests of
+ * 2026-07-28. It parses each message, identifies its caller and dispatches it by method.
  */
 
 import type { Json } from '#core/kernel/json.ts';
@@ -35,12 +35,12 @@ export class McpGateway {
   readonly #requests: RunningRequests;
   /** Open streams of sessions. */
   readonly #streams = new Set<AbortController>();
-  /** The bounds of open streams of clients. */
+  /** Limits on open event streams of clients. */
   readonly eventStreams: EventStreams;
-  /** Answers that clients may take up again. */
+  /** Answers that clients may resume. */
   readonly resumable: ResumableStreams;
 
-  /** @param conversations those of the executor too, so that a process has one with each server. */
+  /** @param conversations shared with the executor, so that a process has one conversation per server. */
   constructor(ports: McpPorts, conversations: Conversations) {
     this.#ports = ports;
     this.#conversations = conversations;
@@ -52,7 +52,7 @@ export class McpGateway {
     this.#requests = new RunningRequests({ ports, sessions: this.#sessions, listening: this.#listening });
   }
 
-  /** `POST /mcp`. Answers every fault of a message itself. */
+  /** Handles `POST /mcp`. Returns the faults of a message as JSON-RPC errors. */
   async post(body: Json, call: McpCall): Promise<McpReply> {
     try {
       if (Array.isArray(body)) return await this.#batch(body, call);
@@ -66,8 +66,8 @@ export class McpGateway {
   }
 
   /**
-   * `GET /mcp`: messages that servers send without a request, or the rest of an answer whose connection ended.
-   * @throws GatewayError `method_not_allowed` where the host offers no such streams, `rate_limit_error` for one too many.
+   * Handles `GET /mcp`: streams unsolicited server messages, or the rest of an answer whose connection ended.
+   * @throws GatewayError `method_not_allowed` if the host offers no such streams, `rate_limit_error` for too many.
    */
   async stream(call: McpCall): Promise<McpReply> {
     assertSessionRevision(call);
@@ -88,12 +88,12 @@ export class McpGateway {
     }
   }
 
-  /** A request for a stream counts like one in a message. @throws as `admitRequest` */
+  /** Counts a request for a stream like a request in a message. @throws as `admitRequest` */
   admit(call: McpCall): Promise<AdmittedRequest> {
     return admitRequest(this.#ports, call);
   }
 
-  /** The messages of a session's servers, until the signal aborts or the reader leaves. */
+  /** Streams the messages of a session's servers until the signal aborts or the reader leaves. */
   async listen(call: McpCall): Promise<McpReply> {
     const caller = await this.#callers.ofSession(call);
     const queue = new MessageQueue();
@@ -108,19 +108,19 @@ export class McpGateway {
     return { status: 200, headers: {}, messages: queue, finished };
   }
 
-  /** `DELETE /mcp`. */
+  /** Handles `DELETE /mcp`: ends the session. */
   async end(call: McpCall): Promise<McpReply> {
     assertSessionRevision(call);
     const session = await this.#sessions.find(call.headers.session, call.principal);
     this.#requests.endOf(session);
-    // Conversations go on at servers where another instance began them: all of them are taken up to be ended.
+    // Another instance may have opened conversations of this session: resume all of them, to end them.
     await reachedServers(this.#conversations.ofSession(session, serversOf(call)), this.#ports.telemetry);
     await this.#conversations.end(session.id);
     await this.#sessions.end(session);
     return { status: 204, headers: {} };
   }
 
-  /** Streams have no end of their own: before a host stops they are ended, and clients open them again elsewhere. */
+  /** Ends all streams before the host stops, because they have no end of their own. Clients reopen them elsewhere. */
   endStreams(): void {
     for (const stream of this.#streams) stream.abort();
   }
@@ -157,12 +157,12 @@ export class McpGateway {
     };
   }
 
-  /** Where clients open event streams, and one process has them all. */
+  /** Checks whether answers can be resumed: the client opens event streams and one process serves all of them. */
   #resumes(session: McpSession | undefined): session is McpSession {
     return session?.protocol_version === resumableVersion && this.#ports.hostLimits?.eventStreamMs === undefined;
   }
 
-  /** A notification, or the answer to a request of a server. */
+  /** Handles a notification, or the response to a server's request. */
   async #take(message: RpcMessage, caller: Caller): Promise<void> {
     if (message.kind === 'response') {
       const roots = rootsInAnswer(message.outcome);
@@ -183,7 +183,7 @@ export class McpGateway {
   }
 }
 
-/** What only shows that the other side is there, or ends what runs, passes above any limit (decision 0171). */
+/** Requests outside any limit: liveness checks and cancellations (decision 0171). */
 const free: ReadonlySet<string> = new Set(['ping', 'tasks/cancel']);
 
 const isCounted = (message: RpcMessage): boolean => message.kind === 'request' && !free.has(message.request.method);

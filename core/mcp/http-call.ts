@@ -1,4 +1,4 @@
-/** An HTTP request of an MCP client as the gateway takes it, and the reply that the endpoint writes. */
+/** An HTTP request of an MCP client, and the reply that the endpoint writes. */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
@@ -7,7 +7,7 @@ import type { McpHeaders } from './protocol/era.ts';
 import type { MessageQueue } from './sessions/message-queue.ts';
 import type { StreamEvent } from './sessions/resumable-streams.ts';
 
-/** A message, or a request for a stream, with its caller. */
+/** A message or a stream request, with its caller. */
 export interface McpCall {
   readonly headers: McpHeaders;
   readonly principal: Principal;
@@ -15,27 +15,27 @@ export interface McpCall {
   /** `X-Session-ID`. */
   readonly namedSession: string | undefined;
   readonly passed: Readonly<Record<string, string>>;
-  /** Aborts when the client goes away. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
 export interface McpReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Messages as they arrive, the response last; none for an accepted notification. */
+  /** Messages as they arrive, the response last. Absent for an accepted notification. */
   readonly messages?: MessageQueue;
-  /** Session in which the messages may be taken up again, where they are sent as events, and the key whose it is. */
+  /** Session and owning key for resuming the messages, if they are sent as events. */
   readonly resumableIn?: { readonly session: string; readonly owner: string } | undefined;
-  /** The rest of an answer. */
+  /** The rest of a resumed answer. */
   readonly events?: AsyncIterableIterator<StreamEvent>;
-  /** The whole reply is one JSON text: a batch, or an error before there was anything to wait for. */
+  /** The whole reply as one JSON text: a batch, or an error before any asynchronous work. */
   readonly body?: Json;
-  /** Settles when nothing goes on any more. Never rejects. */
+  /** Settles when all work has ended. Never rejects. */
   readonly finished?: Promise<void>;
 }
 
 export const serversOf = ({ snapshot }: McpCall) => snapshot.configuration.upstreams.mcp;
 
-/** The address in the first event of a stream of the older transport, which is not a JSON-RPC message. */
+/** Returns the message address from the first event of an HTTP+SSE stream. That event is not a JSON-RPC message. */
 export const endpointOf = ({ endpoint }: JsonObject): string | undefined =>
   typeof endpoint === 'string' ? endpoint : undefined;

@@ -1,6 +1,6 @@
 /**
- * The older HTTP+SSE transport: `GET /sse` opens a stream that names the address for messages;
- * every answer comes on the stream. Messages that reach another process than the stream's wait in the store for it.
+ * The older HTTP+SSE transport: `GET /sse` opens a stream that announces the address for messages and carries every
+ * answer. Messages that reach another process are stored until the stream's process fetches them.
  */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -17,12 +17,12 @@ import { MessageQueue } from './sessions/message-queue.ts';
 
 type Owner = Pick<Principal, 'tenant' | 'key_id'>;
 
-/** Where messages wait for a stream that another process holds. */
+/** Stored messages for streams that another process holds. */
 export interface StreamInboxes {
   open(id: string, owner: Owner, expiresAt: string): Promise<void>;
-  /** `unknown` also for a stream that is over or another key's; `full` when more waits than there is room for. */
+  /** Returns `unknown` also for a stream that has ended or belongs to another key, and `full` if the inbox is full. */
   post(id: string, owner: Owner, message: string): Promise<'kept' | 'unknown' | 'full'>;
-  /** What came since the last time, oldest first. */
+  /** Returns new messages, oldest first. */
   take(id: string): Promise<readonly { readonly id: string; readonly text: string }[]>;
   close(id: string): Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface OlderPorts {
   readonly snapshots: Pick<Snapshots, 'current'>;
   readonly telemetry: Pick<Telemetry, 'log'>;
   readonly pause: (ms: number) => Promise<void>;
-  /** Absent where there is but one process. */
+  /** Absent if there is only one process. */
   readonly inboxes: StreamInboxes | undefined;
 }
 
@@ -41,12 +41,12 @@ interface Stream {
   readonly principal: Principal;
   readonly queue: MessageQueue;
   readonly gone: AbortController;
-  /** The session, once `initialize` has opened it. */
+  /** Session id, set by `initialize`. */
   session: string | undefined;
 }
 
 const askEveryMs = 250;
-/** Beyond the longest stream: a function runs for 15 minutes. */
+/** Longer than any stream: a function runs for at most 15 minutes. */
 const lifeMs = 20 * 60_000;
 
 export class OlderStreams {
@@ -60,9 +60,9 @@ export class OlderStreams {
   }
 
   /**
-   * `GET /sse`.
-   * @param base what stands before `/mcp` in the address of the caller.
-   * @throws GatewayError `not_found` where the host does not offer it, `rate_limit_error` for one too many.
+   * Handles `GET /sse`.
+   * @param base part of the caller's address before `/mcp`.
+   * @throws GatewayError `not_found` if the host does not offer it, `rate_limit_error` for too many streams.
    */
   async open(given: McpCall, base: string): Promise<McpReply> {
     const { ids, clock, inboxes } = this.#ports;
@@ -92,7 +92,10 @@ export class OlderStreams {
     return { status: 200, headers, messages: queue, finished: Promise.all([finished, booked]).then(() => {}) };
   }
 
-  /** `POST /mcp/session/{id}`. @throws RpcFault with status 404 for a stream that is not open, or another key's. */
+  /**
+   * Handles `POST /mcp/session/{id}`.
+   * @throws RpcFault with status 404 for a stream that is not open or belongs to another key.
+   */
   async post(id: string, body: Json, call: McpCall): Promise<McpReply> {
     const stream = this.#open.get(id);
     const { key_id, tenant } = call.principal;
@@ -104,7 +107,7 @@ export class OlderStreams {
     return { status: 202, headers: {}, ...(await this.#take(stream, body, call)) };
   }
 
-  /** What waits is stored as it is, so nothing that looks like a secret may. */
+  /** Stores a message for another process. Rejects one that looks like a secret, because it is stored unredacted. */
   async #handOver(id: string, body: Json, { principal, snapshot }: McpCall): Promise<void> {
     const { ids, inboxes } = this.#ports;
     const parameters = isObject(body) && isObject(body.params) ? body.params.arguments : undefined;
@@ -122,7 +125,7 @@ export class OlderStreams {
     if (outcome !== 'kept') throw noStream();
   }
 
-  /** Until the client goes: what other processes were sent for this stream is answered here. */
+  /** Answers the messages that other processes stored for this stream, until the client disconnects. */
   async #empty(id: string, stream: Stream, call: McpCall, inboxes: StreamInboxes): Promise<void> {
     const { telemetry, pause, snapshots } = this.#ports;
     const lost = (cause: unknown) =>
@@ -133,7 +136,7 @@ export class OlderStreams {
         const messages = await inboxes.take(id);
         const snapshot = messages.length > 0 ? await snapshots.current() : call.snapshot;
         for (const { id: message, text } of messages) {
-          if (known.has(message)) continue; // taken, and its removal not seen yet
+          if (known.has(message)) continue; // already handled, deletion not visible yet
           known.add(message);
           void this.#take(stream, parseStrict(text), { ...call, snapshot }).catch(
             (fault: unknown) => void stream.queue.write(responseOf(null, { error: errorOf(fault).error })),
@@ -147,7 +150,7 @@ export class OlderStreams {
     await inboxes.close(id).catch(lost);
   }
 
-  /** `finished` settles when the message is dealt with. */
+  /** Handles one message. `finished` settles when it is done. */
   async #take(stream: Stream, body: Json, call: McpCall): Promise<Pick<McpReply, 'finished'>> {
     const headers = { ...call.headers, session: stream.session };
     const reply = await this.#gateway.post(body, { ...call, headers, signal: stream.gone.signal });

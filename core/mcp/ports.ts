@@ -1,4 +1,4 @@
-/** What the MCP gateway needs from outside: servers behind it, and what it keeps between calls. */
+/** The ports of the MCP gateway: its servers, and its state between calls. */
 
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { UnnamedSessions } from '#core/configuration/identity/unnamed-sessions.ts';
@@ -20,17 +20,17 @@ export interface UpstreamsPort {
 }
 
 export interface VersionPort {
-  /** Of the gateway. */
+  /** Version of the gateway. */
   readonly version: string;
 }
 
 export interface DefinitionTextsPort {
-  /** Texts of tool definitions, which only those compare who accept them. */
+  /** Texts of tool definitions, read only to compare definitions before acceptance. */
   readonly definitionTexts: ObjectStore;
 }
 
 export interface ClassifiersPort {
-  /** What classifiers of the tool guard work with, loaded with the first; without it a configured one errs. */
+  /** Ports of the tool guard's classifiers, loaded with the first. Without it, a configured classifier fails. */
   readonly classifiers: (() => Promise<ClassifierPorts>) | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface UnnamedSessionsPort {
   readonly unnamedSessions: UnnamedSessions;
 }
 
-/** The whole of the MCP endpoint. Only its flow takes it: a function of one part takes the ports of that part. */
+/** All ports of the MCP endpoint. Only its flow takes them; other functions take the ports of their part. */
 export interface McpPorts
   extends GovernPorts,
     McpStorePort,
@@ -51,26 +51,26 @@ export interface McpPorts
     UnnamedSessionsPort,
     Pick<EventStreamPorts, 'hostLimits' | 'streamSlots'> {}
 
-/** How a caller presents itself to a server. */
+/** Client data that a caller sends in `initialize`. */
 export interface ClientHandshake {
   readonly protocolVersion: string;
   readonly capabilities: JsonObject;
   readonly clientInfo: JsonObject;
 }
 
-/** Where a conversation with a server goes on, on whichever instance. */
+/** State to resume a conversation with a server on any instance. */
 export interface Continuation {
   readonly session_id?: string;
   readonly protocol_version: string;
 }
 
 export interface ConnectOptions {
-  /** Several calls at a time of several clients: ids are the gateway's own. */
+  /** True if several clients call concurrently: the gateway assigns the ids. */
   readonly shared: boolean;
   readonly handshake: ClientHandshake;
-  /** How the gateway presents itself to a server that all callers share. */
+  /** The gateway's own client data, sent to a server that all callers share. */
   readonly own: ClientHandshake;
-  /** What is tried first; a server that speaks one of them only is met in that one. */
+  /** Era to try first. A server that supports only one era is contacted in that one. */
   readonly prefer: 'session' | 'stateless';
   readonly resume?: Continuation | undefined;
   readonly signal: AbortSignal;
@@ -78,22 +78,22 @@ export interface ConnectOptions {
 
 /** Opens conversations with MCP servers: streamable HTTP, the older HTTP+SSE, and child processes. */
 export interface McpUpstreams {
-  /** @throws UpstreamFault when the server cannot be reached or does not speak MCP. */
+  /** Opens or resumes a conversation. @throws UpstreamFault when the server cannot be reached or does not speak MCP. */
   connect(entry: McpUpstreamEntry, options: ConnectOptions): Promise<UpstreamLink>;
   /** Closes every connection and ends every child process. */
   stop(): Promise<void>;
 }
 
 export interface RequestOptions {
-  /** Aborting cancels the request at the server too. */
+  /** Aborting also cancels the request at the server. */
   readonly signal: AbortSignal;
-  /** Notifications and requests of the server that belong to this one, as they come. */
+  /** Called for each notification and request of the server that belongs to this request. */
   readonly onMessage: (message: JsonObject) => void;
-  /** Called when the server answers with a stream of events, even one of the response alone. */
+  /** Called when the server answers with an event stream, even for the response alone. */
   readonly onEvents?: (() => void) | undefined;
-  /** Sent as a bearer token instead of the configured one. */
+  /** Bearer token that replaces the configured one. */
   readonly bearer?: string | undefined;
-  /** Id to use at the server where the conversation is this caller's own. */
+  /** Request id at the server if the caller has its own conversation. */
   readonly id: RequestId;
   /** `Mcp-Param-*` headers of the caller. */
   readonly passed?: Readonly<Record<string, string>>;
@@ -101,46 +101,49 @@ export interface RequestOptions {
 
 export interface UpstreamLink {
   readonly name: string;
-  /** Whether the server keeps a session (2025) or takes each request by itself (2026). */
+  /** `session` (2025): the server keeps a session. `stateless` (2026): each request is independent. */
   readonly era: 'session' | 'stateless';
-  /** Several callers use it: what the server says without a request has no owner [mcp.shared-servers]. */
+  /** True if several callers use it: unsolicited messages of the server then have no owner [mcp.shared-servers]. */
   readonly shared: boolean;
-  /** Digests of the addresses that each session subscribed to, where the server takes all sessions for one client. They end with the connection. */
+  /**
+   * Digests of each session's subscribed addresses, if the server treats all sessions as one client. Lost when the
+   * connection ends.
+   */
   readonly subscriptions?: Subscriptions;
   readonly continuation: Continuation;
   /** The server's answer to `initialize` or `server/discover`; empty for a resumed conversation. */
   readonly initializeResult: JsonObject;
   /**
-   * Answers what the server answered, its errors included.
-   * @throws UpstreamFault when there was no answer.
+   * Returns the server's response, including its errors.
+   * @throws UpstreamFault if there was no response.
    */
   request(method: string, params: JsonObject, options: RequestOptions): Promise<RpcOutcome>;
-  /** A notification, or the response to a request of the server. @throws UpstreamFault */
+  /** Sends a notification, or the response to a request of the server. @throws UpstreamFault */
   send(message: JsonObject): Promise<void>;
-  /** Messages that belong to no request; resolves when the server ends the stream or the signal aborts. */
+  /** Receives messages that belong to no request. Resolves when the server ends the stream or the signal aborts. */
   listen(onMessage: (message: JsonObject) => void, signal: AbortSignal): Promise<void>;
   /** Ends the conversation at the server. Never throws. */
   close(): Promise<void>;
 }
 
 export type UpstreamFaultKind =
-  /** No connection, or no answer of the protocol. */
+  /** No connection, or an answer that is not MCP. */
   | 'unreachable'
   | 'timeout'
-  /** The connection ended before the answer did. */
+  /** The connection ended before the response. */
   | 'broken'
-  /** The server does not know the session any more: nothing was done. */
+  /** The server no longer knows the session: the request had no effect. */
   | 'session-lost'
   | 'garbage'
   | 'too-large'
   | 'refused'
   | 'aborted';
 
-/** Why there was no answer. The message names no address and no secret. */
+/** Reason for a missing response. The message contains no address and no secret. */
 export class UpstreamFault extends Error {
   override readonly name = 'UpstreamFault';
   readonly kind: UpstreamFaultKind;
-  /** The server's HTTP status, where it refused with one. */
+  /** HTTP status, if the server refused with one. */
   readonly status: number | undefined;
 
   constructor(kind: UpstreamFaultKind, message: string, cause?: unknown, status?: number) {
@@ -150,80 +153,85 @@ export class UpstreamFault extends Error {
   }
 }
 
-/** A session of the revisions up to 2025-11-25, as kept between calls. */
+/** A stored session of the revisions up to 2025-11-25. */
 export interface McpSession {
   readonly id: string;
   readonly tenant: string;
-  /** The key that opened it; no other key may use it. */
+  /** Key that opened the session; other keys may not use it. */
   readonly key_id: string;
   readonly protocol_version: string;
-  /** Sessions of earlier connections in which a request of the same key and client waits; newest first. */
+  /** Sessions of earlier connections that have a pending request of the same key and client, newest first. */
   readonly earlier?: readonly string[];
   readonly handshake: ClientHandshake;
   readonly upstreams: Readonly<Record<string, Continuation>>;
-  /** As the client listed them when a server asked [guard.roots]. */
+  /** The client's last answer to `roots/list` [guard.roots]. */
   readonly roots?: readonly string[];
   /** ISO 8601. */
   readonly expires_at: string;
 }
 
-/** What is known of one tool's definition. */
+/** State of one tool's definition. */
 export interface ToolMark {
-  /** As it was seen with the server for the first time, or accepted by a human; absent for a tool that came later. */
+  /**
+   * Accepted fingerprint: from the first contact with the server, or accepted by a human. Absent for a tool added
+   * later.
+   */
   readonly fingerprint?: string | undefined;
   /** ISO 8601. */
   readonly seen_at: string;
   /**
-   * Where evidence says that the fingerprint was accepted: administrative acts of this tenant at this time (ISO 8601). Absent for one of
-   * a release that recorded no first meeting.
+   * Tenant and time (ISO 8601) of the administrative evidence entry that records the acceptance. Absent for marks of a
+   * release that did not record the first contact.
    */
   readonly recorded?: { readonly tenant: string; readonly at: string };
-  /** A definition that no human has accepted: another one than the accepted one, or a new tool's. */
+  /** A definition that is not accepted yet: changed, or of a new tool. */
   readonly changed?: {
     readonly fingerprint: string;
     readonly seen_at: string;
-    /** Kinds for which the tool guard holds it until it is accepted. */
+    /** Finding kinds for which the tool guard holds the tool until it is accepted. */
     readonly guard?: readonly string[];
-    /** Tools of other servers that it stands in front of, as `<server>: <tool>` [guard.shadowing]. */
+    /** Tools of other servers that it shadows, as `<server>: <tool>` [guard.shadowing]. */
     readonly shadows?: readonly string[];
-    /** Whether the object store has its text under the fingerprint; false for one that is too large, absent where it was not tried. */
+    /**
+     * True if the object store has its text under the fingerprint, false if the text is too large, absent if not tried.
+     */
     readonly kept?: boolean;
   };
-  /** Those that a human accepted it beside. */
+  /** Shadowed tools that a human accepted together with it. */
   readonly shadows?: readonly string[];
-  /** Those that were recorded where they are not reviewed. */
+  /** Shadowed tools that were only recorded, because shadowing is not reviewed. */
   readonly shadows_noted?: readonly string[];
-  /** From the definition seen last: what decides capability and target beside the name. */
+  /** Facts of the latest definition that decide capability and target together with the name. */
   readonly about?: ToolFacts;
-  /** The accepted definition as digests and classes, without any text of the server. */
+  /** The accepted definition as digests and classes, without text of the server. */
   readonly surface?: string;
-  /** Whether the object store has the text of the accepted definition, as with `changed`. */
+  /** Like `changed.kept`, for the accepted definition. */
   readonly kept?: boolean;
 }
 
-/** Nothing a server writes at will: hints are yes or no, and the argument is one of the gateway's own list. */
+/** Facts without free text of the server: boolean hints, and an argument from the gateway's own list. */
 export interface ToolFacts {
   readonly read_only?: boolean;
   readonly destructive?: boolean;
-  /** The argument that usually names what a call acts on, `owner/repo` for two of them. */
+  /** Argument that usually names the target, or `owner/repo` for two of them. */
   readonly target?: string;
 }
 
 /** Fingerprints of one upstream's tools. */
 export interface ToolMarks {
   readonly upstream: string;
-  /** Counts the writes; 0 = never written. */
+  /** Number of writes; 0 = never written. */
   readonly revision: number;
   readonly tools: Readonly<Record<string, ToolMark>>;
 }
 
 export interface McpStore {
-  /** Consistent; undefined for an unknown, ended or expired session. */
+  /** Reads consistently. Returns undefined for an unknown, ended or expired session. */
   session(id: string): Promise<McpSession | undefined>;
   putSession(session: McpSession): Promise<void>;
   endSession(id: string): Promise<void>;
-  /** Consistent. */
+  /** Reads consistently. */
   marks(upstream: string): Promise<ToolMarks>;
-  /** Writes revision + 1 if no other process wrote meanwhile. */
+  /** Writes revision + 1. Returns false if another process wrote in the meantime. */
   putMarks(marks: ToolMarks): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-/** Faults of MCP messages: the reply, the log line, and what the endpoint refuses before it reads a message. */
+/** Replies and log lines for faults of MCP messages, and checks before a message is parsed. */
 
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
@@ -8,7 +8,7 @@ import { errorOf, mcpCodes, type RequestId, type RpcError, RpcFault, responseOf 
 
 type Log = { readonly telemetry: Pick<Telemetry, 'log'> };
 
-/** The reply to a message that failed before anything of it was sent. */
+/** Returns the reply to a message that failed before any part of the answer was sent. */
 export function refusedReply(ports: Log, fault: unknown, id: RequestId | null): McpReply {
   const { error, status } = faultOf(ports, fault);
   const wait = fault instanceof GatewayError ? fault.retryAfterSeconds : undefined;
@@ -22,14 +22,14 @@ export function refusedReply(ports: Log, fault: unknown, id: RequestId | null): 
   };
 }
 
-/** The JSON-RPC error of a fault. A fault that the client is shown no detail of is logged. */
+/** Returns the JSON-RPC error of a fault. Logs a fault whose details the client does not see. */
 export function faultOf(ports: Log, fault: unknown): { readonly error: RpcError; readonly status: number } {
   const outcome = errorOf(fault);
   if (outcome.error.code === mcpCodes.internal && !(fault instanceof RpcFault)) logFault(ports, fault);
   return outcome;
 }
 
-/** A refusal of the caller is not an error of the gateway [mcp.refusal-log]. */
+/** Logs a fault. A refused caller is not an error of the gateway [mcp.refusal-log]. */
 export function logFault({ telemetry }: Log, fault: unknown): void {
   const error = fault instanceof Error ? fault.message : String(fault);
   const refused = fault instanceof GatewayError && fault.kind.status < 500;
@@ -37,7 +37,10 @@ export function logFault({ telemetry }: Log, fault: unknown): void {
   else telemetry.log('error', 'an MCP message failed', { error });
 }
 
-/** @throws GatewayError `method_not_allowed`: the stateless revision has no streams and no sessions to end. */
+/**
+ * Rejects the stateless revision, which has neither streams nor sessions to end.
+ * @throws GatewayError `method_not_allowed`
+ */
 export function assertSessionRevision({ headers }: McpCall): void {
   if (headers.version === undefined || headers.version < '2026-07-28') return;
   throw new GatewayError(

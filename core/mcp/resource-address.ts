@@ -1,13 +1,15 @@
-/** Where MCP clients reach the endpoint by the configuration: `identity.mcp_resource`, never the Host of a request [mcp.resource-metadata]. */
+/**
+ * The configured address of the endpoint: `identity.mcp_resource`, never the Host of a request [mcp.resource-metadata].
+ */
 import type { Configuration } from '#core/contracts/config.ts';
 
-/** Returns what precedes `/mcp` in the configured resource; undefined without one. */
+/** Returns the part of the configured resource before `/mcp`, or undefined without one. */
 export function resourceBase({ mcp_resource }: Configuration['identity']): string | undefined {
   if (mcp_resource === undefined) return undefined;
   const { origin, pathname } = new URL(mcp_resource);
   return origin + pathname.replace(/\/+$/, '').replace(/\/mcp$/, '');
 }
 
-/** Names in Host under which a proxy passes requests on to the listener. */
+/** Returns the host names under which a proxy may forward requests. */
 export const resourceHosts = ({ mcp_resource }: Configuration['identity']): readonly string[] =>
   mcp_resource === undefined ? [] : [new URL(mcp_resource).hostname.replace(/^\[|\]$/g, '')];

@@ -1,4 +1,4 @@
-/** The requests that this process runs: each with its messages and its cancellation, in whichever process that was sent. */
+/** Runs requests: their messages, and their cancellation, which may arrive at any process. */
 
 import type { CallName } from '#core/execution/cancellation/ports.ts';
 import { Cancelled, watchCancelled } from '#core/execution/cancellation/watch.ts';
@@ -15,27 +15,27 @@ import { MessageQueue } from './sessions/message-queue.ts';
 interface RunningRequest {
   /** Messages as they arrive, the response last. */
   readonly messages: MessageQueue;
-  /** Settles when no work of the request goes on. Never rejects. */
+  /** Settles when all work of the request has ended. Never rejects. */
   readonly finished: Promise<void>;
 }
 
 export class RunningRequests {
   readonly #services: Services;
-  /** Several under one key only where clients without a session use the same ids. */
+  /** Running requests by name. Only clients without a session can have several under one name. */
   readonly #running = new Map<string, Set<AbortController>>();
 
   constructor(services: Services) {
     this.#services = services;
   }
 
-  /** @param left aborts when the connection of the client ends. */
+  /** Starts a request. @param left aborts when the client's connection ends. */
   start(request: RpcRequest, caller: Caller, left: AbortSignal): RunningRequest {
     const queue = new MessageQueue();
     const aborting = new AbortController();
     const key = runningKey(caller, request.id);
     const alike = this.#running.get(key) ?? new Set();
     this.#running.set(key, alike.add(aborting));
-    // A request of a session outlives its connection. A stateless request ends with it.
+    // A request of a session outlives its connection; a stateless request does not.
     if (caller.era === 'stateless') {
       queue.onLeft(() => aborting.abort());
       left.addEventListener('abort', () => aborting.abort(), { once: true });
@@ -57,7 +57,7 @@ export class RunningRequests {
         if (lacksCapability(outcome, caller.era)) queue.refusal = { status: 400 };
         void queue.write(responseOf(request.id, outcome));
       } catch (fault) {
-        // A request its client cancelled is not answered (2025), or has no reader left (2026).
+        // A cancelled request gets no answer (2025), or has no reader left (2026).
         if (!watch.signal.aborted) this.#fail(queue, request.id, fault);
       } finally {
         watch.stop();
@@ -70,10 +70,14 @@ export class RunningRequests {
     return { messages: queue, finished: work() };
   }
 
-  /** @returns whether it ran here; otherwise another process may run it, which looks for cancellations once a second. */
+  /**
+   * Cancels a request. Returns false if it does not run here; other processes poll for cancellations every second.
+   * !
+   * @returns whether it ran here; otherwise another process may run it, which looks for cancellations once a second.
+   */
   async cancel(caller: Caller, id: RequestId): Promise<boolean> {
     const running = [...(this.#running.get(runningKey(caller, id)) ?? [])];
-    // Whose request is meant is not known of clients without a session that share a key: none of several is ended.
+    // Clients without a session may share a key and an id. If several requests match, none is cancelled.
     if (running.length > 1 && !caller.session) return true;
     for (const each of running) each.abort(new Cancelled(caller.principal.key_id));
     if (running.length > 0) return true;
@@ -82,7 +86,9 @@ export class RunningRequests {
     return false;
   }
 
-  /** Ends the requests of a session that its client ended. A held one stays pending: the client may come back for it. */
+  /**
+   * Cancels the requests of a session that its client ended. A held call stays pending: the client may return for it.
+   */
   endOf({ id }: McpSession): void {
     for (const [key, alike] of this.#running)
       if (key.startsWith(`${id}\n`)) for (const running of alike) running.abort();
@@ -99,14 +105,14 @@ export class RunningRequests {
   }
 }
 
-/** A missing client capability is also HTTP 400 in the stateless revision (2026-07-28). */
+/** Checks for a missing client capability, which is HTTP 400 in the stateless revision (2026-07-28). */
 const lacksCapability = (outcome: RpcOutcome, era: Era): boolean =>
   era === 'stateless' && 'error' in outcome && outcome.error.code === mcpCodes.missingCapability;
 
 const runningKey = ({ conversation, sessionId }: Caller, id: RequestId): string =>
   `${conversation.owner}\n${sessionId}\n${typeof id}:${id}`;
 
-/** The same in every process. */
+/** Returns the name of a request, identical in every process. */
 const callName = (caller: Caller, id: RequestId): CallName => {
   const { tenant, key_id } = caller.principal;
   return { tenant, key_id, call: `mcp:${digestOf([caller.sessionId, typeof id, String(id)])}` };

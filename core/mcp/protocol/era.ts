@@ -1,6 +1,6 @@
 /**
- * Which MCP a request speaks, decided by the request alone. Up to 2025-11-25 a
- * session is opened by `initialize`; from 2026-07-28 each request says in `_meta` what it is, and its headers repeat it.
+ * Determines the MCP era of a request from the request alone. Up to 2025-11-25 `initialize` opens a session; from
+ * 2026-07-28 each request declares its version and client in `_meta`, and its headers repeat them.
  */
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -9,11 +9,11 @@ import { mcpCodes, RpcFault, type RpcMessage, type RpcRequest } from './messages
 
 export const sessionVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 export const statelessVersions = ['2026-07-28'] as const;
-/** Spoken by clients that name no version. */
+/** Version of clients that send none. */
 export const assumedVersion = '2025-03-26';
-/** The first revision in which every client understands an event without a message. */
+/** First revision whose clients all accept an event without a message. */
 export const resumableVersion = '2025-11-25';
-/** The one revision with batches. */
+/** The only revision with batches. */
 export const batchVersion = '2025-03-26';
 
 export const metaKeys = {
@@ -28,7 +28,7 @@ export const metaKeys = {
 
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 
-/** What the client of a stateless request says it can do. */
+/** Returns the capabilities that a stateless request declares. */
 export function capabilitiesOf({ _meta: meta }: JsonObject): JsonObject {
   const capabilities = isObject(meta) ? meta[metaKeys.capabilities] : undefined;
   return isObject(capabilities) ? capabilities : {};
@@ -39,14 +39,15 @@ export interface McpHeaders {
   readonly method?: string | undefined;
   readonly name?: string | undefined;
   readonly session?: string | undefined;
-  /** `Last-Event-ID`: the client asks for the rest of an answer. */
+  /** `Last-Event-ID`: requests the rest of an answer. */
   readonly lastEvent?: string | undefined;
 }
 
 export type Era = 'session' | 'stateless';
 
 /**
- * @throws RpcFault when claim and headers of a stateless request do not fit: -32602 (envelope), -32020 (headers),
+ * Returns the era of a request.
+ * @throws RpcFault when `_meta` and headers of a stateless request disagree: -32602 (envelope), -32020 (headers),
  * -32022 (version).
  */
 export function eraOf(message: RpcMessage, headers: McpHeaders): Era {
@@ -78,7 +79,7 @@ export function eraOf(message: RpcMessage, headers: McpHeaders): Era {
   return 'stateless';
 }
 
-/** @throws RpcFault -32022 for a revision that is to come. */
+/** Rejects unknown future revisions. @throws RpcFault -32022 */
 function assertStateless(version: string): void {
   if ((statelessVersions as readonly string[]).includes(version)) return;
   throw new RpcFault(mcpCodes.unsupportedVersion, `Unsupported protocol version: ${version.slice(0, 40)}`, {
@@ -90,8 +91,9 @@ function assertStateless(version: string): void {
 const isModern = (version: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(version) && version >= statelessVersions[0];
 
 /**
- * A client that says it speaks another revision would misread the answer. Revisions that are to come are refused by their claim.
- * @throws RpcFault -32600 where the header names a revision that no handler has.
+ * Rejects an unknown version header, because its client would misread the answer. Stateless requests with a future
+ * revision are rejected by `_meta`.
+ * @throws RpcFault -32600
  */
 export function assertKnownVersion({ version }: McpHeaders): void {
   const known: readonly string[] = sessionVersions;
@@ -123,7 +125,7 @@ const envelopeFault = (why: string): RpcFault =>
     status: 400,
   });
 
-/** The part of the body that `Mcp-Name` repeats. */
+/** Member of the body that `Mcp-Name` repeats, by method. */
 const named: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -133,7 +135,7 @@ const named: Readonly<Record<string, string>> = {
   'tasks/cancel': 'taskId',
 };
 
-/** A header that names one tool above a body that names another is how a filter in front is passed. */
+/** Rejects headers that differ from the body. Otherwise a filter in front of the gateway could be bypassed. */
 function checkHeaders({ method, params }: RpcRequest, headers: McpHeaders): void {
   if (headers.version === undefined) throw mismatch('(missing)', 'the MCP-Protocol-Version header is required');
   if (headers.method === undefined) throw mismatch('(missing)', 'the Mcp-Method header is required');
@@ -145,7 +147,10 @@ function checkHeaders({ method, params }: RpcRequest, headers: McpHeaders): void
   if (name !== value) throw mismatch(headers.name, `params.${field} differs from the Mcp-Name header`);
 }
 
-/** Values that headers cannot carry travel as `=?base64?…?=`; undefined for one that is wrapped and no canonical base64. */
+/**
+ * Decodes `=?base64?…?=` values, the encoding for text that headers cannot carry. Returns undefined for non-canonical
+ * base64.
+ */
 export function decodedHeader(value: string): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/i.exec(value)?.[1];
   if (encoded === undefined) return value;
@@ -153,7 +158,7 @@ export function decodedHeader(value: string): string | undefined {
   return bytes.toString('base64') === encoded ? bytes.toString('utf8') : undefined;
 }
 
-/** As it is where a header can carry it, else encoded. */
+/** Encodes text that a header cannot carry. Returns other text unchanged. */
 export const encodedHeader = (text: string): string =>
   text === '' || /^(?!=\?)[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text)
     ? text

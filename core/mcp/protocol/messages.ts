@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0 as MCP uses it: what a message is, and the errors the gateway answers itself. */
+/** JSON-RPC 2.0 messages of MCP, and the errors of the gateway. */
 
 import { type ErrorCode, GatewayError, rpcCodes } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
@@ -23,7 +23,7 @@ export interface RpcError {
   readonly data?: Json | undefined;
 }
 
-/** What a request came to. */
+/** Outcome of a request. */
 export type RpcOutcome = { readonly result: JsonObject } | { readonly error: RpcError };
 
 export type RpcMessage =
@@ -31,7 +31,7 @@ export type RpcMessage =
   | { readonly kind: 'notification'; readonly notification: RpcNotification }
   | { readonly kind: 'response'; readonly id: RequestId; readonly outcome: RpcOutcome };
 
-/** Codes that MCP adds to JSON-RPC's own. */
+/** MCP's additions to the JSON-RPC error codes. */
 export const mcpCodes = {
   ...rpcCodes,
   headerMismatch: -32020,
@@ -40,13 +40,13 @@ export const mcpCodes = {
   urlElicitationRequired: -32042,
 } as const;
 
-/** A fault with a JSON-RPC code of its own. `status` is the HTTP status where the protocol wants another than 200. */
+/** A fault with its own JSON-RPC code. `status` is the HTTP status if the protocol requires another than 200. */
 export class RpcFault extends Error {
   override readonly name = 'RpcFault';
   readonly code: number;
   readonly data: Json | undefined;
   readonly status: number;
-  /** The request it answers, where the fault was found before the request was read. */
+  /** Id of the faulty request, if the fault was found before the request was parsed. */
   readonly id: RequestId | undefined;
 
   constructor(code: number, message: string, options: { data?: Json; status?: number; id?: RequestId } = {}) {
@@ -62,7 +62,7 @@ export class RpcFault extends Error {
   }
 }
 
-/** Faults that callers meet as HTTP: who may not, how often, how large, and what the store does. */
+/** Error codes answered with their HTTP status: authorisation, rates, sizes and store failures. */
 const httpFaults: ReadonlySet<ErrorCode> = new Set([
   'authentication_error',
   'forbidden',
@@ -74,7 +74,7 @@ const httpFaults: ReadonlySet<ErrorCode> = new Set([
   'service_unavailable',
 ]);
 
-/** Anything thrown as the error of a response; what we did not foresee shows no detail. */
+/** Converts a thrown value to the error of a response. Unexpected errors show no detail. */
 export function errorOf(fault: unknown): { readonly error: RpcError; readonly status: number } {
   if (fault instanceof RpcFault) return { error: fault.toError(), status: fault.status };
   if (!(fault instanceof GatewayError)) {
@@ -100,7 +100,7 @@ export const notificationOf = (method: string, params?: JsonObject): JsonObject 
   ...(params && { params }),
 });
 
-/** @throws RpcFault -32600 for what is not a JSON-RPC message. */
+/** Parses a JSON-RPC message. @throws RpcFault -32600 for any other value. */
 export function messageOf(value: unknown): RpcMessage {
   if (!isObject(value) || value.jsonrpc !== '2.0') throw notRpc('"jsonrpc": "2.0" is missing');
   const { id, method, params } = value;
@@ -119,7 +119,7 @@ export function messageOf(value: unknown): RpcMessage {
   throw notRpc('expected a request, a notification or a response');
 }
 
-/** The id to answer an unreadable message with. */
+/** Returns the id for answering an invalid message. */
 export const idOf = (value: unknown): RequestId | null => (isObject(value) && isId(value.id) ? value.id : null);
 
 const isId = (id: unknown): id is RequestId =>
@@ -128,7 +128,7 @@ const isId = (id: unknown): id is RequestId =>
 const notRpc = (why: string): RpcFault =>
   new RpcFault(mcpCodes.invalidRequest, `Invalid JSON-RPC 2.0 message: ${why}.`);
 
-/** An error as another server wrote it. */
+/** Parses the error of another server. */
 export function rpcError({ code, message, data }: JsonObject): RpcError {
   return {
     code: typeof code === 'number' && Number.isInteger(code) ? code : mcpCodes.internal,

@@ -1,6 +1,7 @@
 /**
- * `Mcp-Param-*` headers (2026-07-28): arguments that a tool's schema marks with `x-mcp-header` travel in a header as well, for
- * whatever stands in front. What a client sends must say what its body says; what a server gets says what the body says.
+ * `Mcp-Param-*` headers (2026-07-28): arguments that a tool's schema marks with `x-mcp-header` are also sent as
+ * headers, so that a proxy can route on them. Headers from clients must match the body; headers to servers are made
+ * from the body.
  */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -9,13 +10,16 @@ import { decodedHeader, encodedHeader, mismatch } from './era.ts';
 type Headers = Readonly<Record<string, string>>;
 
 interface Marked {
-  /** In lower case. */
+  /** Header name in lower case. */
   readonly header: string;
   readonly path: string;
   readonly value: string | number | boolean;
 }
 
-/** @throws RpcFault -32020 for a header that is missing, unreadable or says something else. Arguments that are absent need none. */
+/**
+ * Checks the headers of a call against its arguments. Absent arguments need none.
+ * @throws RpcFault -32020 for a header that is missing, unreadable or different.
+ */
 export function checkParamHeaders(definition: JsonObject, args: JsonObject, given: Headers): void {
   for (const { header, path, value } of markedIn(definition.inputSchema, args)) {
     const sent = given[header];
@@ -27,7 +31,7 @@ export function checkParamHeaders(definition: JsonObject, args: JsonObject, give
   }
 }
 
-/** The headers a call needs, whatever its client sent: one of an older revision sends none. */
+/** Returns the headers of a call to a server, independent of its client's revision. */
 export const paramHeaders = (definition: JsonObject, args: JsonObject): Headers =>
   Object.fromEntries(
     markedIn(definition.inputSchema, args).map(({ header, value }) => [header, encodedHeader(String(value))]),
@@ -36,7 +40,7 @@ export const paramHeaders = (definition: JsonObject, args: JsonObject): Headers 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}$/;
 const deepest = 16;
 
-/** Marks count where properties alone lead to them; elsewhere they have no meaning. */
+/** Returns the marked arguments. Marks only count under a path of `properties`. */
 function markedIn(schema: unknown, args: unknown, path: readonly string[] = []): Marked[] {
   const properties = isObject(schema) ? schema.properties : undefined;
   if (!isObject(properties) || !isObject(args) || path.length > deepest) return [];

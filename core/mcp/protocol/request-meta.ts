@@ -1,4 +1,4 @@
-/** `_meta` of a request on its way to a server: protocol members by a list, what the operator lets through, and nothing else. */
+/** Filters the `_meta` of a request to a server: listed protocol members, and keys that the operator allows. */
 import { sizes } from '#core/contracts/envelope.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -9,15 +9,15 @@ import { invalidParams } from './messages.ts';
 import { rootsKey, rootsOf } from './roots.ts';
 
 interface ForwardedMeta {
-  /** What the protocol needs: no call means another thing by it. */
+  /** Protocol members. They do not change the meaning of a call. */
   readonly protocol: JsonObject;
-  /** What `forwarded_meta` lets through: part of what is decided. */
+  /** Keys that `forwarded_meta` allows. They are part of the decided call. */
   readonly governed: JsonObject;
 }
 
 /**
- * Notes that clients attach to every call for themselves (Claude Code, VS Code, Codex, ChatGPT, OpenCode, Antigravity, Cursor, Goose):
- * they differ from call to call and stay here. `baggage` may mean anything to a server, so it stays here too.
+ * Client-specific notes (Claude Code, VS Code, Codex, ChatGPT, OpenCode, Antigravity, Cursor, Goose). They differ from
+ * call to call and are not forwarded, nor is `baggage`, which may mean anything to a server.
  */
 const clientNotes =
   /^(?:(?:claudecode|claude|codex|openai|cursor|com\.anthropic|com\.openai|com\.cursor|ai\.opencode|antigravity\.google)\/.+|vscode\.(?:conversationId|requestId)|x-codex-[a-z-]+|(?:thread|session|turn|call|toolCall)Id|agent-(?:session-id|working-dir)|baggage)$/;
@@ -26,8 +26,9 @@ const levels: ReadonlySet<unknown> = new Set('debug info notice warning error cr
 const longestToken = 1024;
 
 /**
- * @param letThrough globs of keys, `forwarded_meta` of the servers that may be asked.
- * @throws RpcFault -32602 for a key that is not known, or a known one that is malformed.
+ * Splits `_meta` into protocol and governed members.
+ * @param letThrough globs of keys: `forwarded_meta` of the servers that may be called.
+ * @throws RpcFault -32602 for an unknown key, or a malformed value of a known one.
  */
 export function forwardedMeta(meta: Json | undefined, era: Era, letThrough: readonly string[] = []): ForwardedMeta {
   const protocol: JsonObject = {};
@@ -44,7 +45,7 @@ export function forwardedMeta(meta: Json | undefined, era: Era, letThrough: read
   return { protocol: { ...protocol, ...traceOf(traceparent, tracestate) }, governed };
 }
 
-/** The value to send; undefined for what stays here. */
+/** Returns the value to forward, or undefined for a member that is not forwarded. */
 function protocolMember(key: string, value: Json, era: Era): Json | 'unknown' | undefined {
   switch (key) {
     case 'progressToken':
@@ -68,7 +69,7 @@ function protocolMember(key: string, value: Json, era: Era): Json | 'unknown' | 
       rootsOf(value);
       return undefined;
     case metaKeys.relatedTask:
-    case 'traceparent': // below, together
+    case 'traceparent': // handled together below
     case 'tracestate':
       return undefined;
     default:
@@ -76,10 +77,10 @@ function protocolMember(key: string, value: Json, era: Era): Json | 'unknown' | 
   }
 }
 
-/** Under which a host application passes on the request of the person: for rules on sources, never for the server. */
+/** Key under which a host application sends the user's prompt. It is used by rules on sources and never forwarded. */
 const promptKey = 'agent-governance-gateway/prompt';
 
-/** @throws RpcFault -32602 for a prompt that is not a text, or a longer one than is taken. */
+/** Returns the prompt. @throws RpcFault -32602 for a prompt that is not a string or is too long. */
 export function promptOf(meta: Json | undefined): string | undefined {
   const prompt = isObject(meta) ? meta[promptKey] : undefined;
   if (prompt === undefined || (typeof prompt === 'string' && prompt.length <= sizes.promptCharacters)) return prompt;
@@ -95,7 +96,7 @@ const unknownKey = (key: string) =>
 const traceMember = /^[a-z0-9][a-z0-9_\-*/@]{0,255}=[\x21-\x2b\x2d-\x3c\x3e-\x7e]{1,256}$/;
 const longestState = 512;
 
-/** A malformed trace is dropped. */
+/** Returns the trace members. Drops a malformed trace. */
 function traceOf(traceparent: Json | undefined, tracestate: Json | undefined): JsonObject {
   if (typeof traceparent !== 'string' || !traceContextOf({ traceparent })) return {};
   const fits = typeof tracestate === 'string' && tracestate.length <= longestState;
@@ -105,7 +106,7 @@ function traceOf(traceparent: Json | undefined, tracestate: Json | undefined): J
 
 const infoMembers = ['name', 'title', 'version', 'description', 'websiteUrl'] as const;
 
-/** What a client calls itself. */
+/** Returns the name and version of a client. */
 export function clientInfoOf(info: Json | undefined): JsonObject {
   if (!isObject(info)) return {};
   return Object.fromEntries(
@@ -116,7 +117,9 @@ export function clientInfoOf(info: Json | undefined): JsonObject {
 const mediaType = /^[a-z0-9.+-]{1,64}\/[a-z0-9.+-]{1,64}(?:;[a-z0-9.+=-]{1,64})?$/i;
 const deepest = 6;
 
-/** Capabilities as a declaration has them: names, yes and no, media types. Texts of its own no client has to declare. */
+/**
+ * Returns declared capabilities: names, booleans and media types. Drops free text, which a declaration does not need.
+ */
 export function declared(value: Json | undefined, depth = 0): Json | undefined {
   if (typeof value === 'boolean') return value;
   if (Array.isArray(value)) return value.filter((each) => typeof each === 'string' && mediaType.test(each));
@@ -129,7 +132,7 @@ export function declared(value: Json | undefined, depth = 0): Json | undefined {
   );
 }
 
-/** Tasks are the gateway's own: a server that made one would hand out an id unknown to the gateway. */
+/** Removes task capabilities: a server that created a task would return an id that the gateway does not know. */
 function withoutTasks(capabilities: Json | undefined): Json {
   if (!isObject(capabilities)) return {};
   const { extensions, ...others } = capabilities;

@@ -1,17 +1,17 @@
-/** Roots as a client declares them: with a call, or in its answer to `roots/list` [guard.roots]. */
+/** Roots that a client declares with a call or in its answer to `roots/list` [guard.roots]. */
 
 import { rootOf } from '#core/guard/root.ts';
 import type { Json } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import { invalidParams, type RpcOutcome } from './messages.ts';
 
-/** Under which a host application declares the roots of a call. They are never sent to the server. */
+/** Key under which a host application declares the roots of a call. Never sent to the server. */
 export const rootsKey = 'agent-governance-gateway/roots';
 
 const maxRoots = 64;
 const longestRoot = 1_024;
 
-/** @throws RpcFault -32602 for a value that is not a list of roots. */
+/** Returns the declared roots. @throws RpcFault -32602 for a value that is not a list of roots. */
 export function rootsOf(value: Json | undefined): string[] | undefined {
   if (value === undefined) return undefined;
   const isRoot = (each: Json): each is string =>
@@ -23,8 +23,8 @@ export function rootsOf(value: Json | undefined): string[] | undefined {
 }
 
 /**
- * Roots of a client's answer to `roots/list`; undefined for another answer. A client that lists none declares none; what is listed
- * and cannot be read stays in the list, where nothing lies below it.
+ * Returns the roots in an answer to `roots/list`, or undefined for another answer. An unreadable root stays in the list
+ * as one that contains no path.
  */
 export function rootsInAnswer(outcome: RpcOutcome): string[] | undefined {
   const listed = 'result' in outcome ? outcome.result.roots : undefined;

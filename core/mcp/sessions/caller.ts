@@ -1,4 +1,4 @@
-/** The caller of a message, its session, and where messages go while it is answered. */
+/** The caller of a message, its session and its channel to the client. */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
@@ -11,29 +11,29 @@ export interface Caller {
   readonly principal: Principal;
   readonly snapshot: Snapshot;
   readonly era: Era;
-  /** Session of its actions and their evidence. */
+  /** Session of its actions and evidence. */
   readonly sessionId: string;
-  /** Sessions of earlier connections in which a call of it may be waiting for a person. */
+  /** Sessions of earlier connections that may have a pending call. */
   readonly earlier: readonly string[];
-  /** The caller said which; else the gateway makes one for a while. */
+  /** True if the caller named the session. Otherwise the gateway assigns one for a limited time. */
   readonly sessionIsNamed: boolean;
-  /** What the client calls itself: a label. */
+  /** Name that the client gives itself: a label. */
   readonly agent: string;
   readonly conversation: Conversation;
-  /** Session of the older revisions; absent for clients without one. */
+  /** Session of the older revisions. Absent for clients without one. */
   readonly session?: McpSession;
   /** `Mcp-Param-*` headers. */
   readonly passed: Readonly<Record<string, string>>;
 }
 
-/** One request on its way: its messages to the client, and whether the client still waits. */
+/** The channel of one request: its messages to the client, and the state of the client's connection. */
 export interface Exchange {
   readonly send: (message: JsonObject) => void;
-  /** The server answers with events: so does the gateway. */
+  /** Called when the server answers with events, so that the gateway does too. */
   readonly streams: () => void;
   readonly signal: AbortSignal;
-  /** Whether the client's connection has ended and no other one has taken the answer up. */
+  /** Checks whether the connection has ended and no other connection has resumed the answer. */
   readonly isGone: () => boolean;
-  /** Work that goes on after the answer. */
+  /** Registers work that continues after the answer. */
   readonly later: (work: Promise<unknown>) => void;
 }

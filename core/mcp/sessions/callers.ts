@@ -1,4 +1,4 @@
-/** Finds the caller of a message: its session, the conversations with servers, and the session of its evidence. */
+/** Resolves the caller of a message: its session, its conversations with servers and the session of its evidence. */
 
 import type { ApprovalsPort } from '#core/approvals/ports.ts';
 import { resolveSession } from '#core/configuration/identity/sessions.ts';
@@ -27,7 +27,7 @@ export class Callers {
     this.#conversations = conversations;
   }
 
-  /** The caller of a message; `initialize` opens a session. */
+  /** Returns the caller of a message. `initialize` opens a session. */
   async ofMessage(message: RpcMessage, call: McpCall): Promise<Caller> {
     const era = eraOf(message, call.headers);
     if (era === 'session') assertKnownVersion(call.headers);
@@ -45,7 +45,7 @@ export class Callers {
     return this.#of(call, era, this.#conversations.ofKey(call.principal, era, version ?? assumedVersion, entries));
   }
 
-  /** @throws RpcFault for a session that is unknown, another key's or over. */
+  /** Returns the caller of a session. @throws RpcFault for a session that is unknown, over or another key's. */
   async ofSession(call: McpCall): Promise<Caller> {
     const session = await this.#sessions.find(call.headers.session, call.principal);
     return this.#of(call, 'session', this.#conversations.ofSession(session, serversOf(call)), session);

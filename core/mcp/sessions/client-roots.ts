@@ -1,4 +1,4 @@
-/** The roots that hold for a call: those declared with it, and those that its client's session listed last [guard.roots]. */
+/** The roots of a call: declared with it, and last listed by its client's session [guard.roots]. */
 
 import type { RootLists } from '#core/guard/roots.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
@@ -6,14 +6,17 @@ import { isObject } from '#core/kernel/narrow.ts';
 import { rootsKey, rootsOf } from '../protocol/roots.ts';
 import type { Caller } from './caller.ts';
 
-/** @throws RpcFault -32602 for roots that cannot be read. */
+/** Returns the roots of a call. @throws RpcFault -32602 for roots that cannot be parsed. */
 export function declaredRoots({ session }: Pick<Caller, 'session'>, meta: Json | undefined): RootLists {
   const ofCall = isObject(meta) ? rootsOf(meta[rootsKey]) : undefined;
   const ofSession = session?.roots;
   return [ofCall, ofSession].filter((list) => list !== undefined && list.length > 0) as RootLists;
 }
 
-/** Roots of clients are folders, so they limit the reading of files and leave resources of other schemes to their server. */
+/**
+ * Returns the roots for reading a resource. Client roots are folders: they limit file resources only, and other schemes
+ * are left to their server.
+ */
 export function rootsForReading(
   caller: Pick<Caller, 'session'>,
   { uri }: JsonObject,

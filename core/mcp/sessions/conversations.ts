@@ -1,4 +1,4 @@
-/** Open conversations with servers, kept between the calls of one process and taken up again after it (ports: Continuation). */
+/** Open conversations with servers, kept between the calls of a process and resumed by others (ports: Continuation). */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
@@ -22,9 +22,9 @@ import type { KnownTools } from '../tools/tool-list.ts';
 import { endSubscriptions } from './shared-link.ts';
 import { outcomeFor, paramsFor } from './translate.ts';
 
-/** A link to a server as a conversation holds it. */
+/** A conversation's link to a server. */
 export interface ConversationLink extends UpstreamLink {
-  /** Its tools as listed last; undefined once the server says that they changed. */
+  /** Its last tool list. Undefined after the server reported a change. */
   known: KnownTools | undefined;
 }
 
@@ -37,9 +37,9 @@ export interface Conversation {
   readonly owner: string;
   /** Tenant and key of the caller. */
   readonly key: string;
-  /** @throws UpstreamFault */
+  /** Opens or resumes the link to a server. @throws UpstreamFault */
   link(entry: McpUpstreamEntry): Promise<ConversationLink>;
-  /** Drops a conversation the server has forgotten and begins a new one. */
+  /** Replaces a conversation that the server has forgotten. */
   renew(entry: McpUpstreamEntry, lost: ConversationLink): Promise<ConversationLink>;
 }
 
@@ -53,7 +53,7 @@ export interface Asking {
 }
 
 /**
- * Asks one server; a conversation it has forgotten is started again, once: what was refused for it was not done.
+ * Sends a request to one server. Starts a forgotten conversation again, once: the refused request had no effect.
  * @throws UpstreamFault
  */
 export async function ask(
@@ -79,9 +79,9 @@ export async function ask(
 }
 
 /**
- * What a server says on its way to the client. Its requests get an id that says whose they are, `<upstream>~<id as JSON>`: their
- * answers come as requests of their own, perhaps to another instance. Where several callers share the conversation no
- * client can be asked.
+ * Forwards a server's message to the client. A request gets the id `<upstream>~<id as JSON>`, because its response
+ * comes as a request of its own, perhaps to another instance. If several callers share the conversation, the request is
+ * refused.
  */
 export function forwardToClient(
   link: ConversationLink,
@@ -107,10 +107,10 @@ interface CachedLink {
 }
 
 const idleMs = 30 * 60_000;
-/** Of all keys; the key that holds most of them loses the one that was used longest ago. */
+/** Maximum of all keys. The key with most links loses its least recently used one. */
 const maxHeld = 2_000;
 
-/** How the gateway presents itself where it speaks for no client. */
+/** Returns the client data that the gateway sends on its own behalf. */
 export const ownHandshake = (version: string): ClientHandshake => ({
   protocolVersion: sessionVersions[0],
   capabilities: {},
@@ -128,14 +128,14 @@ export class Conversations {
     this.#own = ownHandshake(ports.version);
   }
 
-  /** A session of the older revisions has its own conversation at each server, with the client's capabilities. */
+  /** Returns the conversation of a session, with its own link per server and the client's capabilities. */
   ofSession(session: McpSession, entries: readonly McpUpstreamEntry[]): Conversation {
     const whose = { owner: session.id, key: `${session.tenant}\n${session.key_id}` };
     let current = session;
     const made = async (entry: McpUpstreamEntry, link: ConversationLink): Promise<ConversationLink> => {
       const known = current.upstreams[entry.name];
       if (known?.session_id === link.continuation.session_id && known !== undefined) return link;
-      // The client may have listed its roots since the session was read.
+      // The client may have listed its roots after the session was read.
       const roots = (await this.#ports.mcpStore.session(current.id))?.roots ?? current.roots;
       current = {
         ...current,
@@ -160,7 +160,10 @@ export class Conversations {
     };
   }
 
-  /** A caller without a session shares one conversation per key at servers that keep state, without capabilities of the client. */
+  /**
+   * Returns the conversation that all callers of a key without a session share at stateful servers, without client
+   * capabilities.
+   */
   ofKey(
     { key_id, tenant }: Pick<Principal, 'key_id' | 'tenant'>,
     era: Era,
@@ -182,14 +185,14 @@ export class Conversations {
     };
   }
 
-  /** Links of an owner that are open here, without opening any. */
+  /** Returns the open links of an owner. Opens none. */
   async openLinks(owner: string): Promise<ConversationLink[]> {
     const own = [...this.#held].filter(([key]) => key.startsWith(`${owner}\n`));
     const links = await Promise.all(own.map(([, { link }]) => link.catch(() => undefined)));
     return links.filter((link) => link !== undefined);
   }
 
-  /** Ends what an owner has open, here and at the servers. */
+  /** Ends the conversations of an owner, here and at the servers. */
   async end(owner: string): Promise<void> {
     const links = await this.openLinks(owner);
     for (const key of [...this.#held.keys()]) if (key.startsWith(`${owner}\n`)) this.#held.delete(key);
@@ -251,13 +254,13 @@ export class Conversations {
   ): Promise<ConversationLink> {
     const key = keyOf(owner, entry, era);
     const held = this.#held.get(key);
-    // Where several calls find it lost, the first one starts it again and the others wait for that.
+    // If several calls find the link lost, the first one reconnects and the others use the new link.
     if (held && (await held.link.catch(() => lost)) === lost && this.#held.get(key) === held) this.#held.delete(key);
     return open();
   }
 
   #tidy(now: number): void {
-    // At the server a conversation ends by its own time-out: the session may go on elsewhere.
+    // The server's conversation is left to its own time-out: another instance may continue the session.
     for (const [key, { usedAt }] of this.#held) if (usedAt <= now - idleMs) this.#held.delete(key);
     if (this.#held.size <= maxHeld) return;
     const room = new FairRing<string>(maxHeld);
@@ -270,8 +273,8 @@ export class Conversations {
 
 const keyOf = (owner: string, entry: McpUpstreamEntry, era: Era): string => `${owner}\n${era}\n${digested(entry)}`;
 
-/** A changed entry of the configuration is another server. */
+/** Digest of an entry: a changed entry is a different server. */
 const digested = remembered((entry: McpUpstreamEntry): string => canonicalize(entry));
 
-/** The version of a caller without session. */
+/** Returns the version of a caller without a session. */
 export const versionNamed = (header: string | undefined): string => header ?? assumedVersion;

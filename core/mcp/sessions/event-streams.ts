@@ -1,6 +1,6 @@
 /**
- * Streams that stay open while a client waits for messages: `GET /mcp`, `subscriptions/listen` and the older `GET /sse`. Says
- * whether this host offers them, counts the open ones, and ends them where the host bills for open streams.
+ * Open streams for `GET /mcp`, `subscriptions/listen` and the older `GET /sse`: decides whether this host offers them,
+ * counts them per key and session, and ends them on hosts that bill for open streams.
  */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -14,7 +14,7 @@ export type StreamOwner = Pick<Principal, 'tenant' | 'key_id'>;
 export interface OpenStream {
   readonly id: string;
   readonly session: string;
-  /** The latest time at which it ends (ISO time), so streams of a process that died stop counting. */
+  /** Latest end (ISO 8601), so that streams of a dead process stop counting. */
   readonly until: string;
 }
 
@@ -25,12 +25,12 @@ interface StreamBounds {
 
 /** Counts the open streams of each key. */
 export interface StreamSlots {
-  /** `key` or `session` where that many are open already. */
+  /** Takes a slot. Returns `key` or `session` if that one has the maximum number of open streams. */
   take(owner: StreamOwner, stream: OpenStream, most: StreamBounds): Promise<'taken' | 'key' | 'session'>;
   give(owner: StreamOwner, id: string): Promise<void>;
 }
 
-/** For hosts of one process. */
+/** Slots for hosts with one process. */
 class ProcessStreamSlots implements StreamSlots {
   readonly #open = new Map<string, Map<string, OpenStream>>();
 
@@ -51,7 +51,7 @@ class ProcessStreamSlots implements StreamSlots {
 
 const ownerKey = ({ tenant, key_id }: StreamOwner): string => `${tenant}\n${key_id}`;
 
-/** Which bound leaves no room for one more stream of the session. */
+/** Returns the bound that rejects one more stream of the session, if any. */
 export function fullOf(
   open: readonly Pick<OpenStream, 'session'>[],
   session: string,
@@ -66,7 +66,7 @@ export interface EventStreamPorts {
   readonly ids: Pick<Ids, 'uuid'>;
   readonly timeouts: Timeouts;
   readonly hostLimits: Pick<HostLimits, 'eventStreamMs'> | undefined;
-  /** Absent where one process serves all clients. */
+  /** Absent if one process serves all clients. */
   readonly streamSlots: StreamSlots | undefined;
 }
 
@@ -81,17 +81,20 @@ export class EventStreams {
     this.#slots = ports.streamSlots ?? new ProcessStreamSlots();
   }
 
-  /** Whether clients may open such streams: by the configuration, else where an open stream costs nothing [mcp.event-streams]. */
+  /**
+   * Checks whether clients may open such streams. `auto` offers them if an open stream costs nothing
+   * [mcp.event-streams].
+   */
   offered({ server }: Pick<Configuration, 'server'>, kind: Kind): boolean {
     const setting = server.mcp[kind];
     return setting === 'auto' ? this.#ports.hostLimits?.eventStreamMs === undefined : setting === 'on';
   }
 
   /**
-   * Runs `work` as an open stream of the owner. The signal it is given aborts with the given one, and at the host's bound.
-   * @param maxMs how long it may last; the host's bound for event streams if undefined.
-   * @returns what ends with the stream, once there is room for it.
-   * @throws GatewayError `rate_limit_error` when the key or the session has as many open as it may have [mcp.stream-bound].
+   * Opens a stream of the owner. The returned signal aborts with the given one, and at the host's time limit.
+   * @param maxMs maximum duration; the host's limit for event streams if undefined.
+   * @returns the signal, and `close` to release the slot.
+   * @throws GatewayError `rate_limit_error` when the key or the session has too many open streams [mcp.stream-bound].
    */
   async open(
     owner: StreamOwner,
@@ -116,14 +119,14 @@ export class EventStreams {
       close: async () => {
         cancel();
         signal.removeEventListener('abort', abort);
-        await this.#slots.give(owner, id).catch(() => {}); // what stays counts no longer than until its end
+        await this.#slots.give(owner, id).catch(() => {}); // a remaining slot expires at `until`
       },
     };
   }
 }
 
 const endlessMs = 365 * 24 * 3_600_000;
-/** A process needs a moment to end a stream. */
+/** Time that a process needs to end a stream. */
 const marginMs = 5_000;
 
 function tooMany(full: 'key' | 'session', { perKey, perSession }: StreamBounds): GatewayError {

@@ -1,6 +1,6 @@
 /**
- * What a server is sent: the members of a method that the gateway knows, each as it was decided. An unknown member is
- * refused, since no rule, reviewer or evidence entry has seen it (decision 0036).
+ * Limits requests to servers to known members, as they were decided. An unknown member is rejected, since no rule,
+ * reviewer or evidence entry has seen it (decision 0036).
  */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -8,7 +8,7 @@ import type { Era } from '../protocol/era.ts';
 import { invalidParams, type RpcOutcome } from '../protocol/messages.ts';
 import { forwardedMeta } from '../protocol/request-meta.ts';
 
-/** In revisions with `input_required`: a server's own state, and the answers to its questions. */
+/** Members of revisions with `input_required`: the server's state, and the answers to its questions. */
 const answers = ['requestState', 'inputResponses'] as const;
 
 const members: Readonly<Record<string, readonly string[]>> = {
@@ -26,7 +26,7 @@ const members: Readonly<Record<string, readonly string[]>> = {
 };
 const asking: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
-/** Members of the objects within. */
+/** Known members of nested objects. */
 const inner: Readonly<Record<string, readonly string[]>> = {
   ref: ['type', 'name', 'uri', 'title'],
   argument: ['name', 'value'],
@@ -35,8 +35,8 @@ const inner: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Parameters of a method for its server, `_meta` by its own list.
- * @throws RpcFault -32602 for a member that the method does not have.
+ * Returns the parameters of a method for its server. `_meta` is filtered separately.
+ * @throws RpcFault -32602 for an unknown member.
  */
 export function forwardable(method: string, params: JsonObject, era: Era): JsonObject {
   assertKnown(method, params, era);
@@ -45,7 +45,7 @@ export function forwardable(method: string, params: JsonObject, era: Era): JsonO
   return { ...rest, ...(Object.keys(protocol).length > 0 && { _meta: protocol }) };
 }
 
-/** @throws RpcFault -32602 */
+/** Rejects unknown members. @throws RpcFault -32602 */
 export function assertKnown(method: string, params: JsonObject, era: Era): void {
   const own = Object.hasOwn(members, method) ? members[method]! : [];
   const allowed = [...own, ...(era === 'stateless' && asking.has(method) ? answers : [])];
@@ -66,10 +66,10 @@ const unknownMember = (where: string, name: string, allowed: readonly string[]) 
     { reason: 'unknown_member', member: name.slice(0, 100) },
   );
 
-/** Of elicitation, sampling and roots: what a client answers a server's request with. */
+/** Members of a client's response to elicitation, sampling and roots requests. */
 const answered = ['action', 'content', 'role', 'model', 'stopReason', 'roots'];
 
-/** A client's answer to a server's request, without what no such answer has. */
+/** Returns a client's response to a server's request, without unknown members. */
 export const answerForServer = (outcome: RpcOutcome): RpcOutcome =>
   'error' in outcome ? outcome : { result: only(outcome.result, answered) };
 
@@ -79,12 +79,12 @@ const notifications: Readonly<Record<string, readonly string[]>> = {
   'notifications/cancelled': ['requestId', 'reason'],
 };
 
-/** Parameters of a client's notification; undefined for one that is not forwarded. */
+/** Returns the parameters of a client's notification, or undefined if it is not forwarded. */
 export function notificationForServer(method: string, params: JsonObject | undefined): JsonObject | undefined {
   return Object.hasOwn(notifications, method) ? only(params ?? {}, notifications[method]!) : undefined;
 }
 
-/** Answers of a client's user that go with a call: each of them without what no such answer has. */
+/** Returns the user's answers sent with a call, without unknown members. */
 export function answersForServer(responses: unknown): JsonObject {
   if (!isObject(responses)) throw invalidParams('params.inputResponses must be an object.');
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** `initialize` and `server/discover`: what the servers behind the gateway can do, as one server. */
+/** Answers `initialize` and `server/discover` with the merged capabilities of all servers. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -9,7 +9,7 @@ import { invalidParams } from '../protocol/messages.ts';
 import { clientInfoOf, declared } from '../protocol/request-meta.ts';
 import type { Conversation, ConversationLink } from './conversations.ts';
 
-/** @throws RpcFault -32602 for an `initialize` that says too little. */
+/** Parses the parameters of `initialize`. @throws RpcFault -32602 for a missing or malformed member. */
 export function handshakeOf({ protocolVersion, capabilities, clientInfo }: JsonObject): ClientHandshake {
   if (typeof protocolVersion !== 'string') throw invalidParams('params.protocolVersion must be a text.');
   if (!isObject(capabilities)) throw invalidParams('params.capabilities must be an object.');
@@ -23,7 +23,7 @@ export function handshakeOf({ protocolVersion, capabilities, clientInfo }: JsonO
   };
 }
 
-/** What every server that could be reached says of itself; one that could not is met again when it is needed. */
+/** Returns the reachable servers. Logs the others; they are contacted again on demand. */
 export async function reachedServers(
   conversation: Conversation,
   telemetry: Telemetry,
@@ -50,7 +50,7 @@ type ReachedServers = Awaited<ReturnType<typeof reachedServers>>;
 
 export function initializeResult(handshake: ClientHandshake, met: ReachedServers, version: string): JsonObject {
   const capabilities = merged(met);
-  // Tasks came with this revision; those of the servers are the gateway's own affair.
+  // Tasks exist since this revision. The gateway implements them itself and hides those of the servers.
   const tasks = handshake.protocolVersion === '2025-11-25' && {
     tasks: { cancel: {}, requests: { tools: { call: {} } } },
   };
@@ -81,7 +81,7 @@ export const serverInfo = (version: string): JsonObject => ({
   version,
 });
 
-/** Everything any of them can do; without servers there are still (no) tools to list. */
+/** Returns the union of all capabilities. Without servers there is still an empty list of tools. */
 function merged(met: ReachedServers): JsonObject {
   const all = met.map(({ link }) => {
     const theirs = isObject(link.initializeResult.capabilities) ? link.initializeResult.capabilities : {};

@@ -1,4 +1,4 @@
-/** What servers say without being asked: the GET stream of a session, and `subscriptions/listen` of 2026-07-28. */
+/** Unsolicited messages of servers: the GET stream of a session, and `subscriptions/listen` of 2026-07-28. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import type { IdsPort, PausePort, TelemetryPort } from '#core/kernel/ports.ts';
@@ -27,7 +27,7 @@ const changes: readonly (readonly [wanted: string, capability: string, method: s
   ['resourcesListChanged', 'resources', 'notifications/resources/list_changed'],
 ];
 
-/** Before a lost stream is opened again. */
+/** Pause before a lost stream is reopened. */
 const againMs = 1_000;
 
 export class Listening {
@@ -40,7 +40,7 @@ export class Listening {
     this.#eventStreams = eventStreams;
   }
 
-  /** Hands on what every server of the session says, until the signal aborts. */
+  /** Forwards the unsolicited messages of all servers until the signal aborts. */
   async follow({ conversation }: Caller, send: (message: JsonObject) => void, signal: AbortSignal): Promise<void> {
     const met = await reachedServers(conversation, this.#ports.telemetry);
     await Promise.all([
@@ -54,8 +54,9 @@ export class Listening {
   }
 
   /**
-   * Acknowledges what can be delivered and delivers it, until the client goes, the host ends the stream or nothing could ever come.
-   * @throws RpcFault -32601 where the host offers no such streams; GatewayError `rate_limit_error` for one too many.
+   * Acknowledges and delivers the available notifications. Ends when the client disconnects, the host ends the stream,
+   * or none of the requested kinds is available.
+   * @throws RpcFault -32601 if the host offers no such streams; GatewayError `rate_limit_error` for too many streams.
    */
   async subscribe(caller: Caller, request: RpcRequest, exchange: Exchange, identity: JsonObject): Promise<RpcOutcome> {
     const { configuration } = caller.snapshot;
@@ -130,7 +131,7 @@ const notOffered = () =>
     { status: 404 },
   );
 
-/** @throws RpcFault -32602 */
+/** Parses the requested notifications. @throws RpcFault -32602 */
 function filterOf(given: unknown): Filter {
   if (!isObject(given)) throw invalidParams("Invalid params: 'notifications' is required and must be a filter.");
   const wanted: Record<string, boolean | readonly string[]> = {};

@@ -1,12 +1,12 @@
-/** Messages on their way to an MCP client: the flow that answers writes them, the host that sends the reply reads them. */
+/** The queue of messages to an MCP client, between the flow that answers and the host that sends the reply. */
 import { AsyncQueue } from '#core/kernel/async-queue.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 
 export class MessageQueue extends AsyncQueue<JsonObject> {
-  /** To be written as events, even if there is only one message. */
+  /** True to write the messages as events, even a single one. */
   streams = false;
-  /** Whether a client reads the messages, where one that reconnects may take them up. */
+  /** Checks whether a client is reading. Set if a reconnecting client may resume the messages. */
   hasReader: (() => boolean) | undefined;
-  /** Why the response wants another HTTP status than 200, where nothing is streamed before it. */
+  /** HTTP status other than 200, used if nothing was streamed before. */
   refusal: { readonly status: number; readonly fault?: unknown } | undefined;
 }

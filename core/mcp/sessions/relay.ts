@@ -1,4 +1,4 @@
-/** From a client's session to the servers: answers to their requests, and what goes to all of them. */
+/** Relays a client's responses and settings to the servers. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { IdsPort } from '#core/kernel/ports.ts';
 import { UpstreamFault } from '../ports.ts';
@@ -15,7 +15,7 @@ import type { Caller, Exchange } from './caller.ts';
 import { ask } from './conversations.ts';
 import { answerForServer, forwardable } from './forward.ts';
 
-/** The answer to a server's request. @throws RpcFault -32600 for an answer without a request. */
+/** Sends the response to a server's request. @throws RpcFault -32600 for a response without a request. */
 export async function toServer(
   { conversation }: Pick<Caller, 'conversation'>,
   id: RequestId,
@@ -33,7 +33,10 @@ export async function toServer(
   await link.send({ jsonrpc: '2.0', id: JSON.parse(own) as RequestId, ...(answerForServer(outcome) as JsonObject) });
 }
 
-/** `logging/setLevel`: for every server that logs to this caller. A server that several callers share logs to the gateway [mcp.shared-servers]. */
+/**
+ * Sends `logging/setLevel` to every server that logs to this caller. Shared servers log to the gateway
+ * [mcp.shared-servers].
+ */
 export async function toServers(
   ports: IdsPort,
   { conversation, era }: Caller,

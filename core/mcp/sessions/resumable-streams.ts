@@ -1,44 +1,44 @@
 /**
- * Answers that come as events of the revision 2025-11-25 [mcp.resumable]: each event has an id, and a client whose connection ended asks
- * for the rest by GET with `Last-Event-ID`. Kept in the process, so for hosts of one process.
+ * Resumable answers of revision 2025-11-25 [mcp.resumable]: each event has an id, and a client whose connection ended
+ * requests the rest by GET with `Last-Event-ID`. Kept in memory, so only for hosts with one process.
  */
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Ids, Timeouts } from '#core/kernel/ports.ts';
 import { mcpCodes, RpcFault } from '../protocol/messages.ts';
 import type { MessageQueue } from './message-queue.ts';
 
-/** The first event has no message: it gives the client an id to come back with. */
+/** One event. The first has no message: it gives the client an id for resuming. */
 export interface StreamEvent {
   readonly id: string;
   readonly message?: JsonObject;
 }
 
-/** A stream is kept so long after its last reader has left or its end was read, in milliseconds. */
+/** Retention of a stream after its last reader left or its end was read, in milliseconds. */
 export const keptMs = 60_000;
-/** How long the client should wait before it reconnects, in milliseconds. */
+/** Recommended delay before the client reconnects, in milliseconds. */
 export const retryMs = 1_000;
-/** Messages that no reader has taken yet, before the server is waited for. */
+/** Maximum of unread messages before the server is paused. */
 const maxUnread = 64;
-/** Messages that were read, and are kept for a client that lost them on the way. */
+/** Maximum of read messages kept for a client that lost them. */
 const maxReplayed = 256;
-/** Streams of one process; of the key that has most of them, the oldest one without a reader goes first. */
+/** Maximum of streams per process. The key with most streams loses its oldest one without a reader first. */
 const maxStreams = 1_000;
 
 interface Stream {
   readonly id: string;
   readonly session: string;
-  /** Whose it is: the key, not the session, since a key may open any number of sessions. */
+  /** The owning key. Not the session, since a key may open any number of sessions. */
   readonly owner: string;
   readonly messages: AsyncIterator<JsonObject>;
-  /** Number of the first message that is kept; the priming event is 0. */
+  /** Number of the first kept message; the priming event is 0. */
   first: number;
   readonly kept: JsonObject[];
   ended: boolean;
-  /** The reader at work: a newer one takes its place. */
+  /** The current reader. A newer one replaces it. */
   reader: object | undefined;
-  /** Number of the next message that was not read. */
+  /** Number of the next unread message. */
   unread: number;
-  /** Resolved whenever something of the above changes. */
+  /** Resolved when one of the members above changes. */
   changed: PromiseWithResolvers<void>;
   forget: () => void;
 }
@@ -52,8 +52,8 @@ export class ResumableStreams {
   }
 
   /**
-   * The messages as events. They are read to their end, whether or not a reader is there.
-   * @param queue that the messages come from: `hasReader` of it is set.
+   * Returns the messages as events. They are consumed to the end even without a reader.
+   * @param queue source of the messages. Sets its `hasReader`.
    */
   begin(
     { session, owner }: Pick<Stream, 'session' | 'owner'>,
@@ -81,8 +81,8 @@ export class ResumableStreams {
   }
 
   /**
-   * What follows the event.
-   * @throws RpcFault with status 400 for an event that is not kept: its answer does not come any more.
+   * Returns the events after the given one.
+   * @throws RpcFault with status 400 for an event that is no longer kept: its answer is lost.
    */
   resume(session: string, lastEventId: string): AsyncIterableIterator<StreamEvent> {
     const [, id = '', number = ''] = /^([0-9a-f]{24})-(\d{1,9})$/.exec(lastEventId) ?? [];
@@ -102,7 +102,7 @@ export class ResumableStreams {
     const reader = {};
     stream.forget();
     stream.reader = reader;
-    changed(stream); // an older reader leaves
+    changed(stream); // ends the previous reader
     let next = primes ? 0 : from;
     const idOf = (number: number) => `${stream.id}-${number}`;
     const leave = () => {
@@ -146,7 +146,7 @@ export class ResumableStreams {
     stream.forget();
     this.#streams.delete(stream.id);
     stream.reader = undefined;
-    // No client waits for it any more: it is read on, so that the call comes to its end.
+    // No client is waiting any more: consume the rest, so that the call can finish.
     stream.unread = Number.POSITIVE_INFINITY;
     stream.kept.length = 0;
     changed(stream);
@@ -161,7 +161,7 @@ export class ResumableStreams {
   }
 }
 
-/** Takes the messages as they come, as far as readers follow. */
+/** Moves messages from the queue into the stream, as far as readers keep up. */
 async function relayMessages(stream: Stream): Promise<void> {
   for (;;) {
     while (stream.first + stream.kept.length - stream.unread >= maxUnread) await stream.changed.promise;

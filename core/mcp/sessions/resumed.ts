@@ -1,7 +1,7 @@
 /**
- * A client that reconnects finds the approval it waited for [mcp.approvals-reconnect]. An approval is bound to key and session, and a
- * transport's session ends with its connection: the identical call of the same key and client may use the approval that an earlier
- * connection asked for (`join-approval.ts`). Nothing else of an earlier connection counts for a new one.
+ * Lets a reconnecting client find its pending approval [mcp.approvals-reconnect]. An approval is bound to key and
+ * session, and a transport session ends with its connection: an identical call of the same key and client may use an
+ * approval of an earlier connection (`join-approval.ts`). No other state of an earlier connection is shared.
  */
 import { isJoinable } from '#core/actions/join-approval.ts';
 import type { ApprovalsPort } from '#core/approvals/ports.ts';
@@ -13,14 +13,14 @@ import { transportSession } from './session.ts';
 
 type Ports = ApprovalsPort & ClockPort & McpStorePort;
 
-/** Requests of the key that are looked at, of each state. */
+/** Maximum of examined requests of the key, per state. */
 const maxRows = 20;
-/** Sessions of earlier connections that a new one may go on with. */
+/** Maximum of earlier sessions that a new one may join. */
 const maxSessions = 5;
 
 /**
- * The sessions of earlier connections of the same key and client in which a request waits or was approved, newest first. Three reads
- * at `initialize`, and one more for each such session.
+ * Returns the earlier sessions of the same key and client that have a pending or approved request, newest first. Costs
+ * three reads at `initialize`, and one more for each such session.
  */
 export async function earlierSessions(
   { approvals, clock, mcpStore }: Ports,
@@ -36,7 +36,7 @@ export async function earlierSessions(
     .sort((a, b) => (a.queued_at < b.queued_at ? 1 : -1));
   const ids = [...new Set(waiting.map(({ session_id }) => session_id))].slice(0, maxSessions);
   const sessions = await Promise.all(ids.map((id) => mcpStore.session(id)));
-  // A session that was ended has no record any more: its key alone says whose it was.
+  // An ended session has no record: only its key identifies the owner.
   return ids.filter((_, at) => {
     const earlier = sessions[at];
     return !earlier || (earlier.key_id === key_id && earlier.handshake.clientInfo.name === clientInfo.name);

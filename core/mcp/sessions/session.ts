@@ -1,15 +1,15 @@
-/** Sessions of the revisions up to 2025-11-25: kept in the store, so that any instance goes on with them after any restart. */
+/** Sessions of revisions up to 2025-11-25. They are stored, so that any instance can continue them after a restart. */
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { type ClockPort, type IdsPort, isoTime } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { ClientHandshake, McpSession, McpStorePort } from '../ports.ts';
 import { mcpCodes, RpcFault } from '../protocol/messages.ts';
 
-/** Ids of sessions that connections open. */
+/** Format of the ids of transport sessions. */
 export const transportSession = /^mcp-[0-9a-f]{32}$/;
 
 const lifeMs = 24 * 3_600_000;
-/** A session another instance ended is answered no longer than this. */
+/** Cache time: a session that another instance ended stays usable no longer than this. */
 const trustedMs = 5_000;
 const maxCached = 10_000;
 
@@ -27,8 +27,8 @@ export class Sessions {
   }
 
   /**
-   * A session of the key's own; `keep` stores it.
-   * @param earlier sessions in which calls of it may be waiting.
+   * Creates a session of the key. `keep` stores it.
+   * @param earlier sessions that may have pending calls of the client.
    */
   open(handshake: ClientHandshake, { tenant, key_id }: Principal, earlier: readonly string[]): McpSession {
     const { ids, clock } = this.#ports;
@@ -49,7 +49,10 @@ export class Sessions {
     this.#remember(session, this.#ports.clock.now());
   }
 
-  /** @throws RpcFault with status 400 without an id, 404 for one that is unknown, over, or another key's. */
+  /**
+   * Returns a session of the key.
+   * @throws RpcFault with status 400 without an id, 404 for an id that is unknown, over or another key's.
+   */
   async find(id: string | undefined, principal: Principal): Promise<McpSession> {
     if (id === undefined)
       throw new RpcFault(
@@ -62,7 +65,7 @@ export class Sessions {
     if (!session || session.key_id !== principal.key_id || session.tenant !== principal.tenant) {
       throw new RpcFault(mcpCodes.invalidRequest, 'Session not found; send initialize again.', { status: 404 });
     }
-    // A session in use lives on; one write a half-life is enough.
+    // Use extends a session. One write per half-life is enough.
     if (Date.parse(session.expires_at) - now < lifeMs / 2) {
       const renewed = { ...session, expires_at: isoTime(now + lifeMs) };
       await this.#ports.mcpStore.putSession(renewed);

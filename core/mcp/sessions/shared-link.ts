@@ -1,6 +1,6 @@
 /**
- * What a session hears of a server that several callers share (stdio, HTTP+SSE) [mcp.shared-servers]: that a list changed, and that a
- * resource was updated which this session subscribed to. Everything else such a server says without a request has no owner.
+ * Filters the unsolicited messages of a shared server (stdio, HTTP+SSE) for one session [mcp.shared-servers]: changed
+ * lists, and updates of resources that this session subscribed to. Other unsolicited messages have no owner.
  */
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -14,12 +14,12 @@ const listChanges: readonly unknown[] = ['tools', 'prompts', 'resources'].map(
 );
 const updated = 'notifications/resources/updated';
 
-/** Addresses that one session may subscribe to. */
+/** Maximum of subscribed addresses per session. */
 const maxAddresses = 256;
 
 type SharedLink = Pick<UpstreamLink, 'shared' | 'subscriptions'>;
 
-/** Returns the notification as any session may hear it, without members that say more; undefined if no session may. */
+/** Returns the notification reduced to what any session may receive, or undefined if none may. */
 export function sharedNotification({ method, params }: JsonObject): JsonObject | undefined {
   if (listChanges.includes(method)) return notificationOf(method as string);
   const uri = method === updated && isObject(params) ? params.uri : undefined;
@@ -32,9 +32,9 @@ export function isForSession(link: SharedLink, owner: string, { method, params }
 }
 
 /**
- * `resources/subscribe` and `resources/unsubscribe` at a server that several callers share: it knows them as one client, so the
- * last session that unsubscribes is the one that it hears of.
- * @throws RpcFault -32602 for one subscription too many.
+ * Handles `resources/subscribe` and `resources/unsubscribe` at a shared server. The server sees one client, so it only
+ * receives the unsubscribe of the last subscribed session.
+ * @throws RpcFault -32602 for too many subscriptions.
  */
 export async function changeSubscription(
   { link: current, subscriber }: { readonly subscriber: Subscriber; readonly link: () => Promise<SharedLink> },
@@ -53,13 +53,13 @@ export async function changeSubscription(
   }
   if (!own.has(address) && own.size >= maxAddresses)
     throw invalidParams(`The session has ${maxAddresses} subscriptions, the most that are allowed; unsubscribe first.`);
-  // Noted first, so that another session's unsubscribe does not reach the server after this request.
+  // Recorded first, so that another session's unsubscribe does not reach the server after this request.
   const isNew = !own.has(address);
   own.add(address);
   try {
     const outcome = await forward();
     if ('error' in outcome && isNew) own.delete(address);
-    // The connection may have begun again meanwhile.
+    // The connection may have been reopened in the meantime.
     else (await current()).subscriptions?.of(subscriber).add(address);
     return outcome;
   } catch (fault) {
@@ -68,9 +68,9 @@ export async function changeSubscription(
   }
 }
 
-/** Forgets the subscriptions of a session that ended. */
+/** Removes the subscriptions of a session that ended. */
 export const endSubscriptions = (link: SharedLink, owner: string): void => link.subscriptions?.delete(owner);
 
-/** Checks whether the session's subscription is at this server. */
+/** Checks whether the session has the subscription at this server. */
 export const isSubscribed = (link: SharedLink, owner: string, uri: unknown): boolean =>
   typeof uri === 'string' && link.subscriptions?.get(owner)?.has(sha256(uri)) === true;

@@ -1,4 +1,7 @@
-/** Between the eras: a client of one meets a server of the other (core/mcp/protocol/era.ts). Within one era nothing is changed. */
+/**
+ * Translates between a client and a server of different eras (core/mcp/protocol/era.ts). Within one era, messages pass
+ * unchanged.
+ */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import type { ClientHandshake, UpstreamLink } from '../ports.ts';
@@ -7,7 +10,7 @@ import { mcpCodes, type RpcOutcome } from '../protocol/messages.ts';
 
 const envelopeKeys = [metaKeys.version, metaKeys.clientInfo, metaKeys.capabilities, metaKeys.logLevel] as const;
 
-/** Parameters as the server's era wants them. */
+/** Returns the parameters in the form of the server's era. */
 export function paramsFor(
   link: Pick<UpstreamLink, 'era'>,
   from: Era,
@@ -22,7 +25,7 @@ export function paramsFor(
   return Object.keys(meta).length > 0 ? { ...rest, _meta: meta } : rest;
 }
 
-/** What a stateless request says of its client. Nothing a session's client could be asked for is offered. */
+/** Returns the `_meta` of a stateless request for a session's client. It declares no client capabilities. */
 export const envelopeOf = ({ clientInfo }: ClientHandshake): JsonObject => ({
   [metaKeys.version]: statelessVersions[0],
   [metaKeys.clientInfo]: clientInfo,
@@ -38,14 +41,14 @@ const cacheable: ReadonlySet<string> = new Set([
   'server/discover',
 ]);
 
-/** A server's answer as the client's era wants it. */
+/** Returns a server's outcome in the form of the client's era. */
 export function outcomeFor(link: Pick<UpstreamLink, 'era'>, to: Era, method: string, outcome: RpcOutcome): RpcOutcome {
   if (link.era === to) return outcome;
   if ('error' in outcome) return to === 'stateless' ? { error: modernError(method, outcome.error) } : outcome;
   return to === 'stateless' ? { result: complete(method, outcome.result) } : withoutModern(outcome.result);
 }
 
-/** The members that 2026-07-28 requires of a result, where the gateway composed it or an older server sent it. */
+/** Adds the members that 2026-07-28 requires to a result of the gateway or of an older server. */
 export function complete(method: string, result: JsonObject): JsonObject {
   const tools =
     method === 'tools/list' && Array.isArray(result.tools) ? { tools: result.tools.map(withoutExecution) } : {};
@@ -57,14 +60,14 @@ export function complete(method: string, result: JsonObject): JsonObject {
   };
 }
 
-/** `execution` with the tasks of 2025-11-25. */
+/** Removes `execution` (tasks of 2025-11-25) from a tool. */
 function withoutExecution<T>(tool: T): T {
   if (!isObject(tool)) return tool;
   const { execution: _tasks, ...rest } = tool;
   return rest as T;
 }
 
-/** "Resource not found" had a code of its own. */
+/** Replaces the older code of "Resource not found". */
 const modernError = <E extends { code: number }>(method: string, error: E): E =>
   method === 'resources/read' && error.code === -32002 ? { ...error, code: mcpCodes.invalidParams } : error;
 

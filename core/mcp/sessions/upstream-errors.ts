@@ -1,4 +1,4 @@
-/** The client's error when a server failed: tool, server and what to do, without secrets. */
+/** Builds the client's error for a failed server: tool, server and next step, without secrets. */
 
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
@@ -19,14 +19,14 @@ const hints: Readonly<Record<UpstreamFaultKind, string>> = {
   aborted: 'The call was cancelled; whether it took effect is not known.',
 };
 
-/** Where no tool was called: it may be tried again. */
+/** Hints if no tool was called and a retry is safe. */
 const harmlessHints: Readonly<Partial<Record<UpstreamFaultKind, string>>> = {
   broken: 'Nothing was changed: try again.',
   timeout: 'Nothing was changed: try again, or have timeout_ms raised.',
   aborted: 'The request was cancelled.',
 };
 
-/** Codes a client can act on are kept; everything else is -32000. */
+/** Codes that a client can act on. All others become -32000. */
 const kept: ReadonlySet<number> = new Set([
   mcpCodes.invalidParams,
   mcpCodes.urlElicitationRequired,
@@ -34,8 +34,9 @@ const kept: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * @param failure a fault of the connection, or the error the server answered.
- * @param called whether a tool was called; the call may have taken effect although it failed.
+ * Converts a server's failure to the client's error.
+ * @param failure a connection fault, or the server's error.
+ * @param called true if a tool was called: it may have taken effect although it failed.
  */
 export function upstreamError(what: string, { name }: McpUpstreamEntry, failure: unknown, called = false): RpcError {
   if (isAnswer(failure)) {

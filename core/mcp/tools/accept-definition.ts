@@ -1,4 +1,4 @@
-/** A human accepts what a tool's definition has become. */
+/** Accepts a changed tool definition on behalf of a human. */
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import type { McpStore, ToolMark, ToolMarks } from '../ports.ts';
@@ -6,9 +6,10 @@ import type { McpStore, ToolMark, ToolMarks } from '../ports.ts';
 type Recording = (accepted: ToolMark) => Promise<unknown>;
 
 /**
- * Accepts the definition seen last.
- * @param looked fingerprint of the definition that the human looked at; undefined for whichever was seen last.
- * @param how.record writes the act down, before it holds; `recorded` is where.
+ * Accepts the latest definition of a tool.
+ * @param looked fingerprint of the definition that the human reviewed; undefined for the latest.
+ * @param how.record records the acceptance in evidence before it takes effect; `recorded` is the reference to the
+ * entry.
  * @throws GatewayError `not_found`, `conflict` (nothing changed, or changed again).
  */
 export async function acceptDefinition(
@@ -30,7 +31,7 @@ export async function acceptDefinition(
       `The definition of ${tool} that waits is ${seen.fingerprint}, not ${looked}: it changed again. Look at it before you accept it.`,
     );
   const kept = seen.kept ?? (seen.fingerprint === mark.fingerprint ? mark.kept : undefined);
-  // Its surface is taken when the definition is seen next.
+  // The surface is computed the next time the definition is listed.
   const accepted = {
     fingerprint: seen.fingerprint,
     seen_at: seen.seen_at,
@@ -49,7 +50,10 @@ export async function acceptDefinition(
   return accepted;
 }
 
-/** The server of a tool, where only one has it. @throws GatewayError `not_found`, `invalid_request` (several have it). */
+/**
+ * Returns the server of a tool that only one server has.
+ * @throws GatewayError `not_found`, `invalid_request` (several have it).
+ */
 export function upstreamOf(all: readonly ToolMarks[], tool: string): string {
   const having = all.filter(({ tools }) => Object.hasOwn(tools, tool)).map(({ upstream }) => upstream);
   if (having.length === 0) throw notFound('mcp_tool', tool);

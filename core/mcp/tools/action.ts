@@ -1,4 +1,4 @@
-/** A tool call as the policy sees it: protocol, name, target, capability. */
+/** Converts a tool call to the action that the policy decides: protocol, name, target, capability. */
 
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import {
@@ -20,24 +20,24 @@ import { invalidParams } from '../protocol/messages.ts';
 import { assertOwnNames } from './argument-names.ts';
 import type { ListedTool } from './tool-list.ts';
 
-/** One tool behind the gateway, by its names and its definition. */
+/** A tool of a server: its names and its definition. */
 export interface NamedTool {
   readonly entry: McpUpstreamEntry;
-  /** As its server describes it. */
+  /** Definition from the server. */
   readonly definition: JsonObject;
-  /** Its name there. */
+  /** Name at the server. */
   readonly own: string;
-  /** Its name for clients. */
+  /** Name for clients. */
   readonly exposed: string;
 }
 
-/** One tool of a list that was read. */
+/** A listed tool. */
 export interface Tool extends NamedTool {
-  /** As it was listed, with what was found of it since. */
+  /** The list entry, with later findings. */
   readonly listed: ListedTool;
 }
 
-/** What is known of a tool before it is called. */
+/** The facts of a tool that are known before a call. */
 export interface ToolWords {
   readonly protocol: string;
   readonly tool: string;
@@ -45,7 +45,10 @@ export interface ToolWords {
   readonly upstream: string;
 }
 
-/** @param name the tool's name for policies; its own unless the configuration gives another. */
+/**
+ * Returns the policy facts of a tool.
+ * @param name the tool's name for policies; its own unless the configuration overrides it.
+ */
 export function wordsOf({ entry, own, definition }: NamedTool, name: string = own): ToolWords {
   const override = overrideOf(entry, own);
   return {
@@ -58,7 +61,7 @@ export function wordsOf({ entry, own, definition }: NamedTool, name: string = ow
 
 const changes = lazyImport(() => import('#core/guard/changes.ts'));
 
-/** Where a call of the tool goes, for one that policies know as `name`. */
+/** Returns the placement of a call of the tool, which policies know as `name`. */
 export async function placementIn(
   { entry, own, definition }: NamedTool,
   name: string,
@@ -69,7 +72,10 @@ export async function placementIn(
   return name === own ? placement : { ...placement, upstream_tool: own };
 }
 
-/** @throws RpcFault -32602 for arguments that no envelope can hold, and for names that a server may take for others. */
+/**
+ * Builds the action of a call.
+ * @throws RpcFault -32602 for arguments that do not fit in an envelope, and for ambiguous argument names.
+ */
 export async function actionOf(
   tool: NamedTool,
   name: string,
@@ -82,7 +88,7 @@ export async function actionOf(
   return governable({ ...words, capability, target, parameters: args });
 }
 
-/** What is known of a call whose tool no server lists; undefined where no envelope can hold it. */
+/** Builds the action of a call whose tool no server lists. Returns undefined if it does not fit in an envelope. */
 export function actionOfUnplaced(
   name: string,
   args: JsonObject,
@@ -93,7 +99,7 @@ export function actionOfUnplaced(
   return actionRequestSchema.safeParse({ ...call, ...(upstream !== undefined && { upstream }) }).data;
 }
 
-/** @throws RpcFault -32602 for a request that no envelope can hold. */
+/** Validates a request for the envelope. @throws RpcFault -32602 for a request that does not fit. */
 export function governable(
   request: ToolWords & { readonly target: string; readonly parameters: JsonObject },
 ): ActionRequest & { parameters: JsonObject } {
@@ -102,11 +108,11 @@ export function governable(
     const problems = checked.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
     throw invalidParams(`The call cannot be governed: ${problems.slice(0, 3).join('; ')}.`);
   }
-  // The same object: what is decided and kept is what the server gets.
+  // Keeps the same object, so that the server gets exactly the decided and stored parameters.
   return { ...checked.data, parameters: request.parameters };
 }
 
-/** @throws RpcFault -32602: arguments that are not an object, or larger than an envelope may be. */
+/** Returns the arguments. @throws RpcFault -32602 if they are not an object, or larger than an envelope may be. */
 export function argumentsOf(params: JsonObject): JsonObject {
   const args = params.arguments ?? {};
   if (!isObject(args)) throw invalidParams('arguments must be an object.');
@@ -117,6 +123,6 @@ export function argumentsOf(params: JsonObject): JsonObject {
   return args;
 }
 
-/** What the configuration says of a tool. */
+/** Returns the configured override of a tool. */
 export const overrideOf = ({ overrides }: McpUpstreamEntry, own: string) =>
   overrides.find(({ tool }) => globMatches(tool, own));

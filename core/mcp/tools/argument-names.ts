@@ -1,19 +1,20 @@
 /**
- * Names of arguments that differ in case only from what the tool's schema calls them, or from each other. Servers that read
- * arguments into records without regard to case (Go, .NET) take one for the other, and rules, reviewers and evidence saw it
- * under its own name [mcp.argument-names].
+ * Rejects argument names that differ only in case from the tool's schema or from each other. Servers that parse
+ * arguments case-insensitively (Go, .NET) confuse them, while rules, reviewers and evidence saw another name
+ * [mcp.argument-names].
  */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import { invalidParams } from '../protocol/messages.ts';
 
-/** As such readers compare names: `ſ` is an `s`, the Kelvin sign a `k`. */
+/** Folds a name as such servers compare it: `ſ` equals `s`, the Kelvin sign equals `k`. */
 const folded = (name: string): string => name.toUpperCase().toLowerCase();
 
 const deepest = 16;
 
 /**
- * Objects without named properties are maps, whose names are data; the arguments themselves never are.
+ * Rejects ambiguous names. Nested objects without named properties are maps, whose names are data; the arguments
+ * themselves are always checked.
  * @throws RpcFault -32602 that names both.
  */
 export function assertOwnNames(schema: unknown, args: JsonObject, path: readonly string[] = []): void {
@@ -30,7 +31,7 @@ export function assertOwnNames(schema: unknown, args: JsonObject, path: readonly
   }
 }
 
-/** Objects of a value that its schema gives named properties, in lists too. */
+/** Returns the objects of a value, also in lists, whose schema names properties. */
 function recordsIn(schema: unknown, value: unknown): [JsonObject, unknown][] {
   if (!isObject(schema)) return [];
   if (Array.isArray(value)) return value.flatMap((item) => recordsIn(schema.items, item));

@@ -1,9 +1,11 @@
-/** Which tools a caller is not shown: those no arguments would make the policy let through. */
+/** Hides tools that the policy blocks for all arguments. */
 import type { CompiledPolicy } from '#core/policy/rules/compile.ts';
 import { normaliseCall } from '#core/policy/rules/normalise.ts';
 import type { ToolWords } from './action.ts';
 
-/** True only if every rule that could match first blocks, whatever target and arguments a call has: of the policy, or of one level. */
+/**
+ * Checks whether the policy, or one of its levels, blocks every call of the tool, whatever target and arguments it has.
+ */
 export const certainlyBlocked = (policy: CompiledPolicy, words: ToolWords): boolean =>
   [policy, ...(policy.levels ?? [])].some((each) => blocksAll(each, words));
 

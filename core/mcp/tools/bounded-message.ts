@@ -1,6 +1,6 @@
 /**
- * What a server says during a call, fit for the thread that answers all callers [limit.heavy-call]: secrets are taken out of small
- * messages in place and of large requests in a worker; a large notification is cut to what its client needs.
+ * Bounds the work for a server's messages on the main thread [limit.heavy-call]: redacts small messages in place and
+ * large requests in a worker, and reduces a large notification to the members its client needs.
  */
 import { type CallWork, isLarge } from '#core/actions/call-work.ts';
 import type { GuardSettings, InspectedResult, ResultFinding } from '#core/guard/results.ts';
@@ -10,12 +10,12 @@ import { mcpCodes, type RequestId, type RpcOutcome } from '../protocol/messages.
 import type { inspectResult } from './inspect-result.ts';
 
 /**
- * @param secrets that were minted for the call.
- * @param guard absent where the guard is off for the server.
- * @param hand what becomes of the message.
- * @param refuse called instead, with the answer for the server, for a request that could not be looked over or is withheld; a
- * notification that is withheld goes nowhere.
- * @param noted what was found.
+ * Inspects a message and forwards it.
+ * @param secrets minted for the call.
+ * @param guard absent if the guard is off for the server.
+ * @param hand forwards the message.
+ * @param refuse answers a request that could not be inspected, or is withheld. A withheld notification is dropped.
+ * @param noted records the findings.
  */
 export function handBounded(
   message: JsonObject,
@@ -51,7 +51,7 @@ const withheld = 'The gateway did not pass the request on: the tool guard found 
 const tooLarge = 'The request is too large for the gateway to look it over. Send less.';
 const leftOut = '[left out by the gateway: the notification is too large]';
 
-/** Members that the protocol needs, where they are small; a log line says that its data were left out. */
+/** Returns the small members that the protocol needs. A log message notes that its data were omitted. */
 function shortened({ jsonrpc = '2.0', method = '', params }: JsonObject): JsonObject {
   const given = isObject(params) ? params : {};
   const small = ['level', 'logger', 'progressToken', 'progress', 'total', 'uri', 'requestId', 'taskId'].flatMap(

@@ -1,6 +1,6 @@
 /**
- * `tools/call`: find the tool, make it an action, govern it, carry it out at its
- * server, answer in JSON-RPC. The decision is the same flow's as everywhere (core/actions/govern.ts).
+ * Handles `tools/call`: finds the tool, builds the action, governs it, runs it at its server and answers in JSON-RPC.
+ * The decision uses the common flow (core/actions/govern.ts).
  */
 
 import { decideCall } from '#core/actions/assess-call.ts';
@@ -40,7 +40,10 @@ import { findTool, heldMeanwhile, placedAgain } from './find-tool.ts';
 import { definitionGuard, resultClassifier, resultGuard } from './guard-settings.ts';
 import { policyName } from './tool-names.ts';
 
-/** @throws RpcFault, GatewayError `rate_limit_error`, `forbidden`, `session_blocked`, `service_unavailable`. */
+/**
+ * Handles one `tools/call`.
+ * @throws RpcFault, GatewayError `rate_limit_error`, `forbidden`, `session_blocked`, `service_unavailable`.
+ */
 export async function callTool(
   ports: McpPorts,
   caller: Caller,
@@ -54,7 +57,7 @@ export async function callTool(
     : make(ports, caller, request, exchange);
 }
 
-/** @param back the state that a client returns with its answer. */
+/** Governs and runs the call. @param back the state that a client returns with its answer. */
 async function make(
   ports: McpPorts,
   caller: Caller,
@@ -135,14 +138,17 @@ async function make(
   return asked ?? answer(ports, result, run, caller);
 }
 
-/** What a client gives with a tool's name. */
+/** Client input besides the tool's name. */
 interface CallArguments {
   readonly args: JsonObject;
   readonly sent_with: JsonObject | undefined;
   readonly prompt: string | undefined;
 }
 
-/** Both names are decided with the sources of the values, or one rule that asks for them would look like another's default. */
+/**
+ * Chooses the tool's name for policies. Both names are decided with the sources of the values, so that a rule on
+ * sources is not mistaken for the default decision.
+ */
 const nameFor = (
   ports: CallWorkPort & SourcePorts,
   { snapshot, principal, sessionId }: Caller,
@@ -160,7 +166,10 @@ const nameFor = (
     return decideCall(ports, snapshot, await withSources(ports, snapshot, call, { parts: [] }, { prompt }));
   });
 
-/** A server's own state, the answers to what it asked, and metadata of the operator's list: each may change what a call means. */
+/**
+ * Returns input besides the arguments that may change what a call means: a server's state, answers to its questions,
+ * and the metadata that the operator allows.
+ */
 export function sentWith(params: JsonObject, meta: JsonObject): JsonObject | undefined {
   const { requestState, inputResponses } = stateToServer(params);
   const sent: JsonObject = {
@@ -171,7 +180,7 @@ export function sentWith(params: JsonObject, meta: JsonObject): JsonObject | und
   return Object.keys(sent).length > 0 ? sent : undefined;
 }
 
-/** A block like any other, in evidence too: the source that decided is the definition, not a rule. */
+/** Records a block, decided by the tool's definition instead of a rule. */
 async function refuseDrift(
   ports: RecordPorts & EvidencePort,
   caller: Caller,
@@ -187,7 +196,7 @@ async function refuseDrift(
 
 const schema = lazyImport(() => import('#core/guard/schema.ts'));
 
-/** What of the arguments does not fit the tool's schema [guard.schema]. */
+/** Describes arguments that do not fit the tool's schema. Undefined if all fit [guard.schema]. */
 async function misfitIn({ own, entry, definition }: Tool, args: JsonObject): Promise<string | undefined> {
   const { schemaViolations } = await schema();
   const misfits = schemaViolations(definition.inputSchema, args).map(({ where, problem }) => `${where} ${problem}`);
@@ -205,7 +214,7 @@ async function refuseMisfit(
   return recordBlock(ports, caller, request, { matched_rule: 'tool_guard:schema', reason });
 }
 
-/** The decision in JSON-RPC: the server's own answer, or an error. */
+/** Returns the decision in JSON-RPC: the server's answer, or an error. */
 export async function answer(
   ports: ResultsPort & TelemetryPort & ClockPort,
   decided: DecisionResult,
@@ -227,7 +236,7 @@ export async function answer(
   return { result: caller?.era === 'stateless' ? complete('tools/call', result) : result };
 }
 
-/** Many clients show their model the message alone: it says where a call that waits is decided, and what to do then. */
+/** Adds the address of the approval and the next step, because many clients show their model only the message. */
 function messageOf({ code, message, data }: NonNullable<DecisionResult['error']>, now: string): string {
   if (code !== mcpCodes.approvalRequired) return message;
   const waits = String(data.expires_at ?? '') > now;

@@ -1,4 +1,4 @@
-/** Definitions that are new or have changed, as the classifier has them: what it flags waits for a human, or is recorded [guard.classifier]. */
+/** Classifies new and changed definitions. Flagged ones are held for a human, or recorded [guard.classifier]. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Classification } from '#core/guard/classifier/ports.ts';
 import { definitionTexts } from '#core/guard/definition-texts.ts';
@@ -9,12 +9,12 @@ import type { CheckedDefinition, DefinitionClassifier } from './found-definition
 
 const atATime = 8;
 
-/** What this process knows of definitions, so that one failure repeats no look at the others. */
+/** Earlier classifications of this process, so that one failure does not repeat the others. */
 const known = new RecentMap<string, Classification>({ max: 5_000 });
 
 /**
- * Adds what is flagged to what was found. Definitions that the marks know, accepted or waiting, are not looked at again.
- * @throws UpstreamFault where one could not be looked at and `on_error` is `refuse`: the server lists nothing until it can be.
+ * Adds the flagged definitions to the findings. Skips definitions that the marks contain, accepted or pending.
+ * @throws UpstreamFault if one could not be classified and `on_error` is `refuse`: the server's tools stay unlisted.
  */
 export async function classifyNew(
   { mcpStore }: { readonly mcpStore: Pick<McpStore, 'marks'> },

@@ -1,4 +1,4 @@
-/** What the rules of the guard let pass, as the classifier has it: marked, without its texts, or withheld [guard.classifier]. */
+/** Classifies results that the guard's rules passed: marks them, removes texts or withholds them [guard.classifier]. */
 
 import type { ResultAction } from '#core/contracts/config/tool-guard.ts';
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
@@ -17,11 +17,11 @@ export interface ResultClassifier {
 }
 
 export interface ClassifiedResult extends InspectedResult {
-  /** Absent where there was no text to look at, or nothing was left to pass on. */
+  /** Absent if there was no text to classify, or the whole result is withheld. */
   readonly judged?: Classification;
 }
 
-/** Never throws: where the classifier cannot look, `onError` says what becomes of the answer [guard.fails-closed]. */
+/** Classifies a result. Never throws: if the classifier fails, `onError` decides [guard.fails-closed]. */
 export async function classifyResult(
   looked: InspectedResult,
   { ask, action, onError }: ResultClassifier,
@@ -45,7 +45,7 @@ const textOf = (answer: JsonObject): string => {
   return textsIn((isObject(error) ? error : (result ?? null)) as Json, guardedBytes).join('\n');
 };
 
-/** Texts without a blank stay; where these are still what the classifier flags, nothing is passed on. */
+/** Removes all texts that contain a blank. Returns undefined if the classifier still flags the rest. */
 async function stripped(answer: JsonObject, ask: Classify, signal: AbortSignal): Promise<JsonObject | undefined> {
   const { result, error } = answer;
   const rest = isObject(error)
@@ -63,7 +63,7 @@ const classified = (action: ResultAction): ResultFinding => ({
   description: 'The configured classifier scored the text at its threshold or above.',
 });
 
-/** The gateway's own sentence in front of a result is not the server's text. */
+/** Removes the gateway's own mark before classification, because it is not the server's text. */
 function unmarked(outcome: JsonObject, mark: string | undefined): JsonObject {
   const { result, error } = outcome;
   if (mark === undefined) return outcome;

@@ -1,7 +1,6 @@
 /**
- * Drift: a tool whose definition is no longer the one that was seen first, or that a human accepted last; and a tool that a
- * known server offers for the first time. Descriptions are read by models: a changed or new one is how a server that was
- * trusted yesterday gives orders today.
+ * Detects drift: a definition that differs from the first or last accepted one, or a new tool of a known server. Models
+ * read descriptions, so a server that was trusted yesterday can give orders through a change.
  */
 
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
@@ -22,11 +21,11 @@ const classifying = lazyImport(() => import('./classify-definitions.ts'));
 const recording = lazyImport(() => import('./record-definitions.ts'));
 const tries = 5;
 const turnTools = 64;
-/** A server with more tools has only fingerprints stored, without texts, because the size of the item is bounded. */
+/** Servers with more tools have fingerprints only, without texts, because the item size is bounded. */
 const maxSurfaces = 500;
 
 /**
- * Keeps the first fingerprint of each tool, and records each change once: in the log, in evidence, in the store.
+ * Stores the first fingerprint of each tool, and records each change once: in the log, in evidence and in the store.
  * @throws GatewayError `service_unavailable`.
  */
 export async function noteDefinitions(
@@ -48,7 +47,7 @@ export async function noteDefinitions(
       ...(few && { surface: guard.look.surfaceText(guard.look.surfaceOf(tool)) }),
     };
     found.set(tool.name as string, { fingerprint: fingerprintOf(tool), about: factsOf(tool), ...guarded });
-    if (at % turnTools === turnTools - 1) await ports.pause(0); // other work has a turn
+    if (at % turnTools === turnTools - 1) await ports.pause(0); // lets other work run
   }
   if (guard?.classifier) {
     const { classifyNew } = await classifying();
@@ -64,7 +63,7 @@ export async function noteDefinitions(
     noteHeld(tools, { ...marks.tools, ...Object.fromEntries(news.map(({ tool, mark }) => [tool, mark])) });
     if (news.length === 0) return;
     const { recordMet, report } = await recording();
-    // Recorded before it holds, as an acceptance by a human is.
+    // Recorded before it takes effect, like an acceptance by a human.
     const met = news.filter(({ mark }) => mark.recorded === recorded);
     const passing = met.filter(({ passed }) => passed);
     if (met.length > passing.length) await recordMet(ports, actor, entry, recorded.at, met);
@@ -85,7 +84,7 @@ export async function noteDefinitions(
   throw new GatewayError('service_unavailable', `The tool definitions of ${entry.name} are being written; try again.`);
 }
 
-/** The texts of what is new, and of what was met before texts were kept, go to the object store; the marks say that they are there. */
+/** Stores missing definition texts in the object store, and notes in the marks that they are there. */
 async function withTexts(
   ports: DriftPorts,
   { tools }: ToolMarks,
@@ -139,8 +138,8 @@ function newMarks(
       ...notedBeside,
       about,
     };
-    // What a server has when it is first met is taken for good, as far as the guard finds nothing in it; what it adds is seen by
-    // a human, as what it changes is.
+    // Tools at the first contact are accepted if the guard finds nothing in them. A human reviews later additions and
+    // changes.
     if (!mark && marks.revision === 0 && held.length === 0)
       return [{ tool, mark: { fingerprint, seen_at: now, recorded, about, ...kept, ...notedBeside }, drifted: false }];
     if (!mark) return [{ tool, mark: waiting, drifted: true }];
@@ -162,7 +161,7 @@ function newMarks(
       const changed = { fingerprint, seen_at: now, ...(guard.length > 0 && { guard }), ...beside };
       return [{ tool, mark: { ...mark, changed, about, ...notedBeside }, drifted: true }];
     }
-    // The definition is the accepted one, or waits already; the tools that it stands in front of came later.
+    // The definition is accepted or already pending, but the tools it shadows were added later.
     if (beside && !covers(mark.shadows, shadows) && !covers(mark.changed?.shadows, shadows)) {
       const guard = [...new Set([...(mark.changed?.guard ?? []), 'shadowing'])];
       return [
@@ -171,7 +170,7 @@ function newMarks(
     }
     if (notedBeside && !covers(mark.shadows_noted, shadows))
       return [{ tool, mark: { ...mark, about, ...notedBeside }, drifted: false }];
-    // A surface follows from its definition: another one was noted by an earlier version of the gateway.
+    // A surface is derived from its definition: a different one was stored by an earlier version of the gateway.
     const lacks = mark.fingerprint === fingerprint && surface !== undefined && mark.surface !== surface;
     return mark.about && !lacks ? [] : [{ tool, mark: { ...mark, about, ...(lacks && kept) }, drifted: false }];
   });
@@ -195,7 +194,7 @@ function factsOf({ annotations, inputSchema }: JsonObject): ToolFacts {
   };
 }
 
-/** Kinds of findings of a definition that the configuration has wait for a human. */
+/** Returns the finding kinds of a definition that have the given action, by default those held for a human. */
 const heldKinds = (
   { definition, shadows }: ListedTool,
   { actions, look }: DefinitionGuard,
@@ -209,7 +208,7 @@ const heldKinds = (
   ...(actions.shadowing === wanted && shadows.length > 0 ? ['shadowing'] : []),
 ];
 
-/** Notes which tools the guard holds for their change, as the marks say. */
+/** Marks the tools whose change the guard holds according to the stored marks. */
 function noteHeld(tools: readonly ListedTool[], marks: ToolMarks['tools']): void {
   for (const tool of tools) {
     const name = tool.definition.name as string;
@@ -219,8 +218,8 @@ function noteHeld(tools: readonly ListedTool[], marks: ToolMarks['tools']): void
 }
 
 /**
- * Whether a tool waits for a human: under `drift: block` every changed one, else one in which the guard found what is to be
- * reviewed. The marks are read for these alone, so other calls take no step of the store more.
+ * Checks whether a tool is blocked or held for a human: under `drift: block` every changed one, otherwise one with
+ * findings to review. Reads the marks only if needed, so other calls cost no extra read.
  */
 export async function drifted(
   store: McpStore,
@@ -232,18 +231,18 @@ export async function drifted(
   return !isAccepted(await store.marks(tool.entry.name), tool, guard);
 }
 
-/** Accepting the definition of a tool that the guard hides does not show it. */
+/** Checks whether the guard hides the tool. Accepting its definition does not show it. */
 export const isHidden = ({ listed }: Pick<Tool, 'listed'>, guard: DefinitionGuard | undefined): boolean =>
   guard !== undefined && heldKinds(listed, guard, 'hide').length > 0;
 
-/** Whether the marks have to be read to know. */
+/** Checks whether the marks must be read. */
 export const mayWait = (
   { entry, listed }: Pick<Tool, 'entry' | 'listed'>,
   guard: DefinitionGuard | undefined,
 ): boolean =>
   entry.drift === 'block' || (guard !== undefined && (listed.heldChange || heldKinds(listed, guard).length > 0));
 
-/** A server that was never met has nothing to drift from. */
+/** Checks whether the definition is accepted. A server without marks cannot have drifted. */
 export function isAccepted(
   { revision, tools }: ToolMarks,
   { own, listed }: Pick<Tool, 'own' | 'listed'>,

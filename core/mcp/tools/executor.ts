@@ -1,4 +1,4 @@
-/** Runs an allowed call at its server, and reads again what was kept of its result. */
+/** Runs an allowed call at its server, and reads stored results. */
 
 import { type CallWork, isLarge } from '#core/actions/call-work.ts';
 import { readResult, type ShownResult } from '#core/actions/kept-result.ts';
@@ -30,13 +30,13 @@ import type { inspectResult } from './inspect-result.ts';
 import { toolsOf, withEnvelope } from './inventory.ts';
 import { type PlacingPorts, placed, servesProtocol } from './placement.ts';
 
-/** One call on its way to a server, and what it came to: the client gets more of it than evidence does. */
+/** One call to a server and its outcome, of which the client gets more than evidence does. */
 export interface Run {
   readonly conversation: Conversation;
   readonly entry: McpUpstreamEntry;
-  /** Its name at the server. */
+  /** Name at the server. */
   readonly tool: string;
-  /** The method that carries it out; `tools/call` where there is none. */
+  /** Method to call; `tools/call` by default. */
   readonly method?: string;
   /** Members of `_meta` that the protocol needs. */
   readonly meta: JsonObject;
@@ -45,29 +45,29 @@ export interface Run {
   readonly onMessage: (message: JsonObject) => void;
   readonly onEvents?: () => void;
   readonly passed?: Readonly<Record<string, string>>;
-  /** Looks large results over; in place where it is absent. */
+  /** Scans large results in a worker. Without it they are scanned on the main thread. */
   readonly calls?: CallWork | undefined;
-  /** How results are looked over; absent where the guard is off for the server. */
+  /** Guard for results. Absent if the guard is off for the server. */
   readonly guard?: GuardSettings | undefined;
-  /** What looks at results after the guard; absent where none is configured for them. */
+  /** Classifier for results, after the guard. Absent if none is configured. */
   readonly classifier?: ResultClassifier | undefined;
-  /** Whether the tool's definition turned out to wait for a human while the call was decided. */
+  /** Checks for a definition that was found to need acceptance while the call was decided. */
   readonly held?: () => Promise<boolean>;
-  /** Set once there is an answer, secrets redacted. */
+  /** Set when the answer arrived, with secrets redacted. */
   outcome?: RpcOutcome;
 }
 
-/** The executor of this one call. */
+/** Returns the executor of one call. */
 export const runExecutor = (run: Run): Executor => ({
   name: `MCP server ${run.entry.name}`,
   handles: () => true,
   execute: (envelope, credential, { signal, onNotes } = {}) => {
-    if (signal) run.signal = signal; // the caller's, the end of the function and a cancellation together
+    if (signal) run.signal = signal; // combines the caller's signal, the function's deadline and a cancellation
     return execute(run, paramsOf(envelope, run.meta), credential, onNotes);
   },
 });
 
-/** The executor of one reading of a resource or prompt: its parameters are those of the method. */
+/** Returns the executor of one reading of a resource or prompt, whose parameters are those of the method. */
 export const readExecutor = (run: Run): Executor => ({
   name: `MCP server ${run.entry.name}`,
   handles: () => true,
@@ -77,7 +77,10 @@ export const readExecutor = (run: Run): Executor => ({
   },
 });
 
-/** Parameters of the server's `tools/call`: what was decided, digested and put into evidence, and what the protocol needs. */
+/**
+ * Returns the parameters of the server's `tools/call`: the decided ones, which are in evidence, and the protocol
+ * members.
+ */
 function paramsOf(
   { tool, upstream_tool, parameters, sent_with = {} }: ActionEnvelope,
   protocol: JsonObject,
@@ -92,7 +95,7 @@ function paramsOf(
   };
 }
 
-/** Failures after which the call may still have taken effect, as executors name them. */
+/** Failures after which the call may have taken effect, mapped to execution fault kinds. */
 const uncertain: Readonly<Partial<Record<UpstreamFaultKind, ExecutionFaultKind>>> = {
   timeout: 'timeout',
   aborted: 'cancelled',
@@ -120,7 +123,7 @@ async function execute(
   try {
     run.signal.throwIfAborted();
     await conversation.link(entry);
-    // A server that is lost then ends the call as well.
+    // If the server is lost, the call ends as well.
     const refuse = (id: RequestId, answer: RpcOutcome) => void toServer({ conversation }, id, answer).catch(() => {});
     sent = true;
     outcome = await ask(conversation, entry, method, params, {
@@ -138,7 +141,7 @@ async function execute(
   } catch (fault) {
     const error = upstreamError(run.tool, entry, fault, sent);
     run.outcome = { error };
-    // A server that does not accept the minted credential: a refused login (core/actions/execute-action.ts).
+    // The server rejects the minted credential: a refused login (core/actions/execute-action.ts).
     if (sent && credential && fault instanceof UpstreamFault && fault.status === 401) {
       const { message } = error;
       const named = { tool: run.tool, upstream: entry.name, hint: hints.unauthorized, status: 401 };
@@ -173,16 +176,19 @@ const doubtAfter = ({ signal }: Run, fault: unknown): ExecutionFaultKind | undef
 const unknownOutcome = ({ tool, entry }: Run, message: string, kind: ExecutionFaultKind, cause: unknown) =>
   new UpstreamError(message, { tool, upstream: entry.name, kind, effect: 'unknown', hint: unknownHint, cause });
 
-/** Nothing was sent. */
+/** Returns the error for a held definition. The call was not sent. */
 function waitingError(run: Run): Error {
   const message = `The definition of ${run.tool} at ${run.entry.name} has changed in what matters; a human has to accept it. Nothing was sent.`;
   run.outcome = { error: { code: mcpCodes.block, message, data: { tool: run.tool, upstream: run.entry.name } } };
   return new Error(message);
 }
 
-/** The call ran: its answer says so, and names what was found without repeating it [guard.results]. */
+/**
+ * Returns the error for a withheld result. It states that the call ran, and names the findings without repeating text
+ * [guard.results].
+ */
 function withheldError(tool: string, findings: readonly ResultFinding[], judged: Classification | undefined): RpcError {
-  // A text that could not be removed from its result is withheld like one that is blocked.
+  // A text that could not be removed is withheld, as if blocked.
   const blocking = findings.filter(
     ({ action, kind }) => action === 'block' || (kind === 'classified' && action === 'strip'),
   );
@@ -207,7 +213,10 @@ function withheldError(tool: string, findings: readonly ResultFinding[], judged:
   };
 }
 
-/** A large answer is looked over in a worker [limit.heavy-call]. @throws UpstreamError of unknown effect when that takes too long. */
+/**
+ * Scans an answer, in a worker if it is large [limit.heavy-call].
+ * @throws UpstreamError with unknown effect when that takes too long.
+ */
 async function lookedOver(
   run: Run,
   outcome: RpcOutcome,
@@ -231,7 +240,7 @@ async function classified({ classifier, signal }: Run, looked: InspectedResult):
 }
 
 /**
- * The result that was kept of an execution, in full: an answer here streams, and `max_result_bytes` bounded it.
+ * Returns the full stored result of an execution. `max_result_bytes` bounds its size.
  * @throws RpcFault -32000 when it is not available; the call ran, so it must not be repeated.
  */
 export async function keptResult(
@@ -253,7 +262,10 @@ function notAtHand(tool: string, reason: string, { result_sha256, result_bytes }
   return new RpcFault(mcpCodes.upstreamFailed, message, { data: { tool, outcome: 'executed', reason, ...digest } });
 }
 
-/** Executes calls that no MCP client waits for: test-action, and approvals the state machine carries out. */
+/**
+ * Returns the executor for calls without a connected MCP client: test-action, and approvals that the state machine
+ * runs.
+ */
 export function mcpExecutor(ports: PlacingPorts, conversations: Conversations, snapshot: Snapshot): Executor {
   const entries = snapshot.configuration.upstreams.mcp;
   const entryOf = ({ upstream }: ActionEnvelope) => entries.find(({ name }) => name === upstream);
@@ -291,7 +303,10 @@ export function mcpExecutor(ports: PlacingPorts, conversations: Conversations, s
   };
 }
 
-/** Only a stateless server wants arguments in headers, and only its list of tools says which. What fails here fails in the call. */
+/**
+ * Returns the `Mcp-Param-*` headers, which only stateless servers need. Errors are ignored here, because the call
+ * itself will fail.
+ */
 async function headersFor(
   ports: ClockPort,
   conversation: Conversation,

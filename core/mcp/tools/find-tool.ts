@@ -1,4 +1,4 @@
-/** The tool that a client names, as its server lists it: before the call is decided, while it is, and once it has waited. */
+/** Finds the tool of a call in its server's list: before the decision, during it and after a pending approval. */
 import type { Placement } from '#core/contracts/envelope.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ClassifiersPort, McpStorePort } from '../ports.ts';
@@ -13,7 +13,7 @@ import { inventoryOf, toolNamed } from './inventory.ts';
 import type { PlacingPorts } from './placement.ts';
 import type { ListedTool } from './tool-list.ts';
 
-/** The tool a client names. An unknown name is looked for once more: the server may have it since a moment ago. */
+/** Returns the tool that a client names. Reads the lists again for an unknown name, because the tool may be new. */
 export async function findTool(
   ports: PlacingPorts,
   caller: Caller,
@@ -22,11 +22,11 @@ export async function findTool(
   notings: Promise<void>[],
 ): Promise<Tool> {
   const asking = { signal: exchange.signal, id: ports.ids.uuid() };
-  // Noted beside the call: what has changed counts from the next one, unless the tool waits to be accepted.
+  // Runs concurrently with the call: a change counts from the next call on, unless the tool is held for acceptance.
   const note = noteFor(ports, caller);
   const seen: typeof note = async (entry, tools) => {
     const noting = note(entry, tools);
-    // No call goes by a definition that a configured classifier has not looked at.
+    // If a classifier is configured, the call is delayed until the definition has been classified.
     if (definitionClassifier(ports, caller.snapshot, entry, caller.principal)) return noting;
     notings.push(noting);
     exchange.later(noting);
@@ -47,7 +47,9 @@ export async function findTool(
 const faulted = ({ code, message, data }: { code: number; message: string; data?: unknown }) =>
   new RpcFault(code, message, { data: data as never });
 
-/** A list that was read for this call is compared beside the decision; what the guard holds in it is not sent. */
+/**
+ * Checks for a hold found in a list that was read for this call. The comparison runs concurrently with the decision.
+ */
 export async function heldMeanwhile(
   ports: McpStorePort,
   tool: Tool,
@@ -63,7 +65,10 @@ export const noteFor =
   async (entry: Tool['entry'], tools: readonly ListedTool[]) =>
     noteDefinitions(ports, principal, entry, tools, await notingGuard(ports, snapshot, entry, principal));
 
-/** Read from the server again: while a call waited, no other caller may have asked for the list. @throws RpcFault where it cannot be read. */
+/**
+ * Returns the placement from a list read again: the tool may have changed while the call was pending.
+ * @throws RpcFault if the list cannot be read.
+ */
 export async function placedAgain(
   ports: PlacingPorts,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** What the guard and its classifier say of one definition, while a list of a server is noted. */
+/** Findings about one definition, while a server's list is recorded. */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
@@ -10,20 +10,20 @@ import type { DefinitionTextsPort, McpStorePort, ToolFacts, ToolMark } from '../
 export interface CheckedDefinition {
   readonly fingerprint: string;
   readonly about: ToolFacts;
-  /** Kinds of findings that wait for a human. */
+  /** Finding kinds that hold the tool for a human. */
   readonly held?: readonly string[];
-  /** Kinds that are recorded, or hide the tool. */
+  /** Finding kinds that are recorded, or hide the tool. */
   readonly noted?: readonly string[];
   readonly surface?: string;
   readonly shadows?: readonly string[];
-  /** What the classifier said of it. */
+  /** Result of the classifier. */
   readonly judged?: Classification;
 }
 
 export interface DefinitionClassifier {
   readonly ask: Classify;
   readonly settings: ClassifierSettings;
-  /** Version of the configuration: another one may name another module under the same name. */
+  /** Version of the configuration: another version may use the same name for another module. */
   readonly version: number;
 }
 
@@ -37,14 +37,14 @@ export type DriftPorts = ClockPort &
   PausePort &
   DefinitionTextsPort;
 
-/** What is new about a definition. */
+/** A difference between a definition and its mark. */
 export interface News {
   readonly tool: string;
   readonly mark: ToolMark;
-  /** A new or changed definition, which is reported. */
+  /** True for a new or changed definition, which is reported. */
   readonly drifted: boolean;
-  /** The change does not matter: it holds at once. */
+  /** True if the change is insignificant and takes effect at once. */
   readonly passed?: boolean;
-  /** Nothing is new but that its text is kept. */
+  /** True if only the text was newly stored. */
   readonly onlyText?: boolean;
 }

@@ -1,5 +1,5 @@
 /**
- * Resources and prompts as policies see them: a call of `read_resource` or `get_prompt` with capability read, its target the
+ * Governs resources and prompts: a call of `read_resource` or `get_prompt` with capability read, whose target is the
  * URI or the prompt's name [mcp.reads-governed] (decision 0053).
  */
 
@@ -21,7 +21,7 @@ import { answer, sentWith } from './call.ts';
 import { type Run, readExecutor } from './executor.ts';
 import { resultClassifier, resultGuard } from './guard-settings.ts';
 
-/** What policies call the reading of one thing, and the member that names the thing. */
+/** Tool name for policies, and the member that names the target. */
 const words = {
   'resources/read': { tool: 'read_resource', names: 'uri' },
   'resources/subscribe': { tool: 'read_resource', names: 'uri' },
@@ -32,7 +32,7 @@ type ReadMethod = keyof typeof words;
 
 export const isReadMethod = (method: string): method is ReadMethod => Object.hasOwn(words, method);
 
-/** @throws RpcFault -32602 for parameters that no envelope can hold. */
+/** Builds the action of a reading. @throws RpcFault -32602 for parameters that do not fit in an envelope. */
 function readOf(method: ReadMethod, entry: McpUpstreamEntry, parameters: JsonObject) {
   const { tool, names } = words[method];
   const target = typeof parameters[names] === 'string' ? parameters[names] : '';
@@ -40,8 +40,8 @@ function readOf(method: ReadMethod, entry: McpUpstreamEntry, parameters: JsonObj
 }
 
 /**
- * Decides the reading, records it, and reads at the server if it is allowed.
- * @throws RpcFault -32602; GatewayError as a tool call throws it.
+ * Decides and records the reading, and performs it at the server if allowed.
+ * @throws RpcFault -32602; GatewayError as for a tool call.
  */
 export async function readGoverned(
   ports: GovernPorts & ClassifiersPort,
@@ -80,12 +80,12 @@ export async function readGoverned(
   return answer(ports, result, run, caller);
 }
 
-/** Whether the policy lets a thing of a list, or one that a completion is for, be read without a person. */
+/** Returns the policy's decision on reading a listed thing, or the one of a completion. */
 function decisionOn({ snapshot }: Caller, entry: McpUpstreamEntry, method: ReadMethod, parameters: JsonObject) {
   return decide(snapshot.policy, readOf(method, entry, parameters));
 }
 
-/** Things of a list without those that the policy blocks. */
+/** Removes things that the policy blocks from a list. */
 export function readable(
   caller: Caller,
   entry: McpUpstreamEntry,
@@ -101,7 +101,7 @@ export function readable(
   });
 }
 
-/** Why a completion is refused: its prompt or resource may not be read without a person's approval. */
+/** Returns the error of a completion whose prompt or resource may not be read without approval, if any. */
 export function completionRefused(caller: Caller, entry: McpUpstreamEntry, params: JsonObject): RpcOutcome | undefined {
   const { ref, argument, context } = params;
   if (!isObject(ref)) return undefined;

@@ -1,4 +1,4 @@
-/** Which of the configured guard holds for one server. */
+/** Resolves the guard settings of one server. */
 
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ToolGuard } from '#core/contracts/config/tool-guard.ts';
@@ -14,7 +14,7 @@ import type { DefinitionClassifier } from './found-definition.ts';
 
 const recorded = Object.fromEntries(resultKinds.map((kind) => [kind, 'log'])) as unknown as ResultActions;
 
-/** @param method of the request whose answer is looked over. */
+/** Returns the guard for results, or undefined if it is off. @param method of the request that is answered. */
 export function resultGuard(
   { tool_guard }: Pick<Configuration, 'tool_guard'>,
   { guard }: McpUpstreamEntry,
@@ -33,7 +33,7 @@ interface Caller {
 
 const classifier = lazyImport(() => import('#core/guard/classifier/classify.ts'));
 
-/** What looks at results once the rules of the guard have; nothing does where none is configured for them. */
+/** Returns the classifier that runs after the guard's rules, or undefined if none applies. */
 export function resultClassifier(
   ports: Ports,
   snapshot: InForce,
@@ -49,7 +49,7 @@ export function resultClassifier(
     : { ask, action: results.classified, onError: settings.on_error };
 }
 
-/** What looks at definitions that are new or have changed; nothing does where none is configured for them. */
+/** Returns the classifier for new and changed definitions, or undefined if none applies. */
 export function definitionClassifier(
   ports: Ports,
   snapshot: InForce,
@@ -68,13 +68,13 @@ const asking =
     return classify(given, { settings, snapshot, caller: { tenant, key_id } }, text, signal);
   };
 
-/** What is done about definitions, and what looks at them. */
+/** Actions and checks for tool definitions. */
 export interface DefinitionGuard {
   readonly actions: ToolGuard['definitions'];
   readonly changes: ToolGuard['changes'];
-  /** What arguments that do not fit the schema come to. */
+  /** Action for arguments that do not fit the schema. */
   readonly schema: ToolGuard['arguments_schema'];
-  /** Looks at those that are new or have changed; absent for who only reads what was noted. */
+  /** Classifies new and changed definitions. Absent for readers of stored marks. */
   readonly classifier?: DefinitionClassifier | undefined;
   readonly look: typeof import('#core/guard/changes.ts') &
     typeof import('#core/guard/definitions.ts') &
@@ -90,7 +90,7 @@ const look = lazyImport(async (): Promise<DefinitionGuard['look']> => {
   return { ...changes, ...definitions, ...shadowing };
 });
 
-/** Loaded with the first definition; undefined where the guard of the server acts on nothing. */
+/** Returns the guard for definitions, loaded on first use, or undefined unless the server's guard is on. */
 export async function definitionGuard(
   { tool_guard }: Pick<Configuration, 'tool_guard'>,
   { guard }: McpUpstreamEntry,
@@ -104,7 +104,7 @@ export async function definitionGuard(
   };
 }
 
-/** The same for those who note definitions: with the classifier. */
+/** Returns the guard with its classifier, for recording definitions. */
 export async function notingGuard(
   ports: Ports,
   snapshot: InForce,

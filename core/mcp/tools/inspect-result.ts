@@ -1,4 +1,4 @@
-/** An answer of a server as its client gets it: without secrets, and with what the guard found marked, removed or withheld. */
+/** Prepares a server's answer for the client: redacts secrets, and marks, removes or withholds the guard's findings. */
 
 import {
   findingsKey,
@@ -15,7 +15,7 @@ import { isObject } from '#core/kernel/narrow.ts';
 import { redactResult } from './redact-result.ts';
 import { bytesMember, bytesOfText, textOfBytes } from './text-bytes.ts';
 
-/** The same kinds, removed where they would be marked: a message, a list or a form has no place for a mark. */
+/** Replaces `mark` by removal: a message, a list or a form has no place for a mark. */
 export const withoutMarks = (guard: GuardSettings): GuardSettings => ({
   ...guard,
   actions: Object.fromEntries(
@@ -24,10 +24,10 @@ export const withoutMarks = (guard: GuardSettings): GuardSettings => ({
 });
 
 /**
- * Never throws for what the guard cannot read: such an answer is withheld [guard.fails-closed].
+ * Inspects an answer. An answer that the guard cannot parse is withheld [guard.fails-closed].
  * @param outcome `{ result }` or `{ error }`.
- * @param secrets that were minted for the call.
- * @param guard absent where the guard is off for the server.
+ * @param secrets minted for the call.
+ * @param guard absent if the guard is off for the server.
  */
 export function inspectResult(
   outcome: JsonObject,
@@ -61,7 +61,7 @@ const credential = ({ actions }: GuardSettings): ResultFinding => ({
   description: 'A token or key of a known format.',
 });
 
-/** Schemas of structured results stay satisfied: the mark stands in the content, the list of findings in `_meta`. */
+/** Adds the mark to the content and the findings to `_meta`, so that structured results still fit their schema. */
 export function marked(outcome: JsonObject, findings: readonly ResultFinding[]): JsonObject {
   const acted = findings.filter(({ action, kind }) => action !== 'log' && kind !== 'credential');
   if (acted.length === 0) return outcome;
@@ -75,7 +75,7 @@ export function marked(outcome: JsonObject, findings: readonly ResultFinding[]):
   return { ...outcome, result: { ...result, ...(mark && withMark(result, mark)), _meta: meta } };
 }
 
-/** In front of the content of a tool's result, or of the contents of a resource. */
+/** Puts the mark before the content of a tool result or the contents of a resource. */
 function withMark({ content, contents }: JsonObject, mark: string): JsonObject {
   if (Array.isArray(content)) return { content: [{ type: 'text', text: mark }, ...content] };
   if (!Array.isArray(contents)) return {};

@@ -1,4 +1,4 @@
-/** Every tool behind the gateway, by the name clients call it: own names, or `<prefix>__<tool>`. */
+/** Lists the tools of all servers by the names for clients: own names, or `<prefix>__<tool>`. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -14,7 +14,7 @@ import { named, partedName, type ServerTools } from './tool-names.ts';
 
 export interface Inventory {
   readonly tools: readonly Tool[];
-  /** Servers that did not list theirs. */
+  /** Servers whose tools could not be listed. */
   readonly silent: readonly Silent[];
 }
 
@@ -28,13 +28,13 @@ interface Listed {
   readonly list: ToolList;
 }
 
-/** Called for the tools of one server whenever they were read again. */
+/** Called whenever the tools of a server were read. */
 type OnToolsRead = (entry: McpUpstreamEntry, tools: readonly ListedTool[]) => Promise<void>;
 
 const keptMs = 60_000;
 const maxPages = 100;
 
-/** @param fresh reads every list again. */
+/** Returns the tools of all servers. @param fresh reads every list again. */
 export async function inventoryOf(
   ports: ClockPort & McpStorePort & PausePort,
   conversation: Conversation,
@@ -63,7 +63,7 @@ export async function inventoryOf(
   return { tools: named(offers), silent };
 }
 
-/** Looks for tools that stand in front of another server's; the servers of those found are noted once more [guard.shadowing]. */
+/** Finds tools that shadow another server's, and records the tools of their servers again [guard.shadowing]. */
 async function compare({ pause }: PausePort, offers: readonly ServerTools[], seen: OnToolsRead): Promise<void> {
   const lists = offers.map(({ list }) => list);
   const before = lists[0]!.comparedWith;
@@ -81,11 +81,11 @@ async function compare({ pause }: PausePort, offers: readonly ServerTools[], see
   lists[0]!.comparedWith = lists;
 }
 
-/** Tools a server was seen with: no other one takes its place while it is silent. */
+/** Returns the recorded tool names of an unreachable server, so that no other server takes them over. */
 const rememberedOf = async ({ mcpStore }: McpStorePort, entry: McpUpstreamEntry): Promise<string[]> =>
   Object.keys((await mcpStore.marks(entry.name)).tools).filter((name) => isServed(entry, { name }));
 
-/** The tools of one server, as read at most a minute ago unless `fresh`. */
+/** Returns the tools of one server, cached for at most a minute unless `fresh`. */
 export async function toolsOf(
   ports: ClockPort,
   conversation: Conversation,
@@ -120,7 +120,7 @@ async function readAll(conversation: Conversation, entry: McpUpstreamEntry, aski
     count += result.tools.length;
     assertFewTools(entry, count);
     read.push(...result.tools.filter((tool) => isServed(entry, tool)).map((tool) => tool as JsonObject));
-    // A cursor that comes again leads to pages that were read already.
+    // A repeated cursor leads to pages that were already read.
     if (typeof result.nextCursor !== 'string' || cursors.has(result.nextCursor)) return read;
     cursor = result.nextCursor;
     cursors.add(cursor);
@@ -128,14 +128,14 @@ async function readAll(conversation: Conversation, entry: McpUpstreamEntry, aski
   throw new UpstreamFault('garbage', `its tools/list has more than ${maxPages} pages`);
 }
 
-/** @throws UpstreamFault for a server with more tools than the configuration lets it have [mcp.tool-bound]. */
+/** Checks the number of tools. @throws UpstreamFault if a server has more than `max_tools` [mcp.tool-bound]. */
 export function assertFewTools({ max_tools }: McpUpstreamEntry, listed: number): void {
   if (listed <= max_tools) return;
   const advice = 'raise max_tools of this upstream, or have the server offer fewer';
   throw new UpstreamFault('too-large', `it lists more than ${max_tools} tools (max_tools): ${advice}`);
 }
 
-/** A server without the method has none of the things. */
+/** Returns one page of a list. It is empty if the server does not have the method. */
 export async function listPage(
   conversation: Conversation,
   entry: McpUpstreamEntry,
@@ -153,16 +153,16 @@ export async function listPage(
 export const memberOf = (method: string): string =>
   method === 'resources/templates/list' ? 'resourceTemplates' : method.split('/')[0]!;
 
-/** Questions the gateway asks on its own account carry the gateway's own envelope. */
+/** Adds the gateway's own envelope to requests on its own behalf. */
 export const withEnvelope = ({ era, handshake }: Conversation, params: JsonObject): JsonObject =>
   era === 'stateless' ? { ...params, _meta: envelopeOf(handshake) } : params;
 
-/** Whether the configuration lets this server serve a tool. */
+/** Checks whether the configuration lets this server serve a tool. */
 export const isServed = ({ tools }: McpUpstreamEntry, tool: unknown): tool is JsonObject =>
   isObject(tool) && typeof tool.name === 'string' && tools.some((pattern) => globMatches(pattern, tool.name as string));
 
 /**
- * The tool a client names: by the name it was given, or by `<upstream>__<tool>`, which holds whatever the others offer.
+ * Returns the tool with this name for clients, or with `<upstream>__<tool>`, which is always unique.
  * @throws RpcFault -32602 for a name that several servers use.
  */
 export function toolNamed({ tools }: Inventory, name: string): Tool | undefined {

@@ -1,24 +1,24 @@
 /**
- * Texts of tool definitions, kept in the object store under their fingerprint, so that a human who is to accept a change can read
- * what was accepted before beside it [mcp.definition-diff]. The marks hold no word of a server, only that the text is there.
+ * Stores texts of tool definitions in the object store under their fingerprint, so that a human can compare a change
+ * with the accepted definition [mcp.definition-diff]. Marks contain no text of a server.
  */
 import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ObjectStore, Telemetry } from '#core/kernel/ports.ts';
 
-/** What a model reads of a definition, what its arguments mean, and what a client loads or shows for it. */
+/** Returns the members that models read, that define arguments, or that clients load or show. */
 function whatCounts({ name, title, description, inputSchema, outputSchema, annotations, icons, _meta }: JsonObject) {
   const beside = { ...(icons !== undefined && { icons }), ...(_meta !== undefined && { _meta }) };
   return { name, title, description, inputSchema, outputSchema, annotations, ...beside };
 }
 
-/** SHA-256 over it: the digest under which the object store has the same text. */
+/** Returns the SHA-256 of these members, under which the object store has the text. */
 export const fingerprintOf = (definition: JsonObject): string => digestOf(whatCounts(definition));
 
 export const keptSizes = {
-  /** A longer definition is compared by its digest alone. */
+  /** Longer definitions are compared by digest only. */
   oneBytes: 32 * 1024,
-  /** Of one reading of a server's list: a server that changes everything at once fills no store. */
+  /** Maximum per reading of a list, so that a server that changes everything cannot fill the store. */
   allBytes: 1024 * 1024,
 } as const;
 
@@ -30,8 +30,8 @@ interface Stores {
 }
 
 /**
- * Never throws: a store that does not answer costs the comparison, and never the call.
- * @returns whether each was kept, by fingerprint; one that the store did not take is missing, and is kept with a later reading.
+ * Stores definitions. Never throws: without the store a call succeeds, and only the comparison is lost.
+ * @returns by fingerprint, whether the text was stored. Failed ones are missing, and are retried at a later reading.
  */
 export async function keepDefinitions(
   { definitionTexts, telemetry }: Stores,
@@ -56,12 +56,12 @@ export async function keepDefinitions(
     const fault = digests.find((digest) => typeof digest !== 'string');
     if (fault === undefined) continue;
     telemetry.log('warn', 'definitions of tools were not kept', { error: (fault as Error).name });
-    break; // the store is asked again with the next reading
+    break; // retried at the next reading
   }
   return kept;
 }
 
-/** What was kept under a fingerprint; undefined where it is not there any more. @throws as the object store. */
+/** Returns the definition stored under a fingerprint, or undefined if it is gone. @throws as the object store. */
 export async function keptDefinition(
   definitionTexts: Pick<ObjectStore, 'get'>,
   fingerprint: string,

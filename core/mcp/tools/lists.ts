@@ -1,4 +1,4 @@
-/** Lists of several servers as one: pages of one server after the other, and whose a named thing is. */
+/** Merges the lists of several servers page by page, and routes requests to the owner of a named thing. */
 
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
@@ -25,7 +25,7 @@ import type { PlacingPorts } from './placement.ts';
 import { listed as listedAs } from './tool-list.ts';
 import { partedName } from './tool-names.ts';
 
-/** Tools without those the policy would block whatever they are called with, and those that wait to be accepted. */
+/** Lists tools, except those that the policy blocks for all arguments, are hidden or are held for acceptance. */
 export async function listTools(
   ports: PlacingPorts,
   caller: Caller,
@@ -36,21 +36,21 @@ export async function listTools(
   const asking = askingOf(ports, exchange);
   const only = onlyServer(conversation);
   if (only) {
-    // One server without renaming: its own pages, as they are.
+    // One server without renaming: its pages pass unchanged.
     const page = await pageOf(conversation, only, request, asking);
     if ('error' in page || !Array.isArray(page.result.tools)) return page;
     const served = page.result.tools.filter((tool) => isServed(only, tool)).map(listedAs);
     const whole = request.params.cursor === undefined && page.result.nextCursor === undefined;
     try {
       assertFewTools(only, page.result.tools.length);
-      // What is new follows from the whole list: a page of it would make all others look added later.
+      // Only a whole list can be compared: after a single page, all other tools would look new.
       if (whole) await noteFor(ports, caller)(only, served);
     } catch (fault) {
       if (fault instanceof UpstreamFault) return { error: upstreamError('tools/list', only, fault) };
       throw fault;
     }
     if (whole) {
-      // Calls are decided by the definitions that the client has just seen.
+      // Calls are decided by the definitions that the client just received.
       const link = await conversation.link(only);
       link.known = { at: ports.clock.now(), list: Promise.resolve({ tools: served }) };
     } else {
@@ -106,10 +106,10 @@ async function shownOf(ports: McpStorePort & PausePort, { snapshot }: Caller, to
   });
 }
 
-/** Other requests have a turn after so many tools. */
+/** Number of tools between pauses for other requests. */
 const turnTools = 64;
 
-/** `filter` over a long list, in slices [mcp.tool-bound]. */
+/** Filters a long list in slices [mcp.tool-bound]. */
 async function filterInTurns<T>({ pause }: PausePort, items: readonly T[], keep: (item: T) => boolean): Promise<T[]> {
   const kept: T[] = [];
   for (const [at, item] of items.entries()) {
@@ -119,12 +119,14 @@ async function filterInTurns<T>({ pause }: PausePort, items: readonly T[], keep:
   return kept;
 }
 
-/** One server whose names are not changed: its own pages are passed on. */
+/** Returns the only server if its names are not changed: its pages pass unchanged. */
 function onlyServer({ entries: [only, another] }: Caller['conversation']) {
   return only && !another && only.prefix === undefined ? only : undefined;
 }
 
-/** Prompts, resources and templates that the policy does not block: one server's pages, several servers' one after the other. */
+/**
+ * Lists the prompts, resources or templates that the policy does not block. Pages of several servers follow each other.
+ */
 export async function listThings(
   ports: IdsPort,
   caller: Caller,
@@ -162,12 +164,12 @@ export async function listThings(
   return listed(caller, request.method, { [member]: [] });
 }
 
-/** With several servers prompts carry the name of theirs: no list says which names collide on another page. */
+/** Prefixes prompt names if there are several servers, because collisions on other pages are not known. */
 const parted = (entry: McpUpstreamEntry, prompt: unknown): string => partedName(entry, asText(prompt));
 
 /**
- * `prompts/get`, `resources/read`, subscriptions and completions: asked of the server whose thing it is, as far as the policy
- * lets it be read [mcp.reads-governed].
+ * Sends `prompts/get`, `resources/read`, subscriptions and completions to the server of the thing, if the policy allows
+ * its reading [mcp.reads-governed].
  */
 export async function askOwner(
   ports: GovernPorts & ClassifiersPort,
@@ -206,7 +208,7 @@ export async function askOwner(
     return from(entry, renamed);
   }
   if (!another) return from(only, params);
-  // Whose a URI is, only its server knows: the first that does not refuse it.
+  // Only the servers know the owner of a URI: the first that does not refuse it is used.
   let last: RpcOutcome | undefined;
   for (const entry of await entriesFor(conversation, method, params)) {
     const outcome = await from(entry, params, ports.ids.uuid());
@@ -236,7 +238,7 @@ async function subscribing(
   }
 }
 
-/** A subscription ends at the server that has it. */
+/** Returns the servers to try. An unsubscribe goes to the server that has the subscription. */
 async function entriesFor(conversation: Conversation, method: string, { uri }: JsonObject) {
   const { entries, owner } = conversation;
   if (method !== 'resources/unsubscribe') return entries;
@@ -288,7 +290,7 @@ const listed = ({ era }: Caller, method: string, result: JsonObject): RpcOutcome
 const textOf = (cursor: { index: number; cursor: string | undefined }): string =>
   Buffer.from(JSON.stringify([cursor.index, cursor.cursor ?? null])).toString('base64url');
 
-/** @throws RpcFault -32602 for a cursor that was not given by the gateway. */
+/** Parses a cursor. @throws RpcFault -32602 for a cursor that the gateway did not issue. */
 function cursorOf(given: unknown): { index: number; cursor: string | undefined } {
   if (given === undefined) return { index: 0, cursor: undefined };
   try {
@@ -296,7 +298,7 @@ function cursorOf(given: unknown): { index: number; cursor: string | undefined }
     if (Number.isInteger(index) && (cursor === null || typeof cursor === 'string'))
       return { index: index as number, cursor: cursor ?? undefined };
   } catch {
-    // refused below
+    // rejected below
   }
   throw invalidCursor();
 }

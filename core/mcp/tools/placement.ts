@@ -1,4 +1,4 @@
-/** Which server has the tool of a call that names none: by the servers' own lists, never by what the configuration would let pass. */
+/** Finds the server of a call that names none, by the servers' own lists. */
 
 import { decideCall } from '#core/actions/assess-call.ts';
 import type { CallWorkPort } from '#core/actions/ports.ts';
@@ -31,15 +31,16 @@ export type PlacingPorts = PausePort &
 
 type KnownPolicy = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration' | 'identities' | 'version'>;
 
-/** Whether tools of this protocol are served at all: `mcp`, and what the configuration calls tools of it. */
+/** Checks whether the server has tools of this protocol: `mcp`, or the protocol of a configured override. */
 export const servesProtocol = ({ overrides }: McpUpstreamEntry, protocol: string): boolean =>
   protocol === 'mcp' || overrides.some((each) => each.protocol === protocol);
 
 /**
- * @param call with `upstream` where its caller names the server.
+ * Places a call. Sends nothing to a tool.
+ * @param call with `upstream` if its caller names the server.
  * @returns undefined when no server is configured for calls of this protocol.
- * @throws GatewayError `no_upstream` when no server has the tool, `service_unavailable` when that could not be found out,
- * `invalid_request` when several have it, `policy_violation` when its definition waits to be accepted. Nothing was sent.
+ * @throws GatewayError `no_upstream` when no server has the tool, `service_unavailable` when the lists could not be
+ * read, `invalid_request` when several have it, `policy_violation` when its definition is held for acceptance.
  */
 export async function placed(
   ports: PlacingPorts,
@@ -60,7 +61,7 @@ export async function placed(
   throw silent ? unread(call, silent.entry.name) : noServer(call, asked);
 }
 
-/** The same words for the call as if an MCP client had made it; what its caller says of its capability only tightens. */
+/** Returns the placement that an MCP client's call would have. The caller's capability can only make it stricter. */
 async function placementOf(
   ports: PlacingPorts,
   tool: Tool,
@@ -79,7 +80,10 @@ async function placementOf(
   return { ...(await placementIn(tool, known, call.parameters)), tool: known, target, capability };
 }
 
-/** @throws GatewayError `invalid_request` for arguments that no envelope can hold. */
+/**
+ * Builds the policy facts under a name.
+ * @throws GatewayError `invalid_request` for arguments that do not fit in an envelope.
+ */
 async function wordsAs(tool: Tool, name: string, call: ActionEnvelope) {
   try {
     const words = await actionOf(tool, name, call.parameters as JsonObject);
@@ -107,7 +111,7 @@ const read = (
 
 const inventoryMs = 60_000;
 
-/** @throws GatewayError `invalid_request` */
+/** Returns the only tool of the call's name. @throws GatewayError `invalid_request` if several servers have it. */
 function having({ tools }: Inventory, call: ActionEnvelope): Tool | undefined {
   const at = tools.filter(({ entry }) => call.upstream === undefined || entry.name === call.upstream);
   const answersTo = (tool: Tool, name: string): boolean => {

@@ -1,4 +1,4 @@
-/** A block that no rule decided: the entry in evidence and the answer. */
+/** Records and answers a block that no rule decided. */
 import { blocked } from '#core/actions/answers.ts';
 import { recordBlock as recordBlockEntry } from '#core/actions/attempt.ts';
 import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
@@ -10,7 +10,7 @@ import type { DecisionResult } from '#core/contracts/envelope.ts';
 import type { EvidencePort } from '#core/evidence/ports.ts';
 import type { Caller } from '../sessions/caller.ts';
 
-/** @throws GatewayError `forbidden` for another key's session, `service_unavailable`. */
+/** Records the block. @throws GatewayError `forbidden` for another key's session, `service_unavailable`. */
 export async function recordBlock(
   ports: RecordPorts & EvidencePort,
   { principal, sessionId, snapshot }: Caller,

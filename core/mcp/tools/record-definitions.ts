@@ -1,17 +1,16 @@
-/** Entries about definitions of tools: a server that is met, what it changes or adds, what the guard found. */
+/**
+ * Evidence entries about tool definitions: first contact with a server, changes, additions and findings of the guard.
+ */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { adminSession } from '#core/evidence/admin-session.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Actor, CheckedDefinition, DriftPorts, News } from './found-definition.ts';
 
-/** A server has more tools than an entry names: then the digest of all stands alone. */
+/** Maximum of named tools per entry. With more, the entry has only the digest of all. */
 const maxNamedTools = 500;
 
-/**
- * The definitions that are taken for good because the server is met for the first time, as later comparisons with the store need
- * them [evidence.in-force].
- */
+/** Records the definitions accepted at the first contact, for later comparisons with the store [evidence.in-force]. */
 export async function recordMet(
   ports: DriftPorts,
   actor: Actor,
@@ -24,7 +23,7 @@ export async function recordMet(
   await commit(ports, actor, at, { action: 'mcp.met', upstream, tools_sha256: digestOf(tools), ...named });
 }
 
-/** A definition that has changed or came later, and one in which the guard found something. */
+/** Reports a changed or added definition, or one with findings. */
 export async function report(
   ports: DriftPorts,
   actor: Actor,

@@ -1,4 +1,4 @@
-/** Results as clients see them: untouched, but for secrets. */
+/** Redacts secrets in results for clients. */
 import { withoutSecrets } from '#core/execution/credentials/redact-values.ts';
 import type { Json } from '#core/kernel/json.ts';
 import { secretRanges } from '#core/text/secrets/secret-formats.ts';
@@ -7,8 +7,9 @@ import { bytesMember, bytesOfText, textOfBytes } from './text-bytes.ts';
 const mark = '[redacted]';
 
 /**
- * A copy without recognised tokens and without the given values. The shape stays: schemas of results still hold.
- * @param values secrets that were minted for the call.
+ * Returns a copy without recognised tokens and without the given values. The structure is unchanged, so result schemas
+ * still hold.
+ * @param values secrets minted for the call.
  * @param found called for each text with a recognised token.
  */
 export function redactResult<T extends Json>(
@@ -32,7 +33,10 @@ function copy(value: Json, found: () => void): Json {
   );
 }
 
-/** In images, sounds and archives a token's form is chance, and a cut would break them; a text in base64 is read as one. */
+/**
+ * Redacts Base64 members that contain text. Binary data are unchanged: token-like bytes there are chance, and removing
+ * them would corrupt the data.
+ */
 function ofBytes(base64: string, mediaType: Json | undefined, found: () => void): string {
   const shown = textOfBytes(base64, mediaType);
   return shown === undefined ? base64 : bytesOfText(base64, shown, text(shown, found));

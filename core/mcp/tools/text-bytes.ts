@@ -4,21 +4,24 @@ import type { JsonObject } from '#core/kernel/json.ts';
 
 const base64Text = /^[A-Za-z0-9+/\r\n]*={0,2}\s*$/;
 
-/** The member of an image, sound or blob that holds its bytes; one that is not base64 is checked like plain text. */
+/** Returns the member with the bytes of an image, sound or blob. One that is not Base64 is checked like plain text. */
 export function bytesMember(value: JsonObject): string | undefined {
   const name = typeof value.blob === 'string' ? 'blob' : value.type === 'image' || value.type === 'audio' ? 'data' : '';
   const bytes = value[name];
   return typeof bytes === 'string' && base64Text.test(bytes) ? name : undefined;
 }
 
-/** Media types whose bytes are read as text whatever they hold. */
+/** Media types that are always read as text. */
 const textual =
   /^text\/|(?:json|xml|html|yaml|toml|csv|markdown|javascript|typescript|ecmascript|svg|x-sh|sql|graphql)\b/i;
-/** Enough to tell a picture or an archive, in characters of base64. */
+/** Base64 characters needed to recognise a picture or an archive. */
 const lookedAt = 1_024;
 const controls = /[^\t-\r -~\u0085\u00a0-\uffff]/;
 
-/** Undefined for bytes that are not a text. A media type that is absent or names a text is believed; of others the bytes count. */
+/**
+ * Returns the text of the bytes, or undefined for binary data. A missing or textual media type is trusted; for others
+ * the bytes decide.
+ */
 export function textOfBytes(base64: string, mediaType: unknown): string | undefined {
   if (typeof mediaType !== 'string' || textual.test(mediaType)) return Buffer.from(base64, 'base64').toString('utf8');
   if (readable(base64.slice(0, lookedAt), true) === undefined) return undefined;
@@ -31,6 +34,6 @@ function readable(base64: string, isCut: boolean): string | undefined {
   return controls.test(whole) || whole.includes('\ufffd') ? undefined : whole;
 }
 
-/** As it came, where nothing changed. */
+/** Encodes the text again. Returns the original if unchanged. */
 export const bytesOfText = (base64: string, text: string, changed: string): string =>
   changed === text ? base64 : Buffer.from(changed).toString('base64');

@@ -1,22 +1,25 @@
-/** The tools of a server as they were listed last, by conversation: a server may offer other tools to other clients. */
+/** The last tool list of a server, per conversation: a server may offer different tools to different clients. */
 import type { JsonObject } from '#core/kernel/json.ts';
 
-/** A tool as its server listed it, with what this process found of it since. */
+/** A listed tool, with this process's findings. */
 export interface ListedTool {
   readonly definition: JsonObject;
-  /** Tools of other servers, as `<server>: <tool>`, that it stands in front of; empty until the lists were compared [guard.shadowing]. */
+  /**
+   * Tools of other servers that it shadows, as `<server>: <tool>`. Empty until the lists were compared
+   * [guard.shadowing].
+   */
   shadows: readonly string[];
-  /** Whether the tool guard holds its change, as the marks said when it was noted. */
+  /** True if the tool guard holds its change, according to the marks. */
   heldChange: boolean;
 }
 
 export interface ToolList {
   readonly tools: readonly ListedTool[];
-  /** The lists of all servers that it was compared with, itself included. */
+  /** The compared lists of all servers, including this one. */
   comparedWith?: readonly ToolList[];
 }
 
-/** A list that was read or is being read. */
+/** A list that was read, or is being read. */
 export interface KnownTools {
   /** Milliseconds since the epoch. */
   readonly at: number;

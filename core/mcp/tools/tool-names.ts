@@ -1,6 +1,7 @@
 /**
- * The names of the tools of several servers: their own where no other server uses the name, `<upstream>__<tool>` elsewhere. A rule
- * for `files.*` was written for the server that serves `files.*`: another one that offers such a tool later is not meant by it.
+ * Names the tools of several servers: the own name if it is unique, otherwise `<upstream>__<tool>`. A rule for
+ * `files.*` was written for the server that serves `files.*`, so it must not match a tool that another server adds
+ * later.
  */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { type Decision, decisions } from '#core/contracts/envelope.ts';
@@ -14,7 +15,7 @@ import type { ToolList } from './tool-list.ts';
 export interface ServerTools {
   readonly entry: McpUpstreamEntry;
   readonly list: ToolList;
-  /** Names of the tools a server had that does not answer now: it keeps its claim on them. */
+  /** Recorded tool names of an unreachable server, which keeps its claim on them. */
   readonly remembered?: readonly string[];
 }
 
@@ -30,15 +31,16 @@ export function named(offers: readonly ServerTools[]): Tool[] {
   );
 }
 
-/** Longest name of a tool that the vendors of models take. */
+/** Longest tool name that model vendors accept. */
 const longestName = 64;
 
-/** Checks a name against what the vendors of models take for a tool. */
+/** Checks whether model vendors accept the tool name. */
 export const isPortable = (name: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(name);
 
 /**
- * Returns the name for clients. A name that the gateway makes is never longer than models take; with `portable_names` every name
- * has only the characters they take. A changed name ends with a digest of the whole, so it is unique and the same after a restart.
+ * Returns the name for clients. Names made by the gateway have at most the length that model vendors accept; with
+ * `portable_names` also only their characters. A changed name ends with a digest of the full name, so it is unique and
+ * stable.
  */
 function exposedName(entry: McpUpstreamEntry, own: string, parted: boolean): string {
   const name = parted ? partedName(entry, own) : own;
@@ -49,12 +51,12 @@ function exposedName(entry: McpUpstreamEntry, own: string, parted: boolean): str
   return `${shown.slice(0, longestName - end.length)}${end}`;
 }
 
-/** The name that holds whatever the other servers offer. */
+/** Returns the prefixed name, which does not depend on other servers. */
 export const partedName = ({ prefix, name }: McpUpstreamEntry, own: string): string => `${prefix ?? name}__${own}`;
 
 /**
- * The name a tool is decided by. One that had to be renamed keeps answering to rules for its own name: whichever fares worse is
- * the action's, so that a second server's tool of the same name evades no rule.
+ * Returns the tool's name for policies. A renamed tool is decided by both names, and the stricter decision counts, so
+ * that a second server's tool of the same name evades no rule.
  */
 export async function policyName(
   { own, exposed, entry }: Tool,
@@ -66,47 +68,47 @@ export async function policyName(
   return decisions.indexOf(asOwn.decision) > decisions.indexOf(asFull.decision) ? own : full;
 }
 
-/** A server with what it serves, as policies read names: without case, look-alikes as what they look like. */
+/** A server's claims on names, folded for comparison: lower case, look-alikes replaced. */
 interface Claimant {
   readonly entry: McpUpstreamEntry;
   readonly names: ReadonlySet<string>;
   readonly families: ReadonlySet<string>;
-  /** What every name of the gateway's own making for its tools begins with. */
+  /** Prefix of the gateway's names for its tools. */
   readonly parted: string;
 }
 
 const folded = (name: string): string => foldCase(name).trim();
 
 function claimantOf({ entry, list, remembered = [] }: ServerTools): Claimant {
-  // Also names that policies know its tools by.
+  // Includes the configured names for policies.
   const given = entry.overrides.flatMap(({ name }) => name ?? []);
   const names = [...list.tools.map(({ definition: { name } }) => name as string), ...remembered, ...given].map(folded);
   const families = names.flatMap((name) => familyOf(name) ?? []);
   return { entry, names: new Set(names), families: new Set(families), parted: folded(partedName(entry, '')) };
 }
 
-/** What stands before the first dot. */
+/** Returns the part before the first dot. */
 const familyOf = (name: string): string | undefined =>
   name.includes('.') ? name.slice(0, name.indexOf('.')) : undefined;
 
-/** Whether another server has the name, or the better claim on its family. */
+/** Checks whether another server has the name, or a better claim on its family. */
 function hasRival(claimants: readonly Claimant[], at: number, name: string): boolean {
   const mine = claimOf(claimants[at]!, name);
   return claimants.some((other, index) => {
     if (index === at) return false;
     if (other.names.has(name) || name.startsWith(other.parted)) return true;
     const theirs = claimOf(other, name);
-    // The operator's word counts before a server's; of equal claims the first in the configuration has it.
+    // A configured claim precedes a server's. For equal claims, the first in the configuration wins.
     return theirs > mine || (theirs === mine && theirs !== claims.none && index < at);
   });
 }
 
 const claims = { none: 0, serves: 1, configured: 2 } as const;
 
-/** Says nothing of names: the default of `tools`. */
+/** Pattern without a claim: the default of `tools`. */
 const everything = /^\*+$/;
 
-/** What gives a server a claim on names like this one: its `tools` in the configuration, or tools of the same family. */
+/** Returns a server's claim on a name: by its configured `tools`, or by tools of the same family. */
 function claimOf({ entry, families }: Claimant, name: string): number {
   if (entry.tools.some((pattern) => !everything.test(pattern) && globMatches(pattern, name))) return claims.configured;
   const family = familyOf(name);

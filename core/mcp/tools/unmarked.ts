@@ -1,7 +1,7 @@
 /**
- * What servers say where no mark fits: instructions for clients, lists of prompts and resources, completions, log lines, progress and
- * requests to the client. What a result would have marked is removed there, and a thing whose name or address holds it is left out
- * [guard.unmarked].
+ * Guards server text that has no place for a mark: instructions, lists of prompts and resources, completions, log
+ * messages, progress and requests to the client. Text that results would mark is removed, and a thing whose name or
+ * address contains it is omitted [guard.unmarked].
  */
 import type { CallWork } from '#core/actions/call-work.ts';
 import type { GuardSettings, ResultFinding } from '#core/guard/results.ts';
@@ -18,7 +18,7 @@ import { inspectResult, withoutMarks } from './inspect-result.ts';
 type Ports = TelemetryPort & PausePort & { readonly calls?: Pick<CallWork, 'lookOver'> | undefined };
 type MessageContext = Pick<Caller, 'conversation' | 'snapshot'>;
 
-/** Of several servers the strictest counts, because a message does not say whose it is; undefined where all are off. */
+/** Returns the strictest guard of all servers, because a message does not name its server. Undefined if all are off. */
 function guardOf({ conversation, snapshot }: MessageContext): GuardSettings | undefined {
   const entries = conversation.entries.filter(({ guard }) => guard !== 'off');
   const entry = entries.find(({ guard }) => guard === 'on') ?? entries[0];
@@ -31,7 +31,7 @@ const count = ({ telemetry }: TelemetryPort, findings: readonly ResultFinding[])
     telemetry.count('svc_tool_guard_findings_total', { place: 'server', kind, action });
 };
 
-/** Hands on what servers say outside of calls. */
+/** Forwards server messages outside of calls. */
 export function heardBy(
   ports: Ports,
   caller: MessageContext,
@@ -56,7 +56,7 @@ const members: Readonly<Record<string, string>> = {
 };
 const turnThings = 64;
 
-/** The answer to a method other than a call. */
+/** Inspects the answer to a method other than a call. */
 export async function withoutFound(
   ports: Ports,
   caller: MessageContext,
@@ -98,7 +98,7 @@ function inspected(ports: Ports, guard: GuardSettings, outcome: JsonObject): Jso
   return seen.outcome;
 }
 
-/** Names and addresses are sent back as they are, so nothing can be cut out of them. */
+/** Checks names and addresses. They must be sent back unchanged, so text cannot be removed from them. */
 const isNamedPlainly = (guard: GuardSettings, { name, uri, uriTemplate }: JsonObject): boolean =>
   [name, uri, uriTemplate].every((each) => each === undefined || isPlain(guard, each));
 

@@ -1,4 +1,4 @@
-/** Calls of tools that no reachable server has. They run nowhere, and are recorded as actions. */
+/** Handles calls of tools that no reachable server has. They do not run, and are recorded as actions. */
 
 import { assessCall } from '#core/actions/assess-call.ts';
 import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
@@ -12,10 +12,10 @@ import { actionOfUnplaced } from './action.ts';
 import { recordBlock } from './record-block.ts';
 
 /**
- * What the policy blocks is answered as a block [mcp.unplaced-blocked]. Any other call is recorded as a block of its own, because
- * an approval of a call that runs nowhere would do nothing, and the caller gets the error with the envelope_id
+ * Answers a call that the policy blocks as a block [mcp.unplaced-blocked]. Any other call is recorded as a block of its
+ * own kind, because an approval of it would have no effect, and the caller gets the error with the envelope_id
  * [mcp.unplaced-in-evidence].
- * @param fault why the tool has no server.
+ * @param fault reason that the tool has no server.
  * @throws RpcFault or the fault, always.
  */
 export async function refuseUnplaced(
@@ -53,7 +53,7 @@ async function isBlocked(
   return decision === 'block';
 }
 
-/** The same flow as for every call writes the entry and counts it against session and key. */
+/** Records the block by the common flow, which counts it for session and key. */
 async function blockOf(
   ports: GovernPorts,
   { principal, sessionId }: Caller,

@@ -1,6 +1,6 @@
 /**
- * `input_required` (2026-07-28): a client whose user can open an address is pointed to the approval, and sends the call again.
- * What its user answers decides nothing: a reviewer votes at the approval (decision 0028).
+ * `input_required` (2026-07-28): directs a client that can open addresses to the approval; it then sends the call
+ * again. The user's answer decides nothing: a reviewer votes at the approval (decision 0028).
  */
 import { approvalRequired } from '#core/actions/answers.ts';
 import { unusable } from '#core/approvals/approval.ts';
@@ -17,12 +17,12 @@ import type { Caller } from '../sessions/caller.ts';
 import { denialError } from './denial-error.ts';
 import { isOwnState, openState, type RequestState, sealState, statePrefix, stateRefused } from './request-state.ts';
 
-/** Our request among a server's. */
+/** Key of the gateway's request among a server's. */
 const requestKey = 'gateway.approval';
-/** The SDKs give up after ten rounds without a word of the approval: before that the caller gets an error. */
+/** SDKs give up after ten rounds without mentioning the approval, so the caller gets an error before that. */
 const maxRounds = 8;
 
-/** Whether the client's user can be shown an address. */
+/** Checks whether the client can show its user an address. */
 export function opensAddresses({ era }: Caller, params: JsonObject): boolean {
   const elicitation = era === 'stateless' ? capabilitiesOf(params).elicitation : undefined;
   return isObject(elicitation) && isObject(elicitation.url);
@@ -33,7 +33,7 @@ const stateKeys = (
   { snapshot }: Caller,
 ): Promise<TicketKeys> => ticketKeys(snapshot.configuration, secrets, statePrefix);
 
-/** Without a key there are no states, and clients wait in another way. */
+/** Returns the sealing keys. Without a key there are no states, and clients wait in another way. */
 export const stateKeysIfAny = (
   ports: ApprovalsPort & ReviewAddressPorts & ClockPort & SecretsPort,
   caller: Caller,
@@ -41,19 +41,19 @@ export const stateKeysIfAny = (
 
 type Answered = 'accept' | 'decline' | 'cancel';
 
-/** A call that is sent again with the gateway's state. */
+/** A call sent again with the gateway's state. */
 export interface Returned {
   readonly state: RequestState;
   readonly answered: Answered;
   readonly caller: Caller;
-  /** As the client would have sent them without our question. */
+  /** Parameters without the gateway's state and answer. */
   readonly params: JsonObject;
 }
 
 /**
- * Takes our state and answer out of a call; undefined where there is none of the gateway's.
- * @throws RpcFault -32602 for a state that is forged or stale, or an answer that is none; GatewayError
- * `service_unavailable` when there is no key to read it with.
+ * Extracts the gateway's state and the answer from a call. Returns undefined without such a state.
+ * @throws RpcFault -32602 for a forged or stale state, or an invalid answer; GatewayError `service_unavailable` without
+ * a key to open it.
  */
 export async function returned(
   ports: ApprovalsPort & ReviewAddressPorts & ClockPort & SecretsPort,
@@ -66,13 +66,13 @@ export async function returned(
   return {
     state,
     answered: answerIn(inputResponses),
-    // A session of the gateway's own making may have ended meanwhile, or be another instance's: the call stays in its own.
+    // The call keeps its session: one that the gateway assigned may have ended, or belong to another instance.
     caller: { ...caller, sessionId: state.session },
     params: { ...rest, ...state.for_server },
   };
 }
 
-/** A client that does not say what its user did may look again. */
+/** Parses the user's answer. A missing answer counts as `accept`. */
 function answerIn(responses: unknown): Answered {
   if (responses === undefined) return 'accept';
   const answer = isObject(responses) ? (responses[requestKey] ?? { action: 'accept' }) : undefined;
@@ -86,9 +86,9 @@ function answerIn(responses: unknown): Answered {
 }
 
 /**
- * What is answered at once: the refusal of a human or of the client's user, or the question again while the call is being made.
- * Undefined when the call goes its way with its approval.
- * @throws RpcFault -32602 for another call, or one whose approval is used up, lapsed or gone.
+ * Returns an immediate answer: a refusal by a reviewer or the client's user, or the question again while the call is
+ * running. Returns undefined when the call proceeds with its approval.
+ * @throws RpcFault -32602 for another call, or an approval that is used up, expired or unknown.
  */
 export async function standing(
   ports: ApprovalsPort & ReviewAddressPorts & ClockPort & SecretsPort,
@@ -112,7 +112,7 @@ export async function standing(
       throw stateRefused(why);
     case 'already_used':
       if (row.executed_by !== 'gateway') throw stateRefused(why);
-      // The state machine makes the call, or has: its result is collected as any identical call collects it.
+      // The state machine runs the call, or has run it: its result is collected as for any identical call.
       return row.status === 'consumed'
         ? undefined
         : ((await askedAgain(ports, back, row)) ?? refused(ports, row, running));
@@ -121,10 +121,12 @@ export async function standing(
   }
 }
 
-/** `data.reason` while the gateway makes the call, as the identical call without a state gets it [approval.execute-collected]. */
+/**
+ * `data.reason` while the gateway runs the call, as for an identical call without a state [approval.execute-collected].
+ */
 const running = 'executing';
 
-/** `data.reason` when the client's user would not open the address. The request stays open: a reviewer may still decide it. */
+/** `data.reason` when the client's user did not open the address. The request stays open for reviewers. */
 const notLooked = { decline: 'declined', cancel: 'cancelled' } as const;
 
 function refused(
@@ -152,14 +154,16 @@ const askedAgain = async (
       })
     : undefined;
 
-/** The question to a client: a review, the call it is about, and how often it was sent. */
+/** A question to a client: the review, the call and the number of rounds. */
 interface ReviewQuestion extends Pick<DecisionResult, 'envelope_id' | 'matched_rule' | 'error'> {
   readonly params: JsonObject;
   readonly digest: string;
   readonly round: number;
 }
 
-/** The question, or undefined where it does not help: the request is decided, or the client does nothing but ask again. */
+/**
+ * Returns the question, or undefined if it does not help: the request has ended, or the client only repeats the call.
+ */
 export function inputRequired(
   { clock }: ClockPort,
   { principal, sessionId, snapshot }: Caller,
@@ -167,7 +171,7 @@ export function inputRequired(
   { envelope_id, matched_rule, error, params, digest, round }: ReviewQuestion,
 ): RpcOutcome | undefined {
   const { approval_url, expires_at, reason } = (error?.data ?? {}) as Readonly<Record<string, string | undefined>>;
-  // A request that ended while the call was held is over: its address has nothing left to decide.
+  // A request that ended while the call was held cannot be decided any more.
   const over = reason === 'expired' && (expires_at ?? '') <= isoTime(clock.now());
   if (!error || approval_url === undefined || over) return undefined;
   if (round >= maxRounds) return undefined;
@@ -180,7 +184,7 @@ export function inputRequired(
     session: sessionId,
     call_digest: digest,
     round: round + 1,
-    // As long as a reviewer may decide, and then as long as what was decided may be used.
+    // Time for a reviewer to decide, plus the time to use the approval.
     expires_ms: (expires_at === undefined ? clock.now() : Date.parse(expires_at)) + useMs,
     for_server: {
       ...(requestState !== undefined && { requestState }),

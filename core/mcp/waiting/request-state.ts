@@ -1,6 +1,6 @@
 /**
- * The `requestState` of a call that waits for a human (2026-07-28): sealed, so that no client can make or change one, and bound
- * to approval, caller, session and call. That an approval is used once is its row's to know (decision 0028).
+ * The `requestState` of a call that is pending approval (2026-07-28): sealed, so that clients can neither make nor
+ * change one, and bound to approval, caller, session and call. The approval's row ensures single use (decision 0028).
  */
 
 import type { TicketKeys } from '#core/execution/tickets/keys.ts';
@@ -18,31 +18,31 @@ export interface RequestState {
   readonly caller: string;
   readonly session: string;
   readonly call_digest: string;
-  /** How often the client was sent to the approval. */
+  /** Number of times the client was sent to the approval. */
   readonly round: number;
   /** Milliseconds since the epoch. */
   readonly expires_ms: number;
-  /** `requestState` and `inputResponses` the client had with it for the server, where it had any. */
+  /** `requestState` and `inputResponses` that the client sent for the server, if any. */
   readonly for_server: JsonObject;
 }
 
 export const statePrefix = 'ags1';
-/** In front of a server's own state that looks like the gateway's: a gateway behind this one has such. */
+/** Escapes a server's state that looks like the gateway's, for example of another gateway. */
 const escaped = 'agx1:';
-/** State of the server travels with it; a larger one is held in another way. */
+/** Maximum size, including the server's state. For larger ones the call is held in another way. */
 const maxCharacters = 64 * 1024;
 
-/** Whether only the gateway can have meant it, sound or not. */
+/** Checks for a state in the gateway's format, valid or not. */
 export const isOwnState = (text: unknown): text is string =>
   typeof text === 'string' && text.startsWith(`${statePrefix}.`);
 
-/** Undefined where it would be larger than clients can be expected to carry. */
+/** Seals a state. Returns undefined if it would be larger than clients can be expected to carry. */
 export function sealState(state: RequestState, keys: TicketKeys): string | undefined {
   const text = seal(statePrefix, state, keys.current);
   return text.length > maxCharacters ? undefined : text;
 }
 
-/** Why a state was turned away: `request_state_<defect>` in `data.reason`. */
+/** Reason for rejecting a state: `request_state_<defect>` in `data.reason`. */
 type StateDefect = SealDefect | 'expired' | 'other_key' | 'other_session' | 'other_call' | 'already_used' | 'unknown';
 
 const sentences: Readonly<Record<StateDefect, string>> = {
@@ -57,14 +57,14 @@ const sentences: Readonly<Record<StateDefect, string>> = {
   unknown: 'its approval is not kept any more',
 };
 
-/** Nothing ran, and no approval was requested. */
+/** Returns the error of a rejected state. The call did not run, and no approval was requested. */
 export const stateRefused = (defect: StateDefect): RpcFault =>
   invalidParams(`The requestState was refused: ${sentences[defect]}. Send the call without it to open a new request.`, {
     reason: `request_state_${defect}`,
   });
 
 /**
- * Reads a state that a caller brings back.
+ * Opens a state from a caller.
  * @throws RpcFault -32602 with `data.reason`.
  */
 export function openState(
@@ -86,19 +86,19 @@ export function openState(
 const texts = ['approval', 'tenant', 'caller', 'session', 'call_digest'] as const;
 const numbers = ['round', 'expires_ms'] as const;
 
-/** Signed by us, yet perhaps by another release. */
+/** Checks the members: the state may be from another release. */
 const isState = (state: Partial<RequestState>): state is RequestState =>
   texts.every((name) => typeof state[name] === 'string') &&
   numbers.every((name) => Number.isFinite(state[name])) &&
   isObject(state.for_server);
 
-/** A server's answer on its way to the client: its state is left alone unless it looks like the gateway's. */
+/** Escapes the server's state in its answer if it looks like the gateway's. */
 export function stateToClient(result: JsonObject): JsonObject {
   const { requestState: state } = result;
   return isOwnState(state) || isEscaped(state) ? { ...result, requestState: `${escaped}${state}` } : result;
 }
 
-/** The client's parameters on their way to the server. */
+/** Restores the server's state in the client's parameters. */
 export function stateToServer(params: JsonObject): JsonObject {
   const { requestState: state } = params;
   return isEscaped(state) ? { ...params, requestState: state.slice(escaped.length) } : params;

@@ -1,6 +1,6 @@
 /**
- * Tasks: a call that waits for a human is answered at once with the id to ask for it by (2025-11-25 `params.task`, the tasks
- * extension of 2026-07-28). The task is the approval's row; a call that needed no reviewer is a task that is over already.
+ * Tasks: a call that is pending approval is answered at once with a task id (2025-11-25 `params.task`, the tasks
+ * extension of 2026-07-28). The task is the approval's row; a call without a reviewer is a completed task.
  */
 
 import { executeApproved } from '#core/actions/execute-approved.ts';
@@ -28,7 +28,10 @@ import { keptResult } from '../tools/executor.ts';
 import { denialError } from './denial-error.ts';
 
 const pollMs = 1_000;
-/** A task that is over is kept as the approval is, or as the object store keeps things; a client need not ask forever. */
+/**
+ * Announced lifetime. The record itself is kept as long as the approval or the stored object, but a client need not
+ * poll forever.
+ */
 const ttlMs = 24 * 3_600_000;
 
 type Status = 'working' | 'completed' | 'failed' | 'cancelled';
@@ -43,7 +46,7 @@ interface Task {
 }
 
 /**
- * The task for a decided call, or undefined where none helps: a block, a request that is no longer pending, and a call whose
+ * Returns the task for a decided call. Undefined for a block, a request that is no longer pending, and a call whose
  * sensitive arguments were withheld, which only its caller can send again.
  */
 export async function taskFor(
@@ -58,7 +61,7 @@ export async function taskFor(
     if (row?.status !== 'pending' || row.withheld.length > 0) return undefined;
     return created(caller, await taskOf(ports, row));
   }
-  // Servers of 2026-07-28 choose whether there is a task; before, a client that asked for one is given one.
+  // In 2026-07-28 the server chooses whether to create a task. Before, a client that requests one gets one.
   if (decision !== 'allow' || outcome === undefined || caller.era === 'stateless' || !isObject(params.task))
     return undefined;
   const now = isoTime(ports.clock.now());
@@ -67,7 +70,7 @@ export async function taskFor(
   try {
     return created(caller, doneTask(await ports.results.put(bytes), now, outcome));
   } catch (fault) {
-    // The call ran: its answer is given at once rather than lost with the task.
+    // The call ran: its answer is returned directly, so that it is not lost with the task.
     ports.telemetry.log('error', 'a task was not stored', { envelope_id, error: (fault as Error).name });
     return undefined;
   }
@@ -81,7 +84,10 @@ const doneTask = (sha256: string, at: string, outcome: RpcOutcome): Task => ({
   outcome,
 });
 
-/** `tasks/get`, `tasks/result`, `tasks/update`, `tasks/cancel`. @throws RpcFault -32602 for an id that is not the caller's. */
+/**
+ * Answers `tasks/get`, `tasks/result`, `tasks/update` and `tasks/cancel`.
+ * @throws RpcFault -32602 for an id that is not the caller's.
+ */
 export async function answerTask(
   ports: ApprovedActionPorts & VotePorts & ReviewAddressPorts & PausePort,
   caller: Caller,
@@ -97,13 +103,13 @@ export async function answerTask(
       return resultOf(ports, caller, id, exchange);
     case 'tasks/cancel':
       return { result: cancelled(caller, await cancel(ports, caller, id)) };
-    default: // tasks/update: a human's vote is nothing the client could send
+    default: // tasks/update: a client cannot send a human's vote
       await own(ports, caller, id);
       return { result: { resultType: 'complete' } };
   }
 }
 
-/** An approved call is carried out for the client that asks after it. The row decides that it happens once. */
+/** Runs an approved call when its client polls. The row ensures that it runs once. */
 async function advanced(
   ports: ApprovedActionPorts & VotePorts & ReviewAddressPorts & PausePort,
   caller: Caller,
@@ -116,7 +122,7 @@ async function advanced(
   return taskOf(ports, found);
 }
 
-/** Waits until the task is over (2025-11-25). */
+/** Waits for the end of the task (2025-11-25). */
 async function resultOf(
   ports: ApprovedActionPorts & VotePorts & ReviewAddressPorts & PausePort,
   caller: Caller,
@@ -158,7 +164,7 @@ async function cancel(
   }
 }
 
-/** Another principal's task is as unknown as none. */
+/** Returns the caller's task. Another principal's task is reported as not found. */
 async function own(
   ports: ApprovedActionPorts & VotePorts & ReviewAddressPorts & PausePort,
   { principal }: Caller,
@@ -226,7 +232,7 @@ async function taskOf(
   }
 }
 
-/** The end of a task that ran: its result, or why that is not at hand. */
+/** Returns the end of a task that ran: its result, or why it is not available. */
 async function ended(
   ports: ApprovedActionPorts & VotePorts & ReviewAddressPorts & PausePort,
   row: ApprovalRow,
@@ -239,12 +245,12 @@ async function ended(
   }
 }
 
-/** What a call is answered with instead of its result. */
+/** Returns the answer to a call that became a task. */
 function created(caller: Caller, task: Task): JsonObject {
   return caller.era === 'stateless' ? { resultType: 'task', ...fields(caller, task) } : { task: fields(caller, task) };
 }
 
-/** The answer of `tasks/get`: the outcome with it where the revision has no `tasks/result`. */
+/** Returns the answer of `tasks/get`, including the outcome in revisions without `tasks/result`. */
 function shown(caller: Caller, task: Task): JsonObject {
   if (caller.era === 'session') return fields(caller, task);
   return { resultType: 'complete', ...fields(caller, task), ...(task.outcome as JsonObject | undefined) };

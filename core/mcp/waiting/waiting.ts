@@ -1,6 +1,6 @@
 /**
- * How a caller waits for a human: a task, `input_required`, a held answer with progress, or -32002 and the retry,
- * chosen by what the client said it can do. Whichever way, the approval's row decides that the call runs once.
+ * Chooses how a caller waits for a human: a task, `input_required`, a held answer with progress, or -32002 and a retry,
+ * depending on the client's capabilities. In each case the approval's row ensures that the call runs once.
  */
 import type { WaitStrategy } from '#core/actions/wait.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -13,9 +13,9 @@ import type { Conversation } from '../sessions/conversations.ts';
 type Waiting = 'task' | 'input' | 'held' | 'retry';
 
 /**
- * Chooses how a call waits, and what its client hears of the server meanwhile.
- * @param asks whether the client can be asked to open the approval's address.
- * @param isRetry a retry of a call that is already pending keeps waiting instead of opening a new request.
+ * Chooses how a call waits, and how server messages reach its client meanwhile.
+ * @param asks true if the client can be asked to open the approval's address.
+ * @param isRetry true for a retry of a pending call, which keeps waiting instead of opening a new request.
  */
 export function chooseWaiting(
   { conversation, snapshot }: Pick<Caller, 'conversation' | 'snapshot'>,
@@ -29,7 +29,7 @@ export function chooseWaiting(
   return { way, ...(holds ? holding(hold_seconds, params, exchange) : { wait: noHold, send: exchange.send }) };
 }
 
-/** @param asks whether the client can be asked to open the approval's address. */
+/** Returns the way of waiting. @param asks true if the client can be asked to open the approval's address. */
 export function waitingOf({ era }: Conversation, params: JsonObject, asks: boolean, holdSeconds: number): Waiting {
   if (era === 'stateless' ? declaresTasks(params) : isObject(params.task)) return 'task';
   if (asks) return 'input';
@@ -46,17 +46,20 @@ function progressToken({ _meta: meta }: JsonObject): string | number | undefined
   return typeof token === 'string' || typeof token === 'number' ? token : undefined;
 }
 
-/** The call is answered at once, whatever the configuration holds others for. */
+/** Strategy that answers at once, regardless of the configured hold time. */
 export const noHold: WaitStrategy = { holdSeconds: 0 };
 
-/** How a held call waits, and what its client hears of the server afterwards. */
+/** How a held call waits and forwards server messages afterwards. */
 interface Holding {
   readonly wait: WaitStrategy;
-  /** Hands on a message of the server. Its progress goes on where the wait ended, because progress must grow [mcp.progress-grows]. */
+  /**
+   * Forwards a server message. Its progress continues from the value of the wait, because progress must grow
+   * [mcp.progress-grows].
+   */
   readonly send: (message: JsonObject) => void;
 }
 
-/** A call that is held: its client gets the progress of the wait in seconds. */
+/** Returns the holding of a call. The client gets the waiting time as progress, in seconds. */
 export function holding(
   holdSeconds: number,
   params: JsonObject,
