@@ -1,20 +1,19 @@
 /**
- * Who may ask at all [admin.rate-limit] [auth.failures-limited]: so many requests a second of each key on the admin
- * surface, so many wrong keys of each client address. Kept by each process for itself, because a refusal must cost
- * nothing (decision 0045).
+ * Limits requests per second of each key on the admin surface [admin.rate-limit] and wrong keys of each client address
+ * [auth.failures-limited]. Each process counts on its own, because a refusal must cost nothing (decision 0045).
  */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Clock } from '../kernel/ports.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
-/** A key that waited may send what it may in five seconds at once: consoles and scripts ask in bursts. */
+/** An idle key may send five seconds' worth of requests at once: consoles and scripts send in bursts. */
 const burstSeconds = 5;
 
-/** Wrong keys of one address: so many at once, then one a second. */
+/** Wrong keys allowed per address: a burst, then one per second. */
 export const wrongKeyRate = { burst: 100, perSecond: 1 } as const;
 
-/** Keys that are remembered with the address they were used from. */
+/** Maximum number of remembered pairs of key and address. */
 const maxCallers = 10_000;
 
 export class Admissions {
@@ -25,7 +24,7 @@ export class Admissions {
   #refused = 0;
   readonly #callers = new RecentMap<string, true>({ max: maxCallers });
 
-  /** @param rejected counts a request with a wrong credential where others can see it */
+  /** @param rejected counts a request with a wrong credential in the metrics */
   constructor(clock: Clock, rejected: () => void = () => {}) {
     this.#clock = clock;
     this.#rejected = rejected;
@@ -48,7 +47,7 @@ export class Admissions {
 
   /**
    * Counts a wrong key.
-   * @throws GatewayError `rate_limit_error` when the address has sent too many.
+   * @throws GatewayError `rate_limit_error` if the address has sent too many.
    */
   failed(address: string): void {
     this.#refused++;
@@ -56,7 +55,7 @@ export class Admissions {
     if (this.#failures.take(networkOf(address), wrongKeyRate, this.#clock.now()) !== undefined) throw tooManyFailures();
   }
 
-  /** Requests with a wrong credential since this was last asked. */
+  /** Returns the number of requests with a wrong credential since the last call. */
   takeRefused(): number {
     const refused = this.#refused;
     this.#refused = 0;
@@ -64,8 +63,8 @@ export class Admissions {
   }
 
   /**
-   * A key was right. While its address is over the limit of wrong keys, only keys that were used from there before pass:
-   * an attacker who guesses learns nothing, and valid keys from there go on.
+   * Records a valid key. While its address exceeds the limit of wrong keys, only keys used from there before pass: an
+   * attacker who guesses learns nothing, and known keys keep working.
    * @throws GatewayError `rate_limit_error`.
    */
   succeeded(address: string, keyId: string): void {
@@ -84,6 +83,6 @@ const tooManyFailures = () =>
     { retryAfterSeconds: 1 },
   );
 
-/** One customer holds a whole /64 of IPv6 addresses. */
+/** A customer usually has a whole IPv6 /64. */
 const networkOf = (address: string): string =>
   address.includes(':') && !address.includes('.') ? address.split(':').slice(0, 4).join(':') : address;

@@ -1,6 +1,6 @@
 /**
- * Lets a request in that takes neither tokens nor money [limit.requests]: it counts against the requests a minute of its tenant
- * and its key, as chat calls do.
+ * Counts requests that use neither tokens nor money [limit.requests] against the requests per minute of their tenant
+ * and key, as chat calls are.
  */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -19,13 +19,13 @@ export interface RequestLimitPorts {
 }
 
 export interface AdmittedRequest {
-  /** What is left of the limits, for the answer. */
+  /** Headers with the remaining limits. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Settles when the request is booked. Never rejects. */
+  /** Resolves when the request is booked. Never rejects. */
   readonly booked: Promise<void>;
 }
 
-/** A request that a limit refuses, with the state of the limits. */
+/** Refusal of a request by a limit, with the state of the limits. */
 export class RequestRefused extends GatewayError {
   readonly headers: Readonly<Record<string, string>>;
 
@@ -35,12 +35,13 @@ export class RequestRefused extends GatewayError {
   }
 }
 
-/** Nothing is counted where nothing limits the caller's requests [limit.none]. */
+/** Result for a caller whose requests are not limited [limit.none]: they are not counted. */
 const uncounted: AdmittedRequest = { headers: {}, booked: Promise.resolve() };
 
 /**
- * @throws RequestRefused (nothing is consumed); GatewayError `forbidden` for a key with limits of its own in another tenant,
- * `service_unavailable` where the counters do not answer: fail closed.
+ * Counts a request against the limits of its tenant and key.
+ * @throws RequestRefused (nothing is consumed); GatewayError `forbidden` if the key has its own limits in another
+ * tenant, `service_unavailable` if the counter store does not answer (fails closed).
  */
 export async function admitRequest(
   { counters, ids, telemetry }: RequestLimitPorts,
@@ -53,7 +54,7 @@ export async function admitRequest(
   const key = part?.limits.requests_per_minute === undefined ? undefined : { ...part, limits: requestsOf(part.limits) };
   if (limits.requests_per_minute === undefined && !key) return uncounted;
   const id = ids.uuid();
-  // No entry of evidence has this id, so the session that is named for healing is one that does not exist.
+  // No evidence entry has this id, so healing looks for it in a session that does not exist.
   const outcome = await counters.reserve({ tenant, id, session_id: id, tokens: 0, cost_microusd: 0, limits, key });
   if (!outcome.ok) throw new RequestRefused(outcome);
   const booked = counters.settle(tenant, id, { tokens: 0, cost_microusd: 0, counted: true });
@@ -65,7 +66,7 @@ export async function admitRequest(
   };
 }
 
-/** Such a request costs no tokens and no money that the gateway counts. */
+/** Keeps only the limit of requests: these requests cost no tokens and no money. */
 const requestsOf = ({ holder, requests_per_minute }: Limits): Limits => ({
   ...(holder && { holder }),
   ...(requests_per_minute !== undefined && { requests_per_minute }),

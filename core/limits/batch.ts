@@ -1,4 +1,4 @@
-/** Several transitions of one tenant as one write: in order, each with its own outcome. */
+/** Applies several transitions of one tenant as one write: in order, each with its own outcome. */
 import type { CounterState, Step, WantedSlices } from './counter-state.ts';
 import { growSlices, type Move, withoutUnused } from './slices.ts';
 
@@ -6,17 +6,20 @@ export type Transition<T> = (state: CounterState, nowMs: number, wanted?: Wanted
 
 interface Batch {
   readonly state: CounterState;
-  /** One for each transition. */
+  /** One per transition. */
   readonly outcomes: readonly unknown[];
-  /** Nothing changed: nothing is to be written. */
+  /** True if there is nothing to write. */
   readonly unchanged: boolean;
-  /** What moves between the tenant's item and global ones in the same transaction, by account key. */
+  /** Amounts moved between the tenant's item and global items in the same transaction, by account key. */
   readonly moves: ReadonlyMap<string, Move>;
-  /** Global accounts whose totals must be read first; everything else of the batch is void then. */
+  /** Global accounts whose totals must be read first. If there are any, the rest of the batch is void. */
   readonly lacking: readonly string[];
 }
 
-/** @param totals what all tenants together hold of global budgets, as far as it was read. */
+/**
+ * Applies the transitions in order, and grows slices of global budgets if they need it.
+ * @param totals what all tenants together hold of each global budget, if already read.
+ */
 export function applyAll(
   before: CounterState,
   transitions: readonly Transition<unknown>[],
@@ -62,7 +65,7 @@ function inOrder(
   return { state, outcomes, moved };
 }
 
-/** One account moves once in a transaction. */
+/** Adds up the moves of each account, because a transaction may write an item only once. */
 function summed(
   moved: readonly ReadonlyMap<string, number>[],
   grants: ReadonlyMap<string, Move> = new Map(),

@@ -1,16 +1,21 @@
-/** Shares of an amount by key and by tenant: neither a key, nor a tenant with many keys, takes what the others need [http.tenant-share]. */
+/**
+ * Divides an amount among keys and tenants, so that neither a key nor a tenant with many keys starves the others
+ * [http.tenant-share].
+ */
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { FairShare } from './fair-share.ts';
 
 export type Sharer = Pick<Principal, 'key_id' | 'tenant'>;
 
-/** Who has too much already, and how much. */
+/** The holder that exceeded its share, and the amount it holds. */
 interface Excess {
   readonly of: 'key' | 'tenant';
   readonly held: number;
 }
 
-/** Of one tenant's keys together, times what is still free: where there is one tenant, a quarter stays free. */
+/**
+ * How many times the free amount the keys of one tenant may hold together: with a single tenant, a quarter stays free.
+ */
 const tenantTimesFree = 3;
 
 export class CallerShares {
@@ -22,7 +27,10 @@ export class CallerShares {
     this.#tenants = new FairShare(most, tenantTimesFree);
   }
 
-  /** @returns undefined if the caller got the amount; else it gets nothing of it. */
+  /**
+   * Takes the whole amount or none of it.
+   * @returns undefined on success, otherwise the exceeded share.
+   */
   take({ key_id, tenant }: Sharer, amount = 1): Excess | undefined {
     if (!this.#keys.take(key_id, amount)) return { of: 'key', held: this.#keys.held(key_id) };
     if (this.#tenants.take(tenant, amount)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The counters of one tenant, or of one shard of a tenant, as a value [limit.rate] [limit.budget]. What is reserved is
- * never stored as a sum but read off the open reservations, so it cannot leak.
+ * The counters of one tenant, or of one shard of a tenant, as a value [limit.rate] [limit.budget]. Reserved amounts are
+ * not stored as a sum but computed from the open reservations, so they cannot leak.
  */
 import type { ReservedCall } from './ports.ts';
 import type { Bucket } from './window.ts';
@@ -10,30 +10,30 @@ export interface CounterState {
   readonly window: readonly Bucket[];
   /** Settled micro-dollars by account key. */
   readonly spend: Readonly<Record<string, number>>;
-  /** What this tenant holds of global budgets, by account key. */
+  /** The tenant's slices of global budgets, by account key. */
   readonly slices: Readonly<Record<string, Slice>>;
   readonly open: readonly Reservation[];
-  /** Requests that processes hold in memory, to be spent until their lease ends. */
+  /** Leases of requests that processes hold in memory until they end. */
   readonly leases: readonly RateLease[];
-  /** How often the tenant's counters were split to come to this shard: its limits are so many times halved. */
+  /** Number of splits that led to this shard: its limits are halved that often. */
   readonly depth: number;
-  /** The shard was merged into its parent, and nothing counts here. */
+  /** True if the shard was merged into its parent and counts no calls. */
   readonly gone: boolean;
 }
 
-/** Requests and tokens that one process may spend without asking the store; they count until they are returned. */
+/** Requests and tokens that one process may spend without a write to the store. They count until they are returned. */
 export interface RateLease {
   readonly id: string;
-  /** The last second in which the holder may spend: in the window they count as spent then. */
+  /** The last second in which the holder may spend. The window counts them in this second. */
   readonly second: number;
   readonly requests: number;
   readonly tokens: number;
 }
 
-/** A part of a global budget that was handed to this tenant: no other tenant may spend it. */
+/** A part of a global budget that is granted to this tenant. Other tenants cannot spend it. */
 export interface Slice {
   readonly granted_microusd: number;
-  /** What all tenants together held when this slice last grew. */
+  /** Total of all tenants when this slice last grew. */
   readonly total_microusd: number;
   /** Second of its last use. */
   readonly used_at: number;
@@ -43,11 +43,11 @@ export interface Reservation {
   readonly id: string;
   readonly session_id: string;
   readonly from_index: number;
-  /** The bucket that was charged. */
+  /** Second of the bucket that was charged. */
   readonly second: number;
   readonly tokens: number;
   readonly cost_microusd: number;
-  /** Account keys, each reserved the whole cost. */
+  /** Account keys. The whole cost is reserved in each. */
   readonly accounts: readonly string[];
   readonly begun: boolean;
   readonly lease_ends_ms: number;
@@ -64,35 +64,35 @@ export const emptyState: CounterState = {
   gone: false,
 };
 
-/** Open reservations of one shard: the item they stand in is limited to 400 kB. */
+/** Maximum number of open reservations per shard: a DynamoDB item is limited to 400 kB. */
 export const maxOpen = 1000;
 
-/** Slices that would have to grow: how much of each must be held, by account key. */
+/** Slices that have to grow, with the amount each must hold, by account key. */
 export type WantedSlices = Map<
   string,
   {
     readonly limit_microusd: number;
     readonly level: number;
-    /** A call that costs something asks; others need a foothold only. */
+    /** True for a call with a cost. Other calls need only a minimal slice. */
     readonly spends: boolean;
   }
 >;
 
-/** Settled and reserved micro-dollars under an account key. */
+/** Returns the settled and reserved micro-dollars of an account. */
 export const usedOf = (state: CounterState, key: string): number =>
   state.open.reduce(
     (sum, { accounts, cost_microusd }) => (accounts.includes(key) ? sum + cost_microusd : sum),
     state.spend[key] ?? 0,
   );
 
-/** Of what counts against an account, the part that running calls hold. */
+/** Returns the micro-dollars of an account that running calls have reserved. */
 export const reservedOf = (state: CounterState, key: string): number =>
   state.open.reduce((sum, { accounts, cost_microusd }) => (accounts.includes(key) ? sum + cost_microusd : sum), 0);
 
-/** A transition: the state after it, the same object if nothing changed, and what it came to. */
+/** Result of a transition: its outcome and the state after it, the same object if nothing changed. */
 export interface Step<T> {
   readonly state: CounterState;
   readonly outcome: T;
-  /** What goes back to global budgets (negative) or is booked there, by account key. */
+  /** Amounts returned to global budgets (negative) or booked there, by account key. */
   readonly moves?: ReadonlyMap<string, number>;
 }

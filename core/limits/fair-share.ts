@@ -1,6 +1,6 @@
 /**
- * Divides an amount among its holders, such that none takes what the others need: a holder may have as much as is still free.
- * One holder gets half, each of two a third, each of three a quarter; something is always left for one that has nothing yet.
+ * Divides an amount fairly: a holder may have as much as is still free. One holder gets half, two get a third each,
+ * three a quarter each, so some is always left for a new holder.
  */
 export class FairShare {
   readonly #most: number;
@@ -8,13 +8,16 @@ export class FairShare {
   readonly #held = new Map<string, number>();
   #all = 0;
 
-  /** @param timesFree how many times what is still free a holder may have: with 3, one holder gets three quarters. */
+  /** @param timesFree multiple of the free amount that a holder may have: with 3, one holder gets three quarters. */
   constructor(most: number, timesFree = 1) {
     this.#most = most;
     this.#timesFree = timesFree;
   }
 
-  /** @returns whether the holder got the amount; without room it gets nothing of it. */
+  /**
+   * Takes the whole amount or none of it.
+   * @returns true if the holder got the amount.
+   */
   take(holder: string, amount = 1): boolean {
     const own = (this.#held.get(holder) ?? 0) + amount;
     const free = this.#most - this.#all;

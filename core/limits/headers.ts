@@ -1,4 +1,4 @@
-/** The headers about a caller's limits and budgets. `Retry-After` comes with the error. */
+/** Response headers for a caller's limits and budgets. The error adds `Retry-After`. */
 import type { BudgetStatus, LimitStatus, ReserveOutcome } from './ports.ts';
 import { usd } from './spend.ts';
 
@@ -22,7 +22,10 @@ function rateHeaders(limits: LimitStatus): Record<string, string> {
   return headers;
 }
 
-/** `tenant 93% of 50.00 USD`; an account names a glob of the configuration, a header holds ASCII only. */
+/**
+ * Formats a warning such as `tenant 93% of 50.00 USD`. The account may hold a glob of the configuration, so other
+ * characters than ASCII are replaced.
+ */
 function warningText({ account, used_microusd, limit_microusd }: BudgetStatus): string {
   const percent = limit_microusd === 0 ? 100 : Math.floor((used_microusd * 100) / limit_microusd);
   return `${account.replace(/[^\x20-\x7e]/g, '?')} ${percent}% of ${usd(limit_microusd)} USD`;

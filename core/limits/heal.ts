@@ -1,5 +1,5 @@
 /**
- * Heals reservations whose call ended without settling them: a killed process, a lost store. None leaks,
+ * Settles reservations whose call ended without doing so, for example because its process was killed. None leaks and
  * none is charged twice.
  */
 import type { ChatRecord } from '#core/contracts/chat.ts';
@@ -19,11 +19,12 @@ interface HealPorts {
 }
 
 /**
- * Settles what expired: from its evidence entry if there is one, in full if the provider was being called, else nothing. A call
- * that is charged in full gets its entry first [chat.killed].
- * Also gives idle slices of global budgets back. Counters of keys are healed like those of tenants. Two at once do no harm; one tenant's failure does not stop the others.
+ * Settles expired reservations: from the evidence entry if there is one, in full if the provider had been called,
+ * otherwise at zero. A call charged in full gets its entry first [chat.killed]. Also returns idle slices of global
+ * budgets. Counters of keys are healed like those of tenants. Two runs may overlap, and a failure in one tenant does
+ * not stop the others.
  * @param untilMs leases that end before this time (epoch) count as ended; now by default.
- * @returns how many reservations were healed.
+ * @returns the number of healed reservations.
  */
 export async function healReservations(ports: HealPorts, tenants: Iterable<string>, untilMs?: number): Promise<number> {
   let healed = 0;
@@ -37,7 +38,7 @@ export async function healReservations(ports: HealPorts, tenants: Iterable<strin
   return healed;
 }
 
-/** What fails is left as it is: the next sweep tries again. */
+/** Logs a failure and goes on: the next sweep tries again. */
 async function attempted<T>(ports: HealPorts, tenant: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -59,7 +60,7 @@ async function heal(ports: HealPorts, reservation: OpenReservation): Promise<tru
   return true;
 }
 
-/** Its entry stands where the session's chain ended when the call came in, or later. */
+/** Finds the entry of a call: at the end that the session's chain had when the call came in, or later. */
 async function recordOf(evidence: EvidenceLog, reservation: OpenReservation): Promise<ChatRecord | undefined> {
   const { session_id, from_index } = reservation;
   const [tenant, id] = [tenantOfCounters(reservation.tenant), callOfReservation(reservation.id)];
@@ -69,13 +70,13 @@ async function recordOf(evidence: EvidenceLog, reservation: OpenReservation): Pr
   return undefined;
 }
 
-/** The caller saw a broken connection. */
+/** The caller's connection broke. */
 const killedStatus = 499;
 const unknownOutcome = 'the process ended during the call; what the provider did is unknown';
 
 /**
- * Records a call whose process ended while the provider was asked, charged as its reservation is. The row of a started action
- * commits with the entry, so that of two sweeps one writes it.
+ * Records a call whose process ended during the provider call, charged as reserved. The action row is committed with
+ * the entry, so that only one of two concurrent sweeps writes it.
  */
 async function recordKilled(ports: HealPorts, reservation: OpenReservation, call: ReservedCall): Promise<void> {
   const { session_id, cost_microusd, tokens, lasted_ms } = reservation;
@@ -134,7 +135,7 @@ async function recordKilled(ports: HealPorts, reservation: OpenReservation, call
   });
 }
 
-/** Every token that was billed counts, whether it came from the provider's cache or not. */
+/** Returns the settlement of a recorded call. All billed tokens count, including those of the provider's cache. */
 export function settlementOf({ usage, cost_microusd }: Pick<ChatRecord, 'usage' | 'cost_microusd'>): Settlement {
   const { input_tokens, output_tokens, cache_read_tokens = 0, cache_write_tokens = 0 } = usage;
   return {
@@ -144,6 +145,9 @@ export function settlementOf({ usage, cost_microusd }: Pick<ChatRecord, 'usage' 
   };
 }
 
-/** What the provider did is unknown: what was reserved is the most it may come to. */
+/**
+ * Settles a call without a record. If the provider was called, the outcome is unknown, so the reserved maximum is
+ * charged.
+ */
 const withoutRecord = ({ begun, tokens, cost_microusd }: OpenReservation): Settlement =>
   begun ? { tokens, cost_microusd, counted: true } : { tokens: 0, cost_microusd: 0, counted: false };

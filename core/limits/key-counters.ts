@@ -1,24 +1,27 @@
 /**
- * Counters of tenants and of the keys that have limits of their own [limit.key]: a call of such a key is reserved with both,
- * side by side, and passes where both have room. Calls of other keys take no step more.
+ * Counters of tenants and of keys with their own limits [limit.key]: a call of such a key is reserved with both at the
+ * same time and passes if both have room. Calls of other keys need no extra step.
  */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { Counters, KeyPart, LimitStatus, ReserveOutcome, ReserveRequest, Settlement } from './ports.ts';
 
-/** Calls of one process whose key is remembered until they are settled; a forgotten one is healed from its evidence. */
+/** Maximum number of running calls whose key is remembered. A forgotten one is healed from its evidence. */
 const maxCalls = 50_000;
 
 const nothing: Settlement = { tokens: 0, cost_microusd: 0, counted: false };
 
-/** Both reservations of a call have an id: one process keeps them in one table. */
+/**
+ * Returns the id of the key's reservation: a process keeps both reservations of a call in one table, so their ids
+ * differ.
+ */
 const idAtKey = (id: string): string => `${id}/key`;
 
-/** The call that a reservation is of. */
+/** Returns the call id of a reservation. */
 export const callOfReservation = (id: string): string => id.split('/')[0]!;
 
 export function withKeys(counters: Counters): Counters {
   const keyOf = new RecentMap<string, string>({ max: maxCalls });
-  /** The same step on both. The tenant's answer counts. */
+  /** Runs a step for the tenant and for the key, if the call has one. */
   const both = (id: string, ofTenant: Promise<void>, ofKey: (own: string, id: string) => Promise<void>) => {
     const own = keyOf.get(id);
     return own === undefined ? ofTenant : Promise.all([ofTenant, ofKey(own, idAtKey(id))]).then(() => {});
@@ -36,7 +39,7 @@ export function withKeys(counters: Counters): Counters {
   };
 }
 
-/** A refusal of one consumes nothing of the other: what was reserved there goes back. */
+/** Reserves with the tenant and the key. If one refuses, the reservation with the other is released. */
 async function reserveBoth(
   counters: Counters,
   keyOf: RecentMap<string, string>,
@@ -60,7 +63,7 @@ async function reserveBoth(
   return outcome;
 }
 
-/** The refusal that lasts longer, else what is left of the tighter limits. */
+/** Returns the refusal that lasts longer. If both passed, returns the tighter limits and all budgets. */
 function worse(tenant: ReserveOutcome, key: ReserveOutcome): ReserveOutcome {
   const limits = tighter(tenant.limits, key.limits);
   if (tenant.ok && key.ok) return { ok: true, limits, budgets: [...tenant.budgets, ...key.budgets] };

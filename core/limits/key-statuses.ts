@@ -1,4 +1,4 @@
-/** The budgets of a tenant's keys as they stand [limit.key-budgets]. */
+/** Current budgets of a tenant's keys [limit.key-budgets]. */
 import type { Identities, KeyLimits } from '#core/configuration/identity/identities.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { limitsOfAllOfKey } from './limits-of-all.ts';
@@ -14,7 +14,7 @@ interface KeyStatus {
   readonly spend: CountersStatus['spend'];
 }
 
-/** One read of the store for each key that has a budget. */
+/** Reads the status of each key of the tenant that has a budget: one store read per key. */
 export async function keyStatuses(
   counters: Pick<Counters, 'status'>,
   { limits }: Pick<Identities, 'limits'>,

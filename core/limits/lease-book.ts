@@ -1,4 +1,4 @@
-/** The leases that one process holds [limit.lease]: what is left of them, and how large the next one should be. */
+/** The leases that one process holds [limit.lease], with their remaining amounts and the size of the next one. */
 import { maxLeased, mayLease, type Returned, rateLeaseSeconds } from './leases.ts';
 import type { LimitStatus, Limits, ReserveOutcome, ReserveRequest, Settlement } from './ports.ts';
 
@@ -6,7 +6,7 @@ export interface HeldLease {
   readonly id: string;
   readonly shard: number;
   readonly limits: Limits;
-  /** The last second in which it may be spent. */
+  /** The last second in which the lease may be spent. */
   readonly second: number;
   readonly status: LimitStatus;
   requestsLeft: number;
@@ -15,40 +15,40 @@ export interface HeldLease {
   tokensUsed: number;
 }
 
-/** A lease is at most this part of a tenant's limit: what one process holds must not be missed by the others. */
+/** A lease is at most this part of a tenant's limit, so that unused amounts in one process do not starve the others. */
 const partOfLimit = 200;
-/** Fewer calls are not worth a lease. */
+/** Minimum number of calls in a lease. */
 const leastLeased = 3;
 
 export class LeaseBook {
   readonly #held = new Map<string, HeldLease>();
   readonly #own = new Map<string, { readonly shard: number; readonly second: number; readonly requests: number }>();
   readonly #taking = new Set<string>();
-  /** When the latest calls of a tenant came in, oldest first. */
+  /** Times of the latest calls of a tenant, oldest first. */
   readonly #pace = new Map<string, number[]>();
 
-  /** A call has come in. */
+  /** Records an incoming call. */
   note({ tenant }: ReserveRequest, nowMs: number): void {
     const recent = (this.#pace.get(tenant) ?? []).filter((at) => at > nowMs - rateLeaseSeconds * 1000);
     this.#pace.set(tenant, [...recent, nowMs].slice(-maxLeased));
   }
 
-  /** A call of this process was counted at a shard. */
+  /** Records a call of this process that was counted at a shard. */
   counted(tenant: string, shard: number, nowMs: number): void {
     const requests = this.own(tenant, shard, nowMs) + 1;
     this.#own.set(tenant, { shard, second: Math.floor(nowMs / 1000), requests });
   }
 
-  /** How many calls of this process were counted at a shard within this second. */
+  /** Returns the number of calls of this process that were counted at a shard within this second. */
   own(tenant: string, shard: number, nowMs: number): number {
     const own = this.#own.get(tenant);
     return own?.shard === shard && own.second === Math.floor(nowMs / 1000) ? own.requests : 0;
   }
 
   /**
-   * How many requests a lease should hold for what this process lately called; 0: none is worth it, or another call of
-   * this process is taking one.
-   * @param depth of the tenant's shards: where one item suffices, every call is counted by itself.
+   * Returns the number of requests for a new lease, from the recent pace. Returns 0 if a lease is not worthwhile, or if
+   * another call of this process is taking one.
+   * @param depth of the tenant's shards; with a single item (0), every call is counted individually.
    */
   sizeFor(request: ReserveRequest, depth: number): number {
     const recent = this.#pace.get(request.tenant)?.length ?? 0;
@@ -59,7 +59,7 @@ export class LeaseBook {
     return size < leastLeased ? 0 : size;
   }
 
-  /** While the work runs no other call of the tenant takes a lease. */
+  /** Runs the work; meanwhile no other call of the tenant takes a lease. */
   async taking<T>(tenant: string, work: () => Promise<T>): Promise<T> {
     this.#taking.add(tenant);
     try {
@@ -69,7 +69,7 @@ export class LeaseBook {
     }
   }
 
-  /** Spends from the lease that is held, if it suffices. */
+  /** Spends from the current lease. Returns undefined if it does not suffice. */
   spend({ tenant, tokens, limits }: ReserveRequest, nowMs: number): HeldLease | undefined {
     const lease = this.#held.get(tenant);
     if (!lease || !sameRates(lease.limits, limits) || Math.floor(nowMs / 1000) >= lease.second) return undefined;
@@ -81,7 +81,7 @@ export class LeaseBook {
     return lease;
   }
 
-  /** What goes back with the next step on this shard: nothing more is spent of it. */
+  /** Removes the lease at this shard, to be returned with the next step there. */
   takeBack(tenant: string, shard: number): HeldLease | undefined {
     const lease = this.#held.get(tenant);
     if (lease?.shard !== shard) return undefined;
@@ -89,17 +89,17 @@ export class LeaseBook {
     return lease;
   }
 
-  /** A new lease; what is left of one at another shard is not returned. */
+  /** Stores a new lease. The rest of a lease at another shard is not returned. */
   hold(tenant: string, lease: HeldLease): void {
     this.#held.set(tenant, lease);
   }
 
-  /** A lease that was not given back after all. */
+  /** Puts back a lease whose return failed. */
   keep(tenant: string, lease: HeldLease): void {
     if (!this.#held.has(tenant)) this.#held.set(tenant, lease);
   }
 
-  /** A call has ended: what it did not use may be spent again. */
+  /** Settles a call: its unused part may be spent again. */
   settle(lease: HeldLease, reservedTokens: number, { tokens, counted }: Settlement): void {
     lease.tokensLeft += reservedTokens - tokens;
     lease.tokensUsed += tokens - reservedTokens;
@@ -109,7 +109,7 @@ export class LeaseBook {
   }
 }
 
-/** The standing a caller of a leased call gets: the whole lease counts as used. */
+/** Returns the outcome of a leased call: the whole lease counts as used. */
 export const outcomeOf = ({ status }: HeldLease): ReserveOutcome => ({ ok: true, limits: status, budgets: [] });
 
 export const returnOf = ({ id, requestsUsed, tokensUsed }: HeldLease): Returned => ({
@@ -118,7 +118,7 @@ export const returnOf = ({ id, requestsUsed, tokensUsed }: HeldLease): Returned 
   tokens: tokensUsed,
 });
 
-/** Limits of one configuration are one object; MCP calls name the rate alone. */
+/** Compares the rates of two limits. Limits of one configuration are the same object; MCP calls have rates only. */
 export const sameRates = (one: Limits, other: Limits): boolean =>
   one === other ||
   (one.budgets.length === 0 &&

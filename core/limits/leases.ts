@@ -1,7 +1,7 @@
 /**
- * Leases of rate limits [limit.lease]: a process that makes many calls of a busy tenant takes several requests and their
- * tokens at once, and spends them in memory. All of a lease counts until it is returned, and until its end has left the
- * window: a process that dies wastes at most one lease, and no limit is passed.
+ * Leases of rate limits [limit.lease]: a process with many calls of a busy tenant takes several requests and their
+ * tokens at once and spends them in memory. The whole lease counts until it is returned, or until its end leaves the
+ * window: a process that dies wastes at most one lease, and no limit is exceeded.
  */
 import type { CounterState, RateLease, Step } from './counter-state.ts';
 import type { Limits, ReserveOutcome, ReserveRequest } from './ports.ts';
@@ -10,25 +10,25 @@ import { refusalOf } from './refusal.ts';
 import { limitStatus } from './status.ts';
 import { counted, itemSecond } from './window.ts';
 
-/** How long a holder may spend. */
+/** How long a lease may be spent. */
 export const rateLeaseSeconds = 10;
 /** The maximum number of requests in a lease. */
 export const maxLeased = 10;
 
-/** What a holder spent of a lease it gives back. */
+/** The spent part of a returned lease. */
 export interface Returned {
   readonly id: string;
   readonly requests: number;
   readonly tokens: number;
 }
 
-/** What a lease may be: that of calls which no budget holds. */
+/** Reports whether a call may use a lease: only calls without budgets and cost may. */
 export const mayLease = ({ limits, cost_microusd }: ReserveRequest): boolean =>
   limits.budgets.length === 0 && cost_microusd === 0;
 
 /**
- * Takes a lease of so many calls like the one at hand, and gives the last one back. A repeated id is the same lease.
- * Refused where less than a quarter of the limits would be left: what processes hold unused would be missed there.
+ * Takes a lease for a number of calls like this one, and returns the previous lease. A repeated id is the same lease.
+ * Refuses if less than a quarter of the limits would be left, because other processes need it.
  */
 export function applyLease(
   before: CounterState,
@@ -60,7 +60,7 @@ const ampleOf = ({ requests_per_minute, tokens_per_minute }: Limits): Limits => 
   budgets: [],
 });
 
-/** The lease goes, what was spent of it counts from now on: not earlier than it was spent. */
+/** Ends a lease. Its spent part counts from now on: not earlier than it was spent. */
 export function returnLease(state: CounterState, { id, requests, tokens }: Returned, nowMs: number): CounterState {
   const lease = state.leases.find((one) => one.id === id);
   if (!lease) return state;

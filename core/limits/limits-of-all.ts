@@ -1,4 +1,4 @@
-/** Every budget a tenant's calls may meet, whatever their model. */
+/** Every budget that can apply to a tenant's calls, for any model. */
 
 import type { KeyLimits } from '#core/configuration/identity/identities.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -8,7 +8,7 @@ import { limitsOf } from './limits-of.ts';
 import { limitsOfKey } from './limits-of-key.ts';
 import type { Limits } from './ports.ts';
 
-/** The limits of calls to any model: every account of the tenant and the global ones, each once. */
+/** Returns the limits of calls to any model: every account of the tenant and every global account, once each. */
 export function limitsOfAll(configuration: Configuration, tenant: string): Limits {
   const { global, tenants } = configuration.budgets;
   const own = Object.hasOwn(tenants, tenant) ? tenants[tenant] : undefined;
@@ -16,7 +16,7 @@ export function limitsOfAll(configuration: Configuration, tenant: string): Limit
   return ofAllModels(patterns, (model) => limitsOf(configuration, tenant, model));
 }
 
-/** The same of a key with limits of its own. */
+/** Returns the same for a key with its own limits. */
 export const limitsOfAllOfKey = (own: KeyLimits, keyId: string): Limits =>
   ofAllModels(Object.keys(own.budget?.models ?? {}), (model) => limitsOfKey(own, keyId, model));
 

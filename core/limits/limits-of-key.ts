@@ -1,4 +1,4 @@
-/** What holds for one key beside its tenant [limit.key]. */
+/** Limits of a single key, in addition to those of its tenant [limit.key]. */
 import type { Identities, KeyLimits } from '#core/configuration/identity/identities.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -9,19 +9,19 @@ import type { BudgetAccount, KeyPart, Limits } from './ports.ts';
 
 type Caller = Pick<Principal, 'key_id' | 'tenant'>;
 
-/** Where a key's counters are kept. Tenants have no slash in their names, so no tenant has this one. */
+/** Returns the name under which a key's counters are stored. Tenant names have no slash, so it cannot be a tenant. */
 export const keyCounterTenant = (tenant: string, keyId: string): string => `${tenant}/${keyId}`;
 
-/** The tenant whose evidence holds the calls of these counters. */
+/** Returns the tenant whose evidence holds the calls of these counters. */
 export const tenantOfCounters = (counters: string): string => counters.split('/')[0]!;
 
-/** Of a key with limits: all the counters that the sweep looks at. */
+/** Returns the names of all key counters, for the sweep. */
 export const keyCounters = ({ limits }: Identities): string[] =>
   [...limits].flatMap(([id, own]) => (own.rate_limit || own.budget ? [keyCounterTenant(own.tenant, id)] : []));
 
 /**
- * The limits of the caller's key; undefined where it has none.
- * @throws GatewayError `forbidden` in another tenant than the key's: its budget would begin again in each tenant.
+ * Returns the limits of the caller's key, or undefined if it has none.
+ * @throws GatewayError `forbidden` in a tenant other than the key's: its budget would start again in each tenant.
  */
 export function ownLimitsOf({ limits }: Pick<Identities, 'limits'>, caller: Caller): KeyLimits | undefined {
   const own = limits.get(caller.key_id);
@@ -37,8 +37,9 @@ export function ownLimitsOf({ limits }: Pick<Identities, 'limits'>, caller: Call
 const resolvedOf = remembered((_: KeyLimits) => new RecentMap<string, KeyPart>({ max: maxRemembered }));
 
 /**
+ * Returns the counters and limits of the caller's key for a model.
  * @param model as for `limitsOf`
- * @returns undefined where no rate and no budget holds for the key, so that nothing more is counted.
+ * @returns undefined if the key has no rate limit and no budget, so that no second counter is written.
  * @throws as `ownLimitsOf`
  */
 export function keyPartOf(identities: Pick<Identities, 'limits'>, caller: Caller, model: string): KeyPart | undefined {
@@ -62,7 +63,7 @@ export function limitsOfKey({ rate_limit, budget }: KeyLimits, keyId: string, mo
   };
 }
 
-/** Forecasts rest on days: a budget that has only a month books its days, too. */
+/** Adds a day account to a budget that has only a month: forecasts need days. */
 function dayBeside(each: BudgetAccount, all: readonly BudgetAccount[]): BudgetAccount[] {
   const { account } = each;
   if (each.period === 'day' || all.some((other) => other.account === account && other.period === 'day')) return [];

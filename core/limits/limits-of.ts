@@ -1,4 +1,4 @@
-/** Which limits and budgets hold for a call, by the configuration in force. */
+/** The limits and budgets of a call in the active configuration. */
 import type { Budget, Configuration } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -7,13 +7,15 @@ import { modelMatches } from '#core/models/routing/model-glob.ts';
 import type { BudgetAccount, Limits } from './ports.ts';
 import { microusdOf } from './spend.ts';
 
-/** Callers name models as they like: what is remembered is bounded. */
+/** Maximum number of remembered models: callers choose the names. */
 export const maxRemembered = 1000;
 const resolvedOf = remembered((_: Configuration) => new RecentMap<string, Limits>({ max: maxRemembered }));
 
 /**
- * @param model as aliases resolved it; an empty name meets the budgets of all models only (calls without a model).
- * @throws GatewayError `forbidden` for a tenant the configuration does not know: fail closed.
+ * Returns the limits of a tenant's calls to a model.
+ * @param model the name that aliases resolve to; an empty name (calls without a model) meets only the budgets of all
+ * models.
+ * @throws GatewayError `forbidden` if the configuration does not have the tenant (fails closed).
  */
 export function limitsOf(configuration: Configuration, tenantId: string, model: string): Limits {
   const name = `${tenantId}\n${model}`;
@@ -38,7 +40,10 @@ function resolve({ tenants, budgets }: Configuration, tenantId: string, model: s
 
 type Budgets = Budget & { readonly models?: Readonly<Record<string, Budget>> | undefined };
 
-/** @param name of the account that is of all models. */
+/**
+ * Returns the accounts of a budget that apply to a model.
+ * @param name of the account for all models.
+ */
 export function accountsOf(
   scope: BudgetAccount['scope'],
   name: string,

@@ -1,9 +1,9 @@
 /** Rate limits and budgets: reserve before a call, settle after it. Money is integer micro-dollars. */
 import type { ChatOperation } from '#core/contracts/chat.ts';
 
-/** What holds for one tenant, or for one key, resolved from the configuration in force. */
+/** Limits of one tenant or key, resolved from the active configuration. */
 export interface Limits {
-  /** Whose limits they are, as refusals name the holder. @default tenant */
+  /** Holder of the limits, named in refusals. @default tenant */
   readonly holder?: 'key';
   readonly requests_per_minute?: number;
   readonly tokens_per_minute?: number;
@@ -12,35 +12,35 @@ export interface Limits {
 }
 
 export interface BudgetAccount {
-  /** `tenant`, `global` or `key:<key id>`; with `:<model glob>` after it where it is of some models only. */
+  /** `tenant`, `global` or `key:<key id>`, followed by `:<model glob>` if it covers only some models. */
   readonly account: string;
   readonly scope: 'tenant' | 'global' | 'key';
   readonly period: 'day' | 'month';
   readonly limit_microusd: number;
-  /** Nothing is refused for it: it is booked so that forecasts know the days. */
+  /** True if the account never refuses a call: it is booked so that forecasts have its days. */
   readonly unlimited?: true;
 }
 
 export interface ReserveRequest {
   readonly tenant: string;
-  /** Envelope id of the call: what it is settled by. */
+  /** Envelope id of the call; identifies the reservation. */
   readonly id: string;
   readonly session_id: string;
-  /** Where the session's chain ended when the call came in, if known: its evidence stands at or after this index. */
+  /** End of the session's chain when the call came in, if known: its evidence is at or after this index. */
   readonly from_index?: number;
-  /** Input estimate plus the most the call may put out. */
+  /** Input estimate plus the maximum output. */
   readonly tokens: number;
   readonly cost_microusd: number;
   readonly limits: Limits;
-  /** What holds for the caller's key beside it: both must have room. */
+  /** Limits of the caller's key, in addition to the tenant's: both must have room. */
   readonly key?: KeyPart | undefined;
-  /** The provider is called at once: `begin` is part of the reservation. */
+  /** True if the provider is called at once, so that the reservation includes `begin`. */
   readonly begun?: boolean;
-  /** Names the call in evidence if its process ends before it is recorded. */
+  /** Describes the call in evidence if its process ends before it is recorded. */
   readonly call?: ReservedCall;
 }
 
-/** What evidence says of a call whose process ended while the provider was asked [chat.killed]. */
+/** Call data for evidence if its process ends during the provider call [chat.killed]. */
 export interface ReservedCall {
   readonly key_id: string;
   readonly agent: string;
@@ -54,18 +54,18 @@ export interface ReservedCall {
   readonly request_id: string;
 }
 
-/** A key with limits of its own is counted under a name of its own, as if it were a tenant. */
+/** A key with its own limits, counted as if it were a tenant. */
 export interface KeyPart {
-  /** `<tenant>/<key id>`: tenants have no slash in their names. */
+  /** `<tenant>/<key id>`: tenant names have no slash. */
   readonly counters: string;
   readonly limits: Limits;
 }
 
-/** Whether anything holds for a call. Where nothing does, nothing is counted. */
+/** Reports whether any limit applies. Without one, calls are not counted. */
 export const isLimited = ({ requests_per_minute, tokens_per_minute, budgets }: Limits): boolean =>
   requests_per_minute !== undefined || tokens_per_minute !== undefined || budgets.length > 0;
 
-/** How much is left, for `x-ratelimit-*`. */
+/** Remaining amounts for `x-ratelimit-*`. */
 export interface LimitStatus {
   readonly limit_requests?: number;
   readonly remaining_requests?: number;
@@ -79,7 +79,7 @@ export interface LimitStatus {
 export interface BudgetStatus extends BudgetAccount {
   /** Spent and reserved. */
   readonly used_microusd: number;
-  /** What running calls hold of it. */
+  /** The part reserved by running calls. */
   readonly reserved_microusd: number;
   /** `ok` below 80 %, `alert` from 80, `warning` from 90, `exhausted` at 100. */
   readonly tier: 'ok' | 'alert' | 'warning' | 'exhausted';
@@ -90,20 +90,22 @@ export type ReserveOutcome =
   | {
       readonly ok: false;
       readonly code: 'rate_limit_error' | 'budget_exceeded';
-      /** Which limit or account refused, with its numbers. */
+      /** Names the limit or account that refused, with its numbers. */
       readonly message: string;
       readonly what: string;
       readonly retryAfterSeconds: number;
       readonly limits: LimitStatus;
     };
 
-/** What a call came to. */
+/** Actual usage of a call. */
 export interface Settlement {
   readonly tokens: number;
   readonly cost_microusd: number;
-  /** False gives the request back too: the call was refused by us before anything happened. */
+  /** False also releases the request: the gateway refused the call before it had any effect. */
   readonly counted: boolean;
-  /** Only if the lease still ends then, for healing: a call that came back to life since is left alone. */
+  /**
+   * For healing: settles only if the lease still ends at this time. A call that has renewed its lease is left alone.
+   */
   readonly lease_expires_at?: string;
 }
 
@@ -118,7 +120,7 @@ export interface OpenReservation {
   readonly begun: boolean;
   /** Absent in reservations of earlier releases. */
   readonly call?: ReservedCall;
-  /** Milliseconds from the reservation to the last renewal of its lease: so long the call lasted at least. */
+  /** Milliseconds from the reservation to the last renewal of its lease: the minimum duration of the call. */
   readonly lasted_ms: number;
   /** ISO 8601. */
   readonly lease_expires_at: string;
@@ -126,28 +128,31 @@ export interface OpenReservation {
 
 /**
  * The counters of tenants. Concurrent calls of one process may share writes; across processes the item's version
- * decides. Every method throws GatewayError `service_unavailable` when the store does not answer: fail closed.
+ * decides. Every method throws GatewayError `service_unavailable` if the store does not answer (fails closed).
  */
 export interface Counters {
-  /** All or nothing; a refusal consumes nothing. Never lets a window or an account pass its limit. */
+  /** Reserves all or nothing; a refusal consumes nothing. Never lets a window or an account exceed its limit. */
   reserve(request: ReserveRequest): Promise<ReserveOutcome>;
   /**
-   * The provider is being called: from now on an expired reservation is charged in full. Renews the lease.
-   * @throws GatewayError `service_unavailable` also when the reservation has ended: nothing would be charged.
+   * Records that the provider is called: from now on an expired reservation is charged in full. Renews the lease.
+   * @throws GatewayError `service_unavailable` also if the reservation has ended: the call would not be charged.
    */
   begin(tenant: string, id: string): Promise<void>;
-  /** Renews the lease of a call that still runs. */
+  /** Renews the lease of a running call. */
   extend(tenant: string, id: string): Promise<void>;
   /**
-   * Turns the reservation into spend and gives the rest back. Settling twice changes nothing. What a call came to above
-   * its reservation is charged anyway, so spend can exceed a limit by at most one reservation.
+   * Turns the reservation into spend and releases the rest. Settling twice changes nothing. Usage above the reservation
+   * is still charged, so spend can exceed a limit by at most one reservation.
    */
   settle(tenant: string, id: string, settlement: Settlement): Promise<void>;
-  /** Reservations whose lease has ended, or ends before `untilMs` (epoch): all of a process that is known to be gone. */
+  /**
+   * Returns reservations whose lease has ended, or ends before `untilMs` (epoch), to include all of a process known to
+   * be gone.
+   */
   expired(tenant: string, untilMs?: number): Promise<readonly OpenReservation[]>;
-  /** Gives idle slices of global budgets back and books what was spent beyond one. Micro-dollars given back. */
+  /** Returns idle slices of global budgets and books spend beyond a slice. Resolves to the micro-dollars given back. */
   reclaim(tenant: string): Promise<number>;
-  /** As it stands, for people. */
+  /** Reads the current state, for people. */
   status(tenant: string, limits: Limits): Promise<CountersStatus>;
 }
 
@@ -156,11 +161,11 @@ export interface CountersStatus {
   readonly budgets: readonly BudgetStatus[];
   /** Running calls. */
   readonly open: number;
-  /** What was settled, in micro-dollars by `accountKey`. */
+  /** Settled micro-dollars by `accountKey`. */
   readonly spend: Readonly<Record<string, number>>;
 }
 
-/** A lease outlives every pause between renewals. */
+/** Longer than any pause between renewals. */
 export const reservationLeaseSeconds = 60;
 
 export interface CountersPort {

@@ -1,4 +1,4 @@
-/** What a call costs, in integer micro-dollars, rounded up. */
+/** Cost of a call in integer micro-dollars, rounded up. */
 import type { Usage } from '#core/contracts/chat.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { PriceTable } from '#core/contracts/prices.ts';
@@ -9,22 +9,22 @@ import { mockModelName } from '#core/models/providers/demo.ts';
 import { modelMatches } from '#core/models/routing/model-glob.ts';
 import type { Limits } from './ports.ts';
 
-/** Picodollars (10⁻¹² USD) a token, as integers: sums of millions of calls stay exact. */
+/** Prices in picodollars (10⁻¹² USD) per token, as integers: sums of millions of calls stay exact. */
 interface Price {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly cacheWrite1h: number;
-  /** Above so many input tokens, what the prices of input and output are multiplied with, in thousandths. */
+  /** Factors on the prices of input and output above this many input tokens, in thousandths. */
   readonly long?: { readonly aboveTokens: number; readonly input: number; readonly output: number };
-  /** The table does not know the model; taken as its dearest. */
+  /** True if the table does not have the model, so that its highest prices are used. */
   readonly estimated: boolean;
 }
 
 /**
- * The price of a model; `unknown` when the table does not know it and nothing may be guessed: by configuration
- * (`prices.unknown_model: refuse`) or because there is no table to guess from.
+ * Returns the price of a model. Returns `unknown` if the table does not have it and it may not be estimated: because of
+ * `prices.unknown_model: refuse`, or because there is no table.
  */
 export function priceOf({ prices }: Configuration, model: string): Price | 'unknown' {
   const known = priceIn(prices.table, model);
@@ -33,10 +33,9 @@ export function priceOf({ prices }: Configuration, model: string): Price | 'unkn
 }
 
 /**
- * What to reserve: never less than the call may come to, so input counts as dear as a cache write.
- * @param surcharge what the price is multiplied with, for what the request asks for.
- * @throws GatewayError `model_not_allowed` when a budget applies and the price is unknown: what cannot be counted is
- * not spent.
+ * Returns the amount to reserve: at least what the call can cost, so input is priced at least as a cache write.
+ * @param surcharge factor on the price for options of the request.
+ * @throws GatewayError `model_not_allowed` if a budget applies and the price is unknown: an unknown cost is not spent.
  */
 export function reserveCost(
   configuration: Configuration,
@@ -56,7 +55,7 @@ export function reserveCost(
   return charge({ ...price, input: Math.max(price.input, price.cacheWrite) }, usage, surcharge);
 }
 
-/** What a call came to. Never silently 0: without any price the cost is 0 and marked as estimated. */
+/** Returns the cost of a call. Without any price it is 0 and marked as estimated. */
 export function costOf(
   { prices }: Pick<Configuration, 'prices'>,
   model: string,
@@ -69,7 +68,10 @@ export function costOf(
     : { microusd: 0, estimated: true };
 }
 
-/** What a demo answer came to: never the price of the model it was given for. Without a row for the mock it costs nothing. */
+/**
+ * Returns the cost of a demo answer: from the price row of the mock, never from the requested model. Without that row
+ * it is 0.
+ */
 export function demoCost(
   { prices }: Pick<Configuration, 'prices'>,
   model: string,
@@ -96,21 +98,24 @@ function charge(price: Price, usage: Usage, surcharge: number): number {
   return Number((charged + 999_999n) / 1_000_000n);
 }
 
-/** Tokens that the model reads, cached ones included. */
+/** Returns the tokens that the model reads, including cached ones. */
 export const contextOf = ({ input_tokens, cache_read_tokens = 0, cache_write_tokens = 0 }: Usage): number =>
   input_tokens + cache_read_tokens + cache_write_tokens;
 
-/** Vendors that have a price for long contexts ask it from here on. */
+/** Vendors with a price for long contexts charge it from this size. */
 const longFromTokens = 200_000;
 
-/** Whether a call is so long that its vendor may ask more for it, and the table has no price for that [budget.served]. */
+/**
+ * Reports whether a vendor may charge more for the length of a call, while the table has no price for it
+ * [budget.served].
+ */
 export function lacksLongPrice({ prices }: Pick<Configuration, 'prices'>, model: string, usage: Usage): boolean {
   if (contextOf(usage) <= longFromTokens) return false;
   const price = priceIn(prices.table, model);
   return price !== undefined && price.input > 0 && price.long === undefined;
 }
 
-/** Counts come from providers: what is not a count costs nothing, a part of a token a whole one. */
+/** Multiplies a provider's token count by a price. Invalid counts cost nothing; fractions are rounded up. */
 const times = (tokens: number | undefined, price: number): bigint =>
   tokens !== undefined && Number.isFinite(tokens) && tokens > 0 ? BigInt(Math.ceil(tokens)) * BigInt(price) : 0n;
 
@@ -124,12 +129,12 @@ function priceIn(table: PriceTable | undefined, model: string): Price | undefine
   });
 }
 
-/** Callers choose the names of models. */
+/** Maximum number of remembered models: callers choose the names. */
 const maxModels = 500;
-/** Prices by model that were looked for in a table: a call asks three times. */
+/** Prices by model of a table: each call needs its price three times. */
 const foundIn = remembered((_: PriceTable) => new RecentMap<string, Price | undefined>({ max: maxModels }));
 
-/** USD a million tokens are micro-dollars a token: a millionth of them is a picodollar. */
+/** Converts USD per million tokens (micro-dollars per token) to picodollars per token. */
 const picodollars = (usdPerMillion: number): number => Math.round(usdPerMillion * 1_000_000);
 
 function priceOfRow(row: PriceRow): Price {
@@ -161,7 +166,7 @@ function longOf(row: PriceRow, long: NonNullable<PriceRow['long_context']>): Non
   };
 }
 
-/** The dearest price of each kind, whichever model has it. */
+/** Returns the highest price of each kind in the table. */
 const dearestOf = remembered((table: PriceTable): Price => {
   const prices = table.models.map(priceOfRow);
   const max = (kind: 'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'cacheWrite1h') =>

@@ -1,4 +1,4 @@
-/** What no longer counts goes at every write: an item stays as small as a minute and two periods. */
+/** Removes expired counts at every write, so that an item stays as small as a minute and two periods. */
 import type { CounterState } from './counter-state.ts';
 import { isKept } from './spend.ts';
 import { inWindow, itemSecond, windowSeconds } from './window.ts';
@@ -15,7 +15,7 @@ export function pruneState(state: CounterState, nowMs: number): CounterState {
   };
 }
 
-/** The same object where everything is kept, as at nearly every write. */
+/** Returns the same object if all entries are kept, which is the usual case. */
 function kept<T>(byKey: Readonly<Record<string, T>>, nowMs: number): Readonly<Record<string, T>> {
   if (Object.keys(byKey).every((key) => isKept(key, nowMs))) return byKey;
   return Object.fromEntries(Object.entries(byKey).filter(([key]) => isKept(key, nowMs)));

@@ -1,4 +1,4 @@
-/** Why a call may not pass: the window first, then every budget. Of two rate limits without room the one with the longer wait answers. */
+/** Refusals of calls: rate limits first, then every budget. If both rate limits refuse, the longer wait is returned. */
 import { type CounterState, maxOpen, usedOf, type WantedSlices } from './counter-state.ts';
 import type { BudgetAccount, ReserveOutcome, ReserveRequest } from './ports.ts';
 import { accountKey, secondsUntilPeriodEnds, usd } from './spend.ts';
@@ -16,8 +16,9 @@ import {
 type Refusal = Omit<Extract<ReserveOutcome, { ok: false }>, 'ok' | 'limits'>;
 
 /**
- * @param wanted as of `applyReserve`.
- * @param requests that are asked for at once: one, or a lease.
+ * Returns the refusal of a call, or undefined if it may pass.
+ * @param wanted as in `applyReserve`.
+ * @param requests number of requests: one, or those of a lease.
  */
 export function refusalOf(
   state: CounterState,
@@ -36,7 +37,7 @@ export function refusalOf(
       overLimit(window, 'tokens', request.tokens, tokens_per_minute, holder),
     );
   if (refused) return refused;
-  // Slices are asked for once every account has room: a call that is refused asks for nothing.
+  // Slices are requested only after every account has room: a refused call requests none.
   const lacking = new Map(wanted);
   for (const budget of budgets) {
     const over = overBudget(state, budget, request.cost_microusd, nowMs, wanted && lacking);
@@ -71,7 +72,7 @@ function overLimit(
 ): Refusal | undefined {
   if (limit === undefined) return undefined;
   const used = total(buckets, what);
-  // A limit of 0 lets nothing pass, also what counts for nothing.
+  // A limit of 0 refuses even calls that count as zero.
   if (used + needed <= limit && limit > 0) return undefined;
   const refusal = { code: 'rate_limit_error', what: `${what}_per_minute` } as const;
   const never = limit === 0 || needed > limit;
@@ -92,7 +93,7 @@ function overLimit(
   };
 }
 
-/** A call that costs nothing still needs room, because at 100 % nothing passes. */
+/** Checks one budget. A free call needs room as well, because an exhausted budget refuses every call. */
 function overBudget(
   state: CounterState,
   budget: BudgetAccount,

@@ -1,25 +1,25 @@
 /**
- * Shards of a tenant's counters [limit.shards]: a busy tenant's limits are halved over and over, and each part is kept in
- * an item of its own. A shard is named by its number and how often it was split: shard `n` of depth `d` splits into `n`
- * and `n + 2^d`. Its share of every limit follows from the two numbers, so the shares of all shards add up to the limit
- * whatever was split and merged, and no shard has to ask another.
+ * Shards of a tenant's counters [limit.shards]: the limits of a busy tenant are halved repeatedly, and each part has
+ * its own item. A shard is identified by its number and depth: shard `n` of depth `d` splits into `n` and `n + 2^d`.
+ * Both determine its share of every limit, so all shares add up to the limit after any splits and merges, without
+ * communication between shards.
  */
 import { type CounterState, emptyState, type Slice, usedOf } from './counter-state.ts';
 import type { BudgetStatus, LimitStatus, Limits, ReserveOutcome, ReserveRequest } from './ports.ts';
 import { accountKey } from './spend.ts';
 import type { Bucket } from './window.ts';
 
-/** 64 shards at most: one request reads them all. */
+/** At most 64 shards, because one request reads them all. */
 export const maxDepth = 6;
 export const maxShards = 2 ** maxDepth;
 
-/** Where a shard's parent keeps its counters: what was split off last goes back first. 0 is the ancestor of all. */
+/** Returns the parent of a shard: the latest split is merged first. Shard 0 is the ancestor of all. */
 export const parentOf = (shard: number): number => (shard === 0 ? 0 : shard - 2 ** Math.floor(Math.log2(shard)));
 
-/** What splits off a shard of this depth. */
+/** Returns the shard that splits off a shard of this depth. */
 export const siblingOf = (shard: number, depth: number): number => shard + 2 ** depth;
 
-/** A shard's part of a number; the parts of all shards add up to it. */
+/** Returns a shard's share of a number. The shares of all shards add up to it. */
 export function shareOf(whole: number, shard: number, depth: number): number {
   let share = whole;
   for (let level = 0; level < depth; level++) {
@@ -28,7 +28,7 @@ export function shareOf(whole: number, shard: number, depth: number): number {
   return share;
 }
 
-/** What holds at a shard. Budgets that all tenants share are held in slices, by shards as by tenants. */
+/** Returns the limits at a shard. Shards, like tenants, hold slices of global budgets. */
 export function limitsAt(limits: Limits, shard: number, depth: number): Limits {
   if (depth === 0) return limits;
   const { holder, requests_per_minute, tokens_per_minute, budgets } = limits;
@@ -43,10 +43,10 @@ export function limitsAt(limits: Limits, shard: number, depth: number): Limits {
   };
 }
 
-/** A shard holds at least so many calls like the one at hand: with fewer, calls would look for room all the time. */
+/** Minimum number of calls that a shard has room for: with fewer, calls would try shard after shard. */
 const leastCalls = 8;
 
-/** Whether the shares hold enough calls like this one after another split. */
+/** Reports whether each half still has room for enough calls like this one after another split. */
 export function maySplit(state: CounterState, shard: number, request: ReserveRequest, nowMs: number): boolean {
   const { tokens, cost_microusd, limits } = request;
   const {
@@ -66,7 +66,7 @@ export function maySplit(state: CounterState, shard: number, request: ReserveReq
   );
 }
 
-/** Both parts of a shard. What was counted is halved; what is open stays where its calls look for it. */
+/** Splits a shard. Counts are halved; open reservations stay at the shard where their calls look for them. */
 export function split(state: CounterState): readonly [CounterState, CounterState] {
   const depth = state.depth + 1;
   const windows = state.window.map((bucket) => halves(bucket));
@@ -98,20 +98,23 @@ export function split(state: CounterState): readonly [CounterState, CounterState
   ];
 }
 
-/** Half of what is spent goes with the other part, and half of what is free: neither part holds less than it used. */
+/**
+ * Returns the new shard's part of a slice: half of the spend and half of the free amount, so that neither part holds
+ * less than it used.
+ */
 function splitSlice(state: CounterState, key: string, slice: Slice): number {
   const free = Math.max(0, slice.granted_microusd - usedOf(state, key));
   return Math.floor((state.spend[key] ?? 0) / 2) + Math.floor(free / 2);
 }
 
-/** The larger half stays. */
+/** Halves a bucket; the larger half stays. */
 function halves({ second, requests, tokens }: Bucket): readonly [Bucket[], Bucket[]] {
   const given = { second, requests: Math.floor(requests / 2), tokens: Math.floor(tokens / 2) };
   const kept = { second, requests: requests - given.requests, tokens: tokens - given.tokens };
   return [kept, given].map((each) => (each.requests + each.tokens > 0 ? [each] : [])) as [Bucket[], Bucket[]];
 }
 
-/** Several shards as one. */
+/** Merges several shards into one. */
 export function merged(states: readonly CounterState[], depth: number): CounterState {
   const alive = states.filter(({ gone }) => !gone);
   const window = new Map<number, Bucket>();
@@ -145,16 +148,18 @@ const mergedSlice = (one: Slice | undefined, other: Slice): Slice =>
       }
     : other;
 
-/** Whether these are all shards of a tenant, each once: one that was split meanwhile would be counted twice. */
+/**
+ * Reports whether these are all shards of a tenant, once each. A shard that was split meanwhile would be counted twice.
+ */
 export const isWhole = (states: readonly CounterState[]): boolean =>
   states.reduce((sum, { depth }) => sum + 2 ** -depth, 0) === 1;
 
-/** What stands at a shard that was merged. */
+/** The state of a merged shard. */
 export const mergedShardState: CounterState = { ...emptyState, gone: true };
 
 /**
- * What a shard reports to a caller: of its tenant's limits, with what is left at the shard times the number of shards. An
- * estimate; `status` adds all shards up.
+ * Returns a shard's outcome for the caller: the tenant's limits, with the shard's remaining amounts times the number of
+ * shards. This is an estimate; `status` adds up all shards.
  */
 export function tenantOutcome(outcome: ReserveOutcome, limits: Limits, depth: number): ReserveOutcome {
   if (depth === 0 || !outcome.ok) return outcome;

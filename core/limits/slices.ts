@@ -1,24 +1,24 @@
 /**
- * Slices of global budgets: no request touches a global item while its tenant's slice suffices. The sum of
- * what is granted never passes the limit; only what a call cost above its reservation may, and that is booked later.
+ * Slices of global budgets: a request does not touch a global item while its tenant's slice suffices. The granted total
+ * never exceeds the limit; only cost above a reservation can, and it is booked later.
  */
 import { type CounterState, type Slice, type Step, usedOf, type WantedSlices } from './counter-state.ts';
 
-/** A slice that was unused for this long is given back. */
+/** A slice unused for this long is returned. */
 const idleSeconds = 60;
 
-/** What moves between a global item and a tenant's: positive into the tenant's. */
+/** An amount moved between a global item and a tenant's: positive into the tenant's. */
 export interface Move {
   readonly microusd: number;
-  /** What the global item may hold at most after it; undefined when it must happen anyway. */
+  /** Maximum of the global item after the move; undefined if the move must happen anyway. */
   readonly limit_microusd?: number;
 }
 
 export type Moves = ReadonlyMap<string, Move>;
 
 /**
- * Slices grown as far as the global budgets allow.
- * @param totals what all tenants together hold, just read; a new account holds nothing.
+ * Grows slices as far as the global budgets allow.
+ * @param totals current totals of all tenants; a new account has none.
  */
 export function growSlices(
   state: CounterState,
@@ -44,7 +44,7 @@ export function growSlices(
   return { state: { ...state, slices }, moves };
 }
 
-/** Takes back growth that no call used: it would be missing elsewhere. */
+/** Reverts growth that no call used, so that it is available elsewhere. */
 export function withoutUnused(
   state: CounterState,
   before: CounterState,
@@ -63,7 +63,9 @@ export function withoutUnused(
   return { state: { ...state, slices }, moves: used };
 }
 
-/** Gives back what lies idle, and books what was spent beyond a slice so that other tenants see it. Outcome: given back. */
+/**
+ * Returns idle slices, and books spend beyond a slice so that other tenants see it. The outcome is the returned amount.
+ */
 export function applyReclaim(state: CounterState, nowMs: number): Step<number> {
   const moves = new Map<string, number>();
   const slices = { ...state.slices };

@@ -4,7 +4,7 @@ import type { BudgetAccount, BudgetStatus } from './ports.ts';
 
 const dayMs = 86_400_000;
 
-/** Where a call is booked: `tenant|month|2026-11`, `global:gpt-*|day|2026-11-21`. */
+/** Returns the account key of a call: `tenant|month|2026-11`, `global:gpt-*|day|2026-11-21`. */
 export const accountKey = ({ account, period }: Pick<BudgetAccount, 'account' | 'period'>, nowMs: number): string =>
   `${account}|${period}|${periodOf(period, nowMs)}`;
 
@@ -12,7 +12,7 @@ type Period = BudgetAccount['period'];
 
 const periodOf = (period: Period, ms: number): string => (period === 'day' ? dateOf(ms) : dateOf(ms).slice(0, 7));
 
-/** Each call looks at a few days, again and again. */
+/** Every call formats the same few dates. */
 const dates = new RecentMap<number, string>({ max: 64 });
 
 const dateOf = (ms: number): string =>
@@ -23,7 +23,7 @@ export const periodStart = (period: Period, ms: number): number => {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), period === 'day' ? date.getUTCDate() : 1);
 };
 
-/** Whole seconds until the period ends and the account is empty again; at least 1. */
+/** Returns the whole seconds until the period ends and the account is empty again; at least 1. */
 export function secondsUntilPeriodEnds(period: Period, nowMs: number): number {
   const date = new Date(nowMs);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
@@ -31,9 +31,12 @@ export function secondsUntilPeriodEnds(period: Period, nowMs: number): number {
   return Math.max(1, Math.ceil((end - nowMs) / 1000));
 }
 
-/** Days for which the counters of a key keep what it spent: forecasts see each weekday four times. */
+/** Days for which a key's counters keep its spend: forecasts see each weekday four times. */
 export const spendRetentionDays = 28;
-/** The period that runs and the one before it, for reports. A later one is another process's, whose clock runs ahead. */
+/**
+ * Reports whether an account is kept: the current period and the previous one, for reports. A later one comes from a
+ * process whose clock is ahead.
+ */
 export function isKept(key: string, nowMs: number): boolean {
   const [period, name] = key.split('|').slice(-2) as [Period, string];
   if (period === 'day' && key.startsWith('key:')) return name >= periodOf('day', nowMs - spendRetentionDays * dayMs);
@@ -48,11 +51,11 @@ export function tierOf(usedMicrousd: number, limitMicrousd: number): BudgetStatu
   return usedMicrousd * 10 >= limitMicrousd * 8 ? 'alert' : 'ok';
 }
 
-/** 12345678 as `12.345678`, 50000000 as `50.00`: at least cents, no zeros beyond. */
+/** Formats micro-dollars: 12345678 as `12.345678`, 50000000 as `50.00`, with at least two decimals. */
 export function usd(microusd: number): string {
   const digits = String(microusd % 1_000_000).padStart(6, '0');
   return `${Math.floor(microusd / 1_000_000)}.${digits.slice(0, 2)}${digits.slice(2).replace(/0+$/, '')}`;
 }
 
-/** Dollars of the configuration as integer micro-dollars; a part of a micro-dollar is not granted. */
+/** Converts dollars of the configuration to integer micro-dollars, rounded down. */
 export const microusdOf = (dollars: number): number => Math.floor(Number((dollars * 1_000_000).toFixed(3)));

@@ -1,4 +1,4 @@
-/** The counters of a tenant as one compact text: the whole item is billed by its size at every write. */
+/** The counters of a tenant as compact text: every write is billed by the size of the whole item. */
 import type { ChatOperation } from '#core/contracts/chat.ts';
 import type { CounterState } from './counter-state.ts';
 import type { ReservedCall } from './ports.ts';
@@ -8,21 +8,23 @@ type ReservationRow = readonly [
   call?: CallRow,
 ];
 
-/** Key, agent, operation, model, what it resolved to, stream, WebSocket, input tokens, policy version, request id. */
+/** Key, agent, operation, model, resolved model, stream, WebSocket, input tokens, policy version, request id. */
 type CallRow = readonly [string, string, ChatOperation, string, string, 0 | 1, 0 | 1, number, number, string];
 
 type LeaseRow = readonly [string, number, number, number];
 
-/** Names are one letter and rows have no names: a busy minute takes 1 kB instead of 4. */
+/** Members have one-letter names and rows are arrays: a busy minute takes 1 kB instead of 4. */
 interface Compact {
-  /** Second of the first bucket, then second after it, requests, tokens of each. */
+  /** Second of the first bucket, then for each bucket: seconds after the first, requests, tokens. */
   readonly w: readonly number[];
   readonly s: Readonly<Record<string, number>>;
   readonly g: Readonly<Record<string, [number, number, number]>>;
-  /** Account keys of open reservations; those name them by number. */
+  /** Account keys of open reservations, which refer to them by index. */
   readonly a: readonly string[];
   readonly o: readonly ReservationRow[];
-  /** Leases: id, seconds after the first bucket, requests, tokens. Absent where there are none, as below. */
+  /**
+   * Leases: id, seconds after the first bucket, requests, tokens. Absent if there are none; so are `d` and `x` if 0.
+   */
   readonly l?: readonly LeaseRow[];
   readonly d?: number;
   readonly x?: 1;
@@ -65,7 +67,10 @@ export function stateText({ window, spend, slices, open, leases, depth, gone }: 
   return JSON.stringify(compact);
 }
 
-/** @throws whatever reading a text throws that `stateText` did not write. */
+/**
+ * Parses a text written by `stateText`.
+ * @throws if the text has another form.
+ */
 export function stateOf(text: string): CounterState {
   const { w, s, g, a, o, l = [], d = 0, x } = JSON.parse(text) as Compact;
   const [first = 0, ...rows] = w;

@@ -1,7 +1,4 @@
-/**
- * What may happen to the counters of a tenant. Pure: a transition answers the state after it; the same
- * object means that nothing changed.
- */
+/** Pure transitions of a tenant's counters. Each returns the state after it; the same object means no change. */
 import { isoTime } from '#core/kernel/ports.ts';
 import type { CounterState, Reservation, Step, WantedSlices } from './counter-state.ts';
 import {
@@ -18,8 +15,8 @@ import { budgetStatuses, limitStatus } from './status.ts';
 import { counted, inWindow, itemSecond } from './window.ts';
 
 /**
- * @param wanted collects the slices that do not suffice, and the call passes for now; without it such a call is refused.
- * A repeated id is the same reservation: the answer of a write may get lost.
+ * Reserves a call. A repeated id is the same reservation, because the response of a write may get lost.
+ * @param wanted collects slices that are too small and lets the call pass for now; without it such a call is refused.
  */
 export function applyReserve(
   state: CounterState,
@@ -63,14 +60,14 @@ export function applyReserve(
   );
 }
 
-/** Outcome false: no such reservation stands any more. */
+/** Records that the provider is called, and renews the lease. The outcome is false if the reservation has ended. */
 export const applyBegin = (state: CounterState, id: string, nowMs: number): Step<boolean> =>
   renewed(state, id, nowMs, true);
 
 export const applyExtend = (state: CounterState, id: string, nowMs: number): Step<boolean> =>
   renewed(state, id, nowMs, false);
 
-/** Corrects the bucket that was charged, books the cost under the period in which it was reserved. */
+/** Settles a call: corrects its bucket, and books the cost in the period of the reservation. */
 export function applySettle(state: CounterState, id: string, settlement: Settlement, nowMs: number): Step<boolean> {
   const reservation = state.open.find((open) => open.id === id);
   if (!reservation || !isMeant(reservation, settlement)) return { state, outcome: false };
@@ -95,7 +92,7 @@ export function applySettle(state: CounterState, id: string, settlement: Settlem
   };
 }
 
-/** Reservations past their lease. */
+/** Returns the reservations whose lease has ended. */
 export const expiredReservations = (state: CounterState, tenant: string, nowMs: number): readonly OpenReservation[] =>
   state.open
     .filter(({ lease_ends_ms }) => lease_ends_ms <= nowMs)
@@ -122,11 +119,11 @@ function renewed(state: CounterState, id: string, nowMs: number, begins: boolean
   return { state: { ...state, open: state.open.map((open) => (open === reservation ? after : open)) }, outcome: true };
 }
 
-/** Healing means the reservation as it was seen: a call that came back to life since then is left alone. */
+/** Checks that healing settles the reservation it read: a call that has renewed its lease since then is left alone. */
 const isMeant = (reservation: Reservation, { lease_expires_at }: Settlement): boolean =>
   lease_expires_at === undefined || lease_expires_at === isoTime(reservation.lease_ends_ms);
 
-/** A call that costs nothing does not keep a slice from being given back. */
+/** Marks the slices of a call as used. A free call does not keep a slice from being returned. */
 function touched(slices: CounterState['slices'], reservation: Reservation): CounterState['slices'] {
   const used = { ...slices };
   for (const key of reservation.accounts) {

@@ -1,4 +1,4 @@
-/** How much is left of limits and budgets: for headers, tiers and people. */
+/** Remaining limits and budgets, for headers, tiers and people. */
 import { type CounterState, reservedOf, usedOf } from './counter-state.ts';
 import type { BudgetAccount, BudgetStatus, LimitStatus, Limits } from './ports.ts';
 import { accountKey, tierOf } from './spend.ts';
@@ -23,7 +23,10 @@ export function limitStatus(state: CounterState, limits: Limits, nowMs: number):
   };
 }
 
-/** @param totals what all tenants together hold of global budgets, by account key, where it was just read. */
+/**
+ * Returns the status of each budget.
+ * @param totals what all tenants together hold of global budgets, by account key, if just read.
+ */
 export const budgetStatuses = (
   state: CounterState,
   limits: Limits,
@@ -37,8 +40,8 @@ export const budgetStatuses = (
   });
 
 /**
- * What counts against a budget: of a global one also what other tenants hold, as of the last time this tenant's slice
- * grew; what they hold and have not spent counts as used, since no other tenant may spend it.
+ * Returns the used amount of a budget. For a global one this includes other tenants' slices, as of the last growth of
+ * this tenant's slice: their unspent part counts as used, since other tenants cannot spend it.
  */
 export function usedOfAll(
   state: CounterState,

@@ -1,10 +1,10 @@
 /**
- * What a request asks for that costs more than the list price: a faster tier, a faster mode, a region [budget.surcharges].
- * Factors are the highest that vendors list for any model (2026-11), so that no budget is passed unseen.
+ * Request options that cost more than the list price: a faster tier, a faster mode, a region [budget.surcharges].
+ * Factors are the highest that vendors list for any model (2026-11), so that no budget is exceeded unnoticed.
  */
 import type { JsonObject } from '#core/kernel/json.ts';
 
-/** Members of requests, and by their values what the list price is multiplied with. */
+/** Factors on the list price, by request member and value. */
 const factors: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   service_tier: {
     auto: 1,
@@ -21,10 +21,13 @@ const factors: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   inference_geo: { global: 1, not_available: 1, us: 1.1 },
 };
 
-/** What a provider's answer may name as well: then that is what was served. */
+/** Members that a provider's answer may contain as well: the answer then names the served value. */
 export const chargedMembers: readonly string[] = Object.keys(factors);
 
-/** The factor of a request: 1 where it asks for nothing dearer. A value that is not known counts as the dearest of its member. */
+/**
+ * Returns the factor of a request: 1 without surcharges. An unknown value counts as the most expensive one of its
+ * member.
+ */
 export function surchargeOf(body: JsonObject): number {
   let factor = 1;
   for (const [member, known] of Object.entries(factors)) {

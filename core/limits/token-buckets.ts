@@ -1,8 +1,8 @@
-/** Token buckets of one process, one for each name: a burst at once, then so many a second. */
+/** Token buckets of one process, one per name: a burst at once, then a fixed rate per second. */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
 interface BucketShape {
-  /** Tokens of a bucket that was not used for a while. */
+  /** Tokens of a full bucket. */
   readonly burst: number;
   readonly perSecond: number;
 }
@@ -12,7 +12,7 @@ interface Bucket {
   at: number;
 }
 
-/** Names that are remembered; the one that was used longest ago goes first. */
+/** Maximum number of remembered names; the least recently used one is dropped first. */
 const maxNames = 10_000;
 
 export class TokenBuckets {
@@ -20,7 +20,7 @@ export class TokenBuckets {
 
   /**
    * Takes one token.
-   * @returns the seconds to wait when there is none; nothing is taken then.
+   * @returns undefined on success, otherwise the seconds to wait.
    */
   take(name: string, shape: BucketShape, nowMs: number): number | undefined {
     const tokens = this.#tokens(name, shape, nowMs);
@@ -29,7 +29,7 @@ export class TokenBuckets {
     return tokens < 1 ? Math.ceil((1 - tokens) / shape.perSecond) : undefined;
   }
 
-  /** Whether there is no whole token now. */
+  /** Reports whether there is less than one token now. */
   empty(name: string, shape: BucketShape, nowMs: number): boolean {
     return this.#tokens(name, shape, nowMs) < 1;
   }

@@ -1,8 +1,8 @@
-/** The sliding window of a tenant: one bucket a second, so that no 60 seconds ever hold more than the limit. */
+/** The sliding window of a tenant: one bucket per second, so that no 60 seconds exceed the limit. */
 
 export const windowSeconds = 60;
 
-/** What was let through within one second. */
+/** Counts of the calls admitted within one second. */
 export interface Bucket {
   /** Seconds since the Unix epoch. */
   readonly second: number;
@@ -13,8 +13,8 @@ export interface Bucket {
 export type CountedUnit = 'requests' | 'tokens';
 
 /**
- * The second in which a call is counted: now, or the newest bucket's where another process's clock runs a little ahead,
- * so that time of one item never runs backwards. A bucket further ahead than a whole window is a broken clock's.
+ * Returns the second in which a call is counted: now, or the newest bucket's if another process's clock is slightly
+ * ahead, so that the time of an item never runs backwards. A bucket more than a window ahead comes from a broken clock.
  */
 export function itemSecond(buckets: readonly Bucket[], nowMs: number): number {
   const now = Math.floor(nowMs / 1000);
@@ -22,14 +22,14 @@ export function itemSecond(buckets: readonly Bucket[], nowMs: number): number {
   return newest > now && newest <= now + windowSeconds ? newest : now;
 }
 
-/** Buckets that still count. One leaves when its last moment is 60 seconds old, not its first. */
+/** Returns the buckets that still count. One expires when its last moment is 60 seconds old, not its first. */
 export const inWindow = (buckets: readonly Bucket[], second: number): readonly Bucket[] =>
   buckets.every((bucket) => counts(bucket, second)) ? buckets : buckets.filter((bucket) => counts(bucket, second));
 
 const counts = (bucket: Bucket, second: number): boolean =>
   bucket.second >= second - windowSeconds && bucket.second <= second + windowSeconds;
 
-/** What counts: the buckets of the window, and each lease in the last second in which it may be spent. */
+/** Returns the buckets of the window and the leases, each lease in the last second in which it may be spent. */
 export function counting(
   { window, leases }: { readonly window: readonly Bucket[]; readonly leases: readonly Bucket[] },
   second: number,
@@ -42,7 +42,7 @@ export function counting(
 export const total = (buckets: readonly Bucket[], what: CountedUnit): number =>
   buckets.reduce((sum, bucket) => sum + bucket[what], 0);
 
-/** Adds to the bucket of a second (or takes from it, never below nothing); empty buckets go. */
+/** Adds to (or subtracts from) the bucket of a second, never below zero. Drops empty buckets. */
 export function counted(
   buckets: readonly Bucket[],
   second: number,
@@ -63,7 +63,10 @@ export function counted(
   return [...others, after].sort((a, b) => a.second - b.second);
 }
 
-/** Seconds until so much has left the window; a window's length if it never holds that much. At least 1. */
+/**
+ * Returns the seconds until this amount has left the window, or the window's length if it never holds that much. At
+ * least 1.
+ */
 export function secondsUntilFreed(
   buckets: readonly Bucket[],
   second: number,
@@ -78,7 +81,7 @@ export function secondsUntilFreed(
   return windowSeconds;
 }
 
-/** Seconds until nothing is left in the window; 0 for an empty one. */
+/** Returns the seconds until the window is empty; 0 if it is. */
 export function secondsUntilEmpty(buckets: readonly Bucket[], second: number, what: CountedUnit): number {
   const last = buckets.findLast((bucket) => bucket[what] > 0);
   return last ? secondsUntilGone(last, second) : 0;

@@ -1,6 +1,6 @@
 /**
- * Where spend will stand at the end of a budget's period, from what the last days cost [budget.forecast]: each weekday has its level, days
- * scatter around it, and the interval is the one that four of five periods end in.
+ * Forecasts the spend at the end of a budget's period from recent days [budget.forecast]: each weekday has a mean, days
+ * deviate from it, and the interval covers four of five periods.
  */
 
 export interface DaySpend {
@@ -16,11 +16,11 @@ interface Forecast {
   readonly high_usd: number;
 }
 
-/** Of the normal distribution: 10 % lie above. */
+/** Standard normal quantile: 10 % of the values are above it. */
 const z80 = 1.2816;
-/** As many days of the overall level are mixed into that of a weekday: a weekday with one day says little. */
+/** Weight of the overall mean in the mean of a weekday, in days: a single Monday is weak evidence. */
 const priorDays = 2;
-/** Spend drifts: the days of one period err in the same direction by about this share of a day's scatter. */
+/** Spend drifts: the days of a period share an error of about this part of a day's deviation. */
 const sharedError = 0.2;
 
 interface Level {
@@ -31,7 +31,7 @@ interface Level {
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 const weekdayOf = (day: string): number => new Date(`${day}T00:00:00Z`).getUTCDay();
 
-/** Level and scatter of a weekday, drawn to those of all days. */
+/** Returns the mean and deviation per weekday, with weekday means shrunk towards the overall mean. */
 function levels(history: readonly DaySpend[]): (weekday: number) => Level {
   const overall = mean(history.map(({ usd }) => usd));
   const means = Array.from({ length: 7 }, (_, weekday) => {
@@ -45,8 +45,9 @@ function levels(history: readonly DaySpend[]): (weekday: number) => Level {
 }
 
 /**
- * @param history full days, without gaps; fewer than three say nothing.
- * @param rest the days that are left, today's with the share of it that is left (0 to 1).
+ * Forecasts the spend at the end of the period.
+ * @param history full days without gaps; undefined is returned for fewer than three.
+ * @param rest the remaining days of the period; today's with its remaining share (0 to 1).
  */
 export function forecast(
   history: readonly DaySpend[],
@@ -69,7 +70,9 @@ export function forecast(
   };
 }
 
-/** The day on which the limit is reached if days cost what they are expected to; undefined within the period's days. */
+/**
+ * Returns the day on which the limit is reached at the expected spend, or undefined if it is not reached in the period.
+ */
 export function exhaustedOn(
   history: readonly DaySpend[],
   spentUsd: number,
