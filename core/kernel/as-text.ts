@@ -1,4 +1,4 @@
-/** Any JSON value as text, as `String` gives it, but for objects: `String` calls their own `toString`, which a caller may have sent. */
+/** Converts any JSON value to text like `String`, except objects: their `toString` may come from the caller. */
 export function asText(value: unknown): string {
   if (Array.isArray(value)) return value.map((item) => (item == null ? '' : asText(item))).join(',');
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);

@@ -1,6 +1,6 @@
 /**
- * A queue between the flow that makes values and the reader that takes them, in order and with back-pressure. The flow
- * stays in its own context (spans) and goes on to its end even when the reader has left.
+ * Ordered queue with back-pressure between a writing flow and a reader. The flow keeps its own span context and runs to
+ * its end even if the reader leaves.
  */
 export class AsyncQueue<T> implements AsyncIterableIterator<T> {
   readonly #queue: T[] = [];
@@ -9,15 +9,15 @@ export class AsyncQueue<T> implements AsyncIterableIterator<T> {
   #state: 'open' | 'ended' | 'left' = 'open';
   #left: () => void = () => {};
 
-  /** Values held before the writer has to wait. */
+  /** Number of queued values from which the writer has to wait. */
   static readonly capacity = 64;
 
-  /** The reader has left before the end: values written from now on are dropped. */
+  /** True if the reader left before the end. Values written from then on are dropped. */
   get gone(): boolean {
     return this.#state === 'left';
   }
 
-  /** @returns a promise only when the reader is behind: wait for it before writing on. */
+  /** @returns a promise only if the queue is full: await it before the next write. */
   write(value: T): Promise<void> | undefined {
     if (this.#state !== 'open') return undefined;
     const waiting = this.#waiting;
@@ -32,7 +32,7 @@ export class AsyncQueue<T> implements AsyncIterableIterator<T> {
     return this.#drained.promise;
   }
 
-  /** No more values follow; those already written are still read. */
+  /** Ends the queue. The reader still receives the values already written. */
   end(): void {
     if (this.#state === 'open') this.#state = 'ended';
     this.#finishReader();
@@ -43,7 +43,7 @@ export class AsyncQueue<T> implements AsyncIterableIterator<T> {
     this.#left = work;
   }
 
-  /** The reader leaves; a writer that waits goes on. */
+  /** Drops all values because the reader leaves, and releases a waiting writer. */
   leave(): void {
     if (this.#state === 'open') this.#left();
     this.#state = 'left';

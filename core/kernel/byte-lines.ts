@@ -1,4 +1,4 @@
-/** Lines of bytes that arrive in pieces. A line ends at "\n" alone: JSON leaves U+2028 and its like raw inside a text. */
+/** Splits a byte stream into lines. Only "\n" ends a line, because JSON strings may contain U+2028 unescaped. */
 
 interface ByteLine {
   /** Without the line break. */

@@ -1,16 +1,19 @@
-/** The word that was probably meant, for messages about unknown keys and names [config.did-you-mean]. */
+/** Suggests a known word for messages about unknown keys and names [config.did-you-mean]. */
 import { distance } from 'fastest-levenshtein';
 
-/** Letters that may differ, by the length of the word: one in three, at most three. */
+/** Returns how many letters may differ: one in three, at most three. */
 const maxEdits = (word: string): number => Math.min(3, Math.floor(word.length / 3));
 
-/** Two letters that changed places are one edit. */
+/** Counts the edits between two words. Two swapped letters count as one. */
 function editsBetween(a: string, b: string): number {
   const edits = distance(a, b);
   return edits === 2 && [...a].sort().join('') === [...b].sort().join('') ? 1 : edits;
 }
 
-/** The known word that differs least, without regard to case, or the only longer one that has all of its parts; undefined when none is near. */
+/**
+ * Returns the closest known word, ignoring case, or the only longer one that contains all parts of the word. Undefined
+ * if no known word is close enough.
+ */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const folded = word.toLowerCase();
   let best: { readonly name: string; readonly edits: number } | undefined;
@@ -21,7 +24,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best?.name ?? onlyLonger(folded, known);
 }
 
-/** `bot_token_env` for `token_env`. */
+/** Finds `bot_token_env` for `token_env`. */
 function onlyLonger(word: string, known: readonly string[]): string | undefined {
   const parts = word.split(/[_-]/);
   const longer = known.filter((name) => {
@@ -31,7 +34,7 @@ function onlyLonger(word: string, known: readonly string[]): string | undefined 
   return word.length > 3 && longer.length === 1 ? longer[0] : undefined;
 }
 
-/** `; did you mean "x"?`, or nothing. */
+/** Returns `; did you mean "x"?`, or an empty string. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const name = nearest(word, known);
   return name === undefined || name === word ? '' : `; did you mean ${JSON.stringify(name)}?`;

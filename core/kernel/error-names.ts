@@ -1,6 +1,6 @@
 /**
- * Errors of the platform and of AWS's clients, distinguished by their names, since they give nothing else that every version and every
- * bundle of them shares. Errors of our own are classes with a field that says what is read of them.
+ * Names of platform and AWS SDK errors. The name is the only property that all versions and bundles share. Our own
+ * errors are classes with a code field.
  */
 type ForeignErrorName =
   | PlatformName
@@ -26,10 +26,10 @@ type ForeignErrorName =
   | 'ModelTimeoutException'
   | 'TokenProviderError';
 
-/** Reasons of an `AbortSignal`. */
+/** Names of `AbortSignal` reasons. */
 type PlatformName = 'AbortError' | 'TimeoutError';
 
-/** @param thrown anything, also the reason of a signal. */
+/** Checks the name of a thrown value or of an abort reason. */
 export const isErrorNamed = (thrown: unknown, ...names: readonly ForeignErrorName[]): boolean => {
   const { name } = (thrown ?? {}) as { readonly name?: unknown };
   return names.some((one) => one === name);

@@ -1,10 +1,10 @@
-/** The one table of errors: code → HTTP status, wire type, JSON-RPC code. */
+/** Defines all error codes with their HTTP status, wire type and JSON-RPC code. */
 
 interface ErrorKind {
   readonly status: number;
   readonly rpc: number;
   readonly retryable: boolean;
-  /** Whether the message may be shown to the client; others are replaced by `publicMessage`. */
+  /** False if clients receive a general text instead of the message. */
   readonly shown: boolean;
 }
 
@@ -57,14 +57,14 @@ export const rpcCodes = {
   noUpstream: -32003,
 } as const;
 
-/** A fault with a stable code. Its message says what was found, what is allowed and what to do. */
+/** Error with a stable code. Its message states what was found, what is allowed and what to do. */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly data: Readonly<Record<string, unknown>> | undefined;
   readonly retryAfterSeconds: number | undefined;
-  /** Under which a model provider knows the call: for questions to its support. */
+  /** The model provider's id of the call, to quote to its support. */
   readonly providerRequestId: string | undefined;
-  /** Of a provider's fault: whose it is, and which request of the gateway it ended. Callers see both. */
+  /** For provider errors, the provider and the gateway request. Callers see both. */
   readonly origin: FaultOrigin | undefined;
 
   constructor(
@@ -91,7 +91,7 @@ export class GatewayError extends Error {
     return errorKinds[this.code];
   }
 
-  /** The body every HTTP surface but `/v1/messages` answers with. */
+  /** Returns the response body used by all HTTP routes except `/v1/messages`. */
   toBody(): ErrorBody {
     const { providerRequestId: id, origin } = this;
     const text = this.kind.shown ? this.message : hiddenText(this.code, origin);
@@ -110,12 +110,12 @@ export class GatewayError extends Error {
 }
 
 interface FaultOrigin {
-  /** Name of the provider; empty if none could be asked. */
+  /** Name of the provider. Empty if no provider could be called. */
   readonly provider: string;
   readonly requestId: string;
 }
 
-/** What callers read of a fault whose message is for the log. */
+/** Returns the text for callers if the error's own message is for the log only. */
 function hiddenText(code: ErrorCode, origin: FaultOrigin | undefined): string {
   if (!origin) return 'The gateway could not complete the request.';
   const { provider, requestId } = origin;
@@ -130,7 +130,7 @@ interface ErrorBody {
   error: { code: number; type: ErrorCode; message: string; [key: string]: unknown };
 }
 
-/** Anything thrown, as a GatewayError: what we did not foresee is `server_error` and shows no detail. */
+/** Wraps any thrown value in a GatewayError. Unforeseen errors become `server_error` and show no detail. */
 export function asGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   return new GatewayError('server_error', thrown instanceof Error ? thrown.message : String(thrown), { cause: thrown });

@@ -1,18 +1,18 @@
-/** Which numbers JSON carries exactly: every reader that uses doubles gets the value that was written. */
+/** Checks whether a JSON number survives as a double, so that every reader gets the written value. */
 
 const form = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-/** Fewer digits than this always come back from a double as they were. */
+/** Up to this many digits survive the round trip through a double. */
 const safeDigits = 15;
-/** What `toPrecision` takes. */
+/** Limit of `toPrecision`. */
 const maxDigits = 100;
 
 /**
- * Whether a number, as JSON writes it, is carried exactly. Integers: up to 2^53−1 on either side (RFC 7493), however they are
- * written. Decimals: the double they become, written with as many digits, is the same number; so `0.1`, `0.10` and
- * `0.1000000000000000055511151231257827` pass, and `0.1234567890123456789` does not.
+ * Checks whether a double represents a JSON number exactly. Integers: between ±(2^53−1) (RFC 7493), in any notation.
+ * Decimals: the double, printed with as many digits, must be the same number. `0.1`, `0.10` and
+ * `0.1000000000000000055511151231257827` pass; `0.1234567890123456789` does not.
  */
 export function isExactNumber(written: string): boolean {
-  // Short ones without exponent, which nearly all are.
+  // Fast path: nearly all numbers are short and have no exponent.
   if (written.length <= safeDigits && !/[eE]/.test(written)) return true;
   const value = Number(written);
   if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
@@ -24,10 +24,10 @@ export function isExactNumber(written: string): boolean {
   return carried.digits === digits && carried.exponent === exponent;
 }
 
-/** Below it doubles lose digits. */
+/** Smaller doubles lose digits. */
 const smallestNormal = 2 ** -1022;
 
-/** Significant digits without zeros at either end, and the power of ten of the last of them. */
+/** Returns the significant digits without leading and trailing zeros, and the power of ten of the last digit. */
 function decimalOf(written: string): { readonly digits: string; readonly exponent: number } {
   const [, whole = '', fraction = '', power = '0'] = form.exec(written) ?? [];
   const all = `${whole}${fraction}`.replace(/^0+/, '');

@@ -1,4 +1,4 @@
-/** The newest items of several owners in bounded room: the owner that holds most loses its oldest first. */
+/** Bounded buffer of the newest items of several owners. When full, the owner with the most items loses its oldest. */
 
 interface RingEntry<T> {
   readonly at: number;
@@ -7,12 +7,12 @@ interface RingEntry<T> {
 
 export class FairRing<T> {
   readonly #max: number;
-  /** Each owner's own, oldest first; no list is empty. */
+  /** Items of each owner, oldest first. No list is empty. */
   #owners = new Map<string, RingEntry<T>[]>();
   #size = 0;
   #next = 0;
 
-  /** @param max items that are kept, of all owners together. */
+  /** @param max number of items of all owners together. */
   constructor(max: number) {
     this.#max = max;
   }
@@ -21,7 +21,7 @@ export class FairRing<T> {
     return this.#size;
   }
 
-  /** @returns the item that made room. */
+  /** @returns the item removed to make room. */
   add(owner: string, item: T): T | undefined {
     const held = { at: this.#next++, item };
     const own = this.#owners.get(owner);
@@ -31,13 +31,13 @@ export class FairRing<T> {
     return this.#size > this.#max ? this.#removed() : undefined;
   }
 
-  /** Oldest first. */
+  /** Returns all items, oldest first. */
   items(): T[] {
     const all = [...this.#owners.values()].flat();
     return all.sort((a, b) => a.at - b.at).map(({ item }) => item);
   }
 
-  /** Returns each owner's items, oldest first, and keeps none. */
+  /** Returns each owner's items, oldest first, and empties the buffer. */
   take(): ReadonlyMap<string, readonly T[]> {
     const taken = new Map([...this.#owners].map(([owner, own]) => [owner, own.map(({ item }) => item)]));
     this.#owners = new Map();

@@ -1,11 +1,11 @@
-/** How often a refusal by a limit is written down: once a minute for each key and limit (decision 0017). The first one tells it all. */
+/** Limits recording of limit refusals to one per minute, key and limit (decision 0017). */
 import { RecentMap } from './recent-map.ts';
 
 const remembered = new RecentMap<string, true>({ max: 10_000 });
 
 /**
- * Whether this one is the first of its minute in this process: a refused caller consumes nothing, and must not be able
- * to write without limit either.
+ * Returns true once per minute, key and rule in this process. A refused caller uses up no limit, so its refusals must
+ * not cause unlimited writes.
  */
 export function isFirstOfMinute(keyId: string, rule: string, nowMs: number): boolean {
   const key = `${keyId}#${rule}#${Math.floor(nowMs / 60_000)}`;

@@ -1,9 +1,9 @@
-/** A controller that aborts with a signal, for as long as a call lasts. */
+/** Links an abort controller to a signal for the duration of a call. */
 
 /**
- * Aborts `controller` when `signal` is aborted, with its reason. Costs a tenth of `AbortSignal.any`, which leaves references to be
- * collected behind every call.
- * @returns ends it; to be called when the call is over, since the signal may outlive it.
+ * Aborts `controller` with the reason of `signal` when that aborts. Costs a tenth of `AbortSignal.any`, which leaves
+ * references for the garbage collector after every call.
+ * @returns a function that unlinks them. Run it when the call ends, because the signal may live longer.
  */
 export function follow(controller: AbortController, signal: AbortSignal): () => void {
   const abort = () => controller.abort(signal.reason);

@@ -1,6 +1,6 @@
 /**
- * What a schema finds wrong, in plain words. Either function goes to `safeParse` as its `error`; a message that a schema gives
- * itself comes before both.
+ * Describes schema issues in plain words. Pass `describeIssue` or `allowed` to `safeParse` as `error`. A schema's own
+ * message takes precedence.
  */
 
 import type * as z from 'zod';
@@ -10,7 +10,7 @@ import { didYouMean } from './did-you-mean.ts';
 type Issue = z.core.$ZodRawIssue;
 type Path = readonly (string | number | symbol)[];
 
-/** `found 0, allowed a whole number of seconds from 1 to 3600` [error.plain-words]. */
+/** Describes an issue: `found 0, allowed a whole number of seconds from 1 to 3600` [error.plain-words]. */
 export const describeIssue = (issue: Issue): string =>
   issue.code === 'unrecognized_keys'
     ? `found the unknown ${issue.keys.length === 1 ? 'key' : 'keys'} ${issue.keys.map(quoted).join(', ')}, allowed ${allowed(issue)}${meantBy(issue.keys, allowed(issue))}`
@@ -22,14 +22,14 @@ const isWord = (issue: Issue): issue is Issue & { readonly input: string } =>
 const meantBy = (words: readonly string[], known: string): string =>
   words.map((word) => didYouMean(word, known.split(', '))).find((hint) => hint !== '') ?? '';
 
-/** Of a union that is chosen by a word, the word. */
+/** Describes the input, or the discriminator's value for a discriminated union. */
 function foundIn({ input, path, discriminator }: Issue & { readonly discriminator?: string | undefined }): string {
   const value =
     input !== null && typeof input === 'object' && discriminator ? Reflect.get(input, discriminator) : input;
   return found(value, path);
 }
 
-/** What is allowed, for a caller that says itself what was found. */
+/** Describes the allowed values, for callers that describe the found value themselves. */
 export function allowed(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -54,7 +54,7 @@ export function allowed(issue: Issue): string {
   }
 }
 
-/** A value in words. Where a secret may stand, and a long text, is not repeated. */
+/** Describes a value. Does not repeat possible secrets and long texts. */
 export function found(value: unknown, path: Path = []): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
@@ -68,13 +68,13 @@ export function found(value: unknown, path: Path = []): string {
 
 const longestQuoted = 80;
 
-/** Whether what stands at a path is not shown: a key, or an address with one in it. */
+/** Checks whether the value at a path may be a secret: a key, or a URL, which may contain one. */
 export const mayHoldSecret = (path: Path, value: unknown): boolean =>
   secretPlace.test(String(path.findLast((step) => typeof step === 'string') ?? '')) || asText(value).includes('://');
 
 const secretPlace = /^(api_keys|key|key_sha256)$|_env$|secret|token_env|password|private|authorization/i;
 
-/** The issues of the one alternative of a union that was meant; other issues as they are. */
+/** For a failed union, returns the issues of the branch the author evidently meant. Passes other issues through. */
 export const relevantIssues = (issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] =>
   issues.flatMap((issue) => {
     if (issue.code !== 'invalid_union') return [issue];
@@ -88,7 +88,7 @@ const isOtherKind = ({ code, path }: z.core.$ZodIssue): boolean => code === 'inv
 interface Bounds {
   least?: number;
   most?: number;
-  /** What a number is above or below, where it may come as near as it likes. */
+  /** Exclusive bounds of numbers with decimals. */
   above?: number;
   below?: number;
 }
@@ -107,14 +107,14 @@ interface Definition {
 
 const definition = (schema: Issue['inst']): Definition => (schema?._zod.def ?? {}) as Definition;
 
-/** What raised the issue: a check of a schema names the schema. */
+/** Returns the schema that raised the issue. Issues of a check refer to the schema separately. */
 const schemaOf = (issue: Issue): Definition =>
   definition((issue as { readonly schema?: Issue['inst'] }).schema ?? issue.inst);
 
 const isWhole = ({ format, checks = [] }: Definition): boolean =>
   [format, ...checks.map(({ _zod }) => _zod.def.format)].some((each) => each?.includes('int'));
 
-/** All bounds of the schema, not only the one that does not hold. */
+/** Returns all bounds of the schema, not only the violated one. */
 function boundsOf(schema: Definition): Bounds {
   const whole = isWhole(schema);
   const bounds: Bounds = {};
@@ -131,7 +131,7 @@ function boundsOf(schema: Definition): Bounds {
   return bounds;
 }
 
-/** A whole number of seconds from 1 to 3600: the unit is the one in the member's name. */
+/** Describes a number, such as `a whole number of seconds from 1 to 3600`. The unit comes from the member's name. */
 function numberWords(issue: Issue): string {
   const schema = schemaOf(issue);
   const { least, most, above, below } = boundsOf(schema);

@@ -1,4 +1,4 @@
-/** Strict JSON for bytes from outside: what is read is exactly what was written, or the text is refused. */
+/** Strict JSON parser for untrusted bytes: refuses text that other readers could read differently. */
 import { GatewayError, invalidRequest } from './errors.ts';
 import { isExactNumber } from './exact-number.ts';
 
@@ -6,32 +6,32 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export type JsonObject = { [key: string]: Json };
 
 export const maxNesting = 64;
-/** Values (members and elements) of one text by default; work on a value costs more than its characters. */
+/** Default limit of values (members and elements) per text. Processing a value costs more than its characters. */
 export const maxValues = 20_000;
 
-/** What a reader of JSON accepts beyond the grammar. */
+/** Limits and exceptions of the parser. */
 export interface JsonRules {
-  /** The deepest nesting allowed; documents that wrap whole requests (session bundles) need a few levels more. */
+  /** The deepest nesting allowed. Documents that contain whole requests (session bundles) need a few more levels. */
   readonly nesting?: number;
   /** The most values (members and elements) of the whole text. */
   readonly values?: number;
   /**
-   * `exact`: a number that a double does not carry exactly is refused, since it would be decided, stored and forwarded as
-   * another one. `double`: numbers become the nearest double, for documents that only pass through.
+   * `exact` refuses numbers that a double cannot represent exactly, because the gateway would decide, store and forward
+   * another number. `double` rounds to the nearest double, for documents that only pass through.
    */
   readonly numbers?: 'exact' | 'double';
-  /** `refused`: no member may be called `__proto__`. `carried`: for documents that the gateway wrote itself. */
+  /** `refused` rejects members named `__proto__`. `carried` is for documents that the gateway wrote itself. */
   readonly protoKeys?: 'refused' | 'carried';
 }
 
-/** Why a well-formed JSON text was refused: `data.reason` of the error. */
+/** Reason for refusing a well-formed JSON text: `data.reason` of the error. */
 export type JsonDefect = 'inexact_number' | 'proto_key';
 
 /**
  * Parses hostile JSON text.
- * @throws GatewayError `invalid_request` naming the defect: syntax, duplicate key, `__proto__`, lone surrogate, nesting, a
- * number that is not carried exactly. The last and `__proto__` have a `data.reason` (JsonDefect). `payload_too_large` for more
- * values than `values`.
+ * @throws GatewayError `invalid_request` naming the defect: syntax, duplicate key, `__proto__`, lone surrogate,
+ * nesting, inexact number. Inexact numbers and `__proto__` have a `data.reason` (JsonDefect). `payload_too_large` for
+ * more values than `values`.
  */
 export function parseStrict(text: string, rules: JsonRules = {}): Json {
   const steps = parsing(text, rules);
@@ -41,7 +41,7 @@ export function parseStrict(text: string, rules: JsonRules = {}): Json {
   }
 }
 
-/** Each step walks the whole text once. */
+/** Parses in steps that each walk the whole text once. */
 function* parsing(text: string, rules: JsonRules): Generator<void, Json> {
   assertBounded(text, rules);
   refuseLoneSurrogates(text, 'The body');
@@ -59,12 +59,12 @@ function* parsing(text: string, rules: JsonRules): Generator<void, Json> {
   return value;
 }
 
-/** Decodes UTF-8 bytes and parses them; malformed UTF-8 is refused, never replaced. */
+/** Decodes UTF-8 bytes and parses them. Refuses malformed UTF-8 instead of replacing it. */
 export const parseStrictBytes = (bytes: Uint8Array, rules: JsonRules = {}): Json => parseStrict(textOf(bytes), rules);
 
 /**
- * The same for large bodies: other requests have a turn between the steps [limit.hostile].
- * @param turn resolves when the others have had it.
+ * Parses large bodies like `parseStrictBytes`, and lets other requests run between the steps [limit.hostile].
+ * @param turn resolves after other requests have run.
  */
 export async function parseStrictInTurns(
   bytes: Uint8Array,
@@ -80,7 +80,7 @@ export async function parseStrictInTurns(
   }
 }
 
-/** Keeps nothing between texts: each is decoded whole. */
+/** Shared safely: it keeps no state, because each text is decoded whole. */
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 function textOf(bytes: Uint8Array): string {
@@ -91,7 +91,7 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** Why an `invalid_request` of this file was thrown, where a caller can mend it in the value itself. */
+/** Returns the defect behind an `invalid_request` of this file if the caller can correct it in the value. */
 export function jsonDefectOf(fault: unknown): JsonDefect | undefined {
   const reason = fault instanceof GatewayError ? fault.data?.reason : undefined;
   return reason === 'inexact_number' || reason === 'proto_key' ? reason : undefined;
@@ -99,8 +99,8 @@ export function jsonDefectOf(fault: unknown): JsonDefect | undefined {
 
 /**
  * Checks a value that another parser read.
- * @throws GatewayError `invalid_request` for what `parseStrict` would refuse and a value still shows: a member `__proto__`, an
- * integer beyond 2^53−1, a lone surrogate.
+ * @throws GatewayError `invalid_request` for the defects of `parseStrict` that remain visible in a value: a member
+ * `__proto__`, an integer beyond 2^53−1, a lone surrogate.
  */
 export function assertExact(value: Json): void {
   if (typeof value === 'number' && !isExactNumber(String(value))) throw inexactNumber(String(value));
@@ -118,7 +118,7 @@ function refuseLoneSurrogates(text: string, where: string): void {
   if (!text.isWellFormed()) throw invalidRequest(`${where} holds a lone surrogate; send well-formed Unicode.`);
 }
 
-/** Escaped surrogates (`\ud800`) and numbers such as 1e999 only show after parsing. */
+/** Refuses escaped surrogates (`\ud800`) and numbers such as 1e999, which are only visible after parsing. */
 function refuseUnrepresentable(value: Json): void {
   if (typeof value === 'string') refuseLoneSurrogates(value, 'A string of the body');
   else if (typeof value === 'number') {
@@ -136,7 +136,7 @@ function refuseUnrepresentable(value: Json): void {
 }
 
 /**
- * Counts nesting and values before anything is built of them: text that is not JSON at all may pass here, never more of it.
+ * Checks nesting and the number of values before parsing. Text that is not JSON may pass, but never beyond the limits.
  * @throws GatewayError `invalid_request` for nesting, `payload_too_large` for values.
  */
 export function assertBounded(text: string, { nesting = maxNesting, values = maxValues }: JsonRules): void {
@@ -164,10 +164,10 @@ export function assertBounded(text: string, { nesting = maxNesting, values = max
 const [quote, backslash, comma, minus, colon] = [0x22, 0x5c, 0x2c, 0x2d, 0x3a];
 const [openingBracket, closingBracket, openingBrace, closingBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
-/** What JSON allows between its tokens. */
+/** JSON whitespace. */
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
-/** Walks text that JSON.parse accepted and refuses what it forgives. */
+/** Refuses duplicate keys, `__proto__` and inexact numbers in text that JSON.parse accepted. */
 function scanStructure(text: string, { numbers = 'exact', protoKeys = 'refused' }: JsonRules): void {
   const open: (Set<string> | null)[] = [];
   const endOfString = stringEnds(text);
@@ -214,15 +214,15 @@ const protoKey = (): GatewayError =>
     { reason: 'proto_key' satisfies JsonDefect },
   );
 
-/** So many characters without a backslash, and the next one is looked for again. */
+/** Number of characters without a backslash after which `indexOf` searches for the next one. */
 const plainCharacters = 64;
 
 /**
- * Where the string that begins at a quote ends. Long strings are searched rather than walked; the next backslash is
- * remembered, so that many strings cost no more than their length together. Ask in ascending order.
+ * Returns a function from the opening quote of a string to the index after its end. It searches long strings instead of
+ * walking them and remembers the next backslash, so that the total cost is linear. Call it in ascending order.
  */
 function stringEnds(text: string): (start: number) => number {
-  let slash = -2; // not looked for yet
+  let slash = -2; // not searched yet
   return (start) => {
     let position = start + 1;
     for (;;) {

@@ -1,6 +1,6 @@
-/** A module that is loaded with its first use and kept: an `import()` of a loaded module still resolves its address each time. */
+/** Loads a module on first use and keeps it, because `import()` resolves the path of a loaded module every time. */
 
-/** @param load `() => import('…')`. What fails to load is tried again with the next use. */
+/** @param load `() => import('…')`. A failed load is retried on the next use. */
 export function lazyImport<M>(load: () => Promise<M>): () => M | Promise<M> {
   let kept: M | undefined;
   const keep = (loaded: M): M => {

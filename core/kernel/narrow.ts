@@ -1,4 +1,4 @@
-/** Narrows JSON values from outside. A value of another type counts as absent, so that readers of hostile messages need no error path. */
+/** Narrows untrusted JSON values. A value of another type counts as absent, so readers need no error path. */
 import type { Json, JsonObject } from './json.ts';
 
 export const isObject = (value: unknown): value is JsonObject =>
@@ -6,12 +6,12 @@ export const isObject = (value: unknown): value is JsonObject =>
 
 export const objectOf = (value: Json | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
 
-/** Returns the objects of an array, and none if the value is not an array. */
+/** Returns the objects in an array, or an empty list if the value is not an array. */
 export const objectsOf = (value: Json | undefined): JsonObject[] =>
   Array.isArray(value) ? value.filter((item) => isObject(item)) : [];
 
 export const textOf = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** Returns a non-negative whole number. */
+/** Returns the value if it is a non-negative safe integer. */
 export const countOf = (value: Json | undefined): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;

@@ -1,9 +1,9 @@
-/** What callers ask for by name, and the answer for one that is missing. It is the same for another caller's. */
+/** Error for named things that do not exist, or belong to another caller. */
 import { GatewayError } from './errors.ts';
 
 interface Thing {
   readonly noun: string;
-  /** The request that lists what there is, where there is one. */
+  /** The request that lists these things, if there is one. */
   readonly list?: string;
 }
 
@@ -43,7 +43,7 @@ export interface NamedThing {
   readonly name: string;
 }
 
-/** A thing in words: «Approval e1», or «The archive» where there is only one. */
+/** Describes a thing: «Approval e1», or «The archive» without a name. */
 export function inWords(kind: ThingKind, name?: string): string {
   const { noun } = things[kind];
   return name === undefined ? `The ${noun}` : `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${name}`;
@@ -55,5 +55,5 @@ export function notFound(kind: ThingKind, name?: string): GatewayError {
   return new GatewayError('not_found', `${inWords(kind, name)} was not found.${advice}`);
 }
 
-/** The lists that answers name. */
+/** The list requests that error messages refer to. */
 export const namedLists: readonly string[] = Object.values(things).flatMap(({ list }: Thing) => list ?? []);

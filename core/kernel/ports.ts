@@ -1,4 +1,4 @@
-/** Time, identity and randomness come in through these, so that tests wind the clock and count the ids. */
+/** Ports for time, ids, randomness, telemetry and storage, so that tests can control them. */
 
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
@@ -6,21 +6,21 @@ export interface Clock {
 }
 
 export interface Ids {
-  /** A fresh UUID; version 7 (RFC 9562), so ids sort by time. */
+  /** Returns a new UUID of version 7 (RFC 9562), so that ids sort by time. */
   uuid(): string;
-  /** Fresh random bytes as lower-case hex. */
+  /** Returns random bytes as lower-case hex. */
   randomHex(bytes: number): string;
 }
 
 export interface Timeouts {
-  /** Runs `work` after `ms` milliseconds, unless the returned function was called before. */
+  /** Runs `work` after `ms` milliseconds unless the returned function is called first. */
   after(ms: number, work: () => void): () => void;
 }
 
-/** A call writes the same millisecond down several times. */
+/** Cached, because one call formats the same millisecond several times. */
 let last = { ms: 0, text: new Date(0).toISOString() };
 
-/** ISO 8601 UTC with milliseconds, the one form of time on every wire. */
+/** Formats a time as ISO 8601 UTC with milliseconds, the format of all our APIs. */
 export function isoTime(epochMs: number): string {
   if (epochMs !== last.ms) last = { ms: epochMs, text: new Date(epochMs).toISOString() };
   return last.text;
@@ -29,7 +29,7 @@ export function isoTime(epochMs: number): string {
 export type SpanAttribute = string | number | boolean | readonly string[];
 export type SpanAttributes = Record<string, SpanAttribute | undefined>;
 
-/** Trace headers of a request (W3C trace context); X-Ray's own where there is no `traceparent`. */
+/** Trace headers of a request: W3C trace context, and the X-Ray header, used if there is no valid `traceparent`. */
 export interface TraceHeaders {
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
@@ -44,35 +44,35 @@ export interface Span {
   elapsedUs(): number;
 }
 
-/** The only way to trace, count and log. Never given a secret. */
+/** Tracing, metrics and logs. Never pass it a secret. */
 export interface Telemetry {
   span<T>(name: string, attributes: SpanAttributes, work: (span: Span) => Promise<T>): Promise<T>;
-  /** Spans within `work` continue the caller's trace; a malformed `traceparent` starts a new one. */
+  /** Continues the caller's trace for spans within `work`. A malformed `traceparent` starts a new trace. */
   continued<T>(from: TraceHeaders, work: () => Promise<T>): Promise<T>;
-  /** `traceparent` and `tracestate` to send on from the span at hand; empty outside of one. */
+  /** Returns the `traceparent` and `tracestate` headers of the current span, or an empty object without a span. */
   outgoing(): Record<string, string>;
   count(name: string, labels: Record<string, string>, by?: number): void;
   gauge(name: string, value: number): void;
-  /** One observation of a histogram: seconds, tokens. */
+  /** Adds an observation to a histogram, such as seconds or tokens. */
   observe(name: string, value: number, labels: Record<string, string>): void;
-  /** Sends what is still held; a function calls it before it freezes. Never throws. */
+  /** Sends buffered telemetry. A Lambda function calls it before it freezes. Never throws. */
   flush(): Promise<void>;
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: Record<string, unknown>): void;
 }
 
-/** Secrets by name: environment locally, Secrets Manager on AWS. */
+/** Secrets by name: from the environment locally, from Secrets Manager on AWS. */
 export interface SecretStore {
-  /** The secret's value, or undefined when there is none. */
+  /** Returns the secret's value, or undefined if there is none. */
   get(name: string): Promise<string | undefined>;
-  /** A value was refused where it is used: one that is kept may have been replaced, and is read again. */
+  /** Reports that a value was rejected. The store re-reads cached values, which may have been replaced. */
   refused?(): void;
 }
 
-/** Bodies by content: what may pass 256 kB (policy versions, large results, exports). */
+/** Content-addressed bodies that may exceed 256 kB (policy versions, large results, exports). */
 export interface ObjectStore {
-  /** Stores bytes under their SHA-256 and returns it; storing the same bytes twice is harmless. */
+  /** Stores bytes under their SHA-256 and returns it. Idempotent. */
   put(bytes: Uint8Array): Promise<string>;
-  /** The bytes, verified against the digest, or undefined. */
+  /** Returns the bytes, verified against the digest, or undefined. */
   get(sha256: string): Promise<Uint8Array | undefined>;
 }
 

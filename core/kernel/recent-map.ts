@@ -1,16 +1,16 @@
-/** A map of bounded size: what was read or written longest ago goes first. */
+/** A map of bounded size that removes the least recently used entry first. */
 export class RecentMap<K, V> {
   readonly #max: number;
   readonly #entries = new Map<K, V>();
-  /** The key that was used last: putting it to the end again would only leave a gap in the map. */
+  /** The key used last. Moving it to the end again would only leave a gap in the map. */
   #latest: K | undefined;
 
-  /** @param options.max entries that are kept. */
+  /** @param options.max largest number of entries. */
   constructor({ max }: { readonly max: number }) {
     this.#max = max;
   }
 
-  /** What is kept for the key counts as used now. While half of the room is free nothing goes soon, and reading costs what it costs in a map. */
+  /** Returns the value and marks it as used, except while the map is at most half full, to keep reads cheap. */
   get(key: K): V | undefined {
     const value = this.#entries.get(key);
     if (this.#entries.size <= this.#max / 2) return value;
@@ -32,7 +32,7 @@ export class RecentMap<K, V> {
     this.#entries.delete(oldest as K);
   }
 
-  /** What is kept for the key, or else what `make` returns, which is kept from then on. */
+  /** Returns the value of the key. If there is none, stores and returns the result of `make`. */
   getOrInsertComputed(key: K, make: (key: K) => V): V {
     const known = this.get(key);
     if (known !== undefined || this.#entries.has(key)) return known as V;

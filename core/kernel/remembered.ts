@@ -1,15 +1,15 @@
-/** Pure functions whose results are remembered: by the identity of an object, or by a short text. */
+/** Memoizes pure functions of an object (by identity) or of a short text. */
 import { RecentMap } from './recent-map.ts';
 
 interface Remembered<K extends object, V> {
   (of: K): V;
-  /** Takes over what was worked out elsewhere: by a worker, or of an equal object. */
+  /** Stores a result computed elsewhere: by a worker, or for an equal object. */
   readonly know: (of: K, made: V) => void;
 }
 
 /**
- * Worked out once for each object, and forgotten with it. It saves work and carries nothing: without it every answer is the same.
- * @param make its result depends on nothing but the object, which never changes.
+ * Memoizes a function by object. Results are garbage-collected with their object.
+ * @param make a function of the object alone, which must never change.
  */
 export function remembered<K extends object, V>(make: (of: K) => V): Remembered<K, V> {
   const known = new WeakMap<K, { readonly made: V }>();
@@ -24,11 +24,11 @@ export function remembered<K extends object, V>(make: (of: K) => V): Remembered<
   return Object.assign(find, { know: (of: K, made: V) => void known.set(of, { made }) });
 }
 
-/** Callers choose names, so what is remembered must not grow with them. */
+/** Limits of the memory, because callers choose the names. */
 const most = { texts: 1_000, characters: 128 };
 
 /**
- * The same for names: those of tools and parameters come again and again.
+ * Memoizes a function of names, such as those of tools and parameters, which recur often.
  * @param make its results are shared, so no caller may change them.
  */
 export function rememberedText<V>(make: (text: string) => V): (text: string) => V {
@@ -43,5 +43,5 @@ export function rememberedText<V>(make: (text: string) => V): (text: string) => 
   };
 }
 
-/** A part of a long text would keep all of it in memory. */
+/** Copies a text, because a substring of a long text would keep all of it in memory. */
 const ownCopy = (text: string): string => JSON.parse(JSON.stringify(text)) as string;

@@ -1,9 +1,10 @@
-/** Work on many items with so many under way at once. */
+/** Processes items with bounded concurrency. */
 
 /**
- * Takes items as work ends, until there are none or `goOn` says no; what has begun is always finished.
- * @returns how many items were taken.
- * @throws what `work` throws, the first of it, when all that had begun has ended.
+ * Runs `work` on items, at most `most` at a time, until none are left or `goOn` returns false. Always finishes started
+ * work.
+ * @returns the number of items taken.
+ * @throws the first error of `work`, after all started work has ended.
  */
 export async function sideBySide<T>(
   items: Iterable<T> | AsyncIterable<T>,

@@ -1,15 +1,15 @@
-/** A list worked through in pieces: each piece begins where the one before ended, also when the list has changed. */
+/** Resumes a repeated pass over a list after the last processed item, even if the list has changed. */
 
 export class Turns {
   #last: string | undefined;
 
-  /** The whole list, beginning behind what was taken last; from its beginning when that is gone. */
+  /** Returns the whole list, starting after the last processed item, or at its beginning if that item is gone. */
   order(items: readonly string[]): readonly string[] {
     const at = this.#last === undefined ? 0 : items.indexOf(this.#last) + 1;
     return [...items.slice(at), ...items.slice(0, at)];
   }
 
-  /** The next piece begins behind this one. */
+  /** Records the last processed item. */
   took(item: string): void {
     this.#last = item;
   }
