@@ -1,4 +1,7 @@
-/** After a decision: measures how long it took, tells the channels and releases the waiting clock. None of it may undo or delay the decision. */
+/**
+ * Announces a decision: measures its duration, notifies the channels and releases the pending clock. Failures here do
+ * not undo or delay the decision.
+ */
 
 import { enqueueNotifications } from '#core/approvals/notifications/enqueue.ts';
 import type { DeliveryStore } from '#core/approvals/notifications/ports.ts';
@@ -28,7 +31,7 @@ export async function announceDecision(
   }
 }
 
-/** What fails here is repeated by the approval's own clock and by the sweep, so the caller is not failed. */
+/** Runs the work and only logs failures: the approval's clock and the sweep repeat it. */
 export async function bestEffort(
   ports: Pick<AnnouncePorts, 'telemetry'>,
   row: Pick<ApprovalRow, 'envelope_id'>,

@@ -1,23 +1,23 @@
-/** Approvals in lists: an item of bounded size, whose item route has the whole call [approval.list-bounded]. */
+/** Shortens approvals for lists. The item route returns the whole call [approval.list-bounded]. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { approvalView } from './views.ts';
 
 type Listed = ReturnType<typeof approvalView> & { readonly result?: unknown };
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** Calls whose parameters take more characters of JSON are shortened. */
+/** Maximum characters of JSON of a call's parameters; longer ones are shortened. */
 const maxCall = 4_096;
-/** Characters of what remains of a long field. */
+/** Maximum characters of a shortened field. */
 const maxField = 1_024;
 const maxStart = 200;
 
 const sizeOf = (value: unknown): number => (value === undefined ? 0 : JSON.stringify(value).length);
 
-/** Whether a list shortens the call. */
+/** Checks whether a list shortens the call. */
 export const isLongCall = ({ target, parameters, sent_with }: ApprovalRow): boolean =>
   target.length > maxField || sizeOf(parameters) + sizeOf(sent_with) > maxCall;
 
-/** Returns the view as it is if it is short. Otherwise `omitted` names each shortened field, with its bytes of JSON. */
+/** Returns a short view unchanged. Otherwise `omitted` names each shortened field, with its bytes of JSON. */
 export function approvalHead<T extends Listed>(view: T) {
   const omitted: { field: string; bytes: number }[] = [];
   const short = <V>(field: string, value: V, most: number, shorten: (value: NonNullable<V>) => V): V => {
@@ -44,7 +44,7 @@ export function approvalHead<T extends Listed>(view: T) {
   return omitted.length === 0 ? view : { ...head, omitted };
 }
 
-/** The members that fit; the value of a long one is replaced. */
+/** Returns the members that fit, with long values shortened. */
 function shortMembers(members: Parameters, url: string): Parameters {
   const kept: Record<string, unknown> = Object.create(null);
   let left = maxField;

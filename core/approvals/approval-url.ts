@@ -1,6 +1,6 @@
-/** The addresses of approvals, as callers and channels are given them. */
+/** URLs of approvals for callers and channels. */
 
-/** Where a browser reads how to decide what waits, and clients of the API the list. */
+/** Returns the URL of the list of approvals for API clients, and of a page on how to decide for browsers. */
 export const approvalsUrl = (adminUrl: string) => `${adminUrl}/admin/v1/approvals`;
 
 export const approvalUrl = (adminUrl: string, envelopeId: string) => `${approvalsUrl(adminUrl)}/${envelopeId}`;

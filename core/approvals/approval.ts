@@ -1,6 +1,6 @@
 /**
- * What an approval may become: the meaning, as one pure table that every move goes through. The state machine owns time,
- * the row's conditional writes own who was first.
+ * States and transitions of an approval, as one pure table that every move uses. The state machine owns time; the row's
+ * conditional writes decide which of two events came first.
  */
 import type { ApprovalRow, ApprovalStatus, RefusedUse } from '#core/contracts/approval.ts';
 import type { Change } from '#core/evidence/ports.ts';
@@ -19,7 +19,10 @@ export const approvalEvents = [
 ] as const;
 type ApprovalEvent = (typeof approvalEvents)[number];
 
-/** `vote`: an approval among several, and not the last. `refuse`: the gateway was to make the call and may not any more. `give_back`: nothing ran, the approval is as it was. */
+/**
+ * `vote`: one of several approvals, but not the last. `refuse`: the gateway may no longer make the approved call.
+ * `give_back`: the call did not run, and the approval is usable again.
+ */
 const moves: Readonly<Record<ApprovalStatus, Partial<Record<ApprovalEvent, ApprovalStatus>>>> = {
   pending: { vote: 'pending', approve: 'approved', deny: 'denied', timeout: 'denied' },
   approved: { use: 'executing', refuse: 'consumed' },
@@ -28,11 +31,11 @@ const moves: Readonly<Record<ApprovalStatus, Partial<Record<ApprovalEvent, Appro
   consumed: {},
 };
 
-/** The state an event leads to, or undefined when the event comes too late: the record then answers. */
+/** Returns the state after an event, or undefined if the event comes too late. */
 export const transition = (status: ApprovalStatus, event: ApprovalEvent): ApprovalStatus | undefined =>
   moves[status][event];
 
-/** The one state an event leads out of, and where to. */
+/** Returns the only state in which an event is allowed, and the state after it. */
 function moveOf(event: ApprovalEvent): { readonly from: ApprovalStatus; readonly to: ApprovalStatus } {
   for (const from of Object.keys(moves) as ApprovalStatus[]) {
     const to = transition(from, event);
@@ -43,20 +46,23 @@ function moveOf(event: ApprovalEvent): { readonly from: ApprovalStatus; readonly
 
 type Move = Extract<Change, { type: 'approval.move' }>;
 
-/** The change that moves a row as the table says; it fails where the row is in another state or a condition does not hold. */
+/**
+ * Returns the change that moves a row by the table. It fails if the row is in another state or a condition does not
+ * hold.
+ */
 export const moveApproval = (
   { envelope_id: id, tenant }: Pick<ApprovalRow, 'envelope_id' | 'tenant'>,
   event: ApprovalEvent,
   how: Pick<Move, 'set' | 'clear' | 'where' | 'after' | 'stampEntry'>,
 ): Move => ({ type: 'approval.move', id, tenant, ...moveOf(event), ...how });
 
-/** How long an executing call may stay without an outcome before it counts as `unknown`. */
+/** Seconds that an executing call may stay without an outcome before it counts as `unknown`. */
 export const approvalLeaseSeconds = 120;
 
-/** How long a denial that holds for its session also answers the identical call on a later connection. */
+/** Seconds that a denial for its session also answers the identical call on later connections. */
 const shortestDenialSeconds = 600;
 
-/** Why the gateway did not make a call that was approved, or an approval cannot be used by a call: `error.data.reason`. */
+/** Reason why the gateway did not make an approved call, or why a call cannot use an approval: `error.data.reason`. */
 export type Unusable =
   | 'pending'
   | 'denied'
@@ -81,7 +87,9 @@ interface Attempt {
   readonly now: string;
 }
 
-/** Whether a call may use an approval now; undefined means it may. The conditional write has the last word. */
+/**
+ * Returns why a call may not use an approval now; undefined if it may. The conditional write makes the final decision.
+ */
 export function unusable(row: ApprovalRow | undefined, attempt: Attempt): Unusable | undefined {
   if (!row) return 'unknown_approval';
   if (row.key_id !== attempt.key_id) return 'other_key';
@@ -96,11 +104,17 @@ export function unusable(row: ApprovalRow | undefined, attempt: Attempt): Unusab
   return undefined;
 }
 
-/** A human, time, or the caller itself ended the request: only the first is a denial. */
+/**
+ * Returns how the request ended: denied by a human, by time-out, or withdrawn by the caller. Only the first is a
+ * denial.
+ */
 const deniedBy = ({ reason }: ApprovalRow): 'denied' | 'expired' | 'withdrawn' =>
   reason === 'timeout' ? 'expired' : reason === 'withdrawn' ? 'withdrawn' : 'denied';
 
-/** Whether the identical call keeps being answered with this request instead of opening a new one [approval.denial-told]. */
+/**
+ * Checks whether the identical call still gets this request as its answer instead of opening a new one
+ * [approval.denial-told].
+ */
 export const isAnswerCurrent = (row: ApprovalRow, now: string): boolean =>
   row.status === 'pending' ? row.expires_at > now : isDenialCurrent(row, now);
 
@@ -110,7 +124,7 @@ const isDenialCurrent = (row: ApprovalRow, now: string): boolean => {
   return ends === undefined || now < ends;
 };
 
-/** Whether a denial answers the identical call on a later connection of its client. */
+/** Checks whether a denial answers the identical call on a later connection of its client. */
 export const isDenialJoinable = (row: ApprovalRow, now: string): boolean =>
   isHumanDenial(row) &&
   now < (denialExpiresAt(row) ?? isoTime(Date.parse(row.decided_at ?? '') + shortestDenialSeconds * 1000));
@@ -118,7 +132,7 @@ export const isDenialJoinable = (row: ApprovalRow, now: string): boolean =>
 const isHumanDenial = (row: ApprovalRow): boolean =>
   row.status === 'denied' && row.decided_at !== undefined && deniedBy(row) === 'denied';
 
-/** Until when a human's denial answers the identical call; undefined where it does for the rest of the session. */
+/** Returns until when a human's denial answers the identical call; undefined for the rest of the session. */
 export const denialExpiresAt = (row: ApprovalRow): string | undefined =>
   isHumanDenial(row) && row.denial_seconds !== undefined
     ? isoTime(Date.parse(row.decided_at ?? '') + row.denial_seconds * 1000)

@@ -1,6 +1,7 @@
 /**
- * What a browser gets at the address of an approval, or of all that wait: the way to the console, or a page on how to decide. The page holds
- * nothing of the approval, asks for nothing, loads nothing and decides nothing [approval.browser-page].
+ * The page that browsers get at the URL of an approval or of the list: a redirection to the console, or a page on how
+ * to decide. The page contains no data of the approval and no form, loads nothing and decides nothing
+ * [approval.browser-page].
  */
 
 const idPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -12,8 +13,9 @@ export const browserPageHeaders = {
 } as const;
 
 /**
- * Where a browser is sent on to: the console, where the host serves one. The fragment stays in the browser and decides nothing either.
- * @param id as the address has it, empty at that of the list.
+ * Returns the console URL to which browsers are redirected, if the host serves a console. The fragment stays in the
+ * browser and decides nothing either.
+ * @param id from the URL; empty for the list.
  */
 export const consolePlace = (id: string, consoleUrl: string | undefined): string | undefined =>
   consoleUrl === undefined || (id !== '' && !idPattern.test(id))
@@ -21,8 +23,9 @@ export const consolePlace = (id: string, consoleUrl: string | undefined): string
     : `${consoleUrl}#/approvals/${id.toLowerCase()}`;
 
 /**
- * @param id as the address has it, empty at that of the list; only an envelope id is repeated on the page.
- * @param inConsole its place in the web console, where the host serves one: a link for clients that follow no redirection.
+ * Returns the page as HTML.
+ * @param id from the URL; empty for the list. Only a valid envelope id is repeated on the page.
+ * @param inConsole URL in the web console, if the host serves one: a link for clients that do not follow redirections.
  */
 export function browserPage(id: string, inConsole: string | undefined): string {
   const isList = id === '';

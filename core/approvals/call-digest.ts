@@ -1,8 +1,8 @@
-/** What an approval is bound to: the digest of the whole call. */
+/** The digest of the whole call, to which an approval is bound. */
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 
-/** The fields of a call that its digest covers. An envelope has them, and so has the row of an approval. */
+/** The fields of a call that its digest covers. Envelopes and approval rows have them. */
 type DigestedCall = Pick<
   ActionEnvelope,
   | 'tenant'
@@ -18,7 +18,9 @@ type DigestedCall = Pick<
   | 'sent_with'
 > & { readonly actor: { readonly session: string } };
 
-/** SHA-256 of the canonical call: who, in which session, exactly what, and where it goes. Never ids or times. */
+/**
+ * Returns the SHA-256 of the canonical call: caller, session, content and destination. Ids and times are not included.
+ */
 export const callDigest = (call: DigestedCall): string =>
   digestOf({
     tenant: call.tenant,

@@ -1,4 +1,4 @@
-/** The facts of an approval in the order a person reads them: the same in every channel, each as a label and a text. */
+/** The facts of an approval in reading order, each with a label and a text. All channels show the same. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { childPath } from '#core/text/secrets/json-path.ts';
 import { shorten, visibleText } from '#core/text/secrets/visible-text.ts';
@@ -8,7 +8,7 @@ import { missingVotesText } from './views.ts';
 type Fact = readonly [label: string, text: string];
 
 /**
- * What the gateway knows itself, and then what the caller says of itself. Facts that a row lacks are left out.
+ * Returns the gateway's own facts, then the caller's claims. Facts that a row lacks are omitted.
  * @param place of the rule, as `file:line` [approval.card-place].
  */
 export function factsOf(row: ApprovalRow, place = ''): Fact[] {
@@ -38,7 +38,7 @@ export function factsOf(row: ApprovalRow, place = ''): Fact[] {
   return facts.filter(([, text]) => text !== '');
 }
 
-/** What the configuration says, which is never a part of the call. */
+/** Labels of facts that come from the gateway and are not part of the call. */
 export const ownFacts: ReadonlySet<string> = new Set([
   'Rule',
   'Rule at',
@@ -54,14 +54,14 @@ export const ownFacts: ReadonlySet<string> = new Set([
 const namedThere = ({ upstream_tool }: ApprovalRow): string =>
   upstream_tool === undefined ? '' : ` (${upstream_tool} there)`;
 
-/** What the server would be sent: the parameters, and beside them what goes with the call. */
+/** Returns the data that the server would get: the parameters, and the values sent with them. */
 export const sentOf = ({
   parameters,
   sent_with,
 }: Pick<ApprovalRow, 'parameters' | 'sent_with'>): Readonly<Record<string, unknown>> =>
   sent_with === undefined ? parameters : { arguments: parameters, sent_with };
 
-/** The authenticated key and who answers for it; never the key itself. */
+/** Describes the authenticated key and its owner, never the key itself. */
 function keyOf({ key_name, key_kind, key_owner }: ApprovalRow): string {
   const kind = key_kind === undefined ? '' : ` (${key_kind} key)`;
   const owner = key_owner === undefined ? ', no owner' : `, owner ${key_owner}`;
@@ -76,10 +76,10 @@ const credentialOf = ({ credential }: ApprovalRow): string =>
 const riskOf = ({ risk }: ApprovalRow): string =>
   risk === undefined ? '' : `session ${risk.session}, key ${risk.key}; calls are refused from ${risk.kill_switch}`;
 
-/** Lines of the raw call's effects. */
+/** Returns the lines of the raw call's effects. */
 export const effectsOf = ({ effects = [] }: ApprovalRow): readonly string[] => effects;
 
-/** Executable texts of a row, whole: path below the call and text. */
+/** Returns the executable texts of a row in full, each with its path below the call. */
 export function executedTexts({ executed = [], target, parameters, withheld }: ApprovalRow): Fact[] {
   const whole = { target, parameters };
   return executed.flatMap((path): Fact[] => {
@@ -89,7 +89,7 @@ export function executedTexts({ executed = [], target, parameters, withheld }: A
   });
 }
 
-/** What is sent as JSON; an executable text that is shown by itself is only named. */
+/** Returns the sent data as JSON. Executable texts are replaced by a note, because they are shown separately. */
 export function sentBesideExecuted(row: ApprovalRow): string {
   const apart = new Set(executedTexts(row).map(([path]) => `$.${path}`));
   const named = (value: unknown, path: string): unknown => {
@@ -105,7 +105,10 @@ export function sentBesideExecuted(row: ApprovalRow): string {
   );
 }
 
-/** A call that is too long to show: the names of all its members, and then the beginning of each value [approval.whole-or-deny]. */
+/**
+ * Returns the names of all members of a call that is too long to show, and the beginning of each value
+ * [approval.whole-or-deny].
+ */
 export function beginningOf(row: ApprovalRow, room: number): readonly [names: string, values: string] {
   const members = Object.entries(sentOf(row));
   const names = members.map(([name]) => visibleText(shorten(JSON.stringify(name), 200)));
@@ -116,7 +119,7 @@ export function beginningOf(row: ApprovalRow, room: number): readonly [names: st
   return [`${members.length}: ${names.join(', ')}`, values.join('\n')];
 }
 
-/** What stands at a path that `childPath` wrote. */
+/** Returns the value at a path that `childPath` wrote. */
 function at(value: unknown, path: string): unknown {
   let found: unknown = value;
   for (const [, name, quoted, index] of path.matchAll(/\.([A-Za-z_$][\w$-]*)|\[("(?:[^"\\]|\\.)*")\]|\[(\d+)\]/g)) {

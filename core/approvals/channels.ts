@@ -1,4 +1,4 @@
-/** Which notification channels a configuration switches on for an approval. */
+/** Finds the notification channels that a configuration enables for an approval. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { pullRequestOf } from './pull-requests.ts';
 

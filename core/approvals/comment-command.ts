@@ -5,19 +5,19 @@ import { invalidRequest } from '#core/kernel/errors.ts';
 export interface CommentCommand {
   readonly verdict: 'approve' | 'deny';
   readonly envelope_id: string;
-  /** What the approver says to have seen, lower-case hex. */
+  /** Digest that the approver claims to have seen, lower-case hex. */
   readonly digest?: string;
-  /** Why not; empty for an approval. */
+  /** Reason for the denial; empty for an approval. */
   readonly comment: string;
 }
 
-/** Without an id it is a command of another service: other services on pull requests take `/approve` as well. */
+/** Requires an id, since other services on pull requests also use `/approve`. */
 const commandLine =
   /^\/(approve|deny)[ \t]+([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[ \t](.*))?$/is;
 
 /**
- * The id a comment's command is about, undefined when it holds none. `read` tells the rest.
- * What stands first cannot be inside a quote, a code block or a hidden part of the comment: only there it counts.
+ * Returns the id of a comment's command and a function that parses the rest; undefined without a command. The command
+ * must be the first line, which cannot be inside a quote, a code block or a hidden part of the comment.
  */
 export function commandIn(text: string): { readonly envelope_id: string; read(): CommentCommand } | undefined {
   const lines = text.split(/\r\n|\r|\n/);

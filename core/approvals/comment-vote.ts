@@ -1,6 +1,6 @@
 /**
- * Votes by pull-request comment: the writer, the place and the commit are checked, then the vote is counted. The Git host is asked before the
- * comment is marked as taken, so that a delivery that met an outage can be repeated.
+ * Counts votes by pull-request comment after checking the author, the pull request and the commit. The Git host is
+ * queried before the comment is marked as processed, so that a delivery can be repeated after an outage.
  */
 
 import { DeliveryRefused } from '#core/approvals/notifications/deliver.ts';
@@ -27,7 +27,7 @@ import { decideApproval } from './vote.ts';
 
 interface CommentVotePorts extends VotePorts {
   readonly host: PullRequestHost;
-  /** What the configuration in force asks of the approval of a request that waits. */
+  /** Finds the current terms of a pending request. */
   readonly termsNow: FindCurrentTerms;
 }
 
@@ -35,17 +35,18 @@ interface CommentOutcome {
   readonly decided: boolean;
   /** The outcome, for the author of the comment. */
   readonly text: string;
-  /** Whether writer and approval are ours: only then the writer is answered where they wrote. */
+  /** True if this gateway knows the author and the approval: only then the author gets a reply. */
   readonly known: boolean;
 }
 
-/** A signature of the host has no time, so a comment is remembered for as long as its approval can be decided, and longer. */
+/** The host's signatures have no time, so a comment is remembered for longer than its approval can be decided. */
 const memoryMs = 15 * 60_000;
 const mayWrite = ['write', 'maintain', 'admin'];
 
 /**
- * Counts a comment as a vote, or says why not; undefined when it holds no command.
- * @throws GatewayError `conflict` for a comment taken before; `service_unavailable` when the Git host cannot be asked.
+ * Counts a comment as a vote, or returns why not; undefined if it has no command.
+ * @throws GatewayError `conflict` for a comment that was already processed; `service_unavailable` if the Git host
+ * cannot be queried.
  */
 export async function voteByComment(
   ports: CommentVotePorts,
@@ -58,7 +59,7 @@ export async function voteByComment(
   const vote = await orRefusal(checkedVote(ports, snapshot, written, row, command.read));
   await takeOnce(ports, written, row);
   const outcome = vote instanceof GatewayError ? vote : await orRefusal(counted(ports, snapshot, written, vote));
-  // Another gateway may listen to the same pull request: what is not ours it may know.
+  // Another gateway may listen to the same pull request and know what this one does not.
   const known = row !== undefined && personByGithubLogin(snapshot, written.login) !== undefined;
   if (outcome instanceof GatewayError) return { decided: false, text: `Not decided: ${outcome.message}`, known };
   const text =
@@ -75,7 +76,7 @@ interface CheckedVote {
   readonly notice: Notice;
 }
 
-/** Everything that can be said against it, the person first: strangers learn nothing about the approval. */
+/** Runs all checks on the vote, the person's first, so that strangers learn nothing about the approval. */
 async function checkedVote(
   ports: CommentVotePorts,
   snapshot: Snapshot,
@@ -110,7 +111,10 @@ async function noticeHere(ports: CommentVotePorts, written: WrittenComment, row:
   );
 }
 
-/** All answers are fetched before any is judged, so an outage is never mistaken for a refusal. */
+/**
+ * Checks the voter's permission, the commit and the question. All answers are fetched first, so that an outage is not
+ * mistaken for a refusal.
+ */
 async function assertStanding(
   host: PullRequestHost,
   notice: Notice,
@@ -121,7 +125,7 @@ async function assertStanding(
   const [permission, question] = await readFrom(
     Promise.all([
       host.permission(at.repository, login),
-      // A denial needs no check that commit and question are unchanged; only an approval is bound to them.
+      // Only an approval is bound to the commit and the question.
       verdict === 'approve' && Promise.all([host.head(at), host.textOf(at.repository, comment_id)]),
     ]),
   );
@@ -148,7 +152,10 @@ function assertUnchanged({ head_sha, text_sha256 }: Notice, head: string, text: 
 
 const voided = (why: string) => new GatewayError('conflict', `${why} Deny it, or decide over HTTP or with agentctl.`);
 
-/** Without an answer of the host nothing counts, and the comment is not marked as processed, so it may be delivered again. */
+/**
+ * Waits for the host's answer. Without it the vote is not counted, and the comment is not marked as processed, so it
+ * can be delivered again.
+ */
 async function readFrom<T>(host: Promise<T>): Promise<T> {
   try {
     return await host;
@@ -162,7 +169,7 @@ async function readFrom<T>(host: Promise<T>): Promise<T> {
   }
 }
 
-/** @throws GatewayError `conflict` when the comment was taken before. */
+/** Marks the comment as processed. @throws GatewayError `conflict` if it already was. */
 async function takeOnce(ports: CommentVotePorts, { id }: WrittenComment, row: ApprovalRow | undefined): Promise<void> {
   const latest = Math.max(ports.clock.now(), Date.parse(row?.expires_at ?? '') || 0);
   if (await ports.deliveries.seen(`github#${id}`, isoTime(latest + memoryMs))) return;
@@ -193,7 +200,7 @@ const counted = async (
     denialLifetime: configuration.approvals.denial_lifetime,
   });
 
-/** A refusal is an answer; what is our fault or the host's is not. */
+/** Returns a refusal as a value; faults of the gateway or the host are thrown. */
 async function orRefusal<T>(work: Promise<T>): Promise<T | GatewayError> {
   try {
     return await work;

@@ -1,16 +1,16 @@
-/** When the sweep has to look at an approval: only rows with such a time stand in its list. */
+/** Computes when the sweep must check an approval. Rows without such a time are not in its list. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 
-/** A clock is given this long to start or to be released before the sweep does it again; twice is harmless. */
+/** Milliseconds that a clock has to start or be released before the sweep repeats it. Repeating is harmless. */
 export const graceMs = 5_000;
 
 type Timed = Pick<ApprovalRow, 'status'> &
   Partial<Pick<ApprovalRow, 'queued_at' | 'expires_at' | 'clock_started' | 'decided_at' | 'lease_expires_at'>>;
 
 /**
- * ISO time at which something is overdue if nothing happens before: a clock that did not start, a request that no reviewer
- * decided, a waiting clock that was not released, a lease without an outcome. Undefined when nothing can be.
+ * Returns the ISO time at which the row becomes overdue: a clock that did not start, a request without a decision, a
+ * clock that was not released, or a lease without an outcome. Undefined if it cannot become overdue.
  */
 export function dueAt(row: Timed): string | undefined {
   const { status, queued_at, expires_at, clock_started, decided_at, lease_expires_at } = row;

@@ -1,6 +1,6 @@
 /**
- * What happens to approvals, as events for those who watch: `new`, `voted`, `decided` and `expired`. Fed by the ledger of a process
- * that makes every commit itself; keeps the last events, so that a reader that was away takes up where it was [approval.events].
+ * Feed of approval events: `new`, `voted`, `decided` and `expired`. The ledger feeds it in a process that makes all
+ * commits itself. Recent events are kept, so that a reader can resume after a disconnection [approval.events].
  */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -11,7 +11,7 @@ interface ApprovalEvent {
   readonly envelope_id: string;
   readonly session_id: string;
   readonly at: string;
-  /** Present where the event is a decision. */
+  /** Present if the event is a decision. */
   readonly status?: 'approved' | 'denied';
 }
 
@@ -23,17 +23,20 @@ interface RecentEvent {
 
 interface EventFeedOptions {
   readonly timeouts: Timeouts;
-  /** Stands in each event's id: ids of another process are not taken for own ones. */
+  /** Part of each event's id, so that ids of other processes are recognised. */
   readonly process: string;
 }
 
-/** Events kept for readers that were away or are slow. */
+/** Number of events kept for disconnected or slow readers. */
 const keptEvents = 1_000;
-/** Open streams of one process, and of one key. */
+/** Maximum number of open streams per process and per key. */
 export const maxStreams = { process: 256, key: 8 } as const;
-/** Below every idle limit on the way. */
+/** Shorter than the idle limits of proxies on the path. */
 const pingEveryMs = 15_000;
-/** A stream ends after this, and the reader comes back with its key: a revoked key reads no longer than that. */
+/**
+ * Maximum duration of a stream. The reader then reconnects with its key, so a revoked key stops reading after that
+ * time.
+ */
 const streamMs = 120_000;
 
 export class ApprovalEventFeed {
@@ -48,7 +51,7 @@ export class ApprovalEventFeed {
     this.#options = options;
   }
 
-  /** An entry that was committed. */
+  /** Adds the event of a committed entry. */
   committed(entry: EvidenceEntry): void {
     const event = eventOf(entry);
     if (event === undefined) return;
@@ -57,16 +60,16 @@ export class ApprovalEventFeed {
     this.#wake();
   }
 
-  /** Ends every stream; the process is about to stop. */
+  /** Ends all streams before the process stops. */
   close(): void {
     this.#closed = true;
     this.#wake();
   }
 
   /**
-   * The events of a tenant as server-sent text: those after `lastEventId`, then those to come. The first event, `listening`, says
-   * whether events were missed: then the reader lists approvals again.
-   * @throws GatewayError `rate_limit_error` where the key or the process has as many streams open as it may have.
+   * Returns a tenant's events as server-sent events: those after `lastEventId`, then new ones. The first event,
+   * `listening`, reports whether events were missed; the reader then lists approvals again.
+   * @throws GatewayError `rate_limit_error` if the key or the process has too many open streams.
    */
   open(tenant: string, keyId: string, lastEventId: string | undefined): AsyncIterable<string> {
     this.#take(keyId);
@@ -116,7 +119,7 @@ export class ApprovalEventFeed {
       let place = from ?? this.#last;
       yield `retry: 1000\n${this.#frame('listening', place, { missed: lastEventId !== undefined && from === undefined })}`;
       while (!over && !this.#closed && !end.aborted) {
-        const until = this.#last; // more may come while the reader takes these
+        const until = this.#last; // more may arrive while the reader consumes these
         const first = this.#kept[0]?.number ?? this.#last + 1;
         if (place + 1 < first) yield this.#frame('listening', until, { missed: true });
         else
@@ -139,7 +142,7 @@ export class ApprovalEventFeed {
     return `id: ${this.#options.process}.${number}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
   }
 
-  /** Where a reader was; undefined for an id of another process, or of events that are not kept any more. */
+  /** Returns the reader's last event number; undefined for an id of another process or for dropped events. */
   #placeOf(id: string | undefined): number | undefined {
     const [, own, text = ''] = /^([0-9a-f]+)\.(\d{1,15})$/.exec(id ?? '') ?? [];
     if (own !== this.#options.process) return undefined;
@@ -148,7 +151,7 @@ export class ApprovalEventFeed {
     return number <= this.#last && number + 1 >= first ? number : undefined;
   }
 
-  /** Waits until something holds; true when it did not for as long as a connection may be silent. */
+  /** Waits until the condition holds. Returns true if it did not hold before a ping is due. */
   async #silent(holds: () => boolean): Promise<boolean> {
     if (holds()) return false;
     let silent = false;
@@ -172,7 +175,7 @@ export class ApprovalEventFeed {
   }
 }
 
-/** Entries that change what waits for a person. */
+/** Returns the event of an entry that changes the pending approvals. */
 function eventOf({ kind, envelope_id, session_id, timestamp: at, body }: EvidenceEntry): ApprovalEvent | undefined {
   const about = { envelope_id, session_id, at };
   if (kind === 'review') return { event: 'new', ...about };

@@ -1,10 +1,10 @@
-/** The moves of an approval that is used: taken for one execution, ended with its outcome, or given back unused. */
+/** Transitions of an approval in use: taken for one execution, finished with its outcome, or released unused. */
 import type { ApprovalRow, ExecutionOutcome, KeptResult } from '#core/contracts/approval.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { approvalLeaseSeconds, moveApproval } from './approval.ts';
 
-/** One execution that holds an approval, or wants to. */
+/** An execution that holds or takes an approval. */
 export interface Holder {
   /** Envelope id of the approval. */
   readonly approval: string;
@@ -16,8 +16,8 @@ export interface Holder {
 const rowOf = ({ approval, tenant }: Holder) => ({ envelope_id: approval, tenant });
 
 /**
- * Takes an approval for one execution, if it is still unused and in time.
- * @param bound what the row must still say of the call.
+ * Takes an approval for one execution if it is unused and not expired.
+ * @param bound fields that the row must still have.
  */
 export const takeForExecution = (
   holder: Holder,
@@ -31,14 +31,14 @@ export const takeForExecution = (
     after: { attribute: 'use_expires_at', time: isoTime(nowMs) },
   });
 
-/** When a lease that is taken or renewed now ends. */
+/** Returns the end of a lease that is taken or renewed now. */
 export const leaseEnd = (nowMs: number): string => isoTime(nowMs + approvalLeaseSeconds * 1000);
 
-/** The end of an execution. Only the holder of the lease may record it. */
+/** Finishes an execution. Only the holder of the lease can do it. */
 export const finishExecution = (holder: Holder, outcome: ExecutionOutcome, kept: KeptResult = {}): Change =>
   moveApproval(rowOf(holder), 'finish', { set: { outcome, ...kept }, where: { lease_owner: holder.owner } });
 
-/** Nothing was called: the approval is as it was before, for as long as it may still be used. */
+/** Releases an approval whose tool was not called. It can be used again until it expires. */
 export const releaseApproval = (holder: Holder): Change =>
   moveApproval(rowOf(holder), 'give_back', {
     set: {},

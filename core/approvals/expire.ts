@@ -1,4 +1,7 @@
-/** The end of a pending request whose time is over. It counts as denied, and the record says that time decided, not a human. */
+/**
+ * Expires pending requests. An expired request counts as denied, and its record names time-out, not a human, as the
+ * reason.
+ */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -9,8 +12,8 @@ import type { VotePorts } from './ports.ts';
 const bySystem = { reviewer: 'system', person: 'system', comment: '', channel: 'system', reason: 'timeout' } as const;
 
 /**
- * Ends a pending request whose time is over. Returns the row as it is afterwards: a vote may have come first.
- * @param channels notification channels to tell.
+ * Expires a pending request. Returns its current row, which differs if a vote came first.
+ * @param channels notification channels to notify.
  */
 export async function expire(ports: VotePorts, row: ApprovalRow, channels: readonly string[]): Promise<ApprovalRow> {
   const { tenant, session_id, envelope_id, call_digest, tool } = row;

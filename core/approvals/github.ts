@@ -1,4 +1,4 @@
-/** GitHub callbacks: signature over raw bytes first, parsing after, and of the payload only what is needed. */
+/** Verifies and parses GitHub callbacks: the signature over the raw bytes is checked before parsing. */
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import { repositoryPattern } from '#core/contracts/repository.ts';
@@ -9,11 +9,11 @@ interface SignedDelivery {
   readonly rawBody: Uint8Array;
   /** `X-Hub-Signature-256` */
   readonly signature: string;
-  /** The present webhook secret and, during a rotation, the previous one. */
+  /** The current webhook secret and, during a rotation, the previous one. */
   readonly secrets: readonly string[];
 }
 
-/** @throws GatewayError `authentication_error` for a signature none of the secrets made. */
+/** Verifies a delivery. @throws GatewayError `authentication_error` if no secret matches the signature. */
 export function verifyGithubDelivery({ rawBody, signature, secrets }: SignedDelivery): void {
   const fits = secrets.filter((secret) => sameText(signature, githubSignature(secret, rawBody)));
   if (fits.length > 0) return;
@@ -23,11 +23,11 @@ export function verifyGithubDelivery({ rawBody, signature, secrets }: SignedDeli
   );
 }
 
-/** `sha256=` and the HMAC-SHA256 of the body in hex. */
+/** Returns `sha256=` and the HMAC-SHA256 of the body in hex. */
 export const githubSignature = (secret: string, rawBody: Uint8Array): string =>
   `sha256=${createHmac('sha256', secret).update(rawBody).digest('hex')}`;
 
-/** A comment a person has just written on a pull request. */
+/** A comment that a person has just written on a pull request. */
 export interface WrittenComment {
   readonly id: string;
   readonly repository: string;
@@ -49,7 +49,7 @@ const commentSchema = z.object({
     id: z.int().positive(),
     body: z.string(),
     user: account,
-    /** Set when an app wrote in the name of a person. */
+    /** Set if an app wrote on behalf of a person. */
     performed_via_github_app: z.object({}).nullish(),
   }),
   repository: z.object({ full_name: z.string().regex(repositoryPattern) }),
@@ -57,9 +57,9 @@ const commentSchema = z.object({
 });
 
 /**
- * A verified delivery as a comment. Only new ones count: an edited comment may have been edited by another person.
+ * Parses a verified delivery as a comment. Only new comments count, since another person may have edited an older one.
  * @param event `X-GitHub-Event`
- * @throws GatewayError `invalid_request` for a comment that lacks what a vote needs.
+ * @throws GatewayError `invalid_request` for a comment without the fields that a vote needs.
  */
 export function parseGithubDelivery(event: string, body: unknown): WrittenComment | Ignored {
   if (event !== 'issue_comment') return { ignored: 'only issue_comment is taken' };

@@ -1,7 +1,10 @@
-/** How an approval stands, in the one line that messages begin with. */
+/** The first line of messages: the state of an approval. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 
-/** @param shown makes a text of people harmless in the channel, in at most that many characters. */
+/**
+ * Returns the headline.
+ * @param shown escapes people's text for the channel and limits it to `room` characters.
+ */
 export function headlineOf(row: ApprovalRow, shown: (text: string, room: number) => string): string {
   if (row.status === 'pending') return `Approval needed before ${row.expires_at}`;
   if (row.reason === 'timeout') return 'Timed out: no reviewer decided in time';

@@ -1,12 +1,12 @@
 /**
- * How many requests may wait for a person [approval.pending-cap]: of one key, and of all keys of a tenant. The store is asked
- * at most every two seconds; what this process asks for in between is added, so a burst cannot pass the cap.
+ * Limits the pending requests per key and per tenant [approval.pending-cap]. The store is queried at most every two
+ * seconds; requests of this process in between are added, so a burst cannot exceed the limit.
  */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { GatewayError } from '../kernel/errors.ts';
 
 export interface PendingCounter {
-  /** Key ids of the tenant's pending requests, one for each request, at most `most`. */
+  /** Returns the key ids of the tenant's pending requests, one per request, at most `most`. */
   pendingKeys(tenant: string, most: number): Promise<readonly string[]>;
 }
 
@@ -15,7 +15,7 @@ export interface PendingCaps {
   readonly max_pending_per_tenant: number;
 }
 
-/** How long a count is used; a count of "full" is refreshed sooner, because people decide meanwhile. */
+/** Milliseconds that a count is used. A full count is refreshed sooner, since people keep deciding. */
 const freshMs = 2_000;
 const fullFreshMs = 250;
 
@@ -28,7 +28,7 @@ interface PendingCounts {
 export class PendingLimit {
   readonly #counter: PendingCounter;
   readonly #counts = new RecentMap<string, PendingCounts>({ max: 1_000 });
-  /** Counts that are being read, with the requests that came since. */
+  /** Counts that are being read, with the requests made since. */
   readonly #looking = new Map<string, { readonly done: Promise<void>; readonly since: string[] }>();
 
   constructor(counter: PendingCounter) {
@@ -36,8 +36,8 @@ export class PendingLimit {
   }
 
   /**
-   * Takes a place for one more request of the key.
-   * @throws GatewayError `rate_limit_error` when there is none.
+   * Reserves a place for a request of the key.
+   * @throws GatewayError `rate_limit_error` if the limit is reached.
    */
   async take(tenant: string, keyId: string, caps: PendingCaps, nowMs: number): Promise<void> {
     const before = this.#counts.get(tenant);

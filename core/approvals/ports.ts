@@ -1,4 +1,4 @@
-/** What approvals need from outside. */
+/** Ports that approvals need. */
 
 import type { DeliveryStore } from '#core/approvals/notifications/ports.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
@@ -8,46 +8,49 @@ import type { Clock, Ids, Telemetry } from '#core/kernel/ports.ts';
 import type { Holder } from './execution.ts';
 import type { PendingCounter, PendingLimit } from './pending-limit.ts';
 
-/** Reading side; every change of state goes through `Ledger.commit`, so that it carries its evidence entry. */
+/** Reads approvals. Every change of state goes through `Ledger.commit`, together with its evidence entry. */
 export interface ApprovalStore extends PendingCounter {
-  /** Consistent read; undefined for an unknown id or another tenant's. */
+  /** Returns an approval (consistent read); undefined for an unknown id or another tenant's. */
   get(tenant: string, envelopeId: string): Promise<ApprovalRow | undefined>;
-  /** Consistent read by id alone, for steps and callbacks that carry nothing but the id. */
+  /** Returns an approval by id alone (consistent read), for steps and callbacks that only have the id. */
   find(envelopeId: string): Promise<ApprovalRow | undefined>;
-  /** Consistent: the id of the newest request for exactly this call, whatever its state. */
+  /** Returns the id of the newest request for exactly this call in any state (consistent read). */
   byCall(tenant: string, callDigest: string): Promise<string | undefined>;
-  /** Items in the given state, oldest first for pending, newest first otherwise. */
+  /** Lists items in the given state, oldest first for pending, newest first otherwise. */
   list(
     tenant: string,
     status: ApprovalStatus,
     options: { limit: number; cursor?: string; keyId?: string },
   ): Promise<Page<ApprovalRow>>;
   /**
-   * Keeps the task token if the row is still pending. Answers the row as it stands, so that the caller settles at
-   * once when it is already decided. Not evidence: the token is plumbing.
+   * Stores the task token if the row is still pending. Returns the current row, so that the caller can settle at once
+   * if it is already decided. Not recorded in evidence.
    */
   holdToken(envelopeId: string, taskToken: string): Promise<ApprovalRow>;
-  /** Puts off the end of a lease that this holder still has; a lease that it has lost stays lost. Not evidence. */
+  /** Extends a lease that this holder still has; a lost lease stays lost. Not recorded in evidence. */
   renewLease(holder: Holder, until: string): Promise<void>;
-  /** Notes since when the caller of a pending request is gone; undefined: it is there. Not evidence. */
+  /**
+   * Notes since when the caller of a pending request has been gone; undefined if it is connected. Not recorded in
+   * evidence.
+   */
   noteCaller(envelopeId: string, goneAt: string | undefined): Promise<void>;
-  /** Forgets a token whose execution has ended: nothing is due for the row any more. */
+  /** Removes the token of an execution that has ended. The row is then no longer due. */
   releaseToken(envelopeId: string): Promise<void>;
-  /** Marks the clock as started; from then on the row is due when its time is over. */
+  /** Marks the clock as started. The row is then due when it expires. */
   clockStarted(row: Pick<ApprovalRow, 'envelope_id' | 'queued_at' | 'expires_at'>): Promise<void>;
-  /** Rows of all tenants whose `dueAt` has come, those due longest first (may lag by a second or two). */
+  /** Returns rows of all tenants whose `dueAt` has passed, longest due first (may lag by one or two seconds). */
   due(now: string): AsyncIterable<ApprovalRow>;
-  /** Puts off when a row is due, unless it has moved since it was read. Not evidence. */
+  /** Postpones the due time of a row, unless the row has moved since it was read. Not recorded in evidence. */
   postpone(row: Pick<ApprovalRow, 'envelope_id' | 'status' | 'queued_at'>, until: string): Promise<void>;
-  /** How many requests of all tenants wait for a person, and since when the oldest does (ISO; may lag). */
+  /** Returns the number of pending requests of all tenants and the time of the oldest (ISO; may lag). */
   waiting(): Promise<{ readonly pending: number; readonly oldest?: string }>;
 }
 
-/** The clock of approvals: Step Functions | the local interpreter of the same ASL. The table is the truth. */
+/** The clock of approvals: Step Functions, or the local interpreter of the same ASL. The table is authoritative. */
 export interface ApprovalClock {
-  /** Starts the state machine with name = envelope_id and the id alone as input; already started is success. */
+  /** Starts the state machine with the envelope id as its name and only input; succeeds if it is already started. */
   start(envelopeId: string): Promise<void>;
-  /** Releases a waiting execution. A late, double or unknown token is success: the row has decided. */
+  /** Releases a waiting execution. Succeeds for a late, repeated or unknown token, since the row is authoritative. */
   settle(taskToken: string, output: { status: string }): Promise<void>;
 }
 
@@ -55,17 +58,17 @@ export interface ApprovalsPort {
   readonly approvals: ApprovalStore;
 }
 
-/** A request for approval: its row, and the clock that it waits by. */
+/** A request for approval: its row and its clock. */
 export interface ApprovalRequestPorts extends ApprovalsPort {
   readonly approvalClock: ApprovalClock;
-  /** Room for further requests for approval. */
+  /** Limit on pending requests. */
   readonly pendingLimit: PendingLimit;
 }
 
-/** Where a reviewer, or a caller that waits, is sent. */
+/** URLs for reviewers and callers. */
 export interface ReviewAddressPorts {
   readonly adminUrl: string;
-  /** Where the host serves the web console. */
+  /** URL of the web console if the host serves one. */
   readonly consoleUrl: string | undefined;
 }
 

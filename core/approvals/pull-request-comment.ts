@@ -1,6 +1,6 @@
 /**
- * The pull-request comment of an approval: the call, its commit, and the lines to answer with. Everything an agent or a
- * person wrote stands in code, where it can neither format, mention, link nor pass for one of the gateway's lines.
+ * Builds the pull-request comment of an approval: the call, its commit, and the lines to reply with. All text of agents
+ * and people is put in code, so that it cannot format, mention, link or imitate the gateway's lines.
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { shorten, spelledText, visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
@@ -9,14 +9,14 @@ import { beginningOf, effectsOf, executedTexts, factsOf, ownFacts, sentBesideExe
 import { headlineOf } from './headline.ts';
 import { questionDigest } from './pull-requests.ts';
 
-/** GitHub refuses a longer comment. */
+/** Maximum length of a GitHub comment. */
 const maxComment = 65_536;
 
-/** Whether the comment of a request shows the whole call: only then it is approved there [approval.whole-or-deny]. */
+/** Checks whether the comment shows the whole call; only then it can be approved there [approval.whole-or-deny]. */
 export const isWholeInComment = (row: ApprovalRow, headSha: string, linkBase: string): boolean =>
   wholeComment(row, headSha, linkBase, undefined) !== undefined;
 
-/** @param place of the rule, as `file:line`. */
+/** Returns the comment. @param place of the rule, as `file:line`. */
 export function pullRequestComment(row: ApprovalRow, headSha: string, linkBase: string, place?: string): string {
   if (isWholeInComment(row, headSha, linkBase)) {
     const whole = wholeComment(row, headSha, linkBase, place) ?? wholeComment(row, headSha, linkBase, undefined);
@@ -43,7 +43,7 @@ function head(row: ApprovalRow, linkBase: string, place: string | undefined, ans
   ].join('\n\n');
 }
 
-/** Undefined where a value of the call would have to be cut. */
+/** Returns the comment with the whole call; undefined if a value would have to be cut. */
 function wholeComment(
   row: ApprovalRow,
   headSha: string,
@@ -68,14 +68,14 @@ function wholeComment(
 const tooLong = (id: string): string =>
   `The call is too long for a comment. It can be denied here; approve it in the web console, or after reading all of it: \`agentctl show ${id} --full\`.`;
 
-/** None of these lines begins with a slash, so that no service takes the question for its answer. */
+/** Returns the reply lines. They do not begin with a slash, so that services do not take the question for a command. */
 const answers = (row: ApprovalRow, headSha: string, canApprove: boolean): readonly string[] => [
   'To decide, begin a comment with one of these lines:',
   `${canApprove ? `- \`/approve ${row.envelope_id} ${questionDigest(row, headSha)}\`\n` : ''}- \`/deny ${row.envelope_id} why not\``,
   `Asked at commit ${headSha}, and void after a push. The last word of the approval, which may be left out, stands for this call at that commit.`,
 ];
 
-/** Room for facts whose texts are longer than names. */
+/** Maximum characters of facts whose texts are longer than names. */
 const rooms: Readonly<Record<string, number>> = { Target: 9000, Reason: 1000, Why: 2000, Withheld: 1000 };
 const charactersFor = (label: string): number => rooms[label] ?? 300;
 
@@ -84,11 +84,11 @@ const facts = (row: ApprovalRow, place: string | undefined): string =>
     .map(([label, text]) => `${label.padEnd(11)}${shorten(spelledText(text), charactersFor(label))}`)
     .join('\n');
 
-/** Why a comment did not count, for its writer: only they are mentioned. */
+/** Returns a reply that explains to the author why a comment did not count; only the author is mentioned. */
 export const replyComment = (login: string, text: string): string =>
   `@${login}:\n\n${codeBlock(visibleLines(text), 2000)}`;
 
-/** A block whose fence is longer than any run of backticks inside it, in at most `room` characters. */
+/** Returns a code block of at most `room` characters. Its fence is longer than any run of backticks inside. */
 export function codeBlock(text: string, room: number): string {
   const around = (inside: string) => '`'.repeat(Math.max(3, longestRun(inside) + 1));
   const shown =
@@ -97,10 +97,10 @@ export function codeBlock(text: string, room: number): string {
   return `${fence}\n${shown}\n${fence}`;
 }
 
-/** How much was left out has room too; of what is nearly all backticks nothing is shown. */
+/** Cuts a text and leaves room for the note on the cut. Text of almost only backticks is dropped. */
 const cut = (text: string, room: number): string => shorten(text, Math.max(0, room - 40));
 
-/** One line; a blank on either side keeps backticks of its own from joining the fence. */
+/** Returns a code span. A space on either side separates its backticks from the fence. */
 export function codeSpan(text: string, room: number): string {
   const shown = shorten(visibleText(text), room);
   const fence = '`'.repeat(longestRun(shown) + 1);

@@ -1,20 +1,23 @@
-/** Pull requests as a channel of approvals: where a request is posted, what an approval there is bound to, the host's port. */
+/**
+ * Pull requests as an approval channel: the target of a request, the binding of an approval, and the port of the Git
+ * host.
+ */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { GithubChannel } from '#core/contracts/config.ts';
 import { type PullRequest, parsePullRequest, repositoryPattern } from '#core/contracts/repository.ts';
 import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
 
-/** The Git host as approvals need it. Every method throws `ServiceFault` when the host did not answer as it promises. */
+/** Git host for approvals. Every method throws `ServiceFault` if the host's answer is missing or invalid. */
 export interface PullRequestHost {
-  /** The commit at the pull request's head now, in lower-case hex. */
+  /** Returns the current head commit of the pull request, in lower-case hex. */
   head(at: PullRequest): Promise<string>;
-  /** Writes a comment; answers its id. */
+  /** Writes a comment and returns its id. */
   comment(at: PullRequest, text: string): Promise<string>;
-  /** A comment as it stands now; undefined when it is gone. */
+  /** Returns the current text of a comment; undefined if it was deleted. */
   textOf(repository: string, commentId: string): Promise<string | undefined>;
   rewrite(repository: string, commentId: string, text: string): Promise<void>;
-  /** The permission of a login at a repository now: `admin`, `maintain`, `write`, `read` or `none`. */
+  /** Returns the login's current permission at a repository: `admin`, `maintain`, `write`, `read` or `none`. */
   permission(repository: string, login: string): Promise<string>;
 }
 
@@ -29,8 +32,8 @@ export interface Notice {
 }
 
 /**
- * The pull request a call is about, if its repository is one of the channel's; else the channel's fixed one. An agent names
- * target and number, and may not choose by them whose readers see the call.
+ * Returns the call's own pull request if its repository is allowed by the channel, otherwise the channel's fixed one.
+ * Agents choose target and number, and must not thereby choose who sees the call.
  */
 export function pullRequestOf(
   row: Pick<ApprovalRow, 'protocol' | 'tool' | 'target' | 'parameters'>,
@@ -53,10 +56,13 @@ function subjectOf({
   return number === undefined ? undefined : { repository: target, number: number as number };
 }
 
-/** Of a comment's text, whatever the host makes of its line ends: who may write to a repository may edit comments of others. */
+/**
+ * Returns a digest of a comment's text that ignores line-end changes by the host. It detects edits, since people with
+ * write access can edit others' comments.
+ */
 export const textDigest = (text: string): string => sha256(text.replace(/\r\n?/g, '\n').trim());
 
-/** Twelve hex digits over the whole call and the commit: another call or another commit is another question. */
+/** Returns twelve hex digits over the whole call and the commit, so that another call or commit is another question. */
 export const questionDigest = (row: Pick<ApprovalRow, 'call_digest'>, headSha: string): string =>
   sha256(canonicalize({ call_digest: row.call_digest, head_sha: headSha }), hashDomain.question).slice(0, 12);
 

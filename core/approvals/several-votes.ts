@@ -1,4 +1,4 @@
-/** Approvals that need several people: the rules that apply, and the votes that count towards them. */
+/** Approvals by several people: the rules that apply and the votes that count. */
 
 import { counts, type Missing, missingOf, missingText } from '#core/configuration/identity/separation-rules.ts';
 import type { ApprovalRow, CastVote } from '#core/contracts/approval.ts';
@@ -10,14 +10,15 @@ import type { CheckedVote } from './vote-entry.ts';
 
 export interface SeveralVotes {
   readonly requires: readonly Requirement[];
-  /** The earlier votes, and this one. */
+  /** The earlier votes and this one. */
   readonly votes: readonly CastVote[];
   readonly missing: readonly Missing[];
 }
 
 /**
- * The votes with this one, where rules ask for several: those in force when the request was queued, and those of now.
- * @throws GatewayError `conflict` for a second vote of a person, `separation_of_duties` for one that no rule counts.
+ * Returns the votes including this one if rules require several. Both the rules at the time of the request and the
+ * current rules apply.
+ * @throws GatewayError `conflict` for a second vote of a person, `separation_of_duties` for a vote that no rule counts.
  */
 export function severalVotes(row: ApprovalRow, vote: CheckedVote, at: string): SeveralVotes | undefined {
   const { requires: earlier = [], votes: before = [] } = row;

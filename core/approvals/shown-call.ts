@@ -1,6 +1,6 @@
 /**
- * What a reviewer is shown of a call, as a digest that both sides can make: the function that takes the vote from the row, and the one
- * that makes the call from the call itself. The digest of the call cannot be made from a row whose secrets were withheld [approval.shown].
+ * Digest of the call as a reviewer sees it. The voting function computes it from the row, and the executing function
+ * from the call. The call's own digest cannot be computed from a row with withheld secrets [approval.shown].
  */
 import { partDigest, wholeDigest } from '#core/contracts/withheld.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -12,10 +12,10 @@ export interface ShownCall {
   readonly capability: string;
   readonly upstream?: string | undefined;
   readonly upstream_tool?: string | undefined;
-  /** Redacted, as is the rest. */
+  /** Redacted, like the other fields. */
   readonly parameters: unknown;
   readonly sent_with?: unknown;
-  /** JSON paths of what was withheld. */
+  /** JSON paths of withheld values. */
   readonly withheld: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export const shownDigest = (call: ShownCall): string =>
 
 const part = new RegExp(`\\${partDigest}[^\\]]*\\]`, 'g');
 
-/** Each redaction draws other salts, so what they make is left out. */
+/** Removes salted digests, since each redaction uses new salts. */
 function unsalted(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(part, `${partDigest}]`);
   if (Array.isArray(value)) return value.map(unsalted);

@@ -1,4 +1,4 @@
-/** Pending requests that a reviewer may take for one another [approval.similar]. */
+/** Finds pending requests that a reviewer may confuse with each other [approval.similar]. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { remembered } from '#core/kernel/remembered.ts';
@@ -12,7 +12,10 @@ interface SimilarRequest {
 /** Newlines and tabs are escapes in JSON. */
 const spaces = /(?:\\[nrt]|\s)+/g;
 
-/** Digests a call such that calls of one key have the same digest if they differ at most in case, spaces or the form of characters. Calls can be long: each row is digested once. */
+/**
+ * Digests a call so that calls of one key that differ only in case, spaces or the form of characters have the same
+ * digest. Cached per row, since calls can be long.
+ */
 const likenessOf = remembered(
   ({ key_id, protocol, tool, upstream, target, parameters, sent_with }: ApprovalRow): string => {
     const optional = { ...(upstream !== undefined && { upstream }), ...(sent_with && { sent_with }) };
@@ -21,7 +24,7 @@ const likenessOf = remembered(
   },
 );
 
-/** Returns, as a member of an answer, the other requests that are pending at `now`; no member without any. */
+/** Returns the other similar requests pending at `now` as a member of an answer; an empty object if there are none. */
 export function similarTo(row: ApprovalRow, pending: readonly ApprovalRow[], now: string) {
   const others = pending.filter(
     ({ envelope_id, key_id, tool, expires_at }) =>

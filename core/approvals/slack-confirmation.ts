@@ -1,4 +1,4 @@
-/** Slack's dialog that a vote is confirmed in, and the buttons that replace it if no dialog opens [slack.confirmed]. */
+/** Slack dialog to confirm a vote, and the buttons that replace it if it does not open [slack.confirmed]. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { carriedOf, type SlackClick, voteDialog } from './slack.ts';
 import type { SlackMessage } from './slack-message.ts';
@@ -9,7 +9,7 @@ const words = {
   deny: { title: 'Deny this call', button: 'Deny', style: 'danger' },
 } as const;
 
-/** A modal (Block Kit view) that names the call and takes an optional comment. */
+/** Returns a modal (Block Kit view) with the call and an optional comment. */
 export function voteView(row: ApprovalRow, click: SlackClick): object {
   const { title, button } = words[click.verdict];
   return {
@@ -37,7 +37,7 @@ export function voteView(row: ApprovalRow, click: SlackClick): object {
   };
 }
 
-/** A message to the clicker with one button, which Slack asks to confirm. */
+/** Returns a message to the clicker with one button, for which Slack asks confirmation. */
 export function confirmMessage(row: ApprovalRow, { verdict, envelope_id }: SlackClick): SlackMessage {
   const { title, button, style } = words[verdict];
   const text = `Not decided yet: the dialog did not open. Confirm here, without a comment.\n${callLines(row)}`;
@@ -69,7 +69,7 @@ export function confirmMessage(row: ApprovalRow, { verdict, envelope_id }: Slack
   };
 }
 
-/** The random end of the id tells requests of the same minute apart; a UUIDv7 begins with its time. */
+/** Returns the lines of the call. They show the random end of the id, since UUIDv7s of the same minute begin alike. */
 function callLines({ tool, target, envelope_id, call_digest }: ApprovalRow): string {
   const lines = [
     `Tool: ${code(tool, 250)}`,

@@ -1,4 +1,7 @@
-/** The Slack message of a digest (Block Kit): what waits and where it is decided. It has no buttons: a vote is on one request. */
+/**
+ * Builds the Slack message of a digest (Block Kit): the pending requests and links to decide them. It has no buttons,
+ * since a vote is on one request.
+ */
 
 import { type Digest, type DigestedRequest, waitingText } from '#core/approvals/notifications/digest.ts';
 import { visibleText } from '#core/text/secrets/visible-text.ts';
@@ -7,9 +10,9 @@ import type { SlackMessage } from './slack-message.ts';
 import { code, fitted, listed } from './slack-text.ts';
 
 interface DigestLinks {
-  /** Base of the address of each request. */
+  /** Base URL of requests. */
   readonly linkBase: string;
-  /** Address of the web console, where this host serves one. */
+  /** URL of the web console if this host serves one. */
   readonly consoleUrl?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The Slack message of an approval (Block Kit): the facts of its card, the effects, the call. Buttons carry the id alone.
- * Everything an agent wrote stands in code, where it can neither format, mention nor pass for one of the gateway's lines.
+ * Builds the Slack message of an approval (Block Kit): the facts of its card, the effects, the call. Buttons carry only
+ * the id. All text of agents is put in code, so that it cannot format, mention or imitate the gateway's lines.
  */
 
 import type { Delivery } from '#core/approvals/notifications/ports.ts';
@@ -12,15 +12,15 @@ import { headlineOf } from './headline.ts';
 import { code, codeBlock, escaped, fits, fitted, listed, maxSection } from './slack-text.ts';
 
 export interface SlackMessage {
-  /** What notifications show, and clients without blocks. */
+  /** Text for notifications and for clients without blocks. */
   readonly text: string;
   readonly blocks: readonly object[];
 }
 
-/** A call whose executable texts need more is not approved from Slack. */
+/** Maximum number of sections for executable texts. Longer calls cannot be approved from Slack. */
 const maxExecutedSections = 12;
 
-/** @param place of the rule, as `file:line`. */
+/** Returns the message. @param place of the rule, as `file:line`. */
 export function slackMessage(row: ApprovalRow, linkBase: string, place?: string): SlackMessage {
   const text = `${fitted(visibleText(row.tool), 250)} on ${fitted(visibleText(row.target), 400)}: ${headline(row)}`;
   const { sections, isWhole } = details(row, linkBase, place);
@@ -28,7 +28,7 @@ export function slackMessage(row: ApprovalRow, linkBase: string, place?: string)
   return { text, blocks: row.status === 'pending' ? [...blocks, buttons(row, isWhole)] : blocks };
 }
 
-/** What happened to an alert. Names of models and tools come from callers, so the message stands in code. */
+/** Returns the message about an alert. Its text is put in code, since callers choose names of models and tools. */
 export function slackAlert({ id, severity, message, change }: NonNullable<Delivery['alert']>): SlackMessage {
   const title = `Alert ${change} (${severity})`;
   const lines = [
@@ -45,14 +45,19 @@ export function slackAlert({ id, severity, message, change }: NonNullable<Delive
 
 interface Details {
   readonly sections: readonly string[];
-  /** Nothing that the digest covers, and nothing the caller says, was cut. */
+  /** True if nothing covered by the digest and no text of the caller was cut. */
   readonly isWhole: boolean;
 }
 
-/** Whether the message of a request shows the whole call: only then it is approved from there [approval.whole-or-deny]. */
+/**
+ * Checks whether the message shows the whole call; only then it can be approved from Slack [approval.whole-or-deny].
+ */
 export const isWholeInSlack = (row: ApprovalRow): boolean => details(row, '', undefined).isWhole;
 
-/** Each kind of fact in a section of its own, so that no length of one pushes out another. */
+/**
+ * Returns the sections of the message. Each kind of fact has its own section, so that a long one does not displace
+ * another.
+ */
 function details(row: ApprovalRow, linkBase: string, place: string | undefined): Details {
   const { envelope_id, call_digest } = row;
   const link = `<${approvalUrl(linkBase, envelope_id)}|details>`;
@@ -82,7 +87,7 @@ function details(row: ApprovalRow, linkBase: string, place: string | undefined):
   };
 }
 
-/** The parameters in one section, and executable texts in as many as they take; undefined if that is not enough. */
+/** Returns the parameters in one section and the executable texts in further ones; undefined if they do not fit. */
 function wholeCall(row: ApprovalRow, executed: ReturnType<typeof executedTexts>): readonly string[] | undefined {
   const whole = parametersIn(JSON.stringify(sentOf(row), null, 1));
   const sections = (texts: typeof executed) =>
@@ -96,14 +101,14 @@ function wholeCall(row: ApprovalRow, executed: ReturnType<typeof executedTexts>)
   return apart && apart.length <= maxExecutedSections && rest ? [...apart, rest] : undefined;
 }
 
-/** In one section, or undefined. */
+/** Returns the parameters as one section; undefined if they do not fit. */
 function parametersIn(json: string): string | undefined {
   if (json.length > maxSection) return undefined;
   const section = `Parameters:\n${codeBlock(json, Number.POSITIVE_INFINITY)}`;
   return section.length <= maxSection ? section : undefined;
 }
 
-/** Facts whose texts are longer than names. */
+/** Maximum characters of facts whose texts are longer than names. */
 const rooms: Readonly<Record<string, number>> = {
   Tool: 250,
   Target: 400,
@@ -113,10 +118,10 @@ const rooms: Readonly<Record<string, number>> = {
   Why: 400,
 };
 const charactersFor = (label: string): number => rooms[label] ?? 130;
-/** Counts what is shown: a backtick takes six characters, so a short text can be too long. */
+/** Checks whether the shown text is cut. A backtick takes six characters, so even a short text can be. */
 const isCut = (label: string, text: string): boolean => !fits(spelledText(text), charactersFor(label), '\\u{60}');
 
-/** Lines in as few sections as hold them; no line is longer than one. */
+/** Packs lines into as few sections as possible; each line fits into one. */
 function fittingSections(lines: readonly string[]): string[] {
   const sections: string[] = [];
   for (const line of lines) {
@@ -130,7 +135,7 @@ function fittingSections(lines: readonly string[]): string[] {
 const tooLong = (id: string): string =>
   `*The call is too long for Slack.* It can be denied here; approve it in the web console, or after reading all of it: ${code(`agentctl show ${id} --full`, 80)}`;
 
-/** A text in as many sections as it takes, nothing of it left out. */
+/** Splits a text into sections without cutting it. */
 function codeSections(place: string, text: string): string[] {
   const parts = [''];
   for (const char of visibleLines(text)) {
@@ -144,7 +149,7 @@ function codeSections(place: string, text: string): string[] {
 
 const headline = (row: ApprovalRow) => headlineOf(row, (text, room) => fitted(visibleText(text), room));
 
-/** A reviewer cannot approve here what is not readable here. */
+/** Returns the buttons. Without the whole call there is no approve button. */
 const buttons = (row: ApprovalRow, isWhole: boolean) => ({
   type: 'actions',
   elements: [...(isWhole ? [button(row, 'approve', 'Approve', 'primary')] : []), button(row, 'deny', 'Deny', 'danger')],

@@ -1,24 +1,25 @@
-/** Texts for Slack's mrkdwn, within the lengths that Slack takes. */
+/** Formats text for Slack's mrkdwn within Slack's length limits. */
 import { visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
 
-/** Slack refuses a section whose text is longer, and a message of more than 50 blocks. */
+/** Maximum characters of a section. Slack also refuses messages of more than 50 blocks. */
 export const maxSection = 3000;
 
 export const code = (text: string, room: number) => `\`${fitted(visibleText(text), room, '\\u{60}') || '—'}\``;
 
-/** In JSON a backtick may be written `\u0060`: the fence holds, and what is shown still parses to the same value. */
+/**
+ * Returns JSON as a code block. Backticks become `\u0060`, which keeps the fence intact and parses to the same value.
+ */
 export const codeBlock = (json: string, room: number) =>
   `\`\`\`${fitted(visibleLines(json), room - 6, '\\u0060')}\`\`\``;
 
-/** Whether `fitted` cuts nothing. */
+/** Checks whether `fitted` keeps the whole text. */
 export const fits = (text: string, room: number, backtick = '`'): boolean =>
   text.length <= room && fitted(visibleText(text), room, backtick) === fitted(visibleText(text), 10 * room, backtick);
 
 const leftOut = (count: number) => `… (${count} more characters, see details)`;
 
 /**
- * Text for mrkdwn that takes at most `room` characters once escaped; says how much was left out. Slack's three control
- * characters become entities, which are never cut in two.
+ * Escapes text for mrkdwn and cuts it to `room` escaped characters with a note on the cut. Entities are never split.
  */
 export function fitted(text: string, room: number, backtick = '`'): string {
   const cut = room - leftOut(text.length).length;
@@ -38,11 +39,11 @@ function codePoints(text: string): number {
   return count;
 }
 
-/** Slack's three control characters become entities. */
+/** Escapes a character: Slack's three control characters become entities. */
 export const escaped = (char: string, backtick: string): string =>
   ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '`': backtick })[char] ?? char;
 
-/** As many lines as fit, and how many do not. */
+/** Returns the lines that fit, and the number of the others. */
 export function listed(title: string, lines: readonly string[]): string {
   let text = title;
   for (const [index, line] of lines.entries()) {

@@ -1,4 +1,4 @@
-/** Slack callbacks: signature over raw bytes first, parsing after. */
+/** Verifies and parses Slack callbacks: the signature over the raw bytes is checked before parsing. */
 
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
@@ -15,12 +15,15 @@ interface SignedRequest {
   readonly rawBody: Uint8Array;
   readonly timestamp: string;
   readonly signature: string;
-  /** The present signing secret and, during a rotation, the previous one. */
+  /** The current signing secret and, during a rotation, the previous one. */
   readonly secrets: readonly string[];
   readonly nowSeconds: number;
 }
 
-/** @throws GatewayError `authentication_error` for a stale timestamp or a signature none of the secrets made. */
+/**
+ * Verifies a request. @throws GatewayError `authentication_error` for a stale timestamp or if no secret matches the
+ * signature.
+ */
 export function verifySlackRequest({ rawBody, timestamp, signature, secrets, nowSeconds }: SignedRequest): void {
   if (!/^\d{1,12}$/.test(timestamp)) throw refused('X-Slack-Request-Timestamp is missing or no number of seconds');
   if (Math.abs(nowSeconds - Number(timestamp)) > windowSeconds)
@@ -29,7 +32,7 @@ export function verifySlackRequest({ rawBody, timestamp, signature, secrets, now
   if (fits.length === 0) throw refused('X-Slack-Signature does not fit the body');
 }
 
-/** The v0 signature of a body: HMAC-SHA256 over `v0:timestamp:body`. */
+/** Returns the v0 signature of a body: HMAC-SHA256 over `v0:timestamp:body`. */
 export function slackSignature(secret: string, timestamp: string, rawBody: Uint8Array): string {
   return `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:`).update(rawBody).digest('hex')}`;
 }
@@ -38,24 +41,24 @@ const refused = (why: string) =>
   new GatewayError('authentication_error', `The request is not signed by Slack: ${why}.`);
 
 interface SlackVoter {
-  /** The workspace of the account: in a shared channel another one than that of the app [slack.own-workspace]. */
+  /** The account's workspace; in a shared channel it may differ from the app's [slack.own-workspace]. */
   readonly team: string;
   readonly user: string;
   readonly verdict: 'approve' | 'deny';
   readonly envelope_id: string;
-  /** Unique per interaction; Slack's repeats carry the same. */
+  /** Unique per interaction; Slack's retries have the same id. */
   readonly callback_id: string;
-  /** Where the outcome is posted; absent where the interaction names no address. */
+  /** URL to which the outcome is posted; absent if the interaction has none. */
   readonly response_url?: string;
 }
 
-/** A click on a button of the message. It decides nothing: the gateway opens a dialog with the trigger [slack.confirmed]. */
+/** A click on a button of the message. It decides nothing: it opens a dialog with the trigger [slack.confirmed]. */
 export interface SlackClick extends SlackVoter {
   readonly step: 'click';
   readonly trigger_id?: string;
 }
 
-/** A submitted dialog, or a click on a button that Slack itself asked to confirm. */
+/** A submitted dialog, or a click on a button that Slack asked to confirm. */
 export interface SlackConfirmation extends SlackVoter {
   readonly step: 'confirmation';
   readonly comment: string;
@@ -63,7 +66,7 @@ export interface SlackConfirmation extends SlackVoter {
 
 export type SlackInteraction = SlackClick | SlackConfirmation;
 
-/** Ids of the dialog, and of its comment. */
+/** Ids of the dialog and its comment field. */
 export const voteDialog = { callbackId: 'vote', block: 'comment', action: 'comment', maxComment: 3000 } as const;
 
 const voter = {
@@ -106,7 +109,7 @@ const submissionSchema = z.object({
 
 const interactionSchema = z.discriminatedUnion('type', [clickSchema, submissionSchema]);
 
-/** What the dialog carries from the click to its submission. */
+/** Data that the dialog carries from the click to its submission. */
 const carriedSchema = z.strictObject({
   envelope_id: z.uuid(),
   verdict: z.enum(['approve', 'deny']),
@@ -118,8 +121,8 @@ export const carriedOf = ({ envelope_id, verdict, response_url }: SlackClick): s
 
 /**
  * Parses a verified body (`payload=<JSON>`, form-encoded) as a click or a submitted dialog.
- * @param apiUrl the configured Slack API: answers go to its host or to hooks.slack.com, nowhere else.
- * @throws GatewayError `invalid_request` for anything that is neither one click on one of our buttons nor our dialog.
+ * @param apiUrl the configured Slack API: answers go only to its host or to hooks.slack.com.
+ * @throws GatewayError `invalid_request` unless it is one click on a button of this gateway or its dialog.
  */
 export function parseSlackInteraction(rawBody: Uint8Array, apiUrl: string): SlackInteraction {
   const payloads = new URLSearchParams(new TextDecoder().decode(rawBody)).getAll('payload');
@@ -145,7 +148,7 @@ export function parseSlackInteraction(rawBody: Uint8Array, apiUrl: string): Slac
   }
   const { trigger_id, response_url, actions } = sent;
   const { action_id, value: envelope_id, action_ts } = actions[0]!;
-  // A repeat of a click that names neither is the same text again.
+  // Without these two, a retry is recognised by its identical text.
   const isNamed = trigger_id !== undefined && action_ts !== undefined;
   const vote = {
     ...account,
@@ -175,8 +178,8 @@ function answerAt(responseUrl: string | undefined, apiUrl: string): { readonly r
 }
 
 /**
- * A forged address would make the gateway call it: only Slack's own, or that of the API we are configured to call. Plain
- * HTTP is for a Slack that runs on this machine, in tests and demonstrations.
+ * Checks that the URL belongs to Slack or the configured API, so that a forged one is not called. Plain HTTP is allowed
+ * only for a Slack on this machine, in tests and demonstrations.
  */
 function mayAnswerAt(responseUrl: string, apiUrl: string): boolean {
   const url = new URL(responseUrl);

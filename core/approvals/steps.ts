@@ -1,4 +1,4 @@
-/** The steps of the approval state machine (state-machines/approval.asl.json). Each may run twice without harm. */
+/** Steps of the approval state machine (state-machines/approval.asl.json). Each is safe to repeat. */
 
 import { enqueueNotifications, enqueueSubmitted } from '#core/approvals/notifications/enqueue.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
@@ -10,18 +10,18 @@ import { channelsOf } from './channels.ts';
 import { expire } from './expire.ts';
 import type { VotePorts } from './ports.ts';
 
-/** When the function that runs a step ends (epoch milliseconds); absent where nothing ends it. */
+/** The host of a step: when its function ends (epoch milliseconds); absent if it has no end. */
 export interface Host {
   readonly endsAtMs?: number;
 }
 
 export interface StepPorts extends VotePorts {
   readonly configuration: () => Promise<Configuration>;
-  /** `on_approval: execute`: runs the approved call at most once; answers the row afterwards. */
+  /** `on_approval: execute`: runs the approved call at most once and returns the new row. */
   readonly execute: (row: ApprovalRow, host?: Host) => Promise<ApprovalRow>;
 }
 
-/** Marks the clock as started, tells the channels, answers how long a human has. */
+/** Marks the clock as started, notifies the channels and returns the seconds left to decide. */
 export async function announce(ports: StepPorts, envelopeId: string): Promise<{ seconds_left: number }> {
   const row = await rowOf(ports, envelopeId);
   await ports.approvals.clockStarted(row);
@@ -35,13 +35,13 @@ export async function announce(ports: StepPorts, envelopeId: string): Promise<{ 
   return { seconds_left: Math.max(1, left) };
 }
 
-/** Parks the task token in the row, or releases it at once when the row is already decided. */
+/** Stores the task token in the row, or releases it at once if the row is already decided. */
 export async function hold(ports: StepPorts, envelopeId: string, taskToken: string): Promise<void> {
   const row = await ports.approvals.holdToken(envelopeId, taskToken);
   if (row.status !== 'pending') await ports.approvalClock.settle(taskToken, { status: row.status });
 }
 
-/** Reads the row, which is the truth: denies what is out of time, executes what is approved, tells the channels. */
+/** Settles the row: denies an expired request, executes an approved call, notifies the channels. */
 export async function settle(ports: StepPorts, envelopeId: string, host: Host = {}): Promise<{ status: string }> {
   let row = await rowOf(ports, envelopeId);
   const configuration = await ports.configuration();

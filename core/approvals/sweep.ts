@@ -1,7 +1,7 @@
 /**
- * Heals what a crash left behind: clocks that did not start, waiting executions whose row is decided, requests whose time
- * is over, leases that ended without an outcome [approval.clock-recovers]. Reads the rows that are due, of all tenants in
- * the order in which they fell due, and none else. What could not be healed is put off, so that it holds up no other row.
+ * Repairs approvals after a crash: clocks that did not start, waiting executions whose row is decided, expired
+ * requests, leases that ended without an outcome [approval.clock-recovers]. Reads only due rows of all tenants, longest
+ * due first. A row that cannot be repaired is postponed, so that it does not delay others.
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -13,10 +13,10 @@ import { dueAt } from './due.ts';
 import { expire } from './expire.ts';
 import type { StepPorts } from './steps.ts';
 
-/** What failed, or was started and does not say so, is looked at again after this. */
+/** Milliseconds until a failed or unconfirmed row is checked again. */
 const againMs = 55_000;
 const concurrency = 20;
-/** The rest is left to the next minute, which begins with what has been due longest. */
+/** Maximum duration of a sweep in milliseconds. The next one continues with the rows longest due. */
 export const sweepMs = 40_000;
 
 interface Swept {
@@ -48,7 +48,7 @@ export async function sweepApprovals(ports: StepPorts): Promise<Swept> {
   return { pending, oldest_seconds, ...count };
 }
 
-/** One row that cannot be healed, or a store that fails for it, does not keep the others from being healed. */
+/** Repairs one row. A failure postpones it and does not affect the others. */
 async function attempted(
   ports: StepPorts,
   configuration: Configuration,
@@ -105,7 +105,7 @@ async function heal(
   }
 }
 
-/** Whether the call ran is not known: `unknown` is an outcome of its own and is never retried blindly. */
+/** Ends a lease with the outcome `unknown`, since the call may have run. It is never retried. */
 async function endLease(ports: StepPorts, row: ApprovalRow): Promise<void> {
   await ports.ledger.commit({
     draft: {
@@ -125,7 +125,7 @@ async function endLease(ports: StepPorts, row: ApprovalRow): Promise<void> {
     changes: [
       moveApproval(row, 'lease_lost', {
         set: { outcome: 'unknown' },
-        // A lease that its holder has renewed meanwhile goes on.
+        // Keeps a lease that its holder has renewed meanwhile.
         ...(row.lease_owner !== undefined && {
           where: {
             lease_owner: row.lease_owner,

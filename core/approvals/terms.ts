@@ -1,6 +1,6 @@
 /**
- * What the rules in force ask of the approval of a request that waits already. They add to what was asked when it was queued, and take
- * nothing off [approval.terms-now].
+ * Applies the current rules to the approval of a pending request. They can only add to its original terms
+ * [approval.terms-now].
  */
 
 import { missingOf, missingText } from '#core/configuration/identity/separation-rules.ts';
@@ -9,20 +9,23 @@ import type { Requirement } from '#core/contracts/separation.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 
 export interface CurrentTerms {
-  /** Version of the configuration that asks. */
+  /** Version of the configuration that sets these terms. */
   readonly version: number;
   readonly require_passkey: boolean;
-  /** ISO time at which a request of this age is over; absent where no rule names a time for it now. */
+  /** ISO time at which the request expires; absent if no current rule sets a time. */
   readonly expires_at?: string;
   readonly requires: readonly Requirement[];
-  /** Why an approval would not let the call run now, in words [approval.obstacle]. */
+  /** Why the call could not run now even if approved, as a sentence [approval.obstacle]. */
   readonly obstacle?: string;
 }
 
-/** Finds the terms of a request; undefined where the configuration is the one that the request was queued under. */
+/** Finds the current terms of a request; undefined if the configuration has not changed since it was queued. */
 export type FindCurrentTerms = (row: ApprovalRow) => Promise<CurrentTerms | undefined>;
 
-/** The request under the stricter of both terms, and in words what was added and why an approval would not do; the same row where that is nothing. */
+/**
+ * Returns the request under the stricter of both terms, with a description of additions and obstacles; the same row if
+ * there are none.
+ */
 export function applyTerms(row: ApprovalRow, now: CurrentTerms | undefined): ApprovalRow {
   if (!now || row.status !== 'pending') return row;
   const tightened = tightenedBy(row, now);
@@ -53,13 +56,13 @@ function tightenedBy(row: ApprovalRow, now: CurrentTerms): ApprovalRow {
   };
 }
 
-/** The requirements that are not among the earlier ones. */
+/** Returns the requirements that are not among the earlier ones. */
 export function addedTo(earlier: readonly Requirement[], now: readonly Requirement[]): Requirement[] {
   const known = new Set(earlier.map((each) => canonicalize(each)));
   return now.filter((each) => !known.has(canonicalize(each)));
 }
 
-/** One sentence for those who decide; undefined where nothing was added. */
+/** Returns a sentence on the added terms for reviewers; undefined if there are none. */
 export const tighteningText = ({ tightened }: Pick<ApprovalRow, 'tightened'>): string | undefined =>
   tightened &&
   `Since this was asked, version ${tightened.policy_version} of the configuration asks for more: ${tightened.asks.join('; ')}.`;

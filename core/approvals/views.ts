@@ -1,4 +1,4 @@
-/** How approvals look on the wire: item while pending, record once decided. */
+/** Wire format of approvals: an item while pending, a record once decided. */
 
 import { missingOf, missingText } from '#core/configuration/identity/separation-rules.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
@@ -6,9 +6,9 @@ import { approvalUrl } from './approval-url.ts';
 import { tighteningText } from './terms.ts';
 
 /**
- * The reviewer sees what the digest covers; values withheld as sensitive are named, never silently missing. `key` and `rule`
- * are what the gateway knows, `unverified` names what is the caller's own word.
- * @param nowMs for how long is left to decide.
+ * Returns the item that reviewers see: all that the digest covers, with the paths of withheld values. `key` and `rule`
+ * are verified by the gateway; `unverified` names the caller's own claims.
+ * @param nowMs current time, for the seconds left to decide.
  * @param place of the rule, as `file:line`.
  */
 export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number, place?: string) {
@@ -69,7 +69,7 @@ export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number, 
 const votesOf = ({ votes = [] }: ApprovalRow) =>
   votes.map(({ person, teams, role, comment, channel, at }) => ({ person, teams, role, comment, channel, at }));
 
-/** What the rules still ask for, in words. */
+/** Describes the votes that are still needed. */
 export const missingVotesText = ({ requires = [], votes = [] }: Pick<ApprovalRow, 'requires' | 'votes'>): string =>
   missingText(missingOf(requires, votes));
 
@@ -104,7 +104,7 @@ export function approvalRecord(row: ApprovalRow) {
   };
 }
 
-/** Item or record, whichever the state calls for; a record keeps the item's fields so that it can be understood. */
+/** Returns an item or a record, depending on the state. A record includes the item's fields. */
 export const approvalView = (row: ApprovalRow, adminUrl: string, nowMs: number, place?: string) => ({
   ...approvalItem(row, adminUrl, nowMs, place),
   ...(row.status !== 'pending' && approvalRecord(row)),

@@ -1,4 +1,4 @@
-/** A vote as the reviewer gave it, and the evidence entry that records it. */
+/** A reviewer's vote and the evidence entry that records it. */
 
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -18,28 +18,28 @@ export interface Vote {
   /** The authenticated person. */
   readonly person: string;
   readonly key_id: string;
-  /** Present where the voter used a token. */
+  /** Present if the voter used a token. */
   readonly federated?: FederatedCaller | undefined;
-  /** What the approver calls itself: recorded beside the person, never instead. */
+  /** Name that the approver gives; recorded in addition to the person. */
   readonly reviewer: string;
   readonly comment: string;
   /** `system`: the caller withdrew the request. */
   readonly channel: 'http' | 'slack' | 'github' | 'system';
-  /** The signature of the voter's passkey, checked. */
+  /** The verified signature of the voter's passkey. */
   readonly passkey?: SignedWith | undefined;
-  /** More about where the vote was given; recorded. */
+  /** Recorded details on where the vote was given. */
   readonly given_on?: Readonly<Record<string, string>>;
   /** Set if the caller withdrew the request. */
   readonly reason?: 'withdrawn';
-  /** The voter's teams and role, and the rules in force; absent for a withdrawal. */
+  /** The voter's teams and role, and the current rules; absent for a withdrawal. */
   readonly separation?: Separation;
-  /** What the configuration in force asks of the approval now; absent for a withdrawal. */
+  /** Current terms of the approval; absent for a withdrawal. */
   readonly terms?: CurrentTerms | undefined;
-  /** Notification channels to tell. */
+  /** Notification channels to notify. */
   readonly channels: readonly string[];
-  /** Seconds an approval may be used after it was given. */
+  /** Seconds for which an approval can be used. */
   readonly useSeconds: number;
-  /** How long a denial answers the identical call; `session` where absent. */
+  /** How long a denial answers the identical call; default: `session`. */
   readonly denialLifetime?: Configuration['approvals']['denial_lifetime'];
 }
 
@@ -48,11 +48,11 @@ interface Separation {
   readonly requires: readonly Requirement[];
 }
 
-/** The passkey of a vote as its entry records it: the assertion of the authenticator, and the entry that holds the public key. */
+/** Passkey part of a vote's entry: the authenticator's assertion and the hash of the entry with the public key. */
 export type SignedEntry = Assertion & { readonly key_entry: string };
 export type CheckedVote = Vote & { readonly signed?: SignedEntry };
 
-/** What a counted vote writes to the row. */
+/** Fields that a counted vote writes to the row. */
 type DecidedFields = Pick<ApprovalRow, 'use_expires_at' | 'votes'> & {
   readonly decided_at: string;
   readonly requires?: readonly Requirement[] | undefined;
@@ -83,7 +83,7 @@ export function voteEntry(
       comment: vote.comment,
       channel: vote.channel,
       call_digest: row.call_digest,
-      // Who may not vote is read from the key of the request.
+      // The requester's key determines who may not vote.
       ...(to !== 'denied' && { requested_by: row.key_id, shown_sha256: shownDigest(row) }),
       ...(to === 'approved' && { matched_rule: row.matched_rule, use_expires_at: set.use_expires_at }),
       tool: row.tool,
@@ -100,7 +100,7 @@ export function voteEntry(
   };
 }
 
-/** Reviewers paste tokens, too: the words of a vote are redacted like agents' parameters. */
+/** Redacts the texts of a vote like agents' parameters, since reviewers may paste tokens too. */
 export function redactedVote<V extends Vote>(
   ports: { readonly ids: Ids },
   row: ApprovalRow,

@@ -1,6 +1,6 @@
 /**
- * Whether the evidence holds the vote that an approval's row claims. Neither a row nor an entry that was put into the tables
- * is a vote: an approval counts when the voting function signed its entry [approval.evidence-decides] [approval.vote-signed].
+ * Checks that evidence contains the vote that an approval row claims. A row or entry written to the tables is not
+ * enough: the voting function must have signed the entry [approval.evidence-decides] [approval.vote-signed].
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -16,15 +16,15 @@ export interface VoteProofPorts extends ClockPort, TelemetryPort {
   readonly approvals: Pick<ApprovalStore, 'get'>;
   /** Signs approving votes; functions that use approvals read its public keys. */
   readonly votes: Signer;
-  /** Read where it is at hand: the chain has to continue it. */
+  /** Last checkpoint, if available: the chain must continue it. */
   readonly checkpoints: Pick<CheckpointLog, 'last'> | undefined;
 }
 
 /**
- * Whether the evidence agrees with what the row says of a vote, as far as that is about to count.
- * @param why the row itself says that it is of no use; undefined: it says that it may be used.
- * @param callDigest of the call at hand: the row's own would be as good as the row.
- * @param shown digest of what a reviewer has to be shown of it.
+ * Checks whether evidence agrees with the row's claim, as far as it matters for the use at hand.
+ * @param why reason of the row why it cannot be used; undefined if it claims to be usable.
+ * @param callDigest of the call at hand, not the row's own, which could be forged with the row.
+ * @param shown returns the digest of the call as a reviewer must have seen it.
  */
 export async function isVoteInEvidence(
   ports: VoteProofPorts,
@@ -37,7 +37,7 @@ export async function isVoteInEvidence(
   if (!claim) return true;
   const found = await voteInEvidence(ports, row, claim, callDigest, shown);
   if (found === claim.state) return true;
-  // Between the two readings another call may have taken the approval: then its row says so by now.
+  // Another call may have taken the approval between the two reads. The row then shows it.
   const taken = found === 'used' && (await ports.approvals.get(row.tenant, row.envelope_id))?.status !== 'approved';
   if (taken) return true;
   ports.telemetry.count('svc_approvals_unproven_total', {});
@@ -59,12 +59,12 @@ function claimOf(row: ApprovalRow, why: Unusable | undefined): Claim | undefined
   if (why === undefined) return { verdict: 'approve', state: 'unused' };
   const over = why === 'denied' || why === 'withdrawn' || why === 'expired';
   if (over && row.status === 'denied') return { verdict: 'deny', state: 'unused' };
-  // The gateway made the call: its caller is given what the row says came out.
+  // The gateway made the call, and the caller gets the outcome from the row.
   const collected = why === 'already_used' && row.executed_by === 'gateway' && row.status === 'consumed';
   return collected ? { verdict: 'approve', state: 'used' } : undefined;
 }
 
-/** Reads the session's chain from where the row says its vote stands. */
+/** Reads the session's chain from the vote's position in the row. */
 async function voteInEvidence(
   ports: VoteProofPorts,
   row: ApprovalRow,
@@ -85,13 +85,13 @@ async function voteInEvidence(
     trail.add(entry);
     last = entry;
   }
-  // The end of the chain was cut off: a use of the vote may have stood there.
+  // The chain was truncated, so a use of the vote may be missing.
   if (fixed && (last?.index ?? -1) < fixed.index) return 'none';
   const vote = trail.voteOf(envelope_id);
   if (vote?.verdict !== claim.verdict || vote.call_digest !== callDigest) return 'none';
   if (claim.verdict === 'approve') {
     const now = claim.state === 'unused' ? isoTime(ports.clock.now()) : undefined;
-    // Loaded here: most functions start without an approval to prove.
+    // Loaded on demand: most functions start without an approval to prove.
     const { listedVotes, listedVotesDefect, voteDefect } = await import('./vote-signature.ts');
     if (!approve || (await voteDefect(approve, row, ports.votes, now, shown))) return 'none';
     const several = listedVotes(approve).length > 1;
@@ -100,7 +100,7 @@ async function voteInEvidence(
   return vote.used ? 'used' : 'unused';
 }
 
-/** The votes that were kept for an approval before the last one came. */
+/** Returns the votes recorded for an approval before its last one. */
 async function votesBefore(
   { evidence }: Pick<VoteProofPorts, 'evidence'>,
   approve: EvidenceEntry,

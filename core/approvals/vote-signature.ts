@@ -1,6 +1,6 @@
 /**
- * The signature of an approving vote. Only the functions that take votes can make it, so an `approve` entry that was put
- * into the tables past them is not a vote [approval.vote-signed].
+ * Signs and verifies approving votes. Only voting functions can sign, so an `approve` entry written to the tables
+ * directly is not a vote [approval.vote-signed].
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -9,7 +9,7 @@ import type { Signer } from '#core/evidence/ports.ts';
 import { signatureFault } from '#core/evidence/signature.ts';
 import { canonicalize, hashDomain } from '#core/kernel/canonical.ts';
 
-/** The fields of an `approve` entry that its signature covers, of the entry's body and of the entry itself. */
+/** Signed fields of the body of an `approve` entry. */
 const signedFields = [
   'approval_id',
   'call_digest',
@@ -18,7 +18,7 @@ const signedFields = [
   'reviewer',
   'channel',
   'use_expires_at',
-  // Present in an approval by several people.
+  // Present if several people approved.
   'votes',
   'requires',
   'passkey',
@@ -35,17 +35,19 @@ const signedBytes = ({ tenant, session_id, timestamp, kind, actor, body }: VoteE
   return new TextEncoder().encode(String.fromCharCode(hashDomain.vote) + canonicalize(statement));
 };
 
-/** The entry of an approving vote, the last one or one among several, with its signature. @throws GatewayError when the signing key does not answer. */
+/**
+ * Returns the entry of an approving vote with its signature. @throws GatewayError if the signing key does not answer.
+ */
 export async function signedVote(entry: EntryDraft, signer: Signer): Promise<EntryDraft> {
   const value = await signer.sign(signedBytes(entry));
   return { ...entry, body: { ...entry.body, signature: { alg: 'ECDSA_P256_SHA256', key_id: signer.keyId, value } } };
 }
 
 /**
- * Why an `approve` entry does not prove the vote that the row claims; undefined when it does.
- * @param shown digest of what a reviewer is to be shown of the call at hand; undefined where the caller has no such call.
- * @param now the vote must still be usable at this ISO time; undefined where it was used already.
- * @throws GatewayError when the public key cannot be read.
+ * Returns why an `approve` entry does not prove the vote that the row claims; undefined if it does.
+ * @param shown returns the digest of the call as a reviewer must see it; undefined if the caller has no such call.
+ * @param now ISO time at which the vote must still be usable; undefined if it was already used.
+ * @throws GatewayError if the public key cannot be read.
  */
 export async function voteDefect(
   entry: EvidenceEntry,
@@ -64,7 +66,7 @@ export async function voteDefect(
   return unsigned(entry, signer);
 }
 
-/** Why the entry is not one that a function that takes votes has signed. @throws GatewayError when the public key cannot be read. */
+/** Returns why the entry is not signed by a voting function. @throws GatewayError if the public key cannot be read. */
 async function unsigned(entry: EvidenceEntry, signer: Signer): Promise<string | undefined> {
   const value = (entry.body.signature as { value?: unknown } | undefined)?.value;
   if (typeof value !== 'string') return 'the entry carries no signature of the gateway';
@@ -73,8 +75,8 @@ async function unsigned(entry: EvidenceEntry, signer: Signer): Promise<string | 
 }
 
 /**
- * Why an approval by several people does not rest on the votes that it lists: each but the last has a signed entry of its own, because
- * the list was read from a row [approval.votes-proven].
+ * Returns why the listed votes of an approval by several people are not proven. The list was read from a row, so each
+ * vote except the last needs its own signed entry [approval.votes-proven].
  * @param earlier entries of kind `vote` of the same approval.
  */
 export async function listedVotesDefect(
@@ -93,7 +95,7 @@ export async function listedVotesDefect(
   return undefined;
 }
 
-/** The votes that an approval by several people lists; the last one is its own. */
+/** Returns the votes listed in an approval by several people; the last one is its own. */
 export const listedVotes = ({
   body,
 }: EvidenceEntry): readonly { readonly person?: unknown; readonly at?: unknown }[] =>

@@ -1,4 +1,4 @@
-/** A human decides. One transaction: the row moves if it is still pending, with its evidence. */
+/** Counts a human's vote. One transaction moves the row, if it is still pending, and writes its evidence. */
 
 import { missingText } from '#core/configuration/identity/separation-rules.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
@@ -16,15 +16,15 @@ import { applyTerms, tighteningText } from './terms.ts';
 import { type CheckedVote, redactedVote, type SignedEntry, type Vote, voteEntry } from './vote-entry.ts';
 import { signedVote } from './vote-signature.ts';
 
-/** Between the reading of a row and the write another vote may come: then the row is read again. */
+/** Maximum number of tries: if another vote comes between read and write, the row is read again. */
 const maxTries = 5;
 
 /**
- * Counts a vote. A denial decides, and so does an approval where one is enough; where rules of the organisation ask for several the row stays
- * pending until they are satisfied [identity.separation-votes]. What the configuration asks by now is asked as well [approval.terms-now].
- * @returns the row as the vote left it
- * @throws GatewayError `separation_of_duties` for an approval that no rule counts; `conflict` with the record when another vote or the time-out came first, and for an approval of a row
- * whose call is not the one that its digest covers.
+ * Counts a vote. A denial decides, and so does a single approval if one is enough. If rules require several, the row
+ * stays pending until they are satisfied [identity.separation-votes]. The current terms apply too [approval.terms-now].
+ * @returns the row after the vote
+ * @throws GatewayError `separation_of_duties` for an approval that no rule counts; `conflict` with the record if
+ * another vote or the time-out came first, and for an approval of a row that does not match its digest.
  */
 export async function decideApproval(ports: VotePorts, found: ApprovalRow, vote: Vote): Promise<ApprovalRow> {
   const asked = (row: ApprovalRow) => applyTerms(row, vote.terms);
@@ -42,13 +42,13 @@ export async function decideApproval(ports: VotePorts, found: ApprovalRow, vote:
   );
 }
 
-/** A vote that comes too late is refused, whatever else it lacks. @throws GatewayError `conflict` with the record. */
+/** Refuses a late vote before any other check. @throws GatewayError `conflict` with the record. */
 async function assertInTime(ports: VotePorts, row: ApprovalRow, { channels }: Vote): Promise<void> {
   assertUndecided(row);
   if (row.expires_at <= isoTime(ports.clock.now())) throw alreadyDecided(await expire(ports, row, channels));
 }
 
-/** @returns undefined when another vote came in between, and the row still waits. */
+/** Writes a vote. @returns undefined if another vote came in between and the row is still pending. */
 async function countVote(ports: VotePorts, row: ApprovalRow, cast: CheckedVote): Promise<ApprovalRow | undefined> {
   const now = isoTime(ports.clock.now());
   await assertInTime(ports, row, cast);
@@ -91,7 +91,7 @@ async function countVote(ports: VotePorts, row: ApprovalRow, cast: CheckedVote):
   return decided;
 }
 
-/** An approval that is not enough: its entry and the row in one transaction. */
+/** Records an approval that is not yet sufficient: its entry and the row in one transaction. */
 async function keepVote(
   ports: VotePorts,
   row: ApprovalRow,
@@ -118,18 +118,21 @@ async function keepVote(
   return { ...row, ...set };
 }
 
-/** A vote is written on top of those that its voter was shown. Rows of an earlier release count none. */
+/** Returns the condition that no vote was added since the voter saw the row. Rows of earlier releases have no count. */
 const ontoVotes = (row: ApprovalRow | undefined): Partial<ApprovalRow> =>
   row?.vote_count === undefined ? {} : { vote_count: row.vote_count };
 
-/** Votes that do not count any more leave their number behind. */
+/** Returns the next vote count, which includes votes that no longer count. */
 const nextCount = ({ vote_count, votes = [] }: ApprovalRow): number => (vote_count ?? votes.length) + 1;
 
-/** What a vote was given under stays with the row. */
+/** Returns the added terms under which a vote was given; the row keeps them. */
 const addedTerms = ({ tightened, require_passkey }: ApprovalRow): Partial<ApprovalRow> =>
   tightened ? { tightened, ...(require_passkey && { require_passkey }) } : {};
 
-/** @returns undefined for a row that still waits: another vote was written to it. @throws GatewayError `conflict` */
+/**
+ * Checks that the row is still pending with another vote. @returns undefined in this case. @throws GatewayError
+ * `conflict` otherwise.
+ */
 async function stillWaits(ports: VotePorts, { envelope_id, vote_count }: ApprovalRow): Promise<undefined> {
   const current = await ports.approvals.find(envelope_id);
   if (current?.status === 'pending' && current.vote_count !== vote_count) return undefined;
@@ -137,8 +140,8 @@ async function stillWaits(ports: VotePorts, { envelope_id, vote_count }: Approva
 }
 
 /**
- * Puts the public key into the session's chain, so that the chain alone proves the vote [evidence.passkey-proven].
- * @throws GatewayError `forbidden` for an approval without a passkey where the rule asks for one, on whatever channel it came.
+ * Records the public key in the session's chain, so that the chain alone proves the vote [evidence.passkey-proven].
+ * @throws GatewayError `forbidden` for an approval without a passkey if the rule requires one, on any channel.
  */
 async function passkeyOf(ports: VotePorts, row: ApprovalRow, vote: Vote): Promise<SignedEntry | undefined> {
   if (!vote.passkey) {

@@ -1,14 +1,14 @@
-/** A caller takes its undecided request back: nothing will run for it, and a vote that comes later is a conflict. */
+/** Withdraws a caller's pending request: its call will not run, and later votes are conflicts. */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { VotePorts } from './ports.ts';
 import { decideApproval } from './vote.ts';
 
-/** The `reviewer` of a request that its own caller withdrew. */
+/** `reviewer` of a withdrawn request. */
 const requester = 'requester';
 
-/** @throws GatewayError `conflict` with the record when the request was decided first. */
+/** Withdraws the request. @throws GatewayError `conflict` with the record if it was decided first. */
 export const withdrawRequest = (
   ports: VotePorts,
   row: ApprovalRow,

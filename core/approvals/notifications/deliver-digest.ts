@@ -1,6 +1,6 @@
 /**
- * Sends a digest [notify.digest]: a new message where requests have piled up, and the last one again where it only changes. What the
- * last message was is kept in a delivery of its own that is never due.
+ * Sends digests [notify.digest]: a new message if requests have piled up, otherwise an update of the last one. The last
+ * message is stored as a delivery that is never due.
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -8,16 +8,19 @@ import type { DeliverPorts, Notifier } from './deliver-ports.ts';
 import { collect, type Digest, digestOf, isUrgent } from './digest.ts';
 import type { Delivery } from './ports.ts';
 
-/** A message that stands longer is not rewritten for new requests: it has scrolled away, and a change notifies no reviewer. */
+/**
+ * Maximum age of a message that is updated for new requests. An older one has scrolled away, and updates do not notify
+ * reviewers.
+ */
 const longestRewrittenMs = 15 * 60_000;
-/** A message that cannot be rewritten so often was deleted: the next attempt writes a new one. */
+/** After this many failed updates the message counts as deleted, and the next attempt writes a new one. */
 const maxRewrites = 2;
 
 type Receipt = Readonly<Record<string, string>>;
 
 /**
- * Collects a request into the digest of its tenant, or leaves it to be announced alone. The digest is queued before the request
- * counts as sent, so a worker that ends in between loses nothing.
+ * Collects a request into its tenant's digest, or leaves it for a message of its own. The digest is queued before the
+ * request counts as sent, so that nothing is lost if the worker ends in between.
  * @returns the receipt of a collected request.
  */
 export async function collected(
@@ -32,13 +35,13 @@ export async function collected(
   return waiting.length > terms.above ? { digest: await collect(ports, terms, delivery, true) } : undefined;
 }
 
-/** A request of a digest is decided: the digest says so, and no message of its own. */
+/** Reports the decision of a collected request in the digest instead of a message of its own. */
 export async function followed(ports: DeliverPorts, delivery: Delivery): Promise<Receipt> {
   const terms = await ports.digestTerms(delivery.tenant, delivery.channel);
   return { digest: await collect(ports, terms, delivery, false) };
 }
 
-/** @returns what the digest is kept with; without a receipt it said nothing. */
+/** Sends the digest. @returns its receipt, empty if no message was needed. */
 export async function sendDigest(
   ports: DeliverPorts,
   delivery: Delivery,
@@ -51,7 +54,7 @@ export async function sendDigest(
     ports.deliveries.get(lastId(delivery)),
     ports.digestTerms(tenant, channel),
   ]);
-  // A digest that was sent after this window has said it already.
+  // A digest sent after this window already includes it.
   if (!announces && (last === undefined || last.due_at >= closes_at)) return {};
   const now = ports.clock.now();
   const digest = await digestOf(ports.waiting, tenant, now);
@@ -65,7 +68,10 @@ export async function sendDigest(
   return receipt;
 }
 
-/** Requests came after the wait was over, or so late that the message has scrolled away. */
+/**
+ * Checks whether a new message is needed: for requests after the last digest had ended, or after its message has
+ * scrolled away.
+ */
 function isNew(
   { ended, posted_at = '', said }: Receipt,
   { waiting }: Digest,
@@ -78,7 +84,7 @@ function isNew(
 
 const lastId = ({ tenant, channel }: Delivery): string => `digest-last#${tenant}#${channel}`;
 
-/** What another process kept meanwhile stands: it is as new as this. */
+/** Stores the last message. If another process stored one meanwhile, that one is kept, since it is as recent. */
 async function keep(
   { clock, deliveries }: DeliverPorts,
   delivery: Delivery,

@@ -1,4 +1,4 @@
-/** What deliveries need: the ways to reach people, and the stores of what is due. */
+/** Ports that deliveries need: channels to people, and stores of due deliveries. */
 import type { ApprovalStore } from '#core/approvals/ports.ts';
 import type { PullRequestHost } from '#core/approvals/pull-requests.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
@@ -9,13 +9,13 @@ import type { PolicyEventName } from '#core/observatory/violation.ts';
 import type { Digest, DigestTerms, WaitingRequests } from './digest.ts';
 import type { Delivery, DeliveryStore, NotificationEvent } from './ports.ts';
 
-/** One way to reach people. */
+/** A channel to people. */
 export interface Notifier {
   /**
-   * Sends one message; answers what later messages about the same approval need.
-   * @param earlier what the `submitted` message was answered with, if it was sent.
-   * @param place of the rule that asks for a person, as `file:line`; absent where its version came without a file.
-   * @throws DeliveryRefused when the channel named a time to wait; any error counts as a failed attempt.
+   * Sends one message and returns the receipt that later messages about the same approval need.
+   * @param earlier receipt of the `submitted` message, if it was sent.
+   * @param place of the rule that requires review, as `file:line`; absent if its version was not loaded from a file.
+   * @throws DeliveryRefused if the channel set a time to wait; any error counts as a failed attempt.
    */
   send(
     event: NotificationEvent,
@@ -24,19 +24,19 @@ export interface Notifier {
     place?: string,
   ): Promise<Record<string, string>>;
   /**
-   * Sends what waits in one message; absent where the channel takes none.
-   * @param earlier receipt of the message to write again, where the channel can.
+   * Sends the pending requests in one message; absent if the channel does not support it.
+   * @param earlier receipt of the message to update, if the channel can.
    */
   sendDigest?(
     digest: Digest,
     id: string,
     earlier: Readonly<Record<string, string>> | undefined,
   ): Promise<Record<string, string>>;
-  /** Sends a chat call to its evaluator and keeps what it answers; absent where the channel takes none. */
+  /** Sends a chat call to its evaluator and stores the score; absent if the channel does not support it. */
   evaluate?(call: NonNullable<Delivery['evaluation']>, envelopeId: string): Promise<Record<string, string>>;
-  /** Sends a block or warning; absent where the channel takes none. */
+  /** Sends a block or warning; absent if the channel does not support it. */
   sendPolicyEvent?(delivery: Delivery, policy: NonNullable<Delivery['policy']>): Promise<Record<string, string>>;
-  /** Sends what happened to an alert; absent where the channel takes none. */
+  /** Sends a change of an alert; absent if the channel does not support it. */
   sendAlert?(alert: NonNullable<Delivery['alert']>): Promise<Record<string, string>>;
 }
 
@@ -44,9 +44,9 @@ export interface SlackOptions {
   readonly apiUrl: string;
   readonly channel: string;
   readonly token: string;
-  /** Base of links in messages. */
+  /** Base URL of links in messages. */
   readonly linkBase: string;
-  /** Address of the web console, where reviewers reach one. */
+  /** URL of the web console if reviewers can reach one. */
   readonly consoleUrl?: string | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface PullRequestHostOptions {
 export interface PullRequestOptions {
   readonly host: PullRequestHost;
   readonly channel: Pick<GithubChannel, 'repositories' | 'pull_request'>;
-  /** Base of links in comments. */
+  /** Base URL of links in comments. */
   readonly linkBase: string;
 }
 
@@ -68,7 +68,7 @@ export interface WebhookOptions {
   readonly secret: string;
   readonly adminUrl: string;
   readonly clock: Clock;
-  /** Events of policy that are sent; the others are dropped. */
+  /** Policy events to send; others are dropped. */
   readonly policyEvents: readonly PolicyEventName[];
 }
 
@@ -77,13 +77,13 @@ export interface SlackReply {
   readonly blocks?: readonly object[];
 }
 
-/** The clients of chat systems, Git hosts and webhooks, each made as the configuration has it. Making one sends nothing. */
+/** Factories of clients for chat systems, Git hosts and webhooks by configuration. Creating a client sends nothing. */
 export interface NotificationClients {
   readonly slack: (options: SlackOptions) => Notifier;
   readonly pullRequests: (options: PullRequestOptions) => Notifier;
   readonly webhook: (options: WebhookOptions) => Notifier;
   readonly pullRequestHost: (options: PullRequestHostOptions) => PullRequestHost;
-  /** Answers the click on a button of a message, to the clicker alone. */
+  /** Answers a click on a button, visible to the clicker only. */
   readonly respondToSlack: (responseUrl: string, message: SlackReply) => Promise<void>;
   /** Opens a dialog for the clicker. @throws Error if Slack does not open it. */
   readonly openSlackView: (
@@ -92,8 +92,9 @@ export interface NotificationClients {
     view: object,
   ) => Promise<void>;
   /**
-   * @param unread takes why a reply was left aside: too long, or not what it should be. The call is not sent again for that.
-   * @throws Error when the evaluator did not take the call.
+   * Sends a chat call to its evaluator.
+   * @param unread gets the reason why a reply was ignored, for example its length; the call is not sent again.
+   * @throws Error if the evaluator did not accept the call.
    */
   readonly askEvaluator: (
     options: Pick<WebhookOptions, 'url' | 'secret' | 'clock'>,
@@ -106,12 +107,12 @@ export interface DeliverPorts {
   readonly clock: Clock;
   readonly deliveries: DeliveryStore;
   readonly approvals: Pick<ApprovalStore, 'find'>;
-  /** What digests count. */
+  /** Pending requests that digests count. */
   readonly waiting: WaitingRequests;
   readonly telemetry: Telemetry;
   readonly notifier: (channel: string) => Promise<Notifier | undefined>;
   readonly digestTerms: (tenant: string, channel: string) => Promise<DigestTerms>;
-  /** Where the rule of a request stands. Never rejects. */
+  /** Returns the place of a request's rule. Never rejects. */
   readonly placeOf: (row: ApprovalRow) => Promise<string | undefined>;
   /** 0 ≤ x < 1. */
   readonly random: () => number;

@@ -1,6 +1,6 @@
 /**
- * Sends what is due: at least once, each by one worker at a time, with backoff and a dead letter. A vote never
- * waits for it.
+ * Sends due deliveries: at least once, each by one worker at a time, with backoff and a dead letter. Votes do not wait
+ * for it.
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -19,29 +19,29 @@ export class DeliveryRefused extends Error {
 }
 
 const maxAttempts = 8;
-/** A page of unresponsive channels must end before the function's time does. */
+/** Large enough that a page of unresponsive channels ends before the function does. */
 const concurrency = 10;
-/** A worker that took a delivery has this long before another may try: longer than any channel's time-out. */
+/** Seconds that a worker has before another may try the delivery: longer than any channel's time-out. */
 const claimSeconds = 30;
 /** 10, 20, 40 … 600 seconds: eight attempts outlive an outage of a quarter of an hour. */
 const firstWaitSeconds = 5;
 const longestWaitSeconds = 600;
-/** A channel that asks for more than this is tried again anyway. */
+/** Maximum wait that a channel can request. */
 const longestRefusalSeconds = 3600;
-/** How long the message of a decision waits for the message it rewrites. */
+/** Seconds that a decision's message waits for the message that it updates. */
 const behindSeconds = 5;
 
-/** What became of several deliveries. */
+/** Counts of processed deliveries. */
 interface Delivered {
   readonly sent: number;
-  /** Sent, postponed or given up: they are not due any more. */
+  /** Sent, postponed or given up, so no longer due. */
   readonly moved: number;
 }
 
 /**
- * Sends what is due, page after page, until nothing is due [notify.until-nothing-is-due].
+ * Sends due deliveries page by page until none is due [notify.until-nothing-is-due].
  * @param budgetMs no page begins later than this.
- * @returns how many were sent.
+ * @returns the number sent.
  */
 export async function deliverUntilNoneIsDue(ports: DeliverPorts, budgetMs: number, pageSize = 100): Promise<number> {
   const endsAt = ports.clock.now() + budgetMs;
@@ -50,16 +50,19 @@ export async function deliverUntilNoneIsDue(ports: DeliverPorts, budgetMs: numbe
     const due = await ports.deliveries.due(isoTime(ports.clock.now()), pageSize);
     const page = await deliverAll(ports, due);
     sent += page.sent;
-    // A page of which nothing could be moved on would come again.
+    // The same page would be read again.
     if (page.moved === 0) return sent;
   } while (ports.clock.now() < endsAt);
   return sent;
 }
 
-/** Sends these, as just enqueued: approvals side by side, the messages of each in order. What another worker has is left to it. */
+/**
+ * Sends new deliveries: approvals concurrently, the messages of each in order. Skips deliveries that another worker
+ * has.
+ */
 export async function deliverAll(ports: DeliverPorts, deliveries: readonly Delivery[]): Promise<Delivered> {
   const now = isoTime(ports.clock.now());
-  // What was enqueued for at once is due, whatever the clocks of two processes say.
+  // Immediate deliveries are due even if the clocks of two processes differ.
   const isLater = ({ escalates, digest, due_at }: Delivery) => (escalates || digest) && due_at > now;
   const due = deliveries.filter((delivery) => delivery.state === 'due' && !isLater(delivery));
   const lines = Map.groupBy(due, ({ channel, envelope_id }) => `${channel}#${envelope_id}`);
@@ -76,12 +79,12 @@ export async function deliverAll(ports: DeliverPorts, deliveries: readonly Deliv
   return { sent, moved };
 }
 
-/** `left`: another worker has it, or the store did not answer. */
+/** Outcome of a delivery. `left`: another worker has it, or the store did not answer. */
 type Outcome = 'sent' | 'later' | 'left';
 
 async function deliverInOrder(ports: DeliverPorts, line: readonly Delivery[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  // What was submitted comes before what was decided, whatever order a retry left them in.
+  // The request comes before its decision, even if retries changed their order.
   for (const delivery of [...line].sort((a, b) => Number(b.event === 'submitted') - Number(a.event === 'submitted'))) {
     const outcome = await deliver(ports, delivery).catch((cause: unknown) => storeFailed(ports, delivery, cause));
     outcomes.push(outcome);
@@ -92,10 +95,10 @@ async function deliverInOrder(ports: DeliverPorts, line: readonly Delivery[]): P
   return outcomes;
 }
 
-/** A decision that came while its first message was on the way stood back for it: it follows at once. */
+/** Sends a decision that was waiting for its request's message. */
 async function deliverDecision(ports: DeliverPorts, { envelope_id, channel }: Delivery): Promise<Outcome[]> {
   for (const event of ['approved', 'denied'] as const) {
-    // The process that was first may have moved it on between this read and the claim: then it is read once more.
+    // Another process may move it between this read and the claim, so it is read twice.
     for (let tries = 0; tries < 2; tries++) {
       const waiting = await ports.deliveries.get(deliveryId(envelope_id, event, channel));
       if (waiting?.state !== 'due' || waiting.attempts > 0) break;
@@ -106,7 +109,7 @@ async function deliverDecision(ports: DeliverPorts, { envelope_id, channel }: De
   return [];
 }
 
-/** The claim ends by itself, and the delivery is tried again: one store fault does not hold up the others. */
+/** Logs a store fault. The claim expires and the delivery is retried; other deliveries continue. */
 function storeFailed({ telemetry }: DeliverPorts, { id }: Delivery, cause: unknown): Outcome {
   telemetry.log('error', 'notification state unknown', { id, error: textOf(cause) });
   return 'left';
@@ -120,7 +123,7 @@ async function deliver(ports: DeliverPorts, delivery: Delivery): Promise<Outcome
   }
   const claimed: Delivery = { ...delivery, attempts: delivery.attempts + 1, due_at: inSeconds(ports, claimSeconds) };
   if (!(await ports.deliveries.update(delivery, claimed))) return 'left';
-  // Each attempt ended its worker, or its outcome could not be stored.
+  // Each attempt crashed its worker, or its outcome could not be stored.
   if (delivery.attempts >= maxAttempts) {
     const last = delivery.last_error ?? 'no attempt came to an end';
     await ports.deliveries.update(claimed, afterFailure(ports, claimed, new Error(last)));
@@ -131,7 +134,7 @@ async function deliver(ports: DeliverPorts, delivery: Delivery): Promise<Outcome
   return outcome.state === 'sent' ? 'sent' : 'later';
 }
 
-/** Messages that follow one about the same approval. */
+/** Events whose messages follow the request's message. */
 const decided: ReadonlySet<NotificationEvent> = new Set(['approved', 'denied']);
 
 const submittedOf = async ({ deliveries }: DeliverPorts, { event, envelope_id, channel }: Delivery) =>
@@ -155,7 +158,7 @@ async function attempt(ports: DeliverPorts, claimed: Delivery, submitted: Delive
     ]);
     if (!row) throw new Error('the approval is gone');
     if (claimed.escalates && row.status !== 'pending') return { ...claimed, state: 'sent' };
-    // Of a decision hear those who heard of the request.
+    // A decision is sent only to channels that got the request.
     if (submitted?.escalates && submitted.receipt === undefined) return { ...claimed, state: 'sent' };
     if (submitted?.receipt?.digest !== undefined)
       return { ...claimed, state: 'sent', receipt: await followed(ports, claimed) };
@@ -170,7 +173,7 @@ async function attempt(ports: DeliverPorts, claimed: Delivery, submitted: Delive
   }
 }
 
-/** The texts of the call leave the store with the delivery. */
+/** Sends a chat call to its evaluator. Its texts are removed from the store. */
 async function evaluated(
   ports: DeliverPorts,
   { evaluation: _texts, ...rest }: Delivery,
@@ -181,7 +184,7 @@ async function evaluated(
   return { ...rest, state: 'sent', receipt: await notifier.evaluate(call, rest.envelope_id) };
 }
 
-/** A channel that is off takes no events: they are done, not failed. */
+/** Sends a policy event. If the channel is off, the event counts as sent. */
 async function sendPolicyEvent(ports: DeliverPorts, claimed: Delivery, policy: NonNullable<Delivery['policy']>) {
   const notifier = await ports.notifier(claimed.channel);
   return (await notifier?.sendPolicyEvent?.(claimed, policy)) ?? {};
@@ -193,7 +196,7 @@ async function sendAlert(ports: DeliverPorts, { channel }: Delivery, alert: NonN
   return notifier.sendAlert(alert);
 }
 
-/** How long the approver did not know: from the request until the channel took its first message, retries included. */
+/** Reports the delay from the request until the channel accepted its first message, including retries. */
 const reportDelay = ({ clock, telemetry }: DeliverPorts, { queued_at }: ApprovalRow): void =>
   telemetry.observe('svc_delivery_delay_seconds', Math.max(0, (clock.now() - Date.parse(queued_at)) / 1000), {});
 
@@ -215,13 +218,13 @@ function afterFailure(ports: DeliverPorts, claimed: Delivery, cause: unknown): D
   return { ...claimed, due_at: inSeconds(ports, Math.max(backoff, asked)), last_error };
 }
 
-/** `fetch failed` alone does not help: its cause says what failed. */
+/** Returns the error text with its cause, since `fetch failed` alone does not help. */
 function textOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return shortened(String(thrown));
   return shortened(thrown.cause instanceof Error ? `${thrown.message}: ${thrown.cause.message}` : thrown.message);
 }
 
-/** A channel's answer may be of any length, and what does not fit into the row would be sent again and again. */
+/** Shortens a channel's answer of any length; one that does not fit into the row would be sent again and again. */
 const shortened = (text: string): string => text.slice(0, 1_000).toWellFormed();
 
 const later = (a: string, b: string) => (a > b ? a : b);

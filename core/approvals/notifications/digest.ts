@@ -1,7 +1,7 @@
 /**
- * What waits for people, in one message [notify.digest]. When more requests of a tenant wait than a channel announces one by one, the
- * next ones are collected: at the end of a window the channel gets one digest of all that waits. Grave and short-lived requests still
- * come alone.
+ * Collects pending requests into one message [notify.digest]. If a tenant has more pending requests than a channel
+ * announces individually, further ones are collected, and the channel gets one digest at the end of a window. High-risk
+ * and short-lived requests are still sent individually.
  */
 
 import type { ApprovalStore } from '#core/approvals/ports.ts';
@@ -13,11 +13,11 @@ import { tierOfScore } from '#core/session/risk/risk-tier.ts';
 import type { Delivery, DeliveryStore } from './ports.ts';
 
 export interface DigestTerms {
-  /** Whether the channel takes digests. */
+  /** True if the channel gets digests. */
   readonly on: boolean;
-  /** Requests that may wait before the next ones are collected. */
+  /** Number of pending requests above which further ones are collected. */
   readonly above: number;
-  /** Length of a window. */
+  /** Length of a window in seconds. */
   readonly everySeconds: number;
 }
 
@@ -31,16 +31,16 @@ export function digestTerms(
   return { on, above: own ?? digest.above, everySeconds: digest.every_seconds };
 }
 
-/** The schedule of `notify` runs each minute, so a digest may be that late. */
+/** `notify` runs every minute, so a digest may be this late. */
 const scheduleSeconds = 60;
-/** The list of what waits lags behind the rows by a second or two. */
+/** The list of pending requests lags the rows by one or two seconds. */
 const lagSeconds = 2;
 
-/** The graver of the scores of session and key, as the call was queued. */
+/** Returns the tier of the higher of the session and key scores when the call was queued. */
 const riskTierOf = ({ risk }: Pick<ApprovalRow, 'risk'>): RiskTier =>
   risk === undefined ? 'low' : tierOfScore(Math.max(risk.session, risk.key), risk.kill_switch);
 
-/** High risk, or so little time that a digest would leave less than half of it. */
+/** Checks for high risk, or so little time that a digest would leave less than half of it. */
 export function isUrgent(row: ApprovalRow, { everySeconds }: DigestTerms, nowMs: number): boolean {
   const leftSeconds = (Date.parse(row.expires_at) - nowMs) / 1000;
   return riskTierOf(row) === 'high' || leftSeconds < 2 * (everySeconds + lagSeconds + scheduleSeconds);
@@ -52,8 +52,8 @@ interface CollectPorts {
 }
 
 /**
- * Queues the digest of the window that is open now. Each window has two at most, however many processes collect into it: one that
- * announces requests, and one that follows what was decided of announced ones.
+ * Queues the digest of the current window. A window has at most two, however many processes collect: one announces
+ * requests, one reports decisions of announced ones.
  * @returns the id of the delivery.
  */
 export async function collect(
@@ -80,22 +80,22 @@ export async function collect(
   return id;
 }
 
-/** What a digest says. */
+/** Content of a digest. */
 export interface Digest {
   readonly tenant: string;
   readonly waiting: number;
-  /** How many of them, the oldest, the parts below count. */
+  /** Number of requests, the oldest ones, that the breakdown below covers. */
   readonly counted: number;
   readonly by_risk: Readonly<Record<RiskTier, number>>;
-  /** Those that ask for most first. */
+  /** Rules with the most pending requests first. */
   readonly by_rule: readonly { readonly rule: string; readonly policy?: string; readonly waiting: number }[];
-  /** Requests of further rules. */
+  /** Number of requests of further rules. */
   readonly of_other_rules: number;
   readonly oldest_queued_at?: string;
-  /** When the first of them counts as denied. */
+  /** When the next request expires. */
   readonly next_expires_at?: string;
   readonly next_expires_in_seconds?: number;
-  /** Those whose time is over first. */
+  /** Requests that expire first. */
   readonly requests: readonly DigestedRequest[];
 }
 
@@ -107,7 +107,7 @@ export interface DigestedRequest {
   readonly expires_at: string;
 }
 
-/** Rows that one digest reads; the rest is counted only. */
+/** Maximum rows that a digest reads; further ones are only counted. */
 const maxCounted = 1_000;
 const maxWaiting = 10_000;
 const pageSize = 100;
@@ -167,13 +167,13 @@ async function* oldest(approvals: WaitingRequests, tenant: string): AsyncGenerat
   }
 }
 
-/** Keys alone are counted where there are more rows than a digest reads. */
+/** Returns the number of pending requests. If there are more rows than a digest reads, only keys are counted. */
 async function waitingOf(approvals: WaitingRequests, tenant: string, counted: number): Promise<number> {
   if (counted < maxCounted) return counted;
   return Math.max(counted, (await approvals.pendingKeys(tenant, maxWaiting)).length);
 }
 
-/** As people read it: what waits, of which risk. */
+/** Describes the pending requests and their risks. */
 export const waitingText = ({ waiting, by_risk, counted }: Digest): string => {
   if (waiting === 0) return 'No request waits for approval any more';
   const risks = [...riskTiers].reverse().flatMap((tier) => (by_risk[tier] > 0 ? [`${by_risk[tier]} ${tier}`] : []));

@@ -1,4 +1,4 @@
-/** Queues what people must hear of an approval: one delivery per event and channel, however often asked. */
+/** Queues notifications about an approval: one delivery per event and channel, even if repeated. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { evaluationIdEnd } from '#core/contracts/tables.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
@@ -7,7 +7,7 @@ import type { Delivery, DeliveryStore, NotificationEvent } from './ports.ts';
 export const deliveryId = (envelopeId: string, event: NotificationEvent, channel: string): string =>
   `${envelopeId}#${event}#${channel}`;
 
-/** Checks for the id of an evaluation: functions that answer chats may put no other delivery. */
+/** Checks for the id of an evaluation, the only delivery that chat functions may put. */
 export const isEvaluationId = (id: string): boolean => id.endsWith(evaluationIdEnd);
 
 interface EnqueuePorts {
@@ -31,7 +31,7 @@ export async function enqueueNotifications(
   );
 }
 
-/** Queues the request for its channels: those that it escalates to hear of it when half of its time is over [notify.escalation]. */
+/** Queues the request for its channels. Escalation channels get it after half of its time [notify.escalation]. */
 export async function enqueueSubmitted(
   ports: EnqueuePorts,
   channels: readonly string[],

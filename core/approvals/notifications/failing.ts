@@ -1,4 +1,4 @@
-/** Notifications of a tenant that did not reach their channel [cli.status-failing]: given up, or to be tried again. */
+/** Lists a tenant's failed notifications: given up, or to be retried [cli.status-failing]. */
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import type { Delivery, DeliveryStore } from './ports.ts';
 
@@ -9,19 +9,19 @@ export interface FailingDelivery {
   readonly envelope_id: string;
   readonly state: 'retrying' | 'dead';
   readonly attempts: number;
-  /** The fault of the last attempt, without addresses, because those of webhooks hold secrets. */
+  /** Error of the last attempt without URLs, since webhook URLs contain secrets. */
   readonly error: string;
-  /** When it is tried again, or was to be. */
+  /** When it will be, or would have been, retried. */
   readonly due_at: string;
 }
 
 const maxShown = 20;
 const maxScanned = 200;
-/** No channel puts an attempt off for longer. */
+/** Longest time for which an attempt is postponed. */
 const longestWaitMs = 3_600_000;
 const longestError = 200;
 
-/** Those given up first, newest first. */
+/** Returns the failing deliveries: first those given up, newest first. */
 export async function failingDeliveries(
   { deliveries, clock }: { readonly deliveries: DeliveryStore; readonly clock: Clock },
   tenant: string,

@@ -1,4 +1,6 @@
-/** Events for the policy webhook: blocks and warnings, one message a rule and minute [webhook.policy-events]. */
+/**
+ * Queues events for the policy webhook: blocks and warnings, one message per rule and minute [webhook.policy-events].
+ */
 
 import type { Configuration } from '#core/contracts/config.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -10,11 +12,11 @@ import type { Delivery, DeliveryStore } from './ports.ts';
 interface AnnouncePorts {
   readonly deliveries: Pick<DeliveryStore, 'enqueue'>;
   readonly clock: Clock;
-  /** Whether anything is announced; a host that cannot tell queues, and the notifier drops. */
+  /** Returns whether events are wanted. If the host cannot know, it queues them and the notifier drops them. */
   readonly wanted: () => Promise<boolean>;
 }
 
-/** Whether the configuration names a webhook that takes some. */
+/** Checks whether the configuration has a webhook for policy events. */
 export function takesPolicyEvents({
   configuration,
 }: {
@@ -24,7 +26,7 @@ export function takesPolicyEvents({
   return webhook?.enabled === true && webhook.policy_events.length > 0;
 }
 
-/** What is reviewed has a message of its own: that of its approval. */
+/** Returns the event of a violation. Reviews have none, since their approval has its own message. */
 function eventOf(violation: Violation): PolicyEventName | undefined {
   if (!('action' in violation)) return 'policy_violation';
   const { action } = violation;
@@ -32,8 +34,8 @@ function eventOf(violation: Violation): PolicyEventName | undefined {
 }
 
 /**
- * Queues what the entries of a batch report. The first violation of a rule in a minute speaks for the others, so that a caller who
- * repeats a refused call sends no flood; `GET violations` has them all. Queued again, it is one delivery.
+ * Queues the violations of a batch of entries. Only the first violation of a rule per minute is sent, so that repeated
+ * calls do not flood the webhook; `GET violations` lists all. Repeating is safe.
  */
 export async function announceViolations(ports: AnnouncePorts, projections: readonly Projection[]): Promise<void> {
   const deliveries = new Map<string, Delivery>();

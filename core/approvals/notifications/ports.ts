@@ -1,9 +1,12 @@
-/** What is to be sent to people, and the store that keeps it until it is. */
+/** Messages to people, and the store that keeps them until they are sent. */
 import type { Alert, AlertChange } from '#core/contracts/alert.ts';
 import type { EvaluationMessage } from '#core/observatory/evaluation/message.ts';
 import type { PolicyEvent, PolicyEventName } from '#core/observatory/violation.ts';
 
-/** `digest` is about all that waits. Otherwise, beside those of approvals, the message is about what its delivery carries. */
+/**
+ * Event of a message. `digest` covers all pending requests; `alert`, `evaluation` and policy events use the content of
+ * their delivery; the others are about one approval.
+ */
 export type NotificationEvent =
   | 'submitted'
   | 'approved'
@@ -13,41 +16,44 @@ export type NotificationEvent =
   | 'evaluation'
   | PolicyEventName;
 
-/** A message to send, kept durably until delivered or dead. Carries no parameters' secrets and no task token. */
+/** A message to send, stored until delivered or dead. Contains no secrets of parameters and no task token. */
 export interface Delivery {
   readonly id: string;
   readonly channel: string;
   readonly event: NotificationEvent;
-  /** Id of the approval, of the alert, or of the chat call; `digest#<tenant>` of a digest. */
+  /** Id of the approval, alert or chat call; `digest#<tenant>` for a digest. */
   readonly envelope_id: string;
   readonly tenant: string;
   readonly alert?: Alert & { readonly change: AlertChange };
-  /** Texts of a chat call for its evaluator, and the time of its entry; gone once it is sent or given up. */
+  /** Texts of a chat call for its evaluator and the time of its entry; removed once sent or given up. */
   readonly evaluation?: { readonly at: string; readonly message: EvaluationMessage };
-  /** A block or warning, without its texts. */
+  /** A block or warning without its texts. */
   readonly policy?: PolicyEvent;
-  /** Sent only if the request still waits once it is due; sent without a receipt, it said nothing. */
+  /** Sent only if the request is still pending when due. Sent without a receipt means that no message was sent. */
   readonly escalates?: boolean;
-  /** Whether the digest announces requests, or only follows decisions; and when its window ended. */
+  /** Whether the digest announces requests or only reports decisions, and when its window ended. */
   readonly digest?: { readonly announces: boolean; readonly closes_at: string };
   readonly attempts: number;
   readonly due_at: string;
   readonly state: 'due' | 'sent' | 'dead';
   readonly last_error?: string;
-  /** What the channel answered and later messages need, e.g. a message timestamp to update. */
+  /** The channel's answer that later messages need, for example a message timestamp to update. */
   readonly receipt?: Readonly<Record<string, string>>;
 }
 
 export interface DeliveryStore {
-  /** Puts if absent: the id is `<envelope_id>#<event>#<channel>` or that of a window, so that a repeated step enqueues once. */
+  /**
+   * Puts a delivery if absent. The id is `<envelope_id>#<event>#<channel>` or that of a window, so repeated steps
+   * enqueue once.
+   */
   enqueue(delivery: Delivery): Promise<void>;
   get(id: string): Promise<Delivery | undefined>;
-  /** Deliveries due at or before now, oldest first. */
+  /** Returns the deliveries due at or before now, oldest first. */
   due(now: string, limit: number): Promise<readonly Delivery[]>;
-  /** Deliveries of the tenant that are given up, newest first; each is kept for 30 days. */
+  /** Returns the tenant's given-up deliveries, newest first; each is kept for 30 days. */
   dead(tenant: string, limit: number): Promise<readonly Delivery[]>;
-  /** Moves a delivery on if no other process did since it was read; false when one did. */
+  /** Updates a delivery; false if another process changed it since it was read. */
   update(before: Delivery, after: Delivery): Promise<boolean>;
-  /** Remembers a callback's id; false when it was seen before. Kept until `expiresAt` (ISO). */
+  /** Stores a callback's id until `expiresAt` (ISO); returns false if it was already stored. */
   seen(callbackId: string, expiresAt: string): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-/** A vote with a passkey: the authenticator's signature over this approval of this call, checked before the vote counts [approval.passkey]. */
+/** Verifies a vote with a passkey: the authenticator's signature over this approval and call [approval.passkey]. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Assertion, Passkey } from '#core/contracts/passkey.ts';
 import { assertionFault, passkeyChallenge } from '#core/evidence/passkey-proof.ts';
@@ -8,15 +8,15 @@ import type { PasskeyStore } from './ports.ts';
 import { write } from './register.ts';
 import type { RelyingParty } from './relying-party.ts';
 
-/** What the entry of the vote carries, and the key it is verified with. */
+/** The assertion for the vote's entry, and the passkey that verifies it. */
 export interface SignedWith {
   readonly assertion: Assertion;
   readonly passkey: Passkey;
 }
 
 /**
- * Checks the assertion and counts it: an authenticator that counts its signatures never repeats a number.
- * @throws GatewayError `forbidden` for an assertion that does not prove this vote of this person.
+ * Verifies the assertion and stores its signature counter, which never repeats for authenticators that count.
+ * @throws GatewayError `forbidden` if the assertion does not prove this person's vote.
  */
 export async function verifyAssertion(
   ports: { readonly passkeys: PasskeyStore; readonly ids: Ids },
@@ -30,7 +30,7 @@ export async function verifyAssertion(
   if (!read || !passkey) throw refused(`${person} has registered no passkey with this id`);
   const challenge = passkeyChallenge(row.envelope_id, row.call_digest);
   const signCount = await counted(assertion, passkey, challenge, host);
-  // The verifier of evidence has to accept it as well.
+  // The evidence verifier must accept it too.
   const fault = assertionFault(assertion, { ...passkey }, challenge);
   if (fault !== undefined) throw refused(fault);
   if (signCount !== passkey.sign_count) {

@@ -1,9 +1,9 @@
-/** Where passkeys are kept. */
+/** Store of passkeys. */
 import type { PasskeyRow } from '#core/contracts/passkey.ts';
 
 export interface PasskeyStore {
-  /** Consistent. */
+  /** Returns a person's passkeys (consistent read). */
   get(person: string): Promise<PasskeyRow | undefined>;
-  /** Writes the row if no other write came since `read`; false when one did. */
+  /** Writes the row if it has not changed since `read`; returns false otherwise. */
   put(row: PasskeyRow, read: PasskeyRow | undefined): Promise<boolean>;
 }

@@ -1,4 +1,7 @@
-/** A person registers a passkey: a challenge, then the answer of the authenticator, checked and recorded [approval.passkey-registered]. */
+/**
+ * Registers a person's passkey: a challenge, then the authenticator's answer, which is verified and recorded
+ * [approval.passkey-registered].
+ */
 import type { Passkey, PasskeyRegistration, PasskeyRow } from '#core/contracts/passkey.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { type Clock, type Ids, isoTime } from '#core/kernel/ports.ts';
@@ -13,10 +16,10 @@ interface RegisterPorts {
 
 export const maxPasskeys = 10;
 const challengeMs = 5 * 60_000;
-/** ECDSA on P-256 with SHA-256: every authenticator has it, and the verifier of evidence needs no other. */
+/** ECDSA on P-256 with SHA-256: all authenticators support it, and the evidence verifier needs only this one. */
 export const algorithm = -7;
 
-/** @returns the challenge that the authenticator has to sign within five minutes, base64url. */
+/** Starts a registration. @returns the challenge to sign within five minutes, base64url. */
 export async function beginRegistration(ports: RegisterPorts, person: string): Promise<string> {
   const read = await ports.passkeys.get(person);
   const value = Buffer.from(ports.ids.randomHex(32), 'hex').toString('base64url');
@@ -26,9 +29,9 @@ export async function beginRegistration(ports: RegisterPorts, person: string): P
 }
 
 /**
- * Checks the authenticator's answer to the challenge; the challenge is used up.
- * @param record writes the registration to the evidence and answers the entry's hash.
- * @throws GatewayError `invalid_request` for an answer that does not hold, `conflict` for a passkey that is registered.
+ * Verifies the authenticator's answer to the challenge and uses up the challenge.
+ * @param record writes the registration to evidence and returns the entry's hash.
+ * @throws GatewayError `invalid_request` for an invalid answer, `conflict` for a passkey that is already registered.
  */
 export async function finishRegistration(
   ports: RegisterPorts,
@@ -48,7 +51,7 @@ export async function finishRegistration(
     throw new GatewayError('conflict', 'This passkey is registered already.');
   const keys = await verified(given, challenge.value, host);
   const unrecorded = { ...keys, name: given.name, rp_id: host.id, origin: host.origin, registered_at: now };
-  // The challenge goes first: the same answer registers nothing a second time.
+  // The challenge is removed first, so that the same answer cannot register twice.
   const used = await write(ports, { person, passkeys }, read);
   const passkey = { ...unrecorded, evidence_hash: await record(unrecorded) };
   await write(ports, { person, passkeys: [...passkeys, passkey] }, used);
@@ -88,7 +91,7 @@ async function verified(given: PasskeyRegistration, challenge: string, host: Rel
 const refusedKey = (why: string, cause?: unknown) =>
   new GatewayError('invalid_request', `The passkey is not registered: ${why}`, { cause });
 
-/** What stands before the point of a P-256 key in SPKI form. */
+/** Bytes before the point of a P-256 key in SPKI form. */
 const spkiPrefix = '3059301306072a8648ce3d020106082a8648ce3d030107034200';
 
 async function pemOf(cose: Uint8Array<ArrayBuffer>): Promise<string> {
@@ -102,7 +105,7 @@ async function pemOf(cose: Uint8Array<ArrayBuffer>): Promise<string> {
   return `-----BEGIN PUBLIC KEY-----\n${spki.match(/.{1,64}/g)?.join('\n')}\n-----END PUBLIC KEY-----\n`;
 }
 
-/** Removes a passkey. @returns undefined where the person has no such passkey. */
+/** Removes a passkey. @returns undefined if the person does not have it. */
 export async function removePasskey(ports: RegisterPorts, person: string, id: string): Promise<Passkey | undefined> {
   const read = await ports.passkeys.get(person);
   const passkey = read?.passkeys.find(({ credential_id }) => credential_id === id);
@@ -111,7 +114,7 @@ export async function removePasskey(ports: RegisterPorts, person: string, id: st
   return passkey;
 }
 
-/** @throws GatewayError `conflict` when another write came first. */
+/** Writes a person's passkeys. @throws GatewayError `conflict` if another write came first. */
 export async function write(
   { passkeys, ids }: Pick<RegisterPorts, 'passkeys' | 'ids'>,
   row: Omit<PasskeyRow, 'revision'>,

@@ -1,4 +1,4 @@
-/** The page that passkeys are registered and used on: browsers bind each one to its host. */
+/** The relying party of passkeys, which browsers bind to a host. */
 import { GatewayError } from '#core/kernel/errors.ts';
 
 export interface RelyingParty {
@@ -7,8 +7,9 @@ export interface RelyingParty {
 }
 
 /**
- * Browsers take no address as a host of passkeys: on this machine it is `localhost`, at the same port.
- * @throws GatewayError `invalid_request` where the console has an address without a name.
+ * Returns the relying party. Browsers do not accept IP addresses, so on this machine it is `localhost` at the same
+ * port.
+ * @throws GatewayError `invalid_request` if the console's URL has an IP address instead of a name.
  */
 export function relyingParty({
   adminUrl,
