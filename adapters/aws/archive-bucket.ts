@@ -1,7 +1,7 @@
 /**
- * The evidence archive in an Object-Lock bucket. One object per run of a session's entries: JSON lines under a name that
- * carries first and last index and the last hash, or one entry under its index and hash. A repeated delivery finds its
- * object, a forged twin would lie beside the first, and listing a session's folder gives its chain in order.
+ * The evidence archive in an Object-Lock bucket. One object per run of a session's entries: JSON lines under a name
+ * that carries first and last index and the last hash, or one entry under its index and hash. A repeated delivery finds
+ * its object, a forged twin gets another name, and listing a session's folder gives its chain in order.
  */
 
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
@@ -71,7 +71,7 @@ const position = (index: number): string => String(index).padStart(12, '0');
 const folderOf = (tenant: string, sessionId: string): string =>
   `${encodeURIComponent(tenant)}/${encodeURIComponent(sessionId)}/`;
 
-/** `<index>-<hash>.json` or `<first>-<last>-<hash of the last>.jsonl`; anything else is not a copy. */
+/** Parses `<index>-<hash>.json` or `<first>-<last>-<hash of the last>.jsonl`. Returns undefined for other names. */
 function runNamed(place: string, folder: string): ArchivedRun | undefined {
   const [, first, last = first, hash] =
     /^(\d{12})(?:-(\d{12}))?-([0-9a-f]{64})\.jsonl?$/.exec(place.slice(folder.length)) ?? [];
@@ -79,7 +79,7 @@ function runNamed(place: string, folder: string): ArchivedRun | undefined {
   return { first: Number(first), last: Number(last), hash, place };
 }
 
-/** The object's name for entries that follow each other: listing a session gives its chain in order. */
+/** Returns the object's name for consecutive entries. Listing a session gives its chain in order. */
 export function archiveKey(run: readonly EvidenceEntry[]): string {
   const [{ tenant, session_id, index }, { index: last, hash }] = [run[0]!, run.at(-1)!];
   const folder = folderOf(tenant, session_id) + position(index);
@@ -94,7 +94,7 @@ const archivedObject = (run: readonly EvidenceEntry[]) => ({
   IfNoneMatch: '*',
 });
 
-/** An object that is there already was put by an earlier delivery. */
+/** Ignores the refusal to replace an object: an earlier delivery put it. */
 export function ignoreExisting(cause: unknown): void {
   if (!isErrorNamed(cause, 'PreconditionFailed')) throw cause;
 }

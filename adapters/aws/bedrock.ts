@@ -1,4 +1,7 @@
-/** Converse and ConverseStream through the AWS SDK, which is loaded at the first call; bytes travel as other providers' do. */
+/**
+ * Converse and ConverseStream through the AWS SDK, which is loaded at the first call. Bytes travel like those of other
+ * providers.
+ */
 import { Readable } from 'node:stream';
 import type {
   BedrockRuntimeClient,
@@ -11,7 +14,7 @@ import type { Bedrock, BedrockTarget, ConverseInput } from '#core/models/provide
 
 type Sdk = typeof import('./sdk/bedrock.ts');
 
-/** Clients kept: one per region, address, key and time-out. */
+/** Maximum number of cached clients: one per region, address, key and time-out. */
 const maxClients = 32;
 
 export function lazyBedrock(config: BedrockRuntimeClientConfig = {}): Bedrock {
@@ -43,13 +46,13 @@ export function lazyBedrock(config: BedrockRuntimeClientConfig = {}): Bedrock {
   };
 }
 
-/** With the environment's own credentials. */
+/** Bedrock with the environment's own credentials. */
 export const bedrockRuntime: Bedrock = lazyBedrock();
 
-/** Core knows the members by name, the SDK by type. */
+/** Core has the members by name, the SDK by type. */
 const commandInput = (input: ConverseInput) => input as unknown as ConverseCommandInput;
 
-/** A reader that leaves early closes the connection. */
+/** Yields the events. Closes the connection if the reader leaves early. */
 async function* closing<T>(events: AsyncIterable<T> | Iterable<T>, left: AbortController) {
   try {
     yield* events as AsyncIterable<T & Readonly<Record<string, unknown>>>;
@@ -58,7 +61,7 @@ async function* closing<T>(events: AsyncIterable<T> | Iterable<T>, left: AbortCo
   }
 }
 
-/** Retries are the route's business. */
+/** Does not retry: the route does. */
 const settings = ({ region, endpoint, apiKey, timeoutMs }: BedrockTarget): BedrockRuntimeClientConfig => ({
   maxAttempts: 1,
   requestHandler: handler(timeoutMs),
@@ -69,7 +72,7 @@ const settings = ({ region, endpoint, apiKey, timeoutMs }: BedrockTarget): Bedro
 
 type Handler = Exclude<BedrockRuntimeClientConfig['requestHandler'], undefined | Readonly<Record<string, unknown>>>;
 
-/** The SDK's requests over our own connections: the same time-outs, the same abort, the same pool for every provider. */
+/** Sends the SDK's requests over our own connections: the same time-outs, abort and pool for every provider. */
 const handler = (timeoutMs: number): Handler =>
   ({
     metadata: { handlerProtocol: 'http/1.1' },

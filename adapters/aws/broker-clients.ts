@@ -1,4 +1,4 @@
-/** Every outside call of the credential brokers; their SDKs are loaded when a broker first needs them. */
+/** The outside calls of the credential brokers. Their SDKs are loaded when a broker first needs them. */
 import { gitHostTokens } from '#adapters/http/git-host.ts';
 import { vaultClient } from '#adapters/http/vault-client.ts';
 import type { BrokerClients } from '#core/execution/credentials/ports.ts';

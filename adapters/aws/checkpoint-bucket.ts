@@ -1,6 +1,6 @@
 /**
  * Checkpoints in the Object-Lock bucket: one object per session and checkpoint, with its own proof, under names that no
- * tenant has. Positions count down in them, so that the newest one is listed first.
+ * tenant can have. Positions count down in the names, so that the newest is listed first.
  */
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { stored } from '#adapters/dynamodb/items.ts';
@@ -21,7 +21,7 @@ interface CheckpointBucketOptions {
   readonly clock: Clock;
   /** @default a client with the credentials of the environment */
   readonly client?: S3Client;
-  /** Remembers what this process signed: for the writer, which would else ask for it with every batch. */
+  /** Caches what this process signed, so that the writer does not read it for every batch. */
   readonly remembers?: boolean;
 }
 
@@ -32,7 +32,7 @@ const maxIndex = 999_999_999_999;
 export const checkpointKey = ({ tenant, session_id, index, hash }: ChainPoint): string =>
   `${folderOf(tenant, session_id)}${String(maxIndex - index).padStart(12, '0')}-${hash}.json`;
 
-/** Sessions whose newest checkpoint is remembered. */
+/** Maximum number of sessions whose newest checkpoint is cached. */
 const maxRemembered = 5_000;
 
 export function checkpointBucket(options: CheckpointBucketOptions): CheckpointLog {
@@ -46,7 +46,7 @@ export function checkpointBucket(options: CheckpointBucketOptions): CheckpointLo
     return found;
   };
 
-  /** @throws CheckpointDamage when what lies there is not a checkpoint of this session, or not signed by our keys. */
+  /** @throws CheckpointDamage if the object is not a checkpoint of this session, or not signed by our keys. */
   async function newest(tenant: string, sessionId: string): Promise<SessionCheckpoint | undefined> {
     const Prefix = folderOf(tenant, sessionId);
     const { Contents = [] } = await stored(client.send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 })));

@@ -1,4 +1,4 @@
-/** Texts to WebSocket connections through `@connections` of API Gateway. */
+/** Posts texts to WebSocket connections through `@connections` of API Gateway. */
 
 import type {
   ApiGatewayManagementApiClient,
@@ -12,10 +12,10 @@ import { clientBounds } from './client-bounds.ts';
 type Api = typeof import('./sdk/connection.ts') & { readonly client: ApiGatewayManagementApiClient };
 
 /**
- * The client is loaded with the first post. A post that is not answered in time is not sent again: the caller may have received it,
- * and would read the same text twice.
+ * Posts to connections. The client is loaded with the first post. A post that times out is not repeated, because the
+ * caller may have received it and would read the text twice.
  * @param url of the API's stage.
- * @param postMs until a post is given up.
+ * @param postMs time-out of a post, in milliseconds.
  */
 export function lazyConnectionPosts(
   url: string,
@@ -46,7 +46,7 @@ async function connect(config: ApiGatewayManagementApiClientConfig): Promise<Api
   return { ...sdk, client: new sdk.ApiGatewayManagementApiClient({ ...clientBounds({ requestMs: 0 }), ...config }) };
 }
 
-/** 410 says that the caller has left: that is an answer, not a fault. */
+/** Returns false if the caller has left (410), which is an answer and not a fault. */
 async function unlessGone(sending: Promise<unknown>): Promise<boolean> {
   try {
     await sending;

@@ -1,4 +1,4 @@
-/** Work for another function, which does it after the caller has ended (the WebSocket's worker). */
+/** Hands work to another function, which continues after the caller has ended (the WebSocket's worker). */
 import type { LambdaClient, LambdaClientConfig } from '@aws-sdk/client-lambda';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { clientBounds } from './client-bounds.ts';
@@ -6,9 +6,9 @@ import { clientBounds } from './client-bounds.ts';
 type Lambda = typeof import('./sdk/lambda.ts') & { readonly client: LambdaClient };
 
 /**
- * Invokes asynchronously; the client is loaded with the first call. The payload of an asynchronous invocation may have
- * 1 MB (256 kB before October 2025).
- * @throws GatewayError `service_unavailable` when the work was not accepted.
+ * Invokes asynchronously; the client is loaded with the first call. An asynchronous payload may have 1 MB (256 kB
+ * before October 2025).
+ * @throws GatewayError `service_unavailable` if the work was not accepted.
  */
 export function lazyFunctionInvoke(
   functionName: string,

@@ -1,4 +1,7 @@
-/** Signs session manifests (ECDSA P-256 over SHA-256) and checkpoints of the log (Ed25519) with keys of KMS: the private halves are never seen. */
+/**
+ * Signs session manifests (ECDSA P-256 over SHA-256) and checkpoints of the log (Ed25519) with KMS keys, whose private
+ * halves never leave KMS.
+ */
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import type { KMSClient, KMSClientConfig } from '@aws-sdk/client-kms';
 import type { Signer } from '#core/evidence/ports.ts';
@@ -8,11 +11,11 @@ import { clientBounds } from './client-bounds.ts';
 
 type Kms = typeof import('./sdk/kms.ts') & { readonly client: KMSClient };
 
-/** The client is loaded with the first signature: most calls of a handler need none. */
+/** Signs with a KMS key. The client is loaded with the first signature, since most calls of a handler need none. */
 export function lazyKmsSigner(
   keyId: string,
   config: KMSClientConfig = {},
-  /** Ids or ARNs of the keys that signed before this one. */
+  /** Ids or ARNs of earlier signing keys. */
   former: readonly string[] = [],
 ): Signer {
   const kms = connection(config);
@@ -29,7 +32,7 @@ export function lazyKmsSigner(
     },
   };
 
-  /** A key's public half never changes; a failed fetch must not be remembered. */
+  /** Returns a key's public half, which never changes. A failed fetch is not cached. */
   function pemOf(id: string): Promise<string> {
     const known = pems.get(id);
     if (known) return known;
@@ -44,14 +47,14 @@ export function lazyKmsSigner(
   }
 }
 
-/** The id that signatures name: the last part of an ARN. */
+/** Returns the key id that signatures name: the last part of an ARN. */
 const signedAs = (id: string): string => id.slice(id.lastIndexOf('/') + 1);
 
-/** Ids of the signing keys before the present one, as the function's environment names them. */
+/** Returns the ids of the earlier signing keys from the function's environment. */
 export const formerKeyIds = ({ SIGNING_KEY_FORMER_IDS = '' }: NodeJS.ProcessEnv): string[] =>
   SIGNING_KEY_FORMER_IDS.split(',').filter((id) => id !== '');
 
-/** Connected once, by the first who asks. */
+/** Connects once, at the first use. */
 function connection(config: KMSClientConfig): () => Promise<Kms> {
   let connected: Promise<Kms> | undefined;
   return () => {
@@ -88,8 +91,8 @@ const fetchPem = async (kms: Kms, keyId: string): Promise<string> =>
 const present = (bytes: Uint8Array | undefined): Uint8Array => bytes ?? refuse(new Error('KMS answered without bytes'));
 
 /**
- * The keys of the tenants' transparency logs: one Ed25519 key of KMS, under the name of each log. KMS has Ed25519 sign the
- * message itself, of at most 4 kB; a checkpoint is shorter.
+ * Signs for the tenants' transparency logs: one Ed25519 key of KMS, under the name of each log. With Ed25519, KMS signs
+ * the message itself, of at most 4 kB; a checkpoint is shorter.
  */
 export function kmsLogSigner(
   { keyId, former, overlaps }: LogKeyIds,
@@ -124,16 +127,16 @@ export function kmsLogSigner(
   }
 }
 
-/** Which keys of KMS a log has [transparency.key-rotation]. */
+/** KMS keys of a log [transparency.key-rotation]. */
 export interface LogKeyIds {
   readonly keyId: string;
-  /** Ids or ARNs of the keys before it, oldest first: the first names the log. */
+  /** Ids or ARNs of the earlier keys, oldest first. The first one names the log. */
   readonly former: readonly string[];
-  /** Whether the last of them signs beside the present one. */
+  /** Whether the last of them signs together with the present one. */
   readonly overlaps: boolean;
 }
 
-/** As the function's environment names them; undefined where no log is kept. */
+/** Returns the log keys from the function's environment, or undefined if no log is kept. */
 export function logKeyIds({
   LOG_KEY_ID,
   LOG_KEY_FORMER_IDS = '',
@@ -153,7 +156,7 @@ async function logSignature({ client, SignCommand }: Kms, KeyId: string, Message
   return present(Signature);
 }
 
-/** No signer, no signature: the caller is refused (fail closed). */
+/** Refuses the caller if signing fails (fail closed). */
 function refuse(cause: unknown): never {
   throw new GatewayError(
     'service_unavailable',

@@ -1,6 +1,6 @@
 /**
- * Objects of the transparency log in the Object-Lock bucket, under names that no tenant has: each is put once and keeps its
- * bytes, and none is removed.
+ * Objects of the transparency log in the Object-Lock bucket, under names that no tenant can have. Each is put once;
+ * none is changed or removed.
  */
 
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';

@@ -1,6 +1,6 @@
 /**
- * Bodies in S3 by their SHA-256. Access patterns: put-if-absent, get. Nothing is ever
- * overwritten or deleted here: a key names its content.
+ * Bodies in S3 by their SHA-256. Access patterns: put-if-absent, get. No object is overwritten or deleted: a key names
+ * its content.
  */
 
 import type { PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3';
@@ -18,13 +18,13 @@ interface ObjectBucketOptions {
   readonly bucket: string;
   /** @default that of configurations and modules */
   readonly folder?: ObjectFolder;
-  /** @default one of its own, made at the first call */
+  /** @default its own, made at the first call */
   readonly client?: S3Client;
 }
 
 const keyOf = (folder: ObjectFolder, digest: string) => `${folder}/${digest.slice(0, 2)}/${digest}`;
 
-/** S3 checks the bytes against the digest on arrival, and refuses to replace what is there. */
+/** Returns the parameters of a put. S3 checks the bytes against the digest and refuses to replace an object. */
 const putParams = (bucket: string, bytes: Uint8Array, digest: string, folder: ObjectFolder): PutObjectCommandInput => ({
   Bucket: bucket,
   Key: keyOf(folder, digest),
@@ -34,7 +34,7 @@ const putParams = (bucket: string, bytes: Uint8Array, digest: string, folder: Ob
   IfNoneMatch: '*',
 });
 
-/** The client is loaded with the first body: most calls of a handler need none. */
+/** Stores bodies in a bucket. The client is loaded with the first body, since most calls of a handler need none. */
 export function objectBucket(options: ObjectBucketOptions): ObjectStore {
   const { bucket, folder = objectFolders.configurations, client } = options;
   let connected: Promise<S3> | undefined;
@@ -75,7 +75,7 @@ async function read({ client, GetObjectCommand }: S3, bucket: string, key: strin
   }
 }
 
-/** 412: the same bytes are there already. 409: they are being put right now, and S3 asks to try again. */
+/** Puts an object. 412: the same bytes are stored already. 409: another put is under way, and S3 requires a retry. */
 async function putUnlessPresent(s3: S3, input: PutObjectCommandInput, tries = 3): Promise<void> {
   try {
     await s3.client.send(new s3.PutObjectCommand(input));

@@ -1,4 +1,4 @@
-/** A refusal of an AWS service as the fault of an issuer. Messages of the service stay behind: they repeat ARNs. */
+/** Turns a refusal of an AWS service into the fault of an issuer, without the service's messages, which repeat ARNs. */
 import { type OutsideFaultKind, ServiceFault } from '#core/execution/credentials/fault.ts';
 
 const kinds: Readonly<Record<string, OutsideFaultKind>> = {
@@ -29,7 +29,7 @@ interface SdkError {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
-/** Only names the SDK gives to kinds of errors are repeated. */
+/** Returns the fault. Repeats only the SDK's names for kinds of errors. */
 export function sdkFault(thrown: unknown): ServiceFault {
   if (thrown instanceof ServiceFault) return thrown;
   const { name = '', code, $metadata } = (thrown ?? {}) as SdkError;

@@ -1,4 +1,4 @@
-/** One version of a secret in Secrets Manager, through the AWS SDK, which is loaded at the first call. */
+/** Reads one version of a secret in Secrets Manager through the AWS SDK, which is loaded at the first call. */
 import type { SecretsManagerClient, SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
 import { ServiceFault } from '#core/execution/credentials/fault.ts';
 import type { SecretVersions } from '#core/execution/credentials/ports.ts';
@@ -8,7 +8,7 @@ import { sdkFault } from './sdk-fault.ts';
 
 type Sdk = typeof import('./sdk/secret-versions.ts');
 
-/** Clients kept: one per region. */
+/** Maximum number of cached clients: one per region. */
 const maxClients = 16;
 
 export function lazySecretVersions(config: SecretsManagerClientConfig = {}, timeoutMs = 10_000): SecretVersions {

@@ -1,6 +1,6 @@
 /**
- * Secrets by environment name, from bundles in Secrets Manager: each secret is one JSON object, name → value. A function
- * gets the names of all bundles and may read its own; a bundle it may not read holds nothing for it.
+ * Secrets by environment name, from bundles in Secrets Manager. Each secret is one JSON object, name → value. A
+ * function gets the names of all bundles but may read only its own; the others are empty for it.
  */
 
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -11,22 +11,22 @@ import { clientBounds } from './client-bounds.ts';
 
 interface SecretsManagerOptions {
   readonly secretIds: readonly string[];
-  /** @default one of its own, made at the first call */
+  /** @default its own, made at the first call */
   readonly client?: SecretsManagerClient;
   /** Milliseconds since the epoch. @default the system's clock */
   readonly now?: () => number;
 }
 
 interface KeptSecrets extends SecretStore {
-  /** The next look asks Secrets Manager again. */
+  /** Drops the cache, so that the next read calls Secrets Manager. */
   forget(): void;
 }
 
-/** A value that was replaced is asked for again when what is stored changes, or when its provider refuses it [secrets.kept]. */
+/** Time after which a bundle is read again. A provider's refusal of a value triggers a read earlier [secrets.kept]. */
 const keptMs = 5 * 60_000;
-/** A provider that refuses a good key does not make every call ask again. */
+/** Minimum time between two reads, even if a provider keeps refusing a good key. */
 const leastMs = 10_000;
-/** Permissions do not change within a second. */
+/** Time a missing permission is cached: permissions do not change within a second. */
 const refusedMs = 60_000;
 
 type Bundle = Readonly<Record<string, unknown>>;
@@ -76,7 +76,7 @@ export function secretsManager({ secretIds, client, now = Date.now }: SecretsMan
   };
 }
 
-/** The text itself is in no message: it is the secret. */
+/** Parses a bundle. Messages never contain the text, which is the secret. */
 function parsed(text: string | undefined, secretId: string): Bundle {
   let value: unknown;
   try {

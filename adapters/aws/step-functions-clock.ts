@@ -1,6 +1,6 @@
 /**
- * The clocks of approvals and rollouts on AWS: one Standard execution for each, named by its id. The table is
- * the truth, so every answer that means «already so» is success.
+ * The clocks of approvals and rollouts on AWS: one Standard execution each, named by its id. The table is
+ * authoritative, so an answer that the change already happened counts as success.
  */
 import type { SFNClient, SFNClientConfig } from '@aws-sdk/client-sfn';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
@@ -10,12 +10,15 @@ import { clientBounds } from './client-bounds.ts';
 
 type Sfn = typeof import('./sdk/step-functions.ts') & { readonly client: SFNClient };
 
-/** An earlier attempt of the gateway or the sweep was first. */
+/** Faults of a repeated start: an earlier attempt of the gateway or the sweep was first. */
 const startedBefore = ['ExecutionAlreadyExists'];
-/** The execution timed out, ended, or never knew this token: the row has decided. */
+/** Faults of a finished execution: it timed out, ended, or never had this token. The row has decided. */
 const settledBefore = ['TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken'];
 
-/** The client is loaded with the first review or vote: most calls of a handler need none. */
+/**
+ * Starts and ends the clocks. The client is loaded with the first review or vote, since most calls of a handler need
+ * none.
+ */
 export function lazyStepFunctionsClock(stateMachineArn: string, config: SFNClientConfig = {}): ApprovalClock {
   const sfn = lazily(config);
   return {

@@ -1,4 +1,4 @@
-/** AssumeRole through the AWS SDK, which is loaded at the first call. Tries once: the broker says when again. */
+/** AssumeRole through the AWS SDK, which is loaded at the first call. Tries once: the broker schedules retries. */
 import type { STSClient, STSClientConfig } from '@aws-sdk/client-sts';
 import { ServiceFault } from '#core/execution/credentials/fault.ts';
 import type { StsClient } from '#core/execution/credentials/ports.ts';
@@ -8,7 +8,7 @@ import { sdkFault } from './sdk-fault.ts';
 
 type Sdk = typeof import('./sdk/sts.ts');
 
-/** Clients kept: one per region. */
+/** Maximum number of cached clients: one per region. */
 const maxClients = 16;
 
 export function lazySts(config: STSClientConfig = {}, timeoutMs = 10_000): StsClient {

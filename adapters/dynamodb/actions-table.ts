@@ -1,8 +1,8 @@
 /**
  * Started actions in DynamoDB: from their `allow` entry to their `result` entry, longer under an idempotency key.
  *
- * Access patterns: one row (consistent Get); those whose time has passed (Query by_due per shard, which holds no
- * ended ones, then a consistent BatchGet). Rows change only inside `Ledger.commit`.
+ * Access patterns: one row (consistent Get); overdue rows (Query by_due per shard, which omits ended ones, then a
+ * consistent BatchGet). Rows change only inside `Ledger.commit`.
  */
 import { GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { StartedActions } from '#core/actions/ports.ts';
@@ -13,7 +13,7 @@ import { type Beside, fromItem, type Item, stored, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 
 const dayS = 24 * 3600;
-/** An approval that is used under an idempotency key ends its row long before that. */
+/** Lifetime of an open row. An approval used under an idempotency key ends its row long before that. */
 const openSeconds = 30 * dayS;
 
 const keyOf = (tenant: string, id: string): string => `${tenant}#${id}`;
@@ -75,7 +75,7 @@ export function actionsTable({ client, tables }: StoreOptions): StartedActions {
     async due(now, limit) {
       const list = { client, table: TableName, sortKey: 'due_at' };
       const actions = (await dueRows(list, ['id'], { now, limit })).map(toStartedAction);
-      // The index lags behind: what has ended meanwhile is not due.
+      // The index lags: rows that have ended since are not due.
       return actions.filter(({ due_at }) => due_at !== undefined && due_at <= now);
     },
   };

@@ -1,8 +1,9 @@
 /**
- * Alerts in DynamoDB [alert.lifecycle]: one row a key (type, dimension, metric) with its newest alert, and those before it beside.
+ * Alerts in DynamoDB [alert.lifecycle]: one row per key (type, dimension, metric) with its newest alert, and separate
+ * rows for earlier ones.
  *
- * Access patterns: all of a scope (consistent Query), the newest of a key (consistent Get), a write under the revision that was
- * read; changes of state are written by the ledger in the transaction of their evidence entry.
+ * Access patterns: all of a scope (consistent Query), the newest of a key (consistent Get), a write under the revision
+ * that was read; the ledger writes changes of state in the transaction of their evidence entry.
  */
 import { GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { AlertRow } from '#core/contracts/alert.ts';
@@ -23,7 +24,7 @@ function toRow(item: Item): AlertRow {
   return row;
 }
 
-/** The row if it is as it was read; an alert that is replaced stays beside it under its own number. */
+/** Puts the row if it is unchanged since it was read. A replaced alert is kept under its own number. */
 export function alertPutItems(
   TableName: string,
   { row, before }: { readonly row: AlertRow; readonly before?: AlertRow },

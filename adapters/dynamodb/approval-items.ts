@@ -1,8 +1,8 @@
 /**
- * The items of the approvals table: a row and its pointer as they are opened, and a row's moves.
+ * Items of the approvals table: a new row with its pointer, and a row's transitions.
  *
- * Parameters and results are kept as canonical JSON text: a map of the store takes no number beyond 2^53, no double below 1e-130
- * and 32 levels at most.
+ * Parameters and results are stored as canonical JSON text: a map in the store takes no number beyond 2^53, no double
+ * below 1e-130 and at most 32 levels.
  */
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { dueAt } from '#core/approvals/due.ts';
@@ -15,18 +15,21 @@ import { fromItem, type Item, toItem } from './items.ts';
 
 export const pointerId = (tenant: string, digest: string) => `call#${tenant}#${digest}`;
 export const statusKey = (tenant: string, status: ApprovalStatus) => `${tenant}#${status}`;
-/** Rows outlive their expiry by this long; the evidence keeps everything. */
+/** Time rows outlive their expiry; evidence is kept longer. */
 const keptSeconds = 30 * 24 * 3600;
 const ttlOf = (iso: string) => Math.floor(Date.parse(iso) / 1000) + keptSeconds;
 
 /**
- * Sort key in `by_status`: who asked stands in it, so that requests of one key are found, and those of all are counted,
- * without reading a row. Neither a time nor an envelope id holds a `#`.
+ * Sort key in `by_status`. It contains the requester, so that requests of one key are found, and those of all are
+ * counted, without reading a row. Neither a time nor an envelope id contains a `#`.
  */
 const queuedKey = ({ queued_at, envelope_id, key_id }: ApprovalRow): string => `${queued_at}#${envelope_id}#${key_id}`;
 export const keyIdOf = (queued: string): string => queued.split('#').slice(2).join('#');
 
-/** Sort key in `by_due`: since when a request waits stands in it, so that those that wait are counted without reading a row. */
+/**
+ * Sort key in `by_due`. It contains the time a request was queued, so that pending requests are counted without reading
+ * a row.
+ */
 export const dueKey = (at: string, status: ApprovalStatus, queuedAt = ''): string =>
   `${at}#${status}${status === 'pending' ? `#${queuedAt}` : ''}`;
 const dueOf = (row: Parameters<typeof dueAt>[0]): string | undefined => {
@@ -52,7 +55,7 @@ export function toRow(item: Item): ApprovalRow {
   const { due_in: _in, due: _due, result_json, parameters_json, sent_with_json, ...row } = kept;
   return {
     ...row,
-    // Rows of an earlier release hold them as a map.
+    // Rows of an earlier release store them as a map.
     ...(typeof parameters_json === 'string' && { parameters: JSON.parse(parameters_json) }),
     ...(typeof sent_with_json === 'string' && { sent_with: JSON.parse(sent_with_json) }),
     ...(typeof result_json === 'string' && { result: JSON.parse(result_json) }),
@@ -91,7 +94,7 @@ export function moveItem(
     ...(result !== undefined && { result_json: canonicalize(result) }),
     status: change.to,
     tenant_status: statusKey(change.tenant, change.to),
-    // A row that stays where it is stays due when it is.
+    // A row that does not change state keeps its due time.
     ...(moved && { due: dueOf({ ...rest, status: change.to }) }),
     ...(change.stampEntry && { evidence_hash: entry.hash, evidence_index: entry.index }),
   };

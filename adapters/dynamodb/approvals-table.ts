@@ -2,8 +2,8 @@
  * Approvals in DynamoDB: one row per request, and one pointer per call digest to its newest request.
  *
  * Access patterns: row by id (consistent Get); newest request of a call (consistent Get of the pointer); rows of a
- * tenant in a state (Query by_status, then BatchGet); rows that are due (Query by_due per shard, then BatchGet). Rows
- * change only inside `Ledger.commit`, but for the clock's plumbing.
+ * tenant in a state (Query by_status, then BatchGet); due rows (Query by_due per shard, then BatchGet). Rows change
+ * only inside `Ledger.commit`, except for the clock's own attributes.
  */
 
 import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
@@ -18,9 +18,9 @@ import { fromItem, type Item, stored, toItem } from './items.ts';
 import { rowsByKey } from './rows-by-key.ts';
 import type { StoreOptions } from './store-options.ts';
 
-/** Keys that one page of one requester's rows looks at before it answers with a cursor. */
+/** Maximum number of keys that one page of a requester's rows scans before it returns a cursor. */
 const maxScanned = 5_000;
-/** Rows that are due are read in groups of so many. */
+/** Number of due rows per read. */
 const groupSize = 100;
 
 export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore {
@@ -33,7 +33,7 @@ export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore 
 
   const dueApprovals = dueList({ client, table: tables.approvals, sortKey: 'due' });
 
-  /** One partition: what a tenant's people decide in a second is far below what one takes. */
+  /** Queries one partition: the votes of a tenant's people are far below the capacity of one partition. */
   const ofStatus = (tenant: string, status: ApprovalStatus) => ({
     client,
     table: tables.approvals,
@@ -44,7 +44,7 @@ export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore 
     order: status === 'pending' ? ('ascending' as const) : ('descending' as const),
   });
 
-  /** An update that does nothing when the row has moved; `#status` is its status. */
+  /** Updates the row unless its status has changed; `#status` is its status. */
   async function ifStill(
     id: string,
     update: { readonly UpdateExpression: string; readonly ConditionExpression: string },
@@ -99,7 +99,7 @@ export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore 
         if (keyId === undefined || keyIdOf(place) === keyId) keys.push({ id: id! });
       }
       const rows = (await rowsByKey({ client, table: tables.approvals, consistent: true }, keys)).map(toRow);
-      // The index lags behind: a row that has moved on stands in another list.
+      // The index lags: a row that has changed state belongs to another list.
       const items = rows.filter((row) => row.status === status);
       return { items, ...(cursorAfter !== undefined && { cursor: cursorAfter }) };
     },
@@ -139,7 +139,7 @@ export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore 
       }
     },
 
-    /** One that is decided meanwhile needs no clock. */
+    /** Records that the clock runs. A request decided in the meantime needs none. */
     async clockStarted({ envelope_id, queued_at, expires_at }) {
       await stored(
         client

@@ -1,4 +1,4 @@
-/** One page of the audit log: a tenant's entries day by day, newest first, filtered. */
+/** Reads one page of the audit log: a tenant's entries day by day, newest first, filtered. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { entryIn } from '#core/evidence/entry-text.ts';
 import type { AuditFilter, UnreadableRow } from '#core/evidence/ports.ts';
@@ -16,16 +16,16 @@ interface Range {
 }
 
 interface Reader {
-  /** Keys of entries, newest first, strictly behind `after` (an `at` value). */
+  /** Keys of entries, newest first, strictly after `after` (an `at` value). */
   keys(partitions: readonly string[], range: Range): AsyncIterable<Item>;
-  /** The rows of these keys in their order; those that the store does not hold are left out. */
+  /** The rows of these keys, in order. Missing rows are left out. */
   rows(keys: readonly Item[]): Promise<readonly Item[]>;
 }
 
 const dayMs = 24 * 3_600_000;
-/** The last moment whose ISO text sorts as time does. */
+/** The last moment whose ISO text sorts in time order. */
 const lastMs = Date.parse('9999-12-31T23:59:59.999Z');
-/** How much one call looks through before it answers with a cursor: a week and its edges, and so many entries. */
+/** Bounds of one call, after which it returns a cursor: a week and its edges, and this number of entries. */
 const daysPerCall = 9;
 const entriesPerCall = 10_000;
 
@@ -57,7 +57,7 @@ export async function auditPage(filter: AuditFilter, reader: Reader): Promise<Pa
   return { items: found, ...(rest && { cursor: rest }) };
 }
 
-/** The entry of a row; undefined for one that cannot be read, where the filter takes these. @throws SyntaxError */
+/** Returns the entry of a row. Undefined for an unreadable one if the filter accepts those. @throws SyntaxError */
 function entryOf(row: Item, { tenant, session, unreadable }: AuditFilter): EvidenceEntry | undefined {
   try {
     return entryIn(row.entry?.S ?? '');
@@ -102,6 +102,6 @@ function matches(entry: EvidenceEntry, filter: AuditFilter): boolean {
   );
 }
 
-/** Chat calls have an operation where actions have a tool, and carry their decision inside: their kind is `chat`. */
+/** Chat entries have an operation instead of a tool, and carry their decision inside; their kind is `chat`. */
 const toolOf = ({ kind, body }: EvidenceEntry) => (kind === 'chat' ? body.operation : body.tool);
 const decisionOf = ({ kind, body }: EvidenceEntry) => (kind === 'chat' ? body.decision : kind);

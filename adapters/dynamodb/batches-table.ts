@@ -1,7 +1,9 @@
 /**
- * Files, batches and responses of callers in DynamoDB: owner = tenant#key, id in the order of time. Nothing is deleted: what was is marked.
+ * Files, batches and responses of callers in DynamoDB: owner = tenant#key, ids in time order. Rows are marked as
+ * deleted, not removed.
  *
- * Access patterns: one of an owner (consistent Get); those of an owner by kind (Query, newest first); a row as a whole (Put).
+ * Access patterns: one of an owner (consistent Get); those of an owner by kind (Query, newest first); a whole row
+ * (Put).
  */
 import { GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import type { BatchOwner, BatchStore } from '#core/chat/batches/ports.ts';
@@ -9,7 +11,7 @@ import type { StoredBatch, StoredObject } from '#core/contracts/stored-batch.ts'
 import { type Beside, fromItem, type Item, stored, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 
-/** What was deleted stays this long, so that a list that is being read does not lose its place. */
+/** Time a deleted row is kept, so that a list that is being read does not lose its position. */
 const keptSeconds = 7 * 24 * 3600;
 
 const prefixes = { file: 'file-', batch: 'batch_' } as const;

@@ -1,6 +1,6 @@
 /**
- * Stores the digest of the platform administrator's token, which no function may read [auth.admin-token-apart]. The operator who deploys runs it
- * with rights of their own: to read the one secret, and to put and update items of the one table.
+ * Stores the digest of the platform administrator's token, which no function may read [auth.admin-token-apart]. Run by
+ * the operator who deploys, with separate rights: read the one secret, and put and update items of the one table.
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -16,7 +16,10 @@ interface Bootstrap {
   readonly name: string;
 }
 
-/** Repeated after the token was replaced, it replaces the digest. The old token stops within five seconds. */
+/**
+ * Stores the digest. Run again after the token was replaced, it replaces the digest; the old token stops within five
+ * seconds.
+ */
 export async function bootstrapAdminToken({ db, secrets, name }: Bootstrap): Promise<{ sha256: string }> {
   const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId: `${name}/admin` }));
   const digest = sha256(tokenIn(SecretString, `${name}/admin`));
@@ -33,7 +36,7 @@ export async function bootstrapAdminToken({ db, secrets, name }: Bootstrap): Pro
   throw new GatewayError('conflict', 'The configuration kept changing while the digest was stored; try again.');
 }
 
-/** The text itself is in no message: it is the secret. */
+/** Returns the token. Messages never contain the text, which is the secret. */
 function tokenIn(text: string | undefined, secretId: string): string {
   let held: unknown;
   try {

@@ -1,9 +1,10 @@
 /**
  * The breakers that environments share, in the item `breakers` of the table `counters` [chat.breaker-shared].
  *
- * Attributes, per provider: `state/<name>` — the state; `window/<name>`, `calls/<name>`, `faults/<name>` — what all environments
- * reported in the window at hand. Access patterns: read with the configuration (one BatchGet of both); a state replaced by
- * its epoch (conditional Update); a report added to its window, or beginning it (conditional Update).
+ * Attributes, per provider: `state/<name>` — the state; `window/<name>`, `calls/<name>`, `faults/<name>` — the sums
+ * that all environments reported in the current window. Access patterns: read with the configuration (one BatchGet of
+ * both); a state replaced by its epoch (conditional Update); a report added to its window, or beginning it (conditional
+ * Update).
  */
 
 import {
@@ -66,7 +67,7 @@ export function breakersTable({ client, tables }: StoreOptions): BreakersTable {
   const TableName = tables.counters;
   const states = new Map<string, SharedBreaker>();
 
-  /** An older look never replaces what a later one found. */
+  /** Takes over what was read. An older read never replaces a later one. */
   const take = (item: Item | undefined): void => {
     for (const [name, value] of Object.entries(item ? fromItem(item) : {})) {
       if (!name.startsWith(statePrefix)) continue;
@@ -76,7 +77,7 @@ export function breakersTable({ client, tables }: StoreOptions): BreakersTable {
     }
   };
 
-  /** Undefined where the condition does not hold. */
+  /** Updates the item. Returns undefined if the condition does not hold. */
   const update = async (input: UpdateItemCommandInput): Promise<Item | undefined> => {
     try {
       const { Attributes } = await client.send(new UpdateItemCommand(input));
@@ -108,7 +109,7 @@ export function breakersTable({ client, tables }: StoreOptions): BreakersTable {
         const { [names['#calls']]: calls, [names['#faults']]: faults } = fromItem(sum) as Record<string, number>;
         return { calls: calls ?? tally.calls, faults: faults ?? tally.faults };
       }
-      return tally; // environments with other clocks or configurations begin windows in turns: nothing is concluded from this one
+      return tally; // environments with other clocks or configurations alternate windows: no conclusion
     },
   };
 }

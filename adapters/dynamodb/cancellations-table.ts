@@ -1,9 +1,9 @@
 /**
  * Cancellations in DynamoDB.
  *
- * One item a call that a caller asked to cancel, `<tenant>#<key id>#<call>`; other calls have none.
- * Access patterns: ask (Update), look (Get, eventually consistent once a second while a call runs; consistent by the process that
- * asked), take (Update of an item that is there). TTL tidies.
+ * One item per call that a caller asked to cancel, `<tenant>#<key id>#<call>`; other calls have none. Access patterns:
+ * request (Update), check (Get, eventually consistent once per second while a call runs; consistent by the requesting
+ * process), take (Update of an existing item). TTL removes items.
  */
 import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { CallName, Cancellations } from '#core/execution/cancellation/ports.ts';

@@ -1,7 +1,7 @@
 /**
- * The client of DynamoDB in the functions: credentials, signature, connections and time-outs are those of the SDK's client,
- * its middleware is left out for operations on rows, because it takes five sixths of the processor time of a call. What is not answered
- * in the usual way is sent again by the SDK's client, which knows what to retry, when, and with which clock.
+ * The DynamoDB client of the functions. Credentials, signature, connections and time-outs are those of the SDK's
+ * client. Its middleware is skipped for operations on rows, because it takes five sixths of a call's processor time. If
+ * an answer is unusual, the SDK's client sends the request again: it knows what to retry, when, and with which clock.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -20,7 +20,7 @@ interface Command {
   readonly input: object;
 }
 
-/** Where the SDK sends requests to. */
+/** Endpoint of the SDK's requests. */
 interface Target {
   readonly protocol: string;
   readonly hostname: string;
@@ -34,7 +34,7 @@ interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** @param options those of the SDK's client; `maxAttempts` counts the first attempt, which it does not make */
+/** @param options those of the SDK's client; `maxAttempts` includes the first attempt, which the SDK does not make */
 export function dynamoClient({
   maxAttempts = 3,
   ...options
@@ -43,7 +43,8 @@ export function dynamoClient({
   const { config } = sdk;
   let target: Target | undefined;
   let signer: Promise<Signer> | undefined;
-  // Regions, endpoints of the environment and accounts decide where requests go: the first one is the SDK's, and shows it.
+  // Regions, endpoints of the environment and accounts decide the endpoint: the SDK sends the first request and
+  // reveals it.
   sdk.middlewareStack.add(
     (next) => (args) => {
       target ??= targetOf(args.request as Target);
@@ -95,7 +96,7 @@ export function dynamoClient({
 
 const targetOf = ({ protocol, hostname, port, path }: Target): Target => ({ protocol, hostname, port, path });
 
-/** A transaction that is sent again is carried out once. */
+/** Adds a token, so that a repeated transaction is carried out once. */
 function repeatable(command: Command): Command {
   if (!(command instanceof TransactWriteItemsCommand) || command.input.ClientRequestToken !== undefined) return command;
   return new TransactWriteItemsCommand({ ...command.input, ClientRequestToken: randomUUID() });
@@ -103,7 +104,7 @@ function repeatable(command: Command): Command {
 
 const metadataOf = ({ status, requestId }: Answer) => ({ httpStatusCode: status, requestId, attempts: 1 });
 
-/** The refusals that are ordinary answers to a condition. */
+/** Returns the error of a refusal that is an ordinary answer to a condition. */
 function refusalOf(answer: Answer): Error | undefined {
   const { __type, message, Message, Item, CancellationReasons } = answer.body;
   const given = { message: String(message ?? Message ?? ''), $metadata: metadataOf(answer) };

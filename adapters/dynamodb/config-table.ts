@@ -1,12 +1,15 @@
 /**
  * Policy versions in DynamoDB.
  *
- * Items of the table, all by `id`: `version#<n>` — one version row, never deleted, since evidence cites it; `current` — the pointer, a copy of the row in force;
- * `imported` — the digest of the file imported last; `bindings` — which secret may be used where; `federation` — what a data plane has of its control plane; `admin-token` — the digest of the
- * platform administrator's token. The pointer also holds the digests of keys that lie in secrets: who looks up a caller reads no secret.
+ * Items of the table, all by `id`: `version#<n>` — one version row, never deleted, since evidence cites it; `current` —
+ * the pointer, a copy of the active row; `imported` — the digest of the last imported file; `bindings` — the allowed
+ * uses of each secret; `federation` — a data plane's settings from its control plane; `admin-token` — the digest of the
+ * platform administrator's token. The pointer also holds the digests of keys stored in secrets, so that authenticating
+ * a caller reads no secret.
  *
- * Access patterns: the row in force (consistent Get of the pointer: one read, no second hop); one version (Get, and the pointer for whether it is among the last 20); the
- * last 20 (BatchGet of known numbers: they count without gaps); advance (one transaction).
+ * Access patterns: the active row (consistent Get of the pointer: one read, no second hop); one version (Get, and the
+ * pointer to check whether it is among the last 20); the last 20 (BatchGet of known numbers: they have no gaps);
+ * advance (one transaction).
  */
 
 import {
@@ -53,7 +56,7 @@ const toRow = (item: Item): VersionRow => {
   return row;
 };
 
-/** Kept as JSON: names of secrets are not names of attributes. */
+/** Parses the digests, stored as JSON because names of secrets are not names of attributes. */
 const toKeys = (item: Item): StoredKeyDigests => {
   const { keys } = fromItem(item) as { keys?: string };
   return keys === undefined ? noKeys : (JSON.parse(keys) as StoredKeyDigests);
@@ -78,7 +81,10 @@ const listParams = (table: string, newest: number): BatchGetItemCommandInput => 
   return { RequestItems: { [table]: { Keys, ConsistentRead: true } } };
 };
 
-/** The pointer's condition orders all writers; the row's own guards against a number ever meaning two things. */
+/**
+ * Returns the parameters of an advance. The pointer's condition orders all writers; the row's own condition keeps a
+ * number from meaning two things.
+ */
 function advanceParams(
   table: string,
   row: VersionRow,
@@ -118,7 +124,7 @@ function advanceParams(
   };
 }
 
-/** Kept as JSON: names of secrets are not names of attributes. */
+/** Stored as JSON, because names of secrets are not names of attributes. */
 const bindingsPut = (table: string, { revision, names }: HeldBindings) => ({
   TableName: table,
   Item: toItem({ id: bindingsId, revision, names: JSON.stringify(names) }),
@@ -140,13 +146,13 @@ const replaceKeysParams = (table: string, version: number, keys: StoredKeyDigest
   }),
 });
 
-/** Puts the digest of the platform administrator's token; what is in force is changed by `replaceKeys`. */
+/** Puts the digest of the platform administrator's token. `replaceKeys` changes the active one. */
 export async function putAdminToken(client: DynamoDBClient, table: string, digest: string): Promise<void> {
   const Item = toItem({ id: adminTokenId, sha256: digest });
   await stored(client.send(new PutItemCommand({ TableName: table, Item })));
 }
 
-/** Undefined where the answer lacks the pointer's part, or there was none: the pointer is then read alone. */
+/** Reads both items. Returns undefined if the answer lacks the pointer: it is then read alone. */
 async function readTogether(
   client: DynamoDBClient,
   table: string,
@@ -166,7 +172,7 @@ async function readTogether(
   }
 }
 
-/** @param beside read whenever the pointer is; the configuration is read even where this fails. */
+/** @param beside read whenever the pointer is. The configuration is read even if this fails. */
 export function configTable(client: DynamoDBClient, table: string, beside?: BesidePointer): ConfigStore {
   const read = async (id: string): Promise<Item | undefined> =>
     (await stored(client.send(new GetItemCommand(getParams(table, id))))).Item as Item | undefined;
@@ -262,6 +268,6 @@ export function configTable(client: DynamoDBClient, table: string, beside?: Besi
   };
 }
 
-/** Another writer was first, or is writing now: either way the caller reads the pointer again. */
+/** Checks whether another writer was first or is writing now. Either way the caller reads the pointer again. */
 const lost = ({ CancellationReasons }: TransactionCanceledException): boolean =>
   (CancellationReasons ?? []).some(({ Code }) => Code === 'ConditionalCheckFailed' || Code === 'TransactionConflict');

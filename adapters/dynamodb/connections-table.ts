@@ -1,8 +1,9 @@
 /**
- * Open WebSockets in DynamoDB: one item per connection, the calls that run on it in a map within.
+ * Open WebSockets in DynamoDB: one item per connection, with a map of its running calls.
  *
- * Access patterns: put on connecting; get by id (consistent); conditional updates of one call: begin (id free or its lease
- * over, room left), claim (once, by who began it), cancel, over; leave. Items are never deleted by us: `expires_at` is compared, TTL tidies.
+ * Access patterns: put on connecting; get by id (consistent); conditional updates of one call: begin (id free or its
+ * lease over, room left), claim (once, by the process that began it), cancel, over; leave. The gateway never deletes
+ * items: `expires_at` is compared, TTL removes them.
  */
 
 import {
@@ -35,7 +36,7 @@ function toConnection(item: Item): SocketConnection {
   return connection;
 }
 
-/** Connections that are known, in time, and not left. */
+/** Condition: the connection exists, has not expired and was not closed. */
 const isOpen = 'attribute_exists(id) AND attribute_not_exists(gone) AND expires_at > :now';
 
 interface Change {
@@ -63,7 +64,7 @@ export function connectionsTable({ client, tables, clock }: ConnectionsTableOpti
   const TableName = tables.connections;
   const now = (laterMs = 0) => isoTime(clock.now() + laterMs);
 
-  /** True when it happened; else the item as it stands, if there is one. */
+  /** Returns true if the change was made; otherwise the current item, if there is one. */
   const change = async (id: string, changed: Change): Promise<true | SocketConnection | undefined> => {
     try {
       await client.send(new UpdateItemCommand(changeParams(TableName, id, changed)));
@@ -77,7 +78,7 @@ export function connectionsTable({ client, tables, clock }: ConnectionsTableOpti
   const known = (connection: SocketConnection | undefined): connection is SocketConnection =>
     connection !== undefined && !connection.gone && connection.expires_at > now();
 
-  /** Calls whose work was lost leave their places: true when there were some. */
+  /** Frees the places of calls whose work was lost. Returns true if there were any. */
   const freed = async (id: string, connection: SocketConnection | undefined): Promise<boolean> => {
     const lost = Object.entries(connection?.calls ?? {}).filter(([, { lease_ends }]) => lease_ends < now());
     for (const [call] of lost)

@@ -13,19 +13,21 @@ import type { Move } from '#core/limits/slices.ts';
 import { stateOf, stateText } from '#core/limits/state-text.ts';
 import { type Item, storeDown } from './items.ts';
 
-/** The counters of a tenant's shard as they stood; version 0: there was no item. */
+/** The counters of a tenant's shard when they were read. Version 0: there was no item. */
 export interface StoredCounters {
   readonly version: number;
   readonly state: CounterState;
 }
 
-/** Only the first shard begins by itself; the others by a split. */
+/**
+ * Returns the counters of a shard without an item. Only the first shard starts this way; the others start with a split.
+ */
 const emptyShard = (shard: number): StoredCounters => ({
   version: 0,
   state: shard === 0 ? emptyState : mergedShardState,
 });
 
-/** A tenant may have any name, so the number of a shard stands before it. */
+/** Returns a shard's id. A tenant may have any name, so the shard's number precedes it. */
 const shardId = (tenant: string, shard: number): string =>
   shard === 0 ? `tenant#${tenant}` : `shard#${shard}#${tenant}`;
 const globalId = (key: string): string => `global#${key}`;
@@ -42,7 +44,7 @@ export const getParams = (TableName: string, Key: Item): GetItemCommandInput => 
   ConsistentRead: true,
 });
 
-/** @throws GatewayError `service_unavailable` for an item that cannot be read: nothing is guessed. */
+/** Parses an item. @throws GatewayError `service_unavailable` if it cannot be read. */
 export function toSeen(item: Item | undefined, shard: number): StoredCounters {
   if (!item) return emptyShard(shard);
   try {
@@ -54,14 +56,14 @@ export function toSeen(item: Item | undefined, shard: number): StoredCounters {
 
 export const toTotal = (item: Item | undefined): number => Number(item?.granted?.N ?? 0);
 
-/** What a shard is to hold, in place of what was seen. */
+/** New counters of a shard, and those they replace. */
 export interface ShardWrite {
   readonly shard: number;
   readonly seen: StoredCounters;
   readonly state: CounterState;
 }
 
-/** The next version if the one seen still stands; else the item comes back with the refusal and saves a read. */
+/** Puts the next version if the version read is still current. A refusal returns the item, which saves a read. */
 export const shardPut = (TableName: string, tenant: string, { shard, seen, state }: ShardWrite) =>
   ({
     TableName,
@@ -76,7 +78,7 @@ export const shardPut = (TableName: string, tenant: string, { shard, seen, state
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   }) satisfies PutItemCommandInput;
 
-/** Moves a global account; what is handed out stays within the limit the grant was made under. */
+/** Moves a global account. The granted sum stays within the limit the grant was made under. */
 export const globalUpdate = (
   TableName: string,
   key: string,
@@ -94,9 +96,9 @@ export const globalUpdate = (
   },
 });
 
-/** Another process was faster. */
+/** Refusal because another process wrote first. */
 export interface Conflict {
-  /** What stands there now, if the store returned it. */
+  /** The current counters, if the store returned them. */
   readonly current?: StoredCounters;
 }
 
@@ -107,7 +109,7 @@ interface Reason {
 
 const benign = ['None', 'ConditionalCheckFailed', 'TransactionConflict'];
 
-/** Whether another process was faster; undefined for every other failure. */
+/** Returns the conflict if another process wrote first; undefined for every other failure. */
 export function conflictOf(cause: unknown, shard: number): Conflict | undefined {
   const { Item, CancellationReasons } = cause as {
     Item?: Item;

@@ -1,4 +1,6 @@
-/** Where the open calls of this process are counted [limit.shards], and how steps on any open call find its shard. */
+/**
+ * The shards that count the open calls of this process [limit.shards], and the search for the shard of any open call.
+ */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { Transition } from '#core/limits/batch.ts';
 import type { HeldLease, LeaseBook } from '#core/limits/lease-book.ts';
@@ -7,20 +9,20 @@ import { parentOf } from '#core/limits/shards.ts';
 import type { CountersQueue } from './counters-queue.ts';
 import type { CountersStore } from './counters-store.ts';
 
-/** A shard's number, a lease of this process, or nowhere: nothing holds the call. */
+/** A shard's number, a lease of this process, or `uncounted`: the call has no reservation. */
 type Place = number | 'uncounted' | { readonly book: LeaseBook; readonly lease: HeldLease; readonly tokens: number };
 
-/** Calls of one process whose place is remembered until they are settled. */
+/** Maximum number of this process's calls whose place is remembered until they are settled. */
 const maxCalls = 50_000;
 
 export interface CountersPlaces {
   put(id: string, place: Place): void;
   drop(id: string): void;
-  /** Whether the call is one of this process. */
+  /** Whether the call belongs to this process. */
   has(id: string): boolean;
-  /** A step on an open reservation. False: it has ended. Calls without a reservation of their own have nothing to step. */
+  /** Applies a step to an open reservation. Returns false if it has ended. Calls without a reservation have no step. */
   step(tenant: string, id: string, transition: Transition<boolean>): Promise<boolean>;
-  /** The call ends: `step` as above, and what it did not use of a lease goes back to the lease. */
+  /** Ends the call with `step`, and returns the unused part of its share to the lease. */
   end(tenant: string, id: string, settlement: Settlement, transition: Transition<boolean>): Promise<void>;
 }
 
@@ -49,7 +51,7 @@ export function countersPlaces(store: CountersStore, queue: CountersQueue): Coun
     return first.outcome || (first.depth > 0 && (await anywhere(tenant, id, transition)));
   }
 
-  /** A shard that was merged left its calls to its parent. */
+  /** Applies a step in the shard or its ancestors: a merged shard leaves its calls to its parent. */
   async function inAncestors(tenant: string, place: number, transition: Transition<boolean>): Promise<boolean> {
     for (let shard = place; ; shard = parentOf(shard)) {
       const stepped = await queue.step(tenant, shard, transition, true);
@@ -58,7 +60,7 @@ export function countersPlaces(store: CountersStore, queue: CountersQueue): Coun
     }
   }
 
-  /** Another process reserved it, in a shard that only the store knows. */
+  /** Applies a step to a call that another process reserved, in a shard that only the store knows. */
   async function anywhere(tenant: string, id: string, transition: Transition<boolean>): Promise<boolean> {
     const leaves = await store.readAll(tenant);
     const found = [...leaves].find(([, { state }]) => state.open.some((one) => one.id === id));

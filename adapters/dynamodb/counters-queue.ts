@@ -1,6 +1,6 @@
 /**
- * Steps of one process on one shard share writes [limit.shards]: who comes while a write is under way goes into the next.
- * Optimistic: the usual step is one write and no read, because a refused write brings the item along.
+ * Batches the steps of one process on one shard [limit.shards]: steps that arrive during a write join the next.
+ * Optimistic: the usual step is one write and no read, because a refused write returns the item.
  */
 
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -11,30 +11,34 @@ import { stateText } from '#core/limits/state-text.ts';
 import type { StoredCounters } from './counters-item.ts';
 import type { CountersStore } from './counters-store.ts';
 
-/** Shards whose counters are remembered between steps. */
+/** Maximum number of shards whose counters are remembered between steps. */
 const maxShards = 2000;
-/** 50 processes at once on one item, doing nothing else, needed at most 31 tries (measured); most steps need one. */
+/** Measured: 50 processes at once on one item, doing nothing else, needed at most 31 tries; most steps need one. */
 const maxTries = 40;
 const maxJitterMs = 200;
-/** After this time the cached state of a shard that other processes write is too old: reading costs less than a lost write. */
+/**
+ * Age at which the cached state of a shard that other processes write is too old: a read costs less than a lost write.
+ */
 const staleMs = 50;
-/** Others write a shard of a split tenant, or one at which a write was lost within so long. */
+/** Time after a lost write during which a shard counts as written by others. Shards of a split tenant always do. */
 const contendedMs = 10_000;
 
-/** What became of a step: its outcome, or why there is none; `depth` of the shard as it stands. */
+/** Result of a step: its outcome, or why there is none; `depth` is the shard's current depth. */
 export type Stepped<T> =
   | { readonly kind: 'done'; readonly outcome: T; readonly depth: number }
-  /** Another process was faster, and the step was not one to wait. */
+  /** Another process was faster, and the step was not `patient`. */
   | { readonly kind: 'lost'; readonly depth: number }
   /** The shard was merged into its parent. */
   | { readonly kind: 'gone' };
 
 export interface CountersQueue {
-  /** @param patient tries again after a lost write; else the step is `lost`, and its caller may go elsewhere. */
+  /**
+   * @param patient tries again after a lost write. Otherwise the step is `lost`, and its caller may try another shard.
+   */
   step<T>(tenant: string, shard: number, transition: Transition<T>, patient?: boolean): Promise<Stepped<T>>;
-  /** Reads a shard for the steps to come; its depth. */
+  /** Reads a shard for the next steps and returns its depth. */
   look(tenant: string, shard: number): Promise<number>;
-  /** What was read or written elsewhere. */
+  /** Takes over counters that were read or written elsewhere. */
   remember(tenant: string, shard: number, seen: StoredCounters): void;
   pause(tries: number): Promise<void>;
 }
@@ -53,7 +57,7 @@ interface Waiting {
   readonly reject: (cause: unknown) => void;
 }
 
-/** `sure`: read from the store after the steps in question came in, so that a refusal may rest on it. */
+/** `sure`: read from the store after the steps in question arrived, so that a refusal may rely on it. */
 type Sight = StoredCounters & { readonly sure: boolean };
 
 const gone = Symbol('gone');
@@ -102,7 +106,7 @@ export function countersQueue({ store, clock, pause, random }: QueueOptions): Co
       const batch = [...queue];
       let concerned = batch;
       try {
-        // Who joined after the last look at the store may not be refused by it.
+        // A step that joined after the last read of the store must not be refused because of it.
         const known = sight ?? (await sightOf(tenant, shard, name));
         sight = undefined;
         const { seen, outcomes } = await attempt(tenant, shard, known, batch);
@@ -122,7 +126,7 @@ export function countersQueue({ store, clock, pause, random }: QueueOptions): Co
         await pauseAfter(tries);
         sight = { ...seen, sure: queue.length === concerned.length };
       } catch (cause) {
-        // Whether it was written is not known: the next one reads.
+        // It is unknown whether the write happened: the next step reads.
         remembered.delete(name);
         for (const { reject } of queue.splice(0, concerned.length)) reject(cause);
         tries = 0;
@@ -140,7 +144,7 @@ export function countersQueue({ store, clock, pause, random }: QueueOptions): Co
     return stale ? { ...(await store.read(tenant, shard)), sure: true } : { ...known, sure: false };
   }
 
-  /** One write for the whole batch. Without outcomes another process was faster, and `seen` is what it left. */
+  /** Writes the whole batch once. Without outcomes another process was faster, and `seen` is its version. */
   async function attempt(
     tenant: string,
     shard: number,
@@ -172,7 +176,7 @@ export function countersQueue({ store, clock, pause, random }: QueueOptions): Co
   }
 }
 
-/** A reservation whose answer got lost, and that was sent again, finds itself: no other process writes its id. */
+/** Checks whether a repeated write, whose answer was lost, already took effect: no other process writes its id. */
 const isSame = (seen: StoredCounters, written: StoredCounters): boolean =>
   seen.version === written.version && stateText(seen.state) === stateText(written.state);
 

@@ -1,4 +1,4 @@
-/** How a call finds a shard that lets it pass [limit.shards], or a lease of its process [limit.lease]. */
+/** Finds a shard [limit.shards], or a lease of its process [limit.lease], that admits a call. */
 
 import type { Clock } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -13,26 +13,29 @@ import type { CountersPlaces } from './counters-places.ts';
 import { type CountersQueue, type Stepped, tooBusy } from './counters-queue.ts';
 import type { CountersShards } from './counters-shards.ts';
 
-/** Lost writes after which a call is shed: the tenant's shards are busy, and trying on would keep them so. */
+/** Lost writes after which a call is shed: the tenant's shards are busy, and more tries would keep them so. */
 const maxLosses = 3;
-/** Where the limits are too small for more shards, the limits end the rush. */
+/** Lost writes if the limits are too small for more shards: the limits themselves end the rush. */
 const maxLossesOfSmall = 20;
-/** Open calls of other processes with which a shard takes no more: each write is billed by the size of the item. */
+/** Open calls of other processes at which a shard is full: each write is billed by the size of the item. */
 const fullAt = 48;
-/** Calls of other processes that a shard takes in a second: reading how many there were costs less than a lost write. */
+/** Calls of other processes per second at which a shard is full: reading their number costs less than a lost write. */
 const fullSecond = 50;
-/** With so many a shard is split before it is full. */
+/** Open calls at which a shard is split before it is full. */
 const crowdedAt = 16;
-/** Of the calls that meet a crowded shard one in eight splits it, of a full one one in sixteen: one suffices. */
+/**
+ * Probability that a call splits a shard: one in eight for a crowded shard, one in sixteen for a full one. One split is
+ * enough.
+ */
 const crowdedSplits = 1 / 8;
 const fullSplits = 1 / 16;
-/** Shards on the way of one call that were merged away or had no room. */
+/** Maximum number of merged or full shards that one call tries. */
 const maxDetours = 16;
-/** A split tenant's refusal holds for its process so long: refused calls do not read all shards again. */
+/** Time for which a process caches a split tenant's refusal, so that refused calls do not read all shards again. */
 const refusedMs = 1000;
 const maxTenants = 1000;
 
-/** Which shards this process uses: its rank among them, and how often the one it saw last was split. */
+/** The shards this process uses: its rank among them, and how often the one it last saw was split. */
 interface Home {
   readonly rank: number;
   readonly depth: number;
@@ -52,7 +55,7 @@ interface ReserveOptions {
   readonly random: () => number;
 }
 
-/** Reserves for calls that something holds. */
+/** Reserves for calls that have limits. */
 export function counterReserve(options: ReserveOptions): (request: ReserveRequest) => Promise<ReserveOutcome> {
   const { queue, shards, places, clock, random } = options;
   const book = new LeaseBook();
@@ -69,7 +72,7 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     return outcomeOf(lease);
   };
 
-  /** One shard after the other, until one lets the call pass or all together refuse it. */
+  /** Tries shards one after the other, until one admits the call or all together refuse it. */
   async function somewhere(request: ReserveRequest): Promise<ReserveOutcome> {
     const { tenant } = request;
     if (!homes.has(tenant)) await settleIn(tenant);
@@ -100,7 +103,7 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     throw tooBusy();
   }
 
-  /** The shard to try next after one refused, undefined for the same; or the refusal of all of them. */
+  /** Returns the shard to try after a refusal, undefined for the same one, or the refusal of all shards. */
   async function roomier(
     request: ReserveRequest,
     refusedBy: string,
@@ -121,7 +124,7 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     return asMuch && sameRates(request.limits, limits) ? known.outcome : undefined;
   }
 
-  /** @param bounded refuses a shard in which many calls of other processes are open: `full`. */
+  /** @param bounded refuses a shard with many open calls of other processes: `full`. */
   async function reserveAt(
     shard: number,
     request: ReserveRequest,
@@ -149,7 +152,7 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
       leasedUntil = Math.floor(now / 1000) + rateLeaseSeconds;
       return leased;
     };
-    // Before the step: a call knows those that are written with it for calls of this process.
+    // Before the step, which must recognise the calls of this process.
     places.put(id, shard);
     const step = () => queue.step(tenant, shard, reserving);
     const stepped = await (requests > 0 ? book.taking(tenant, step) : step());
@@ -165,19 +168,19 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     return { ...stepped, outcome };
   }
 
-  /** Open calls of other processes: those of this one need no room of their own. */
+  /** Counts the open calls of other processes. Those of this process need no room. */
   function othersIn({ open }: CounterState): number {
     return open.length < crowdedAt ? 0 : open.filter((one) => !places.has(one.id)).length;
   }
 
-  /** What a shard let pass in this second. */
+  /** Counts the calls that a shard admitted in this second. */
   function latelyIn({ window, leases }: CounterState, now: number): number {
     const second = Math.floor(now / 1000);
     const taken = leases.filter((lease) => lease.second === second + rateLeaseSeconds).length;
     return taken + (window.findLast((bucket) => bucket.second === second)?.requests ?? 0);
   }
 
-  /** The call at hand is the first to spend from a new lease. */
+  /** Takes a lease; the current call is the first to spend from it. */
   function hold(
     { id, tenant, limits, tokens }: ReserveRequest,
     taken: { readonly shard: number; readonly second: number; readonly requests: number; readonly status: LimitStatus },
@@ -200,7 +203,7 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     places.put(id, { book, lease, tokens });
   }
 
-  /** A process that knows nothing of a tenant looks before it writes: all of them begin at the first shard. */
+  /** Reads the first shard before a process first writes for a tenant: all processes begin there. */
   async function settleIn(tenant: string): Promise<void> {
     const look = looking.get(tenant) ?? queue.look(tenant, 0);
     looking.set(tenant, look);

@@ -1,7 +1,7 @@
 /**
- * Where a tenant's counters are kept [limit.shards]: in one item while few processes write it, in up to 64 while many do.
- * A shard is split when writes are lost to other processes, and merged when it is calm or when its share is too small for
- * a call that the tenant has room for.
+ * Spreads a tenant's counters [limit.shards]: over one item while few processes write it, over up to 64 while many do.
+ * A shard is split when writes are lost to other processes, and merged when it is calm or when its share is too small
+ * for a call that the tenant has room for.
  */
 import type { Clock } from '#core/kernel/ports.ts';
 import { type CounterState, usedOf } from '#core/limits/counter-state.ts';
@@ -14,7 +14,7 @@ import type { CountersStore } from './counters-store.ts';
 
 type Leaves = ReadonlyMap<number, StoredCounters>;
 
-/** What the whole tenant has for a call that its shard refused. */
+/** The whole tenant's room for a call that its shard refused. */
 type TenantCapacity =
   | { readonly shard: number }
   | { readonly refused: ReserveOutcome }
@@ -22,15 +22,15 @@ type TenantCapacity =
   | 'scattered';
 
 export interface CountersShards {
-  /** Makes room for more writers: not where there are 64 shards, nor where the shares would be too `small`. */
+  /** Makes room for more writers, unless there are 64 shards or the shares would be too `small`. */
   split(shard: number, request: ReserveRequest): Promise<'split' | 'lost' | 'deepest' | 'small'>;
-  /** Looks at all shards: a refusal rests on their sum. */
+  /** Reads all shards, since a refusal depends on their sum. */
   roomFor(request: ReserveRequest, refusedBy: string): Promise<TenantCapacity>;
-  /** Pairs of shards that few calls used within a minute become one. */
+  /** Merges pairs of shards that few calls used within a minute. */
   mergeCalm(tenant: string): Promise<void>;
 }
 
-/** Requests of a minute, and open calls, below which two shards become one. */
+/** Requests per minute, and open calls, below which two shards are merged. */
 const calm = { requests: 60, open: 8 } as const;
 
 export function countersShards(
@@ -62,7 +62,7 @@ export function countersShards(
       const leaves = await store.readAll(tenant);
       for (const [shard, seen] of leaves) queue.remember(tenant, shard, seen);
       const now = clock.now();
-      // Slices of global budgets may still grow, unless it was such a budget that refused.
+      // Slices of global budgets may still grow, unless such a budget refused the call.
       const wanted = () => (refusedBy.startsWith('global') ? undefined : new Map());
       const total = settledWhole(merged(statesOf(leaves), 0));
       const { outcome } = applyReserve(total, request, now, wanted());
@@ -85,7 +85,7 @@ export function countersShards(
     },
   };
 
-  /** Merges the smallest part of the tree that has room; undefined when another process was writing there. */
+  /** Merges the smallest part of the tree that has room. Returns undefined if another process was writing there. */
   async function mergeUntil(
     tenant: string,
     leaves: Leaves,
@@ -123,11 +123,11 @@ const statesOf = (leaves: Leaves): CounterState[] => [...leaves.values()].map(({
 
 const depthOf = (leaves: Leaves): number => Math.max(...statesOf(leaves).map(({ depth }) => depth));
 
-/** The shards that were once split off this one at this depth, itself among them. */
+/** Returns the shards that were once split off this one at this depth, including itself. */
 const leavesUnder = (leaves: Leaves, shard: number, depth: number): Leaves =>
   new Map([...leaves].filter(([leaf, { state }]) => state.depth >= depth && leaf % 2 ** depth === shard));
 
-/** As if every open call had cost what it reserved: how many may be open is each shard's business. */
+/** Treats every open call as if it had cost what it reserved. Each shard bounds its own number of open calls. */
 const settledWhole = (state: CounterState): CounterState => {
   const keys = new Set([...Object.keys(state.spend), ...state.open.flatMap(({ accounts }) => accounts)]);
   return { ...state, spend: Object.fromEntries([...keys].map((key) => [key, usedOf(state, key)])), open: [] };

@@ -1,4 +1,7 @@
-/** Reads and writes of the table `counters` [limit.rate.fails-closed]: every fault that is not a conflict is `service_unavailable`. */
+/**
+ * Reads and writes the table `counters` [limit.rate.fails-closed]: every fault except a conflict is
+ * `service_unavailable`.
+ */
 import { randomUUID } from 'node:crypto';
 import { GetItemCommand, PutItemCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { isWhole, maxShards } from '#core/limits/shards.ts';
@@ -20,18 +23,18 @@ import { sharedReads } from './grouped-reads.ts';
 import { type Item, storeDown, stored } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 
-/** Shards are read one by one: where one was split or merged meanwhile, they are read again, so many times. */
+/** Shards are read one by one. If one was split or merged meanwhile, they are read again, at most this often. */
 const maxLooks = 5;
 
 export interface CountersStore {
   read(tenant: string, shard: number): Promise<StoredCounters>;
-  /** Every shard that stands, by number. One request reads the first; another the rest, where it was split. */
+  /** Reads all current shards, by number. One request reads the first; another reads the rest if it was split. */
   readAll(tenant: string): Promise<ReadonlyMap<number, StoredCounters>>;
-  /** What all tenants hold of global budgets, by account key. */
+  /** Returns the amount of each global budget that all tenants have reserved, by account. */
   readTotals(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /**
-   * Writes all or nothing, global accounts with them.
-   * @returns undefined when it was written; else what the store said of the first shard.
+   * Writes all or nothing, including global accounts.
+   * @returns undefined if it was written; otherwise the store's answer for the first shard.
    */
   write(tenant: string, writes: readonly ShardWrite[], moves?: Moves): Promise<Conflict | undefined>;
 }
@@ -71,7 +74,7 @@ export function countersStore({ client, tables }: StoreOptions): CountersStore {
         if (puts.length === 1 && moves.size === 0) await client.send(new PutItemCommand(first!));
         else {
           const updates = [...moves].map(([key, move]) => globalUpdate(table, key, move));
-          // The client repeats a lost request under the same token, so that nothing moves twice.
+          // The client repeats a lost request with the same token, so that amounts are not moved twice.
           const ClientRequestToken = randomUUID();
           const TransactItems = [...puts.map((Put) => ({ Put })), ...updates];
           await client.send(new TransactWriteItemsCommand({ TransactItems, ClientRequestToken }));

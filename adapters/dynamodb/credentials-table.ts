@@ -2,7 +2,7 @@
  * Issued credentials in DynamoDB: scope, expiry, revocation; never a value.
  *
  * Access patterns: one record (consistent Get); the active ones of a tenant (Query per shard, newest first: ids are
- * UUIDv7); those of all tenants to call back (Query by_due per shard, which holds no others, then BatchGet). Records
+ * UUIDv7); those of all tenants to revoke (Query by_due per shard, which holds no others, then BatchGet). Records
  * change only inside `Ledger.commit`.
  */
 import { GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';

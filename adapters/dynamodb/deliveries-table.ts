@@ -15,7 +15,7 @@ import type { StoreOptions } from './store-options.ts';
 
 const keptSeconds = 30 * 24 * 3600;
 
-/** Where the index lists what was given up: beside what is due, which no worker looks at. */
+/** Returns the index partition of dead deliveries, separate from the due ones, so that no worker reads it. */
 const deadIn = (tenant: string): string => `dead#${tenant}`;
 
 export const toDeliveryItem = ({ due_at, ...delivery }: Delivery): Item =>
@@ -40,7 +40,7 @@ export function toDelivery(item: Item): Delivery {
 export function deliveriesTable({ client, tables }: StoreOptions): DeliveryStore {
   const TableName = tables.deliveries;
 
-  /** True when the put happened, false when its condition did not hold. */
+  /** Puts an item. Returns false if its condition did not hold. */
   const putIf = async (item: Item, condition: { ConditionExpression: string } & object): Promise<boolean> => {
     try {
       await client.send(new PutItemCommand({ TableName, Item: item, ...condition }));
@@ -66,7 +66,7 @@ export function deliveriesTable({ client, tables }: StoreOptions): DeliveryStore
     async due(now, limit) {
       const list = { client, table: TableName, sortKey: 'due' };
       const deliveries = (await dueRows(list, ['id'], { now, limit })).map(toDelivery);
-      // The index lags behind: what was sent or put off meanwhile is not due.
+      // The index lags: deliveries sent or postponed since are not due.
       return deliveries.filter(({ state, due_at }) => state === 'due' && due_at <= now);
     },
 

@@ -1,6 +1,6 @@
 /**
- * Which models, providers and tools have buckets of their own on a day [analytics.bounded]: one item a scope, kind and day,
- * with the set of their names. Callers choose names; past a bound new ones are counted under `other`.
+ * The models, providers and tools that have buckets of their own on a day [analytics.bounded]: one item per scope, kind
+ * and day, with the set of their names. Callers choose names; beyond a bound new ones are counted under `other`.
  *
  * Access patterns: the names of a day (GetItem), one more name while there is room (UpdateItem with a condition).
  */
@@ -20,11 +20,11 @@ import {
 import { recentHours } from '#core/observatory/request-row.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 
-/** Kinds whose names are listed. Tenants are known from the configuration. */
+/** Kinds whose names are listed. Tenants come from the configuration. */
 const listedKinds = ['model', 'provider', 'tool'] as const satisfies readonly DimensionKind[];
 type ListedKind = (typeof listedKinds)[number];
 
-/** Sets of names a process remembers; each holds at most `maxNames`. */
+/** Maximum number of cached sets; each holds at most `maxNames`. */
 const remembered = 4_000;
 
 interface Place {
@@ -52,7 +52,7 @@ export function dimensionNames(client: DynamoDBClient, TableName: string) {
     return found;
   }
 
-  /** @returns the names after it; those that were there when it did not fit. */
+  /** Adds a name. @returns the names after it; the unchanged names if it did not fit. */
   async function add(place: Place, name: string): Promise<Set<string>> {
     try {
       const { Attributes } = await client.send(
@@ -80,7 +80,9 @@ export function dimensionNames(client: DynamoDBClient, TableName: string) {
   }
 
   return {
-    /** The dimension as it is counted in a scope on a day: itself while there is room for its name, else `<kind>:other`. */
+    /**
+     * Returns the dimension to count in a scope on a day: itself while there is room for its name, else `<kind>:other`.
+     */
     async counted(scope: Scope, dimension: Dimension, day: string): Promise<Dimension> {
       const parts = partsOf(dimension);
       const kind = listedKinds.find((each) => each === parts?.kind);
@@ -94,7 +96,7 @@ export function dimensionNames(client: DynamoDBClient, TableName: string) {
       return names.has(parts!.name) ? dimension : dimensionOf(kind, otherName);
     },
 
-    /** Names of all kinds with buckets on these days, read afresh. */
+    /** Reads the names of all kinds with buckets on these days, bypassing the cache. */
     async listed(scope: Scope, days: readonly string[]): Promise<Dimension[]> {
       const places = listedKinds.flatMap((kind) => days.map((day) => ({ scope, kind, day })));
       const sets = await Promise.all(places.map(read));

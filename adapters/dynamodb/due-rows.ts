@@ -1,6 +1,6 @@
 /**
- * Lists of what is due, of all tenants: index `by_due` over 16 partitions `due#<n>`, keys only. A row that has `due_in`
- * is in the list, and leaves it when that attribute goes.
+ * Lists of due rows of all tenants: index `by_due` over 16 partitions `due#<n>`, keys only. A row with `due_in` is in
+ * the list, and leaves it when that attribute is removed.
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type OrderedRows, pageOf } from './in-order.ts';
@@ -10,17 +10,17 @@ import { partitionOf, partitionsOf, shards } from './shards.ts';
 
 const list = 'due';
 
-/** The value of `due_in` for the row of this id. */
+/** Returns the value of `due_in` for the row of this id. */
 export const dueIn = (id: string): string => partitionOf(list, id, shards.due);
 
 interface DueList {
   readonly client: DynamoDBClient;
   readonly table: string;
-  /** Attribute with the time at which a row is due: an ISO time first, so that its order is that of time. */
+  /** Attribute with the time at which a row is due: an ISO time first, so that it sorts in time order. */
   readonly sortKey: string;
 }
 
-/** The list as ordered rows, the longest due first. */
+/** Returns the list as ordered rows, the longest due first. */
 export const dueList = ({ client, table, sortKey }: DueList): Omit<OrderedRows, 'about'> => ({
   client,
   table,
@@ -32,10 +32,10 @@ export const dueList = ({ client, table, sortKey }: DueList): Omit<OrderedRows, 
 });
 
 /**
- * At most `limit` whole rows that are due by `now`, the longest due first, read consistently. The index lags behind: the
- * caller leaves out what changed meanwhile.
+ * Reads at most `limit` whole rows that are due by `now`, the longest due first, consistently. The index lags: the
+ * caller skips rows that changed since.
  * @param keyNames attributes of the table's primary key.
- * @throws GatewayError `service_unavailable` when the store does not answer.
+ * @throws GatewayError `service_unavailable` if the store does not answer.
  */
 export async function dueRows(
   source: DueList,

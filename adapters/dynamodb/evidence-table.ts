@@ -2,9 +2,9 @@
  * Evidence and session heads in DynamoDB.
  *
  * Access patterns: entries of a chain in order (Query chain); entries of a tenant by time (Query by_time per day and
- * shard, newest day first, then BatchGet); head of a session (consistent Get); sessions of a tenant (Query by_opened per
- * shard, then a consistent BatchGet). Both indexes hold keys only, so that a further entry of a session does not write
- * `by_opened`.
+ * shard, newest day first, then BatchGet); head of a session (consistent Get); sessions of a tenant (Query by_opened
+ * per shard, then a consistent BatchGet). Both indexes hold keys only, so that a further entry of a session does not
+ * write `by_opened`.
  */
 
 import { DeleteItemCommand, GetItemCommand, PutItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
@@ -31,7 +31,7 @@ const entryKey = (entry: EvidenceEntry) => ({
   position: position(entry.index),
 });
 
-/** Reads the place of an entry, whichever process wrote it. */
+/** Returns the parameters to read an entry by its position, whichever process wrote it. */
 export const entryGet = (TableName: string, entry: EvidenceEntry) => ({
   TableName,
   Key: toItem(entryKey(entry)),
@@ -39,8 +39,8 @@ export const entryGet = (TableName: string, entry: EvidenceEntry) => ({
 });
 
 /**
- * Put-if-absent of an entry; its text is kept verbatim, so that what was hashed is what is read.
- * @param writer names the call that writes, beside the entry: identical words of two calls stay apart.
+ * Puts an entry if absent. Its text is stored verbatim, so that the hashed bytes are the bytes read.
+ * @param writer names the writing call, so that identical texts of two calls are distinguished.
  * @param text the entry's canonical text.
  */
 export function entryPutItem(
@@ -61,15 +61,15 @@ export function entryPutItem(
         entry: { S: text },
       },
       ConditionExpression: 'attribute_not_exists(chain)',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD', // says who wrote it
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD', // returns who wrote it
     },
   };
 }
 
-/** Key of a session's head; no name of a session or tenant holds a `#`. */
+/** Returns the key of a session's head. Names of sessions and tenants contain no `#`. */
 export const headKey = (tenant: string, session: string): Item => toItem({ id: chainKey(tenant, session) });
 
-/** Moves a head on if it is where the writer saw it, and still its owner's. */
+/** Advances a head if it is unchanged since it was read, and has the same owner. */
 export function headPutItem(tableName: string, before: SessionHead | undefined, after: SessionHead): TransactWriteItem {
   const { tenant, session_id, ...rest } = after;
   const owner = before?.owner_key;

@@ -1,6 +1,6 @@
 /**
- * Group commit: commits of one process that come while others are being written share the next transaction, those of
- * one session chained one after the other, sessions side by side. A commit that finds no other waits for none.
+ * Group commit: commits that arrive while a process is writing share the next transaction. Commits of one session are
+ * chained; sessions are independent. A single commit is written at once.
  */
 import { randomUUID } from 'node:crypto';
 import { foreignSession } from '#core/configuration/identity/sessions.ts';
@@ -11,19 +11,22 @@ import { RecentMap } from '#core/kernel/recent-map.ts';
 
 export type Step = Parameters<Ledger['commit']>[0];
 
-/** A commit on its way. */
+/** A pending commit. */
 export interface Waiting {
   readonly step: Step;
-  /** Names exactly this call: two callers may write the same words at the same moment, and only one of them has written. */
+  /**
+   * Identifies exactly this call: two callers may write the same text at the same moment, and only one of them
+   * succeeds.
+   */
   readonly writer: string;
   readonly resolve: (outcome: CommitOutcome) => void;
   readonly reject: (fault: unknown) => void;
   tries: number;
-  /** Shares no transaction: its conditions may fail, or the store refused the group it was in. */
+  /** Shares no transaction: its conditions may fail, or the store refused its group. */
   alone: boolean;
 }
 
-/** A commit with its place in its chain, and what is written for it besides the head. */
+/** A commit with its place in its chain, and its items besides the head. */
 export interface Link<Item> extends Sealed {
   readonly waiting: Waiting;
   readonly after: SessionHead;
@@ -37,59 +40,62 @@ export interface Part<Item> {
   readonly links: readonly Link<Item>[];
 }
 
-/** What became of a part. Nothing of a transaction is written unless all of it is. */
+/** Outcome of a part. A transaction is written completely or not at all. */
 export type Verdict =
   | { readonly type: 'written' }
   /** Another part was in the way. */
   | { readonly type: 'innocent' }
-  /** Another writer was; `head` is where the chain ends now, if the store said so. */
+  /** Another writer was; `head` is the current end of the chain, if the store returned it. */
   | { readonly type: 'conflict'; readonly head?: SessionHead }
-  /** These commits can never be written so; the others of the part can. */
+  /** These commits can never be written this way; the others of the part can. */
   | { readonly type: 'refused'; readonly answers: ReadonlyMap<Waiting, CommitOutcome | Error> }
-  /** The store refused the group and did not say because of whom. */
+  /** The store refused the group without naming the cause. */
   | { readonly type: 'apart' };
 
 interface GroupOptions<Item> {
   readonly head: EvidenceLog['head'];
-  /** Whether a step may share a transaction: its conditions never fail in the ordinary run of things. */
+  /** Whether a step may share a transaction: its conditions normally hold. */
   readonly shares: (step: Step) => boolean;
   readonly itemsOf: (sealed: Sealed, waiting: Waiting) => Pick<Link<Item>, 'items' | 'bytes'>;
-  /** One verdict per part, in one transaction. What it throws is reported to every caller in it. */
+  /** Writes the parts in one transaction, one verdict per part. An exception is reported to every caller in it. */
   readonly write: (parts: readonly Part<Item>[]) => Promise<readonly Verdict[]>;
   readonly pause: (ms: number) => Promise<void>;
   readonly random: () => number;
-  /** Called for a session whose commit met other writers so often that it should be spread. */
+  /** Called for a session whose commits meet other writers so often that it should be spread. */
   readonly contended?: (sessionId: string) => void;
 }
 
 interface Chain {
   readonly key: string;
   readonly queue: Waiting[];
-  /** Where the chain ends, as far as we know; null: nowhere yet; undefined: to be read. */
+  /** Last known end of the chain. Null: it has no entry; undefined: to be read. */
   head: SessionHead | null | undefined;
-  /** Being read or written: the writers of one process take turns, so that they conflict with other processes only. */
+  /** Being read or written. The writers of one process take turns, so that they conflict only with other processes. */
   busy: boolean;
-  /** Had a conflict: goes by itself until it is written. */
+  /** Had a conflict: written alone until it succeeds. */
   contended: boolean;
 }
 
 /** 50 writers of one chain needed at most 6 tries (measured); the jitter never exceeds 200 ms. */
 const maxTries = 16;
 const maxJitterMs = 200;
-/** Two processes that write at the same moment meet once or twice; more says that there are many. */
+/** Conflicts after which many writers are assumed: two processes that write at once meet once or twice. */
 const contendedTries = 3;
-/** Who was the bystander of so many conflicts goes by itself. */
+/** Conflicts of other commits in its group after which a commit is written alone. */
 const maxShared = 3;
 const maxInFlight = 1;
-/** Sessions whose end is remembered between commits, about 1 kB each. */
+/** Maximum number of sessions whose end is cached between commits, about 1 kB each. */
 const maxRemembered = 500;
-/** Less than a transaction takes (100 items, 4 MB), and short enough to delay no caller. */
+/** Bounds of a group: less than a transaction takes (100 items, 4 MB), and short enough to delay no caller. */
 const groupCapacity = { links: 25, items: 100, bytes: 3_000_000 };
 const headBytes = 1_000;
 
 export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commit'] {
   const chains = new Map<string, Chain>();
-  /** Where chains ended when this process last wrote them: a caller read its head before others of this process wrote. */
+  /**
+   * Ends of chains when this process last wrote them: a caller may have read its head before other writes of this
+   * process.
+   */
   const ends = new RecentMap<string, SessionHead>({ max: maxRemembered });
   let inFlight = 0;
   let due = false;
@@ -105,7 +111,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
       goOn();
     });
 
-  /** Together with all who call in this turn of the event loop. */
+  /** Starts the next write, together with all commits of this turn of the event loop. */
   function goOn(): void {
     if (due) return;
     due = true;
@@ -168,7 +174,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     }
   }
 
-  /** The commits at the front of a chain, as far as they fit, each sealed onto the one before. */
+  /** Takes the first commits of a chain, as far as they fit, each sealed onto the previous one. */
   function take(chain: Chain, room: { links: number; items: number; bytes: number }): Part<Item> {
     const before = chain.head ?? undefined;
     const links: Link<Item>[] = [];
@@ -179,7 +185,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
       const [waiting] = chain.queue;
       if (waiting === undefined || (waiting.alone && links.length > 0)) break;
       const head = links.at(-1)?.after ?? before;
-      // Whose session it is counts once it is written: a commit behind the one that opens it waits for that.
+      // The owner is certain once the session is written: a commit that follows its opening is delayed until then.
       const foreign = isForeign(waiting, head);
       if (foreign && links.length > 0) break;
       if (foreign) {
@@ -201,7 +207,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     return { before, links };
   }
 
-  /** Undefined for what JSON cannot carry: its caller gets an error, the others go on. */
+  /** Seals a commit. Returns undefined if JSON cannot represent it: its caller gets an error, the others go on. */
   function sealed(waiting: Waiting, head: SessionHead | undefined): Link<Item> | undefined {
     try {
       const { entry, text } = seal(waiting.step.draft, head);
@@ -236,7 +242,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     release(chain);
   }
 
-  /** Whether a commit that was not written is tried again; if not, its caller gets the reason. */
+  /** Checks whether an unwritten commit is tried again; if not, reports the reason to its caller. */
   function stays(waiting: Waiting, verdict: Verdict): boolean {
     const answer = verdict.type === 'refused' ? verdict.answers.get(waiting) : undefined;
     waiting.tries += 1;
@@ -248,7 +254,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     return false;
   }
 
-  /** A chain without waiters is forgotten; one that was served lets the others go first. */
+  /** Frees a chain: removes it if it has no commits, else puts it after the others. */
   function release(chain: Chain): void {
     chain.busy = false;
     chains.delete(chain.key);
@@ -258,11 +264,11 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
   }
 }
 
-/** Whether the session belongs to another key than the one that writes; `headPutItem` makes it a condition. */
+/** Checks whether the session belongs to another key than the writer's; `headPutItem` makes it a condition. */
 const isForeign = ({ step: { owner } }: Waiting, head: SessionHead | undefined): boolean =>
   owner !== undefined && head !== undefined && head.owner_key !== owner;
 
-/** Of two readings of a chain that only grows, the longer one; of two as long, the one that came last. */
+/** Returns the longer of two readings of a growing chain, or the later one if they are equally long. */
 function later(known: SessionHead | null | undefined, read: SessionHead | null): SessionHead | null {
   return (known?.total_entries ?? 0) > (read?.total_entries ?? 0) ? (known ?? null) : read;
 }

@@ -1,6 +1,6 @@
 /**
- * Consistent reads of single items by key that share requests: who reads while others are being read goes with the
- * next request. A read that finds no other waits for none. No read is answered from a request sent before it was asked.
+ * Batched consistent reads of single items by key: reads that arrive while others are under way share the next request.
+ * A single read is sent at once. A read is never answered from a request sent before it.
  */
 
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
@@ -26,10 +26,10 @@ type ReadItem = (key: Item) => Promise<Item | undefined>;
 
 const readersOf = remembered((client: DynamoDBClient) => rememberedText((table) => groupedReads({ client, table })));
 
-/** One reader for all who read this table through this client: their keys share requests too. */
+/** Returns the shared reader of this table and client; its keys share requests too. */
 export const sharedReads = (client: DynamoDBClient, table: string): ReadItem => readersOf(client)(table);
 
-/** Answers the item as it stands, undefined for none; throws `service_unavailable` when the store does not answer. */
+/** Reads the current item, or undefined if there is none. Throws `service_unavailable` if the store does not answer. */
 export function groupedReads(options: GroupedReadOptions): ReadItem {
   const { client, table } = options;
   let wanted = new Map<string, PendingRead>();
@@ -44,7 +44,7 @@ export function groupedReads(options: GroupedReadOptions): ReadItem {
     return same.answer.promise;
   };
 
-  /** Together with all who ask in this turn of the event loop. */
+  /** Starts the next read, together with all reads of this turn of the event loop. */
   function goOn(): void {
     if (due || inFlight >= maxInFlight || wanted.size === 0) return;
     due = true;
@@ -61,7 +61,7 @@ export function groupedReads(options: GroupedReadOptions): ReadItem {
     });
   }
 
-  /** Answers every reader; never rejects. */
+  /** Reads a group and answers every reader; never rejects. */
   async function read(group: ReadonlyMap<string, PendingRead>): Promise<void> {
     const [first] = group.values();
     try {

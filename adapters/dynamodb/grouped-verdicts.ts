@@ -1,4 +1,7 @@
-/** Reads from a cancelled transaction whose commits were in the way: a reason per item, in the order of the items. */
+/**
+ * Finds the commits that made a transaction fail, from its cancellation: one reason per item, in the order of the
+ * items.
+ */
 
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Change, CommitOutcome } from '#core/evidence/ports.ts';
@@ -9,7 +12,7 @@ import { toHead } from './evidence-table.ts';
 import type { Part, Verdict, Waiting } from './grouped-commits.ts';
 import { fromItem, type Item, storeDown } from './items.ts';
 
-/** An item of a transaction, and the change it carries out, if it is not the entry itself. */
+/** An item of a transaction, and the change it makes unless it is the entry itself. */
 export interface TransactionItem {
   readonly item: TransactWriteItem;
   readonly change?: Change;
@@ -21,8 +24,8 @@ interface Reason {
 }
 
 /**
- * One verdict per part whose head and then links' items were sent in this order; undefined for anything but a
- * cancellation that says why.
+ * Returns one verdict per part, given that each part's head and then its links' items were sent in this order.
+ * Undefined unless the fault is a cancellation with reasons.
  */
 export function verdictsOf(parts: readonly Part<TransactionItem>[], cause: unknown): readonly Verdict[] | undefined {
   if (!isErrorNamed(cause, 'TransactionCanceledException')) return undefined;
@@ -48,7 +51,7 @@ interface GroupReasons {
   }[];
 }
 
-/** An entry is in its place and is exactly this call's: the transaction was written before, and its answer was lost. */
+/** Checks whether exactly this call's entry is stored: the transaction was written before, and its answer was lost. */
 const standsAlready = ({ links }: GroupReasons): boolean =>
   links.some(({ waiting, items }) => items[0]?.Item?.writer?.S === waiting.writer);
 
@@ -69,7 +72,7 @@ function verdictOf({ head, links }: GroupReasons, cause: unknown): Verdict {
   return { type: 'conflict', ...(head.Item && { head: toHead(head.Item) }) };
 }
 
-/** What stands where a condition failed, as its store reads it. */
+/** Returns the row at which a condition failed, as its store reads it. */
 function currentOf({ type }: Change, item: Item): Record<string, unknown> {
   if (type === 'approval.move') return { ...toRow(item) };
   return type === 'action.start' || type === 'action.end' ? { ...toStartedAction(item) } : fromItem(item);
@@ -77,6 +80,6 @@ function currentOf({ type }: Change, item: Item): Record<string, unknown> {
 
 const isNone = ({ Code = 'None' }: Reason): boolean => Code === 'None';
 
-/** Throttled, too large, malformed: neither a condition nor another writer. */
+/** Checks for a fault such as throttled, too large or malformed, as opposed to a condition or another writer. */
 const isFault = ({ Code = 'None' }: Reason): boolean =>
   !['None', 'ConditionalCheckFailed', 'TransactionConflict'].includes(Code);

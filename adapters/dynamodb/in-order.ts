@@ -1,6 +1,6 @@
 /**
- * Rows that lie in several partitions, read as the one ordered list they are. Each partition is asked for its share of a
- * page, all at once; a partition is asked again only when its share is used up.
+ * Reads rows from several partitions as one ordered list. All partitions are queried at once for their share of a page;
+ * one is queried again only when its share is used up.
  */
 import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { invalidRequest } from '#core/kernel/errors.ts';
@@ -13,32 +13,32 @@ export interface OrderedRows {
   /** Name of the partition key, and the partitions that hold the list. */
   readonly partitionKey: string;
   readonly partitions: readonly string[];
-  /** Name of the sort key: ISO times first, so that its order is that of time. */
+  /** Name of the sort key: ISO times first, so that it sorts in time order. */
   readonly sortKey: string;
   readonly order: 'ascending' | 'descending';
   /** Sort keys below `from` and above `to` are left out. */
   readonly from?: string;
   readonly to?: string;
-  /** Sort key of the last row of the page before: the list goes on behind it. */
+  /** Sort key of the last row of the previous page; the list continues after it. */
   readonly after?: string | undefined;
-  /** About how many rows are wanted. */
+  /** Approximate number of rows wanted. */
   readonly about: number;
 }
 
 interface Shard {
   readonly partition: string;
   rows: Item[];
-  /** Where to go on; undefined at the end of the partition. */
+  /** Key to continue from; undefined at the end of the partition. */
   next: Item | undefined;
 }
 
-/** Before and behind every ISO time. */
+/** Sort before and after every ISO time. */
 const first = '0';
 const last = '~';
 
 /**
- * The rows, in order, as far as the caller takes them.
- * @throws GatewayError `service_unavailable` when the store does not answer.
+ * Yields the rows in order, as far as the caller takes them.
+ * @throws GatewayError `service_unavailable` if the store does not answer.
  */
 export async function* inOrder(list: OrderedRows): AsyncGenerator<Item, void, undefined> {
   const share = Math.ceil((2 * list.about) / list.partitions.length) + 2;
@@ -89,7 +89,7 @@ async function read(list: OrderedRows, shard: Shard, share: number): Promise<voi
   shard.next = page.LastEvaluatedKey;
 }
 
-/** So many rows, and the place of the last one if others follow. */
+/** Returns at most this many rows, and the place of the last one if others follow. */
 export async function pageOf(
   list: Omit<OrderedRows, 'about'>,
   limit: number,
@@ -102,10 +102,13 @@ export async function pageOf(
   return { rows };
 }
 
-/** A place in an ordered list as an opaque cursor. It names no partition, so it holds whatever becomes of them. */
+/**
+ * Returns a place in an ordered list as an opaque cursor. It names no partition, so it stays valid if partitions
+ * change.
+ */
 export const cursorAt = (place: string): string => Buffer.from(place).toString('base64url');
 
-/** @throws GatewayError `invalid_request` for a cursor we did not make. */
+/** @throws GatewayError `invalid_request` for a cursor the gateway did not make. */
 export function placeAt(
   cursor: string | undefined,
   form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#/,

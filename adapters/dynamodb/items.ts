@@ -1,11 +1,11 @@
-/** Shared shape of every store file: marshalled items and opaque cursors. */
+/** Shared by every store file: marshalled items and opaque cursors. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { convertToAttr, convertToNative } from '@aws-sdk/util-dynamodb';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 
 export type Item = Record<string, AttributeValue>;
 
-/** As `marshall`, undefined members left out: what JSON knows goes the short way, anything else is the SDK's to judge. */
+/** Works like `marshall`, without undefined members. JSON types take a short path; the SDK handles the rest. */
 export function toItem(record: object): Item {
   const item: Item = {};
   for (const [name, value] of Object.entries(record)) {
@@ -14,14 +14,16 @@ export function toItem(record: object): Item {
   return item;
 }
 
-/** As `unmarshall`. @typeParam Row what this gateway stored in such an item: what it wrote it does not parse again. */
+/**
+ * Works like `unmarshall`. @typeParam Row the type the gateway stored in the item; its own rows are not parsed again.
+ */
 export function fromItem<Row extends object = Record<string, unknown>>(item: Item): Row {
   const record: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(item)) member(record, name, nativeOf(value));
   return record as Row;
 }
 
-/** Attributes that an item has beside its row: keys of its indexes and its time to live. */
+/** Attributes of an item besides its row: keys of its indexes and its time to live. */
 export type Beside<Name extends string> = { readonly [Key in Name]?: unknown };
 
 function attributeOf(value: unknown): AttributeValue {
@@ -44,18 +46,18 @@ function nativeOf(attribute: AttributeValue): unknown {
   return convertToNative(attribute);
 }
 
-/** A member named `__proto__` is one like any other: a caller chose its name. */
+/** Sets a member, also one named `__proto__`: callers choose names. */
 function member<T>(into: Record<string, T>, name: string, value: T): void {
   if (name === '__proto__')
     Object.defineProperty(into, name, { value, enumerable: true, configurable: true, writable: true });
   else into[name] = value;
 }
 
-/** A DynamoDB key as an opaque cursor, and back. */
+/** Returns a DynamoDB key as an opaque cursor. */
 export const toCursor = (key: Item | undefined): string | undefined =>
   key && Buffer.from(JSON.stringify(fromItem(key))).toString('base64url');
 
-/** @throws GatewayError `invalid_request` for a cursor we did not make. */
+/** Returns the key of a cursor. @throws GatewayError `invalid_request` for a cursor the gateway did not make. */
 export function fromCursor(cursor: string | undefined, attributes: readonly string[]): Item | undefined {
   if (cursor === undefined) return undefined;
   let key: unknown;
@@ -74,7 +76,7 @@ export function fromCursor(cursor: string | undefined, attributes: readonly stri
   return toItem(key as object);
 }
 
-/** Whatever the store throws that is not a condition: the caller is refused, nothing is guessed (fail closed). */
+/** Turns every fault except a condition into a refusal of the caller (fail closed). */
 export function storeDown(cause: unknown): GatewayError {
   if (cause instanceof GatewayError) return cause;
   return new GatewayError('service_unavailable', 'The store did not answer; nothing was written. Try again shortly.', {

@@ -1,14 +1,16 @@
 /**
- * Sums that were read before, by hour, for as long as the stamp of their hour is the same [analytics.kept]: a dashboard that asks each
- * minute reads what has changed, not two days.
+ * Cached sums by hour, valid as long as the stamp of their hour is unchanged [analytics.kept]: a dashboard that polls
+ * each minute reads only what changed, not two days.
  */
 import type { TimedSums } from '#core/observatory/buckets.ts';
 import { addUp } from '#core/observatory/measures.ts';
 import type { HourStamps } from '#core/observatory/ports.ts';
 
-/** Numbers that are kept, about 60 bytes each: 100 dimensions over two days with 20 measures an hour are 200,000. */
+/**
+ * Maximum of cached numbers, about 60 bytes each: 100 dimensions over two days with 20 measures per hour are 200,000.
+ */
 const usualNumbers = 250_000;
-/** Hours that are kept of one series: those that a query reaches, and what a clock that was set may add. */
+/** Maximum of cached hours per series: those in reach of a query, and what a changed clock may add. */
 const hoursASeries = 60;
 
 interface CachedHours {
@@ -17,28 +19,29 @@ interface CachedHours {
   readonly numbers: number;
 }
 
-/** Reads a series from one hour to another, both included, with everything that was added before. */
+/** Reads a series from one hour to another, both included, with all earlier writes. */
 type ReadHours = (first: string, last: string) => Promise<readonly TimedSums[]>;
 
 export class KeptHours {
-  /** Series in the order of their last use; each by hour. */
+  /** Series in the order of their last use, each by hour. */
   readonly #series = new Map<string, Map<string, CachedHours>>();
   readonly #most: number;
   #numbers = 0;
 
-  /** @param most numbers that are kept */
+  /** @param most maximum of cached numbers */
   constructor(most = usualNumbers) {
     this.#most = most;
   }
 
-  /** How many numbers are kept now. */
+  /** Returns the count of cached numbers. */
   get numbers(): number {
     return this.#numbers;
   }
 
   /**
-   * @param hours in order, as `2026-11-25T10`. @param stamps what was read of the hours before this call; one without a stamp is not kept.
-   * @returns their sums, oldest first, those of one time added up
+   * @param hours in order, as `2026-11-25T10`. @param stamps read before this call; an hour without a stamp is not
+   * cached.
+   * @returns their sums, oldest first, with the sums of one time added up
    */
   async read(series: string, hours: readonly string[], stamps: HourStamps, read: ReadHours): Promise<TimedSums[]> {
     const known = this.#used(series);
@@ -98,11 +101,11 @@ export class KeptHours {
   }
 }
 
-/** An hour without sums is kept as well, and takes room. */
+/** Counts the numbers of an hour. An empty hour is cached as well and counts as one. */
 const numbersOf = (sums: readonly TimedSums[]): number =>
   sums.reduce((sum, { measures }) => sum + Object.keys(measures).length, 1);
 
-/** Shards of one time as one sum, oldest first. */
+/** Adds up the shards of each time, oldest first. */
 function together(sums: readonly TimedSums[]): TimedSums[] {
   return [...Map.groupBy(sums, ({ at }) => at)]
     .map(([at, same]) => (same.length === 1 ? same[0]! : { at, measures: addUp(same.map(({ measures }) => measures)) }))

@@ -1,6 +1,6 @@
 /**
- * Risk of keys in DynamoDB, beside the heads of the sessions of their tenant. No session is called `key#…`,
- * and without `opened` these items stand in no list of sessions.
+ * Risk of keys in DynamoDB, in the table of their tenant's session heads. No session is named `key#…`, and without
+ * `opened` these items are in no list of sessions.
  *
  * Access patterns: one key (consistent Get, grouped); replaced if unchanged since it was read (conditional Put).
  */
@@ -28,7 +28,10 @@ const keyOf = (tenant: string, keyId: string): Item => toItem({ id: `${tenant}#k
 const toRecord = (item: Item): RiskRecord | undefined => (fromItem(item) as { risk?: RiskRecord }).risk;
 const revisionOf = (item: Item | undefined): number => (item ? (fromItem(item) as { revision: number }).revision : 0);
 
-/** The item that replaces revision `seen`; 0 for none. A cleared record stays as an item: roles delete nothing. */
+/**
+ * Returns the parameters to replace revision `seen`; 0 if there is none. A cleared record remains as an item, because
+ * the roles may not delete.
+ */
 const recordParams = (
   TableName: string,
   key: Item,
@@ -52,7 +55,7 @@ export function keyRisksTable(options: KeyRisksOptions): KeyRisks {
   const read = sharedReads(client, tables.sessions);
   const waiting = new Map<string, { folds: Fold[]; written: Promise<void> }>();
   const last = new Map<string, Promise<void>>();
-  /** As last seen: the revision decides whether it still stands. */
+  /** Items as last read. The revision decides whether they are current. */
   const seen = new RecentMap<string, { readonly item: Item | undefined }>({ max: 1_000 });
 
   async function look(tenant: string, keyId: string): Promise<Item | undefined> {
@@ -92,7 +95,7 @@ export function keyRisksTable(options: KeyRisksOptions): KeyRisks {
       return item && toRecord(item);
     },
 
-    /** Updates of one process that come while one is being written share the next write. */
+    /** Updates a record. Updates of one process that arrive during a write share the next one. */
     update(tenant, keyId, fold) {
       const id = `${tenant}#${keyId}`;
       const next = waiting.get(id);

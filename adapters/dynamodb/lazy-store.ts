@@ -1,4 +1,4 @@
-/** Stores that few functions ask, loaded with the first use: every function is given them. */
+/** Stores that every function is given but few use, loaded at the first use. */
 
 type Methods<Store> = { [Name in keyof Store]: (...args: never[]) => Promise<unknown> };
 

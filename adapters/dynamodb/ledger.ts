@@ -1,6 +1,6 @@
 /**
- * The only writer of evidence: one transaction puts entries if absent, moves
- * their sessions' heads if unmoved, and carries the changes of the steps. Fails closed.
+ * The only writer of evidence. One transaction puts entries if absent, advances their sessions' heads if unchanged, and
+ * makes the changes of the steps. Fails closed.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -23,7 +23,7 @@ import type { StoreOptions } from './store-options.ts';
 interface LedgerOptions extends StoreOptions {
   readonly pause?: (ms: number) => Promise<void>;
   readonly random?: () => number;
-  /** Called for a session whose commit met other writers again and again. */
+  /** Called for a session whose commits repeatedly met other writers. */
   readonly contended?: (sessionId: string) => void;
 }
 
@@ -54,12 +54,12 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
   }
 
   async function write(parts: readonly Part<TransactionItem>[]): Promise<readonly Verdict[]> {
-    // In this order the reasons of a cancellation are read.
+    // The reasons of a cancellation have the same order.
     const TransactItems = parts.flatMap(({ before, links }) => [
       headPutItem(tables.sessions, before, links.at(-1)!.after),
       ...links.flatMap(({ items }) => items.map(({ item }) => item)),
     ]);
-    // The client repeats a lost request under the same token, so that it is not written twice.
+    // The client repeats a lost request with the same token, so that it is not written twice.
     const command = new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: randomUUID() });
     const everyPart = (verdict: Verdict) => parts.map(() => verdict);
     try {
@@ -75,7 +75,7 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
     }
   }
 
-  /** An earlier sending of the same transaction may still be at work: then its end is waited for. */
+  /** Sends the transaction. If an earlier attempt is still running, retries until that has ended. */
   async function sent(command: TransactWriteItemsCommand): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
@@ -88,7 +88,7 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
     }
   }
 
-  /** The answer was lost, so the outcome is unknown: if an entry is stored and is exactly this call's, the transaction is done. */
+  /** Checks whether a transaction without an answer was written: an entry is stored and is exactly this call's. */
   async function wrote({ entry, waiting }: Link<TransactionItem>): Promise<boolean> {
     const { Item } = await stored(client.send(new GetItemCommand(entryGet(tables.evidence, entry))));
     return Item !== undefined && fromItem(Item).writer === waiting.writer;
@@ -127,7 +127,10 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
   }
 }
 
-/** Puts of fresh ids never fail a condition; any other change may, and then it must not hold up the commits of others. */
+/**
+ * Checks whether a step may share a transaction. Puts of fresh ids never fail a condition; other changes may, and must
+ * not delay the commits of others.
+ */
 const shares = ({ changes = [] }: Step): boolean => changes.every(isFresh);
 
 function isFresh(change: Change): boolean {
@@ -135,7 +138,8 @@ function isFresh(change: Change): boolean {
     case 'salts.put':
     case 'credential.put':
       return true;
-    // Under an idempotency key two requests may meet; the end of any other action is recorded by who started it.
+    // Two requests may share an idempotency key; the end of any other action is recorded by the process that started
+    // it.
     case 'action.start':
       return change.action.id === change.action.envelope_id;
     case 'action.end':

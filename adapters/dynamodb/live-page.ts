@@ -1,4 +1,4 @@
-/** Pages of credentials and tickets that are still good, newest first: their ids are UUIDv7, so they sort by issue. */
+/** Pages of valid credentials and tickets, newest first: their ids are UUIDv7, so they sort by issue time. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Page } from '#core/kernel/page.ts';
 import { cursorAt, inOrder, placeAt } from './in-order.ts';
@@ -7,7 +7,7 @@ import type { Item } from './items.ts';
 interface Where {
   readonly client: DynamoDBClient;
   readonly table: string;
-  /** Of a cursor only the place counts; whose rows are read never comes from the caller. */
+  /** A cursor only sets the position; the caller never chooses the partitions. */
   readonly partitions: readonly string[];
 }
 
@@ -15,7 +15,7 @@ interface PageQuery<Row> {
   readonly limit: number;
   readonly cursor?: string;
   readonly toRow: (item: Item) => Row;
-  /** ISO time: a row issued before cannot be good, and none behind it. */
+  /** ISO time. A row issued earlier cannot be valid, nor can those after it. */
   readonly oldest: string;
   readonly isLive: (row: Row) => boolean;
 }
@@ -23,7 +23,7 @@ interface PageQuery<Row> {
 const pageSize = 200;
 const idForm = /^[0-9a-f-]{36}$/;
 
-/** @throws GatewayError `invalid_request` for a cursor of another's making, `service_unavailable`. */
+/** Returns a page of valid rows. @throws GatewayError `invalid_request` for a foreign cursor, `service_unavailable`. */
 export async function livePage<Row extends { readonly id: string; readonly issued_at: string }>(
   where: Where,
   { limit, cursor, toRow, oldest, isLive }: PageQuery<Row>,

@@ -1,9 +1,9 @@
 /**
- * Objects of the transparency log in the table of its head, for gateways that share a store and no folder. Each is put once and
- * keeps its bytes.
+ * Objects of the transparency log in the table of its head, for gateways that share a store but no folder. Each is put
+ * once and never changed.
  *
- * Items: `series` names the folder, `at` the object in it. The largest, a full tile of 256 leaves, is a fifth of what an item holds.
- * Access patterns: put unless it is there; get (consistent); the names of a folder (consistent Query).
+ * Items: `series` names the folder, `at` the object in it. The largest, a full tile of 256 leaves, takes a fifth of an
+ * item's limit. Access patterns: put if absent; get (consistent); the names of a folder (consistent Query).
  */
 
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
@@ -51,7 +51,7 @@ export function logObjectsTable({ client, tables }: Parameters<typeof logTable>[
   };
 }
 
-/** An object that is there stays as it is. */
+/** Ignores the refusal to replace an object. */
 function unlessPresent(cause: unknown): undefined {
   if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) throw cause;
 }

@@ -1,8 +1,9 @@
 /**
- * The head of each tenant's transparency log, its index of sessions, and the cosignatures of witnesses, beside the projections.
+ * The head of each tenant's transparency log, its index of sessions, and the cosignatures of witnesses, in the table of
+ * observations.
  *
- * Access patterns: the head (consistent Get, Put if its version is the next one); the newest leaf of sessions (consistent
- * BatchGet, Put if it is ahead); cosignatures of a tenant (Query one series).
+ * Access patterns: the head (consistent Get, Put if its version is the next one); the newest leaf of sessions
+ * (consistent BatchGet, Put if it is ahead); cosignatures of a tenant (Query one series).
  */
 
 import { BatchGetItemCommand, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
@@ -17,7 +18,7 @@ import type { StoreOptions } from './store-options.ts';
 
 const headKey = (tenant: string): Item => toItem({ series: `log#${tenant}`, at: 'head' });
 const sessionKey = (tenant: string, session: string): Item =>
-  // Spread over partitions: each takes 1,000 writes a second.
+  // Spread over partitions: each takes 1,000 writes per second.
   toItem({ series: `log-sessions#${session.slice(0, 2)}#${tenant}`, at: session });
 const witnessSeries = (tenant: string): string => `log-witnesses#${tenant}`;
 
@@ -47,7 +48,7 @@ function toHead(tenant: string, item: Item): LogHead {
     'roots' | 'newest'
   > & {
     roots: Uint8Array;
-    /** JSON in heads of before. */
+    /** Earlier heads hold JSON. */
     newest: Uint8Array | string;
     newest_at: string;
   };
@@ -60,7 +61,7 @@ function toHead(tenant: string, item: Item): LogHead {
   return { version, size, roots: hashes, checkpoint, newest: leaves };
 }
 
-/** DynamoDB reads so many items in one request. */
+/** Maximum of items per BatchGet. */
 const batchGetSize = 100;
 
 export function logTable({
@@ -71,7 +72,7 @@ export function logTable({
 }): LogHeads {
   const TableName = tables.observations;
 
-  /** Puts the item unless a later one is there. */
+  /** Puts the item unless a later one is stored. */
   async function putAhead(key: Item, item: object, order: string, value: number): Promise<void> {
     await stored(
       client
@@ -151,7 +152,7 @@ export function logTable({
   };
 }
 
-/** A condition that does not hold: another writer is ahead. */
+/** Ignores a failed condition: another writer is ahead. */
 function unlessRefused(cause: unknown): undefined {
   if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) throw cause;
 }

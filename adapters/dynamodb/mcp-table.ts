@@ -1,11 +1,11 @@
 /**
  * MCP sessions and tool fingerprints in DynamoDB.
  *
- * Items of the table, all by `id`: `session#<id>` — one session; `tools#<upstream>` — the fingerprints of one server's tools,
- * with the count of their writes.
+ * Items of the table, all by `id`: `session#<id>` — one session; `tools#<upstream>` — the fingerprints of one server's
+ * tools, with the count of their writes.
  *
- * Access patterns: one session (consistent Get), put, end (a put that expires it: nothing is deleted); the marks of a
- * server (consistent Get), put if no other process wrote since. `expires_at` is compared, TTL tidies.
+ * Access patterns: one session (consistent Get), put, end (a put that expires it: items are not deleted); the marks of
+ * a server (consistent Get), put if no other process wrote since. `expires_at` is compared, TTL removes items.
  */
 
 import { GetItemCommand, PutItemCommand, type PutItemCommandInput } from '@aws-sdk/client-dynamodb';

@@ -1,11 +1,11 @@
 /**
  * The items of the observations table, and the requests that write them.
  *
- * One mark an entry (`seen#<hash>`), one record a batch (`batch#<writer>#<number>`), one sum an hour and counter
- * (`<tenant>#counters`), one sum a minute and dimension (`<scope>#minutes#<dimension>`, `observation-minutes.ts`) and one an hour (`#hours#`), one row a
- * violation (`<tenant>#violations`), a chat call (`<tenant>#requests`) and what an evaluator said of one (`<tenant>#scores`, at the
- * call's place). An hour is many small items, never one that grows with the
- * names callers think up.
+ * One mark per entry (`seen#<hash>`), one record per batch (`batch#<writer>#<number>`), one sum per hour and counter
+ * (`<tenant>#counters`), one sum per minute and dimension (`<scope>#minutes#<dimension>`, `observation-minutes.ts`) and
+ * one per hour (`#hours#`), one row per violation (`<tenant>#violations`), per chat call (`<tenant>#requests`) and per
+ * evaluator's score of one (`<tenant>#scores`, at the call's place). An hour is many small items, never one that grows
+ * with the names callers invent.
  */
 import type { PutRequest, TransactWriteItem, UpdateItemInput } from '@aws-sdk/client-dynamodb';
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -21,12 +21,12 @@ import { type Sum, sumMark, sumsOfItem, ttlOf, writerMark } from './observation-
 
 const observationRetentionDays = 90;
 const keptSeconds = observationRetentionDays * 24 * 3600;
-/** A mark must outlive the counters it guards, or a late rebuild would count twice. */
+/** A mark must outlive the counters it guards; otherwise a late rebuild would count twice. */
 const markKeptSeconds = keptSeconds + 7 * 24 * 3600;
 const recentSeconds = recentHours * 3600;
-/** DynamoDB takes 100 items in one transaction: the marks and the batch's record. */
+/** DynamoDB takes 100 items per transaction: the marks and the batch's record. */
 const maxMarksPerTransaction = 99;
-/** Characters of a batch's record, of up to three bytes each: DynamoDB takes 400 kB. */
+/** Maximum of characters in a batch's record, up to three bytes each: DynamoDB takes 400 kB. */
 const recordCharacters = 100_000;
 
 export const countersOf = (tenant: string) => `${tenant}#counters`;
@@ -34,7 +34,7 @@ export const violationsOf = (tenant: string) => `${tenant}#violations`;
 export const requestsOf = (tenant: string) => `${tenant}#requests`;
 export const scoresOf = (tenant: string) => `${tenant}#scores`;
 
-/** Names a batch: its writer, and how many batches that writer had before. */
+/** Identifies a batch: its writer, and the number of that writer's earlier batches. */
 export interface BatchId {
   readonly writer: string;
   readonly number: number;
@@ -42,7 +42,7 @@ export interface BatchId {
 
 const batchKey = ({ writer, number }: BatchId): Item => toItem({ series: `batch#${writer}#${number}`, at: 'batch' });
 
-/** Marks first, one a projection and in their order, each naming the batch that counts it; then the batch's record. */
+/** Returns the marks, one per projection in their order, each naming its batch, and then the batch's record. */
 export function claimItems(TableName: string, batch: BatchId, { projections, text }: Group): TransactWriteItem[] {
   const ttl = Math.max(...projections.map(({ timestamp }) => ttlOf(timestamp, markKeptSeconds)));
   return [
@@ -58,7 +58,9 @@ export function claimItems(TableName: string, batch: BatchId, { projections, tex
   ];
 }
 
-/** The batch that claimed an entry; undefined for a mark of an earlier release, whose entry was counted with it. */
+/**
+ * Returns the batch that claimed an entry; undefined for a mark of an earlier release, whose entry was counted with it.
+ */
 export function batchOfMark(mark: Item | undefined): BatchId | undefined {
   const { writer, number } = fromItem(mark ?? {});
   return typeof writer === 'string' && typeof number === 'number' ? { writer, number } : undefined;
@@ -70,10 +72,10 @@ export const batchGet = (TableName: string, batch: BatchId) => ({
   ConsistentRead: true,
 });
 
-/** What a batch still has to add; nothing once it is done. */
+/** Returns the sums a batch still has to add; empty once it is done. */
 export const sumsOfBatch = (record: Item | undefined): readonly Sum[] => JSON.parse(record?.sums?.S ?? '[]') as Sum[];
 
-/** The batch has added everything. */
+/** Returns the update that marks the batch as done. */
 export const batchDone = (TableName: string, batch: BatchId): UpdateItemInput => ({
   TableName,
   Key: batchKey(batch),
@@ -81,7 +83,7 @@ export const batchDone = (TableName: string, batch: BatchId): UpdateItemInput =>
   ConditionExpression: 'attribute_exists(series)',
 });
 
-/** What the projections add, each item once. */
+/** Returns the sums of the projections, each item once. */
 export function sumsOfAll(projections: readonly CountedProjection[]): Sum[] {
   return [...Map.groupBy(projections.flatMap(sumsOf), keyOf).values()].map((same) => ({
     ...same[0]!,
@@ -89,7 +91,7 @@ export function sumsOfAll(projections: readonly CountedProjection[]): Sum[] {
   }));
 }
 
-/** What is counted together: the projections, what they add, and that as the text of the batch's record. */
+/** A batch to count: the projections, their sums, and the sums as the text of the batch's record. */
 export interface Group {
   readonly projections: readonly CountedProjection[];
   readonly sums: readonly Sum[];
@@ -101,7 +103,10 @@ export function groupOf(projections: readonly CountedProjection[]): Group {
   return { projections, sums, text: JSON.stringify(sums) };
 }
 
-/** Projections in their order, as batches whose marks fit into one transaction and whose sums fit into one record. */
+/**
+ * Splits projections, in their order, into batches whose marks fit into one transaction and whose sums fit into one
+ * record.
+ */
 export function groupsOf(projections: readonly CountedProjection[]): Group[] {
   if (projections.length === 0) return [];
   const few = projections.length <= maxMarksPerTransaction;
@@ -111,11 +116,11 @@ export function groupsOf(projections: readonly CountedProjection[]): Group[] {
   return [...groupsOf(projections.slice(0, half)), ...groupsOf(projections.slice(half))];
 }
 
-/** Rows of violations and requests: a repeated put writes the same row. */
+/** Returns the puts of violation and request rows. A repeated put writes the same row. */
 export const rowPuts = (projections: readonly Projection[]): { PutRequest: PutRequest }[] =>
   projections.flatMap((projection) => rowsOf(projection).map((row) => ({ PutRequest: { Item: toItem(row) } })));
 
-/** Names of any length become a key of bounded length. */
+/** Shortens a name of any length to a key of bounded length. */
 const bounded = (name: unknown): string => digestOf(name).slice(0, 32);
 
 function sumsOf(projection: CountedProjection): Sum[] {
@@ -135,8 +140,8 @@ function sumsOf(projection: CountedProjection): Sum[] {
 const keyOf = ({ series, at }: Sum): string => `${series}#${at}`;
 
 /**
- * Adds a batch's sum once, however often it is tried: the item remembers the last batch of each writer, and a writer begins
- * its next batch when the one before is done.
+ * Adds a batch's sum once, even if repeated: the item remembers each writer's last batch, and a writer begins its next
+ * batch only when the previous one is done.
  */
 export function sumUpdate(TableName: string, { writer, number }: BatchId, sum: Sum): UpdateItemInput {
   const { series, at, of, ttl } = sum;
@@ -172,7 +177,7 @@ function rowsOf({ tenant, timestamp, hash, violations = [], request, evaluated }
       at: n === 0 ? place : `${place}#${String(n).padStart(2, '0')}`,
       ttl: ttlOf(timestamp, keptSeconds),
     })),
-    // As text: every call writes one, and a text is much cheaper to write than a score of attributes.
+    // As text: every call writes one, and a text is much cheaper to write than twenty attributes.
     ...(request
       ? [{ series: requestsOf(tenant), at: place, row: JSON.stringify(request), ttl: ttlOf(timestamp, recentSeconds) }]
       : []),

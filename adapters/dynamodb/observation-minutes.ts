@@ -1,7 +1,7 @@
 /**
- * Items of analytics: the sums of one minute, one dimension and one scope, and the same by the hour, so that a query over two days reads
- * 48 items a dimension. A tenant's own are one item; those of the whole platform lie in shards by tenant, because every call of the
- * deployment raises some of them.
+ * Items of analytics: the sums of one minute, dimension and scope, and the same per hour, so that a query over two days
+ * reads 48 items per dimension. A tenant's own sums are one item. Those of the whole platform are sharded by tenant,
+ * because every call of the deployment raises some of them.
  */
 
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -21,7 +21,7 @@ type Width = 'minutes' | 'hours';
 const seriesOf = (width: Width, scope: Scope, dimension: Dimension, shard?: number): string =>
   `${scope}#${width}#${shard === undefined ? '' : `${shard}#`}${dimension}`;
 
-/** Every series that holds minutes, or hours, of the dimension. */
+/** Returns every series that holds minutes, or hours, of the dimension. */
 export const everySeries = (width: Width, scope: Scope, dimension: Dimension): string[] =>
   scope === everyTenant
     ? Array.from({ length: shards.minutes }, (_, shard) => seriesOf(width, scope, dimension, shard))
@@ -31,15 +31,15 @@ interface Minute extends Point {
   readonly scope: Scope;
 }
 
-/** A projection whose dimensions are those that have room. */
+/** A projection whose dimensions are within the bound of names. */
 export interface CountedProjection extends Projection {
   readonly minutes: readonly Minute[];
 }
 
-/** Says under which dimension one is counted in a scope on a day. */
+/** Returns the dimension under which one is counted in a scope on a day. */
 type Counting = (scope: Scope, dimension: Dimension, day: string) => Promise<Dimension>;
 
-/** The projections with what each adds to the minutes of its tenant and to those of the platform. */
+/** Adds to each projection its sums for the minutes of its tenant and of the platform. */
 export async function withMinutes(projections: readonly Projection[], counted: Counting): Promise<CountedProjection[]> {
   const asked = new Map<string, Promise<Dimension>>();
   for (const { timestamp, tenant, points = [] } of projections) {
@@ -65,10 +65,10 @@ export async function withMinutes(projections: readonly Projection[], counted: C
 
 const dayOf = (timestamp: string): string => timestamp.slice(0, 10);
 
-/** Days and scopes hold no line feed. */
+/** Days and scopes contain no line feed. */
 const keyOf = (scope: Scope, dimension: Dimension, day: string): string => `${day}\n${scope}\n${dimension}`;
 
-/** What a tenant adds up to is the same for both; everything together is for the platform alone. */
+/** Returns the scopes of a dimension. A tenant's total counts for both; the global total only for the platform. */
 function scopesOf(dimension: Dimension, tenant: string): readonly Scope[] {
   const kind = partsOf(dimension)?.kind;
   if (kind === undefined) return [everyTenant];
@@ -80,7 +80,7 @@ const tenantShards = new RecentMap<string, number>({ max: 10_000 });
 const shardOfTenant = (tenant: string): number =>
   tenantShards.getOrInsertComputed(tenant, () => shardOf(tenant, shards.minutes));
 
-/** What an entry adds to items of minutes. */
+/** Returns the sums an entry adds to items of minutes. */
 export function minuteSums({ tenant, timestamp, minutes }: CountedProjection): Sum[] {
   const shard = shardOfTenant(tenant);
   const [at, ttl] = [timestamp.slice(0, 16), ttlOf(timestamp, recentSeconds)];
@@ -93,13 +93,16 @@ export function minuteSums({ tenant, timestamp, minutes }: CountedProjection): S
   }));
 }
 
-/** The dimension whose hours are the stamps of a scope: every batch that adds something to the scope raises them, and last. */
+/**
+ * Returns the dimension whose hours are the stamps of a scope. Every batch that adds to the scope raises them, and does
+ * so last.
+ */
 export const stampDimension = (scope: Scope): Dimension =>
   scope === everyTenant ? 'global' : dimensionOf('tenant', scope);
 
 /**
- * The sums of a batch with those of the hours in which its minutes lie, in two steps: the second is added when the first is. The batch's
- * record does without hours, because they follow from minutes.
+ * Returns the sums of a batch with those of their hours, in two steps: the second is added after the first. The batch's
+ * record omits hours, because they follow from minutes.
  */
 export function withHours(sums: readonly Sum[]): readonly [first: readonly Sum[], stamps: readonly Sum[]] {
   const hours = new Map<string, Sum[]>();
@@ -129,7 +132,7 @@ const addedUp = (alike: ReadonlyMap<string, readonly Sum[]>): Sum[] =>
     ttl: Math.max(...same.map(({ ttl }) => ttl)),
   }));
 
-/** What a sum of a minute counts, and where; undefined for other sums. */
+/** Returns the scope and dimension of a sum of a minute; undefined for other sums. */
 function placeOf({ series }: Sum) {
   const [scope, width, ...rest] = series.split('#') as [Scope, ...string[]];
   if (width !== 'minutes') return undefined;
@@ -137,7 +140,7 @@ function placeOf({ series }: Sum) {
   return { scope, shard, dimension: rest.join('#') as Dimension };
 }
 
-/** The item of a minute that is counted elsewhere: the first shard has it alone. */
+/** Returns the item of a minute that is counted elsewhere; it is in the first shard only. */
 export const replacedMinute = (dimension: Dimension, { at, measures }: TimedSums): Item =>
   toItem({
     series: seriesOf('minutes', everyTenant, dimension, 0),
@@ -146,7 +149,7 @@ export const replacedMinute = (dimension: Dimension, { at, measures }: TimedSums
     ...Object.fromEntries(Object.entries(measures).map(([name, value]) => [`${sumMark}${name}`, value])),
   });
 
-/** An item of a minute (`2026-11-25T10:31`) or of an hour (`2026-11-25T10`) as it is read again; nothing of one that is a stamp alone. */
+/** Parses an item of a minute (`2026-11-25T10:31`) or an hour (`2026-11-25T10`); empty for a mere stamp. */
 export function toTimedSums(item: Item): TimedSums[] {
   const measures = sumsOfItem(item);
   if (Object.keys(measures).length === 0) return [];

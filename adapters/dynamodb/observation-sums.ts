@@ -1,21 +1,21 @@
-/** What a batch adds to one item of the observations table. */
+/** The amounts a batch adds to one item of the observations table. */
 import type { Measures } from '#core/observatory/measures.ts';
 import type { Item } from './items.ts';
 
-/** Kept in the batch's record as text, so that it can be added after a crash. */
+/** Stored as text in the batch's record, so that it can be added after a crash. */
 export interface Sum {
   readonly series: string;
   readonly at: string;
-  /** What is summed, as it is read again. */
+  /** Attributes that name the sum for readers. */
   readonly of: Readonly<Record<string, unknown>>;
   readonly measures: Measures;
   readonly ttl: number;
 }
 
-/** Measures stand under a mark of their own, apart from the attributes of the item. */
+/** Prefix of the attributes that hold measures. */
 export const sumMark = '+';
 
-/** The measures of an item, without its other attributes: read straight from its attributes, since a query reads thousands. */
+/** Returns the measures of an item. Reads its attributes directly, since a query reads thousands. */
 export function sumsOfItem(item: Item): Measures {
   const measures: Record<string, number> = Object.create(null);
   for (const name of Object.keys(item)) {
@@ -24,10 +24,10 @@ export function sumsOfItem(item: Item): Measures {
   return measures;
 }
 
-/** Before a writer's name stands the number of its last batch. */
+/** Prefix of the attributes that hold the number of each writer's last batch. */
 export const writerMark = '~';
 
-/** The last batch of each writer that raised the item. */
+/** Returns the last batch of each writer that raised the item. */
 export const writersOf = (item: Item): string =>
   Object.keys(item)
     .filter((name) => name.startsWith(writerMark))
@@ -35,5 +35,5 @@ export const writersOf = (item: Item): string =>
     .sort()
     .join(' ');
 
-/** When an item of an entry may go, in epoch seconds. */
+/** Returns the expiry of an entry's item, in epoch seconds. */
 export const ttlOf = (timestamp: string, seconds: number) => Math.floor(Date.parse(timestamp) / 1000) + seconds;

@@ -1,12 +1,12 @@
 /**
- * Projections in DynamoDB: what the evidence stream adds up to, each entry once.
+ * Projections in DynamoDB: sums over the evidence stream, each entry counted once.
  *
  * Access patterns: counters of a tenant by hour, its dimensions by minute (Query a range of one series); violations and
- * requests, newest first (Query one series); has this entry counted (put of a mark if absent).
+ * requests, newest first (Query one series); check whether an entry was counted (put of a mark if absent).
  *
- * Applying a batch: its rows, then a transaction of marks and the batch's record, then one plain update for each sum, then
- * the record is emptied. No two batches share an item of the transaction, so consumers side by side do not hold each other
- * up. A batch that stopped midway is finished by the first run that meets one of its marks (`docs/decisions/0061`).
+ * Applying a batch: its rows, then a transaction of marks and the batch's record, then one plain update per sum, then
+ * the record is emptied. No two batches share an item of the transaction, so parallel consumers do not delay each
+ * other. A batch that stopped midway is finished by the first run that meets one of its marks (`docs/decisions/0061`).
  */
 
 import { randomBytes } from 'node:crypto';
@@ -64,19 +64,19 @@ interface ObservationsOptions {
   readonly pause?: (ms: number) => Promise<void>;
 }
 
-/** Numbers its batches; sums remember the last of each. */
+/** Numbers its batches. Sums remember each writer's last batch. */
 interface Writer {
   readonly name: string;
   number: number;
-  /** The batch that was begun and not seen to end. */
+  /** The batch that was begun and may not have ended. */
   unfinished: BatchId | undefined;
 }
 
 const maxTries = 6;
-/** DynamoDB takes so many rows in one request. */
+/** DynamoDB takes 25 rows per request. */
 const batchWriteSize = 25;
 const minuteConcurrency = 25;
-/** How many reads a filtered page may take before it answers with what it has and a cursor. */
+/** Maximum of reads for a filtered page, which then returns its matches and a cursor. */
 const readsPerPage = 10;
 const rowsPerRead = 500;
 
@@ -86,7 +86,7 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
   const names = dimensionNames(client, TableName);
   const writers: Writer[] = [];
 
-  /** Sends what one update does; one that was made before is not a fault. */
+  /** Sends an update. A repetition of an earlier one is not a fault. */
   const update = (input: ConstructorParameters<typeof UpdateItemCommand>[0]): Promise<unknown> =>
     client.send(new UpdateItemCommand(input)).catch((cause: Error) => {
       if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) throw cause;
@@ -98,7 +98,7 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
     await stored(update(batchDone(TableName, batch)));
   }
 
-  /** Finishes a batch that some consumer began; nothing for one that is done. */
+  /** Finishes a batch that some consumer began; does not change a finished one. */
   async function finish(batch: BatchId): Promise<void> {
     const { Item: record } = await stored(client.send(new GetItemCommand(batchGet(TableName, batch))));
     const sums = sumsOfBatch(record);
@@ -121,7 +121,9 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
     }
   }
 
-  /** Marks the entries as counted by this batch. @returns its sums, and the batches that had claimed the other entries. */
+  /**
+   * Marks the entries as counted by this batch. @returns its sums, and the batches that had claimed the other entries.
+   */
   async function claim(batch: BatchId, group: Group) {
     const others = new Map<string, BatchId>();
     let left = group;
@@ -138,7 +140,7 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
         }
         const fresh = left.projections.filter((_, n) => !known(n));
         if (fresh.length < left.projections.length) attempt = 0;
-        // The same entries come twice at the same moment: one of the two is first.
+        // The same entries arrive twice at the same moment: one of the two is first.
         else if (attempt === maxTries || !reasons.some(({ Code }) => Code === 'TransactionConflict')) throw cause;
         else await pause(Math.random() * 10 * 2 ** attempt);
         left = groupOf(fresh);
@@ -148,7 +150,7 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
   }
 
   async function applyGroup(writer: Writer, group: Group): Promise<void> {
-    // What this writer left unfinished comes first: its next number says that everything before is done.
+    // The writer's unfinished batch comes first: its next number means that all earlier ones are done.
     if (writer.unfinished) await finish(writer.unfinished);
     await putRows(group.projections);
     const batch = { writer: writer.name, number: ++writer.number };
@@ -169,7 +171,7 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
       ...(consistent && { ConsistentRead: true }),
     });
 
-  /** Rows of a series, newest first, from the cursor's place on. */
+  /** Reads rows of a series, newest first, from the cursor on. */
   async function newest(series: string, limit: number, start: Item | undefined, since = '') {
     const page = await stored(
       client.send(
@@ -180,7 +182,7 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
           ExpressionAttributeValues: toItem({ ':series': series, ...(since && { ':since': since }) }),
           ScanIndexForward: false,
           Limit: limit,
-          // Of a cursor only the place counts; whose series is read never comes from the caller.
+          // A cursor only sets the position; the caller never chooses the series.
           ...(start && { ExclusiveStartKey: { ...start, ...toItem({ series }) } }),
         }),
       ),
@@ -188,7 +190,7 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
     return { items: page.Items ?? [], next: page.LastEvaluatedKey };
   }
 
-  /** Rows with what evaluators said of them. */
+  /** Adds the evaluators' scores to rows. */
   async function scored(tenant: string, found: readonly { readonly place: string; readonly row: RequestRow }[]) {
     const [newestRow, oldestRow] = [found[0], found.at(-1)];
     if (!newestRow || !oldestRow) return [];
@@ -204,7 +206,7 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
   return {
     async apply(projections) {
       const each = [...new Map(projections.map((projection) => [projection.hash, projection])).values()];
-      // One batch a writer at a time: calls side by side have a writer each.
+      // A writer has one batch at a time: parallel calls use different writers.
       const writer = writers.pop() ?? { name: randomBytes(5).toString('hex'), number: 0, unfinished: undefined };
       try {
         const counted = await withMinutes(each, names.counted);
@@ -260,7 +262,7 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
 
 const dayMs = 24 * 3_600_000;
 
-/** Each UTC day from one ISO time to another, both included; as many as minutes are kept. */
+/** Returns each UTC day from one ISO time to another, both included, as far back as minutes are stored. */
 function daysBetween(from: string, to: string): string[] {
   const start = Math.floor(Math.max(Date.parse(from), Date.parse(to) - 3 * dayMs) / dayMs) * dayMs;
   const count = Math.max(0, Math.floor((Date.parse(to) - start) / dayMs) + 1);
@@ -274,7 +276,7 @@ function page<T>(items: readonly T[], next: Item | undefined): Page<T> {
 
 const placeOf = ({ series, at }: Item): Item => ({ series: series!, at: at! });
 
-/** Why each item of a transaction was refused, with the item that stands there; empty for any other fault. */
+/** Returns the reason for each item of a refused transaction, with the stored item; empty for any other fault. */
 const reasonsOf = (cause: unknown): readonly { Code?: string; Item?: Item }[] =>
   (cause as { CancellationReasons?: readonly { Code?: string; Item?: Item }[] }).CancellationReasons ?? [];
 

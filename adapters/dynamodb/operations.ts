@@ -1,4 +1,6 @@
-/** Commands of the SDK by class, since a bundler changes the names of classes, and the text of their inputs and answers on the wire. */
+/**
+ * The SDK's commands by class, since a bundler renames classes, and the text of their inputs and answers on the wire.
+ */
 import {
   BatchGetItemCommand,
   BatchWriteItemCommand,
@@ -10,7 +12,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 
-/** The operations on rows that the table adapters use. */
+/** Operations on rows that the table adapters use. */
 export const rowOperations: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [GetItemCommand, 'GetItem'],
   [PutItemCommand, 'PutItem'],
@@ -22,7 +24,7 @@ export const rowOperations: ReadonlyMap<unknown, string> = new Map<unknown, stri
   [TransactWriteItemsCommand, 'TransactWriteItems'],
 ]);
 
-/** An attribute of type `B` holds a text on the wire, one that is named `B` an object. */
+/** Restores bytes: an attribute of type `B` is a text on the wire, one named `B` an object. */
 function revived(name: string, value: unknown): unknown {
   if (name === 'B' && typeof value === 'string') return new Uint8Array(Buffer.from(value, 'base64'));
   if (name !== 'BS' || !Array.isArray(value)) return value;
@@ -31,17 +33,20 @@ function revived(name: string, value: unknown): unknown {
 
 const mayHoldBytes = /"BS?":/;
 
-/** What a text of the wire says, with bytes as bytes. */
+/** Parses a text of the wire, with bytes as bytes. */
 export const fromWire = (text: string): unknown =>
   mayHoldBytes.test(text) ? JSON.parse(text, revived) : JSON.parse(text);
 
-/** The text of an input, with bytes in base64. */
+/** Returns the text of an input, with bytes in base64. */
 export function toWire(input: object): string {
   const text = JSON.stringify(input);
   return mayHoldBytes.test(text) ? JSON.stringify(input, bytesAsText) : text;
 }
 
-/** `this` has the bytes still: a Buffer makes an object of itself before its replacer sees it. */
+/**
+ * Replaces bytes by base64. `this` still has the bytes: a Buffer turns itself into an object before the replacer sees
+ * it.
+ */
 function bytesAsText(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
   const given = this[name];
   if (!ArrayBuffer.isView(given)) return value;

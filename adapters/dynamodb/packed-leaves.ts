@@ -1,6 +1,6 @@
 /**
- * The leaves of a batch as bytes, since a head costs a write unit for each kilobyte: 70 bytes a leaf instead of about 260 as JSON. Tenant and
- * time are those of the batch and stand beside them once.
+ * The leaves of a batch as bytes, since a head costs a write unit per kilobyte: 70 bytes per leaf instead of about 260
+ * as JSON. Tenant and time are stored once, with the batch.
  */
 import type { LogLeaf } from '#core/contracts/transparency.ts';
 
@@ -13,7 +13,7 @@ interface Batch {
   readonly at: string;
 }
 
-/** @throws TypeError for leaves that are not of one tenant and time: a log makes none. */
+/** Packs leaves. @throws TypeError if they differ in tenant or time, which a log never produces. */
 export function packLeaves(leaves: readonly LogLeaf[], { tenant, at }: Batch): Buffer {
   const bytes = Buffer.alloc(leaves.length * leafBytes);
   for (const [i, leaf] of leaves.entries()) {
@@ -26,7 +26,7 @@ export function packLeaves(leaves: readonly LogLeaf[], { tenant, at }: Batch): B
   return bytes;
 }
 
-/** @throws RangeError for bytes that are not whole leaves. */
+/** Unpacks leaves. @throws RangeError for bytes that are not whole leaves. */
 export function unpackLeaves(packed: Uint8Array, { tenant, at }: Batch): LogLeaf[] {
   const bytes = Buffer.from(packed);
   if (bytes.length % leafBytes !== 0) throw new RangeError('the leaves of the newest batch are cut');

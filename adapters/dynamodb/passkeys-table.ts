@@ -1,5 +1,5 @@
 /**
- * Passkeys in DynamoDB: one item a person in the table of approvals, which only functions that take votes write as well.
+ * Passkeys in DynamoDB: one item per person in the table of approvals, which only functions that take votes write.
  *
  * Access patterns: the passkeys of a person (consistent Get); a row under the revision that was read (Put).
  */

@@ -1,8 +1,10 @@
 /**
- * Data planes in DynamoDB [federation.planes]: one partition a plane, with its last status and one item a chain it has reported.
+ * Data planes in DynamoDB [federation.planes]: one partition per plane, with its last status and one item per reported
+ * chain.
  *
- * Access patterns: the status of planes by name (consistent BatchGet), heads by tenant and session (consistent BatchGet), heads in the
- * order of their keys (Query), a status under the revision that was read, heads one by one (a report raises few of them).
+ * Access patterns: the status of planes by name (consistent BatchGet), heads by tenant and session (consistent
+ * BatchGet), heads in the order of their keys (Query), a status under the revision that was read, heads one by one (a
+ * report raises few of them).
  */
 import {
   BatchGetItemCommand,
@@ -20,12 +22,12 @@ import type { StoreOptions } from './store-options.ts';
 
 const statusId = 'status';
 const headPrefix = 'head#';
-/** Neither a tenant's id nor a session's holds the separator. */
+/** Returns the id of a head. Ids of tenants and sessions do not contain the separator. */
 const headId = ({ tenant, session_id }: HeadKey): string => `${headPrefix}${tenant}#${session_id}`;
-/** DynamoDB takes so many keys in one BatchGet. */
+/** Maximum of keys per BatchGet. */
 const batchGetSize = 100;
 const putConcurrency = 10;
-/** A batch that comes back in part is asked for again this often. */
+/** Maximum of requests for one batch, if parts of it come back unprocessed. */
 const maxTries = 8;
 
 const toStatus = (item: Item): PlaneRow => JSON.parse((fromItem(item) as { row: string }).row) as PlaneRow;

@@ -1,9 +1,9 @@
 /**
- * What sessions have seen, in DynamoDB: keyed digests, no text.
+ * Provenance of sessions in DynamoDB: keyed digests, no text.
  *
- * Items, by `session` (tenant#session) and `entry`: `#head` with the session's key, the count of its digests and whether
- * something was left out; `r#<envelope_id>` a result, `w#<digest>` words. Access patterns: all of a session (consistent Query),
- * open and grow (Update of the head), put once. `expires_at` is compared, TTL tidies.
+ * Items, by `session` (tenant#session) and `entry`: `#head` with the session's key, the count of its digests and
+ * whether some were left out; `r#<envelope_id>` a result, `w#<digest>` words. Access patterns: all of a session
+ * (consistent Query), open and grow (Update of the head), put once. `expires_at` is compared, TTL removes items.
  */
 
 import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
@@ -44,7 +44,7 @@ export function provenanceTable({ client, tables }: StoreOptions): ProvenanceSto
       const first = rows.find(({ entry }) => entry === head);
       if (!first || Number(first.expires_at) <= nowMs) return undefined;
       const entries = rows.filter(({ entry, expires_at }) => entry !== head && Number(expires_at) > nowMs);
-      // Entries that were put when the record was opened have expired, so the oldest ones are gone.
+      // Entries put when the record was opened have expired, so the oldest are missing.
       const aged = Number(first.oldest_until) <= nowMs;
       return { key: String(first.key), entries: entries.map(entryOf), gap: first.gap === true || aged };
     },

@@ -1,17 +1,17 @@
-/** A row that is put only if it is still as it was read. */
+/** Puts a row only if it is unchanged since it was read. */
 
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { type Item, stored, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 
-/** The condition of a write over what was read; over nothing, that nothing is there. */
+/** Returns the condition of a write that replaces what was read. If there was none, it requires that none exists. */
 export const ifUnchanged = (read: { readonly revision: number | string } | undefined) =>
   read
     ? { ConditionExpression: 'revision = :read', ExpressionAttributeValues: toItem({ ':read': read.revision }) }
     : { ConditionExpression: 'attribute_not_exists(id)' };
 
-/** @returns false where another writer was faster. */
+/** @returns false if another writer was faster. */
 export async function putRevision(
   client: StoreOptions['client'],
   { TableName, Item }: { readonly TableName: string; readonly Item: Item },

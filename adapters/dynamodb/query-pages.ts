@@ -1,9 +1,9 @@
-/** A query that goes on until nothing is left, as the items come. */
+/** Runs a query to its end and yields the items as they arrive. */
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import { type Item, stored } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 
-/** A reader that has enough ends the loop, and no further page is asked for. */
+/** Yields the items. If the reader ends the loop, no further page is requested. */
 export async function* queried(client: StoreOptions['client'], input: QueryCommandInput): AsyncGenerator<Item, void> {
   let next: Item | undefined;
   do {

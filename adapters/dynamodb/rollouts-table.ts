@@ -1,9 +1,9 @@
 /**
- * Rollouts in DynamoDB. Few, and rarely written: they share one partition. Beside them one item a model names the rollout in force
- * for it; while that one is open, no other can take its place.
+ * Rollouts in DynamoDB. Few and rarely written, so they share one partition. In addition, one item per model names its
+ * current rollout; while that one is open, no other can replace it.
  *
- * Access patterns: one rollout (consistent Get); the newest (Query); those in force (Query of the models, then BatchGet); put with a
- * condition on the revision, beside the evidence entry.
+ * Access patterns: one rollout (consistent Get); the newest (Query); the current ones (Query of the models, then
+ * BatchGet); put with a condition on the revision, together with the evidence entry.
  */
 import { BatchGetItemCommand, GetItemCommand, QueryCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { isOpen, type Rollout } from '#core/contracts/rollout.ts';
@@ -17,11 +17,11 @@ const modelKey = ({ tenant, route_model }: Rollout): Item =>
 
 const toRollout = (item: Item): Rollout => JSON.parse((fromItem(item) as { rollout: string }).rollout);
 
-/** As many models as have had a rollout that is in force; a page of DynamoDB holds more. */
+/** Maximum of models with a current rollout; a page of DynamoDB holds more. */
 const maxInForce = 100;
 const maxListed = 200;
 
-/** The row, and with it the claim on its model: taken by a new one, let go when it is rolled back. */
+/** Puts the row and its claim on the model: a new rollout takes it, a rolled back one releases it. */
 export function rolloutPutItems(
   TableName: string,
   { rollout, revision }: { readonly rollout: Rollout; readonly revision?: number },
@@ -80,7 +80,7 @@ export function rolloutsTable({ client, tables }: StoreOptions): Rollouts {
       return item && toRollout(item);
     },
 
-    // Ids begin with their time.
+    // Ids begin with their time, so they sort by it.
     list: async () => (await query('rollout', maxListed)).map(toRollout),
 
     async inForce() {

@@ -1,4 +1,4 @@
-/** Whole rows by their keys: what an index of keys only leaves to be read. */
+/** Reads whole rows by their keys, for indexes that hold keys only. */
 import { BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Item, stored } from './items.ts';
 
@@ -9,15 +9,15 @@ interface RowReadOptions {
   readonly pause?: (ms: number) => Promise<void>;
 }
 
-/** As many keys as one BatchGetItem takes. */
+/** Maximum of keys per BatchGetItem. */
 export const maxKeys = 100;
-/** What the store leaves unprocessed is asked for again, so many times, after growing pauses. */
+/** Maximum of requests for unprocessed keys, with growing pauses. */
 const maxRounds = 8;
 const firstPauseMs = 10;
 
 /**
- * The rows of at most 100 distinct keys, in no particular order; a key without a row has none.
- * @throws what the client throws; an Error when keys stay unprocessed.
+ * Reads the rows of at most 100 distinct keys, in no particular order. Missing rows are left out.
+ * @throws what the client throws; an Error if keys stay unprocessed.
  */
 export async function batchGet(options: RowReadOptions, keys: readonly Item[]): Promise<Item[]> {
   const { client, table, consistent } = options;
@@ -36,7 +36,7 @@ export async function batchGet(options: RowReadOptions, keys: readonly Item[]): 
 }
 
 /**
- * The rows of any number of distinct keys in the order of the keys; those that are gone are left out.
+ * Reads the rows of any number of distinct keys, in the order of the keys. Missing rows are left out.
  * @throws GatewayError `service_unavailable`.
  */
 export async function rowsByKey(options: RowReadOptions, keys: readonly Item[]): Promise<Item[]> {
@@ -47,5 +47,5 @@ export async function rowsByKey(options: RowReadOptions, keys: readonly Item[]):
   return keys.map((key) => rows.get(idOf(key, key))).filter((row) => row !== undefined);
 }
 
-/** An item's key as text, by the attributes of `key`. */
+/** Returns an item's key as text, by the attributes of `key`. */
 export const idOf = (item: Item, key: Item): string => JSON.stringify(Object.keys(key).map((name) => item[name]));

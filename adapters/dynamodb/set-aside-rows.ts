@@ -1,7 +1,8 @@
 /**
- * Sessions that the projector set aside, among the observations [audit.set-aside].
+ * Sessions that the projector set aside, in the table of observations [audit.set-aside].
  *
- * Access patterns: put if absent, the rows of a tenant (Query one series), remove. They do not expire: a repair removes them.
+ * Access patterns: put if absent, the rows of a tenant (Query one series), remove. They do not expire: a repair removes
+ * them.
  */
 import { BatchWriteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { isErrorNamed } from '#core/kernel/error-names.ts';

@@ -1,4 +1,4 @@
-/** What every store over DynamoDB is made with. */
+/** Options of every store over DynamoDB. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { TableName } from '#core/contracts/tables.ts';
 

@@ -1,4 +1,4 @@
-/** Every store over one set of tables: the functions on AWS, the local host and the tests compose the same ones. */
+/** Composes every store over one set of tables, for the functions on AWS, the local host and the tests. */
 import { PendingLimit } from '#core/approvals/pending-limit.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import { rolloutsInForce } from '#core/models/rollouts/in-force.ts';
@@ -19,7 +19,7 @@ import type { StoreOptions } from './store-options.ts';
 import { manifestsTable } from './task-manifests-table.ts';
 import { ticketsTable } from './tickets-table.ts';
 
-/** The ledger and the store of configurations are not among them: hosts wrap those. */
+/** Returns the stores, except the ledger and the store of configurations: hosts wrap those. */
 export function dynamoStores(store: StoreOptions, clock: Clock) {
   const [evidence, approvals, rollouts] = [evidenceTable(store), approvalsTable(store), rolloutsTable(store)];
   const timed = { ...store, clock };

@@ -1,10 +1,9 @@
 /**
- * Messages on their way to the process that holds a stream of the older HTTP+SSE transport, in the table of MCP sessions.
+ * Messages to the process that holds a stream of the older HTTP+SSE transport, in the table of MCP sessions.
  *
- * One item a stream, `stream#<id>`: whose it is, and the messages that were not taken yet, by ids that grow.
- * Access patterns: open (Put), post (Update under conditions), take (consistent Get, then Update that removes what was
- * read, by id), close (Put that expires it: nothing is deleted; TTL tidies). Each may be repeated by the client: it then
- * changes nothing more.
+ * One item per stream, `stream#<id>`: its owner, and the messages not yet taken, by growing ids. Access patterns: open
+ * (Put), post (Update under conditions), take (consistent Get, then Update that removes what was read, by id), close
+ * (Put that expires it: items are not deleted; TTL removes them). The client may repeat each without further effect.
  */
 
 import { GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
@@ -19,7 +18,7 @@ interface StreamInboxesOptions extends StoreOptions {
   readonly ids: Pick<Ids, 'uuid'>;
 }
 
-/** Of all that waits; an item has at most 400 kB. */
+/** Maximum of all pending messages; an item has at most 400 kB. */
 const maxBytes = 350 * 1024;
 const maxWaiting = 64;
 
@@ -58,7 +57,7 @@ export function streamInboxes({ client, tables, clock, ids }: StreamInboxesOptio
         return 'kept';
       } catch (cause) {
         const { message: why = '', Item } = cause as Error & { Item?: Parameters<typeof fromItem>[0] };
-        // The item as a whole would be too large.
+        // The whole item would be too large.
         if (isErrorNamed(cause, 'ValidationException') && /size/i.test(why)) return 'full';
         if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) throw storeDown(cause);
         const found = Item && fromItem(Item);

@@ -1,8 +1,9 @@
 /**
  * Open event streams of each key in DynamoDB, in the table of MCP sessions: functions share no memory.
  *
- * One item a key, `streams#<tenant>#<key>`: its open streams with their session and end, and the count of its writes.
- * Access patterns: take (consistent Get, then Put if no other process wrote since), give (Update that removes one stream).
+ * One item per key, `streams#<tenant>#<key>`: its open streams with their session and end, and the count of its writes.
+ * Access patterns: take (consistent Get, then Put if no other process wrote since), give (Update that removes one
+ * stream).
  */
 
 import { GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';

@@ -1,9 +1,10 @@
 /**
- * Task manifests in DynamoDB. What a session or key is bound by stands whole in one item of its own, so that a
- * call needs one read beside its session's head. Nothing is deleted: roles may not, a removed manifest is marked.
+ * Task manifests in DynamoDB. All manifests that bind a session or key are in one item, so that a call needs one read
+ * in addition to its session's head. Items are not deleted, since roles may not: a removed manifest is marked.
  *
- * Access patterns: one manifest (consistent Get); those of a tenant (Query by_created, newest first); those of a session, of a
- * key, and a named one (consistent BatchGet, grouped); create and remove (transactions over row and attachments).
+ * Access patterns: one manifest (consistent Get); those of a tenant (Query by_created, newest first); those of a
+ * session, of a key, and a named one (consistent BatchGet, grouped); create and remove (transactions over row and
+ * attachments).
  */
 
 import {
@@ -20,16 +21,19 @@ import { groupedReads } from './grouped-reads.ts';
 import { fromCursor, fromItem, type Item, storeDown, stored, toCursor, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 
-/** As many manifests as bind one session or key at a time; each is read with every call. */
+/** Maximum of manifests that bind one session or key at a time; each is read with every call. */
 const maxAttached = 8;
-/** Longer than any manifest lives, from the last one attached. */
+/** Longer than any manifest lives, counted from the last one attached. */
 const keptSeconds = 120 * 24 * 3600;
 
 const rowKey = (tenant: string, id: string): Item => toItem({ tenant, id: `task#${id}` });
 const boundKey = (tenant: string, what: 'session' | 'key', name: string): Item =>
   toItem({ tenant, id: `${what}#${name}` });
 
-/** Attribute of an attachment: names of DynamoDB take `#`, so no manifest meets a key of the table. */
+/**
+ * Returns the attribute of an attachment. Attribute names may contain `#`, so a manifest never collides with a key of
+ * the table.
+ */
 const slot = (id: string): string => `at#${id}`;
 
 const boundTo = ({ tenant, sessions = [], key_id }: TaskManifest): Item[] => [
@@ -45,7 +49,7 @@ const manifestsOf = (item: Item | undefined): TaskManifest[] =>
     name.startsWith('at#') && value.S !== undefined ? [JSON.parse(value.S) as TaskManifest] : [],
   );
 
-/** Row and attachments, all or nothing. */
+/** Returns the puts of row and attachments, all or nothing. */
 function createParams(TableName: string, manifest: TaskManifest): TransactWriteItem[] {
   const text = JSON.stringify(manifest);
   const ttl = Math.floor(Date.parse(manifest.created_at) / 1000) + keptSeconds;
@@ -55,7 +59,7 @@ function createParams(TableName: string, manifest: TaskManifest): TransactWriteI
       Put: {
         TableName,
         Item: { ...rowKey(manifest.tenant, manifest.id), ...row },
-        // One that was removed may be declared again.
+        // A removed manifest may be declared again.
         ConditionExpression: 'attribute_not_exists(tenant) OR attribute_exists(deleted_at)',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       },
@@ -73,7 +77,7 @@ function createParams(TableName: string, manifest: TaskManifest): TransactWriteI
   ];
 }
 
-/** Marks the row and takes the attachments away. */
+/** Marks the row and removes the attachments. */
 function removeParams(TableName: string, manifest: TaskManifest, deletedAt: string): TransactWriteItem[] {
   return [
     {
@@ -98,7 +102,7 @@ function removeParams(TableName: string, manifest: TaskManifest, deletedAt: stri
   ];
 }
 
-/** Which items of a cancelled transaction were refused; undefined for any other fault. */
+/** Returns the refusal of each item of a cancelled transaction; undefined for any other fault. */
 const refusals = (cause: unknown): readonly { Code?: string; Item?: Item }[] | undefined => {
   const { CancellationReasons } = cause as {
     CancellationReasons?: { Code?: string; Item?: Item }[];
@@ -147,7 +151,7 @@ export function manifestsTable({ client, tables }: StoreOptions): TaskManifests 
             ExpressionAttributeValues: toItem({ ':tenant': tenant }),
             ScanIndexForward: false,
             Limit: limit,
-            // Of a cursor only the place counts; whose manifests are read never comes from the caller.
+            // A cursor only sets the position; the caller never chooses the tenant.
             ...(start && { ExclusiveStartKey: { ...start, ...toItem({ tenant }) } }),
           }),
         ),
@@ -163,7 +167,7 @@ export function manifestsTable({ client, tables }: StoreOptions): TaskManifests 
         named === undefined ? undefined : read(rowKey(tenant, named)),
       ]);
       const call = ofCall && !isRemoved(ofCall) ? [toManifest(ofCall)] : [];
-      // A manifest may name both: where it does, it binds that key in that session only.
+      // A manifest that names both binds that key in that session only.
       const bound = [...manifestsOf(ofSession), ...manifestsOf(ofKey)].filter(
         ({ sessions, key_id: key }) => (sessions?.includes(session) ?? true) && (key ?? key_id) === key_id,
       );

@@ -1,8 +1,9 @@
 /**
- * Capability tickets in DynamoDB, beside the credentials of their tenant; the ticket's text is not kept.
+ * Capability tickets in DynamoDB, in the table of their tenant's credentials. The ticket's text is not stored.
  *
- * Access patterns: one ticket (consistent Get); the good ones of a tenant (Query per shard, newest first: ids are UUIDv7); redeem and
- * revoke (Update under conditions). A row outlives its ticket by more than any skew, so a nonce is never good twice.
+ * Access patterns: one ticket (consistent Get); the valid ones of a tenant (Query per shard, newest first: ids are
+ * UUIDv7); redeem and revoke (Update under conditions). A row outlives its ticket by more than any skew, so a nonce is
+ * never valid twice.
  */
 
 import { GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
@@ -17,10 +18,10 @@ import { partitionOf, partitionsOf, shards } from './shards.ts';
 import type { StoreOptions } from './store-options.ts';
 
 const keptSeconds = 30 * 24 * 3600;
-/** No ticket lives longer (the configuration's limit), so none issued before can be good. */
+/** Longest lifetime of a ticket (the configuration's limit). Tickets issued earlier cannot be valid. */
 const longestLifeMs = 3600 * 1000;
 
-/** No tenant's name holds a `#`, so tickets and credentials never meet. */
+/** Returns the list of a tenant's tickets. Tenant names contain no `#`, so tickets and credentials never collide. */
 const listOf = (tenant: string): string => `ticket#${tenant}`;
 const keyOf = (tenant: string, id: string): Item =>
   toItem({ kept_in: partitionOf(listOf(tenant), id, shards.credentials), id });
@@ -33,7 +34,9 @@ function toRecord(item: Item): TicketRecord {
 export function ticketsTable({ client, tables }: StoreOptions): TicketStore {
   const TableName = tables.credentials;
 
-  /** @returns the row as it stood when the condition did not hold, null when there was none, undefined when it held. */
+  /**
+   * Updates a ticket. @returns undefined if the condition held; otherwise the current row, or null if there is none.
+   */
   async function update(tenant: string, id: string, set: string, condition: string, values: object) {
     const command = new UpdateItemCommand({
       TableName,

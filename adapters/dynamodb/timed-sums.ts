@@ -1,6 +1,7 @@
 /**
- * Reads sums of minutes and hours. The hour of a tenant (`tenant:<id>`), or of everything (`global`), is raised last of what a batch adds
- * to a scope and hour, so the batches that raised it are the stamp of that hour: what was read after the stamp holds until it changes.
+ * Reads sums of minutes and hours. A batch raises the hour of a tenant (`tenant:<id>`), or of everything (`global`),
+ * last of its sums for that scope and hour. So the batches that raised it are the stamp of that hour: sums read after
+ * the stamp are valid until it changes.
  */
 import type { TimedSums } from '#core/observatory/buckets.ts';
 import { type Dimension, partsOf, type Scope } from '#core/observatory/dimensions.ts';
@@ -10,17 +11,20 @@ import { KeptHours } from './kept-hours.ts';
 import { everySeries, stampDimension, toTimedSums } from './observation-minutes.ts';
 import { writersOf } from './observation-sums.ts';
 
-/** Hours of a longer span are read, not remembered. */
+/** Maximum of hours that are cached; those of a longer span are read. */
 const maxHours = 60;
 const hourMs = 3_600_000;
 
-/** Every item of a series between two places, both included. */
+/** Reads every item of a series between two places, both included. */
 export type Range = (series: string, first: string, last: string, consistent?: boolean) => AsyncIterable<Item>;
 
 export function timedSums(range: Range): Pick<Observations, 'minutes' | 'hours' | 'stamps'> {
   const kept = new KeptHours();
 
-  /** Sums of every shard of a dimension, oldest first; shards of one time stand beside each other, and readers add them up. */
+  /**
+   * Reads the sums of every shard of a dimension, oldest first. Shards of one time are adjacent, and readers add them
+   * up.
+   */
   async function timed(all: readonly string[], first: string, last: string, consistent = false): Promise<TimedSums[]> {
     const sums = await Promise.all(
       all.map(async (series) => {
@@ -37,7 +41,7 @@ export function timedSums(range: Range): Pick<Observations, 'minutes' | 'hours' 
     const all = everySeries(width, scope, dimension);
     const hours = stamps && !replaced(dimension) ? hoursBetween(from, to) : undefined;
     if (!hours || !stamps) return undefined;
-    // What is kept must hold all that the stamp says, so no replica that lags behind may answer.
+    // Cached sums must include everything up to the stamp, so a lagging replica must not answer.
     return kept.read(all[0]!, hours, stamps, (first, last) => timed(all, first, last, true));
   }
 
@@ -74,10 +78,10 @@ export function timedSums(range: Range): Pick<Observations, 'minutes' | 'hours' 
   };
 }
 
-/** A report of a data plane replaces minutes, which change no batch and so no stamp. */
+/** Checks for minutes that a report of a data plane replaces: it changes no batch and so no stamp. */
 const replaced = (dimension: Dimension): boolean => partsOf(dimension)?.kind === 'plane';
 
-/** The hours of a span, as `2026-11-25T10`; undefined for a long one. */
+/** Returns the hours of a span, as `2026-11-25T10`; undefined for a long one. */
 function hoursBetween(from: string, to: string): string[] | undefined {
   const [first, last] = [from, to].map((text) => Math.floor(Date.parse(text) / hourMs)) as [number, number];
   if (!(last - first < maxHours)) return undefined;

@@ -1,9 +1,9 @@
 /**
- * The last traces of a deployment, whatever process served them, in DynamoDB [trace.routes].
+ * The last traces of a deployment, from any process, in DynamoDB [trace.routes].
  *
- * Items: `ring` = one of eight shards and the tenant, `at` = time of the put and a random suffix, `traces` = JSON of a few traces.
- * Access patterns: put once, and the newest of each shard of a tenant (Query, newest first), so that no tenant's traces push out
- * another's. `expires_at` is compared, TTL tidies.
+ * Items: `ring` = one of eight shards and the tenant, `at` = time of the put and a random suffix, `traces` = JSON of a
+ * few traces. Access patterns: put once, and the newest of each shard of a tenant (Query, newest first), so that a
+ * tenant's traces do not displace another's. `expires_at` is compared, TTL removes items.
  */
 import { PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
@@ -13,7 +13,7 @@ import { fromItem, type Item, stored, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 
 const shards = 8;
-/** Traces are for looking at what happens now. */
+/** Traces show current activity only. */
 const keptMs = 24 * 3_600_000;
 const pageItems = 100;
 const queriesAtOnce = 32;
@@ -43,7 +43,7 @@ export function tracesTable({ client, tables }: StoreOptions): TraceRing {
     },
   };
 
-  /** At least the newest of a shard: as many items as hold so many traces. */
+  /** Reads at least the newest of a shard: as many items as hold this many traces. */
   async function newest(ring: string, limit: number, nowMs: number): Promise<RecordedTrace[]> {
     const found: RecordedTrace[] = [];
     let from: Item | undefined;
@@ -71,5 +71,5 @@ export function tracesTable({ client, tables }: StoreOptions): TraceRing {
 /** @param suffix hex digits */
 const shardOf = (suffix: string): number => Number.parseInt(suffix.slice(-1), 16) % shards;
 
-/** Traces without a tenant are where earlier releases put all of them. */
+/** Returns the ring of a tenant. Earlier releases put all traces where those without a tenant are. */
 const ringOf = (tenant: string, shard: number): string => (tenant === noTenant ? String(shard) : `${shard}#${tenant}`);

@@ -1,4 +1,4 @@
-/** What executors work with, each loaded when it is first needed: a function that runs no SQL carries no driver. */
+/** Clients of executors, each loaded when first needed: a function that runs no SQL loads no driver. */
 
 import { CommandSlots } from '#core/execution/executors/command-slots.ts';
 import type { ExecutorPorts } from '#core/execution/executors/ports.ts';
@@ -14,9 +14,9 @@ const shared = {
 } satisfies Partial<ExecutorClients>;
 
 /**
- * On this machine: programs run beside the gateway.
- * @param environment where their listed variables come from.
- * @param hidden folders no contained program sees.
+ * Returns the clients of this machine: programs run next to the gateway.
+ * @param environment source of their listed variables.
+ * @param hidden folders that contained programs do not see.
  */
 export function localExecutorClients(environment: NodeJS.ProcessEnv, hidden: readonly string[]): ExecutorClients {
   let containment: Promise<Containment | undefined> | undefined;
@@ -36,7 +36,7 @@ export function localExecutorClients(environment: NodeJS.ProcessEnv, hidden: rea
   };
 }
 
-/** On AWS: programs run in the function of that name; without one none do. */
+/** Returns the clients on AWS: programs run in the function of that name; without a name, none run. */
 export function awsExecutorClients(sandbox: string | undefined): ExecutorClients {
   return { ...shared, dataApi: rdsData(), shell: sandbox ? inFunction(sandbox) : undefined, commandSlots: undefined };
 }

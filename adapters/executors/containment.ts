@@ -1,7 +1,7 @@
 /**
- * Keeps programs away from the gateway they run beside [executor.contained]: their own processes, IPC and users, no network
- * unless allowed, no rights, and without the folders that are to be hidden. By Linux user namespaces, entered with
- * `unshare` or `bwrap`, whichever this machine permits.
+ * Isolates programs from the gateway on the same machine [executor.contained]: they get their own processes, IPC and
+ * users, no network unless allowed, no rights, and do not see the hidden folders. Uses Linux user namespaces, entered
+ * with `unshare` or `bwrap`, whichever this machine permits.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -16,17 +16,20 @@ interface Allowed {
 
 export interface Containment {
   readonly by: 'unshare' | 'bwrap';
-  /** The command line that enters the containment and becomes `line`, in the same folder. */
+  /** Returns the command line that enters the containment and executes `line`, in the same folder. */
   wrap(line: readonly string[], allowed: Allowed): string[];
 }
 
-/** Sockets of the machine's services: a program without network reaches them by path. */
+/** Sockets of the machine's services. A program without network could reach them by path. */
 const serviceSockets = '/run';
 
-/** Says which servers look up names; on many machines a link into the folder of sockets. */
+/** Names the DNS servers; on many machines a link into the folder of sockets. */
 const resolverFile = '/etc/resolv.conf';
 
-/** As root of a new namespace: hides each folder but for the file to keep, then becomes the user again, without any right. */
+/**
+ * As root of a new namespace: hides each folder except for the file to keep, then switches back to the user, without
+ * any rights.
+ */
 const enter = `
 user=$1 group=$2 kept=$3; shift 3
 [ -z "$kept" ] || text=$(cat "$kept") || exit 125
@@ -63,11 +66,11 @@ export const byBubblewrap: Way = (hidden, kept) => ({
 });
 
 /**
- * What this machine permits, found by trying; undefined where it permits none.
- * @param hidden absolute paths of folders that exist.
+ * Finds by trying a containment that this machine permits; undefined if there is none.
+ * @param hidden absolute paths of existing folders.
  * @param ways in the order in which they are tried.
  * @param sockets whether sockets of services below /run are hidden. Programs may need them to talk to services.
- * @param resolver programs with network read this file, and what it links to in a hidden folder.
+ * @param resolver file that programs with network read, even if it links into a hidden folder.
  */
 export async function findContainment(
   hidden: readonly string[],
@@ -89,13 +92,13 @@ export async function findContainment(
   }
 }
 
-/** What the file links to, where one of the folders hides that. */
+/** Returns the target of the file's link if one of the folders hides it. */
 async function hiddenTarget(file: string, folders: readonly string[]): Promise<string | undefined> {
   const target = await realpath(file).catch(() => undefined);
   return target !== undefined && folders.some((folder) => target.startsWith(`${folder}/`)) ? target : undefined;
 }
 
-/** Whether a program in it sees neither the hidden folder nor the machine's processes. */
+/** Checks that a program inside sees neither the hidden folder nor the machine's processes. */
 async function holds(containment: Containment, hidden: string): Promise<boolean> {
   const probe = 'test ! -e "$1/seen" && test "$(readlink /proc/self/ns/pid)" != "$2" && test ! -e "/proc/$3"';
   const outside = [await readlink('/proc/self/ns/pid'), await largestProcessId()];
@@ -107,6 +110,6 @@ async function holds(containment: Containment, hidden: string): Promise<boolean>
   );
 }
 
-/** In a process namespace of its own a program counts from 1. */
+/** Returns the largest process id. In its own process namespace a program counts from 1. */
 const largestProcessId = async (): Promise<string> =>
   String(Math.max(process.pid, ...(await readdir('/proc')).map(Number).filter(Number.isInteger)));

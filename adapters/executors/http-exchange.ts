@@ -1,6 +1,6 @@
 /**
- * One HTTP exchange on a connection to an address that was looked at: the name is resolved once, every answer checked, and
- * the socket opened to exactly that address, so that a name cannot be one thing when asked and another when used.
+ * One HTTP exchange on a connection to a checked address: the name is resolved once, every address is checked, and the
+ * socket is opened to exactly that address, so that a name cannot resolve differently after the check.
  */
 
 import { lookup as systemLookup } from 'node:dns/promises';
@@ -13,7 +13,7 @@ import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { mayConnect } from './public-address.ts';
 
 interface ExchangeOptions {
-  /** Every address of a host name. @default the system's resolver */
+  /** Returns every address of a host name. @default the system's resolver */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
@@ -32,7 +32,7 @@ export function httpExchange({ resolve = systemResolve }: ExchangeOptions = {}):
 
 type Addresses = readonly [string, ...string[]];
 
-/** The addresses to connect to. One that is not permitted among several makes all of them suspect. */
+/** Returns the addresses to connect to. Refuses all of them if one is not permitted. */
 async function pinned(
   { hostname }: URL,
   allowPrivate: boolean,
@@ -116,7 +116,7 @@ function open(url: URL, addresses: Addresses, { method, headers, body }: Outgoin
     method,
     headers: { ...headers, ...length },
     lookup,
-    // A connection of its own: one that was kept may lead elsewhere.
+    // A fresh connection: a pooled one may lead elsewhere.
     agent: false,
     maxHeaderSize: 32 * 1024,
   });
@@ -132,7 +132,7 @@ function endedBy(ends: AbortSignal, { timeoutMs }: OutgoingRequest, effect: Effe
   return new ExecutionFault('cancelled', 'it was cancelled', { effect });
 }
 
-/** The system's own words name addresses; its code is enough. */
+/** Describes a network fault by its code only: the system's message contains addresses. */
 function brokenBy(fault: NodeJS.ErrnoException, connected: boolean): ExecutionFault {
   const code = fault.code === undefined ? '' : ` (${fault.code})`;
   if (!connected) return new ExecutionFault('unreachable', `no connection could be made${code}`);

@@ -1,4 +1,4 @@
-/** PostgreSQL's answers as JSON: what JSON has a form for keeps its type, the rest stays PostgreSQL's own text. */
+/** PostgreSQL's answers as JSON: types that JSON has are kept, the rest stays PostgreSQL's text. */
 import type { SqlResult } from '#core/execution/executors/ports.ts';
 
 export interface Column {
@@ -27,7 +27,7 @@ const types: Readonly<Record<number, string>> = {
   3802: 'jsonb',
 };
 
-/** Two columns of one name keep both values: the later ones are counted. */
+/** Names the fields. Columns of the same name are numbered, so that both values are kept. */
 export function fieldsOf(columns: readonly Column[]): SqlResult['fields'] {
   const seen = new Map<string, number>();
   return columns.map(({ name, typeId }) => {

@@ -1,6 +1,6 @@
 /**
- * One statement in PostgreSQL's extended protocol, for `pg`'s client: exactly one statement (the server refuses a second
- * in the same text), values bound, and no more rows than wanted.
+ * One statement in PostgreSQL's extended protocol, for `pg`'s client: exactly one (the server refuses a second one in
+ * the same text), with bound values and a bound on rows.
  */
 import type { Connection, Submittable } from 'pg';
 import type { SqlResult, SqlStatement } from '#core/execution/executors/ports.ts';
@@ -8,13 +8,13 @@ import { type Column, fieldsOf, rowOf } from './pg-result.ts';
 
 interface Limits {
   readonly maxRows: number;
-  /** What is beyond is not kept. */
+  /** Bytes beyond this are dropped. */
   readonly maxBytes: number;
-  /** Ask the server for no more rows than that; a statement that changes something always runs to its end. */
+  /** Requests no more rows from the server than that. A statement that changes data always runs to its end. */
   readonly stopEarly: boolean;
 }
 
-/** The parts of `pg`'s connection that its types leave out. */
+/** The parts of `pg`'s connection that its types omit. */
 interface Wire extends Omit<Connection, 'bind' | 'execute' | 'parse' | 'describe' | 'close'> {
   parse(query: { text: string; name: string }): void;
   bind(config: { values: readonly (string | null)[]; portal: string; statement: string }): void;
@@ -51,7 +51,7 @@ export class PgStatement implements Submittable {
     wire.bind({ values: this.#statement.values.map(boundText), portal: '', statement: '' });
     wire.describe({ type: 'P', name: '' });
     wire.execute({ portal: '', rows: stopEarly ? maxRows + 1 : 0 });
-    // Also ends the portal: a suspended one has no further rows for us.
+    // Also ends the portal: a suspended one has no further rows to read.
     wire.sync();
   }
 
@@ -100,7 +100,7 @@ export class PgStatement implements Submittable {
   }
 }
 
-/** Parameters travel as text; what is not a scalar as JSON, which the server reads where the column is one. */
+/** Returns a parameter as text. Values that are not scalars become JSON, which the server parses for JSON columns. */
 function boundText(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   return typeof value === 'object' ? JSON.stringify(value) : String(value);

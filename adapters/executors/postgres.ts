@@ -1,4 +1,4 @@
-/** One transaction at a PostgreSQL server, on a connection of its own. */
+/** Runs one transaction at a PostgreSQL server, on a separate connection. */
 import { Client, type ClientConfig } from 'pg';
 import { ExecutionFault, type ExecutionFaultKind } from '#core/execution/executors/fault.ts';
 import { quoted } from '#core/execution/executors/named.ts';
@@ -6,9 +6,11 @@ import type { PostgresServer, SqlResult, SqlTransaction, SqlWork } from '#core/e
 import { PgStatement } from './pg-statement.ts';
 
 const connectMs = 10_000;
-/** Beyond the statement's own limit, for what surrounds it. */
+/** Time in addition to the statement's own limit. */
 const slackMs = 5_000;
-/** The driver holds a whole row before it shows it: a server that sends more than this is left. */
+/**
+ * Factor of the result limit at which the connection is closed: the driver buffers a whole row before it passes it on.
+ */
 const hardLimitFactor = 16;
 
 export const postgresTransaction: SqlTransaction<PostgresServer> = async (work, signal) => {
@@ -24,7 +26,7 @@ export const postgresTransaction: SqlTransaction<PostgresServer> = async (work, 
     throw faultOf(thrown, state);
   } finally {
     abandoned.stop();
-    // Not waited for: a server that hangs would hold the answer.
+    // Not awaited: a hanging server would delay the answer.
     client.end().catch(() => {});
     if (state.broken) socketOf(client).destroy();
   }
@@ -32,7 +34,7 @@ export const postgresTransaction: SqlTransaction<PostgresServer> = async (work, 
 
 interface TransactionState {
   connected?: true;
-  /** COMMIT is out and not answered. */
+  /** COMMIT was sent and is not answered yet. */
   committing: boolean;
   broken?: true;
 }
@@ -57,7 +59,7 @@ async function transact(
   state: TransactionState,
 ): Promise<readonly SqlResult[]> {
   const { readOnly, maxRows, maxResultBytes: maxBytes, statementTimeoutMs } = work;
-  // The SELECT takes the snapshot: after it the transaction cannot become writable.
+  // The SELECT takes the snapshot. After it the transaction cannot become writable.
   await client.query(
     `BEGIN ${readOnly ? 'READ ONLY' : 'READ WRITE'}; SET LOCAL statement_timeout = ${statementTimeoutMs}; SET LOCAL search_path = public; SELECT 1`,
   );
@@ -72,12 +74,12 @@ async function transact(
   state.committing = true;
   const { command } = await client.query('COMMIT');
   state.committing = false;
-  // A transaction that had failed answers COMMIT with ROLLBACK.
+  // PostgreSQL answers COMMIT of a failed transaction with ROLLBACK.
   if (command === 'COMMIT') return results;
   throw new ExecutionFault('conflict', 'the database rolled the transaction back');
 }
 
-/** Leaves the server when the caller does, when time is up, and when it sends more than was asked for. */
+/** Disconnects when the caller leaves, when time is up, and when the server sends more than allowed. */
 function watch(
   client: Client,
   work: SqlWork<PostgresServer>,
@@ -102,7 +104,7 @@ function watch(
   });
   return {
     fault: promise,
-    /** Of the socket that carries the answers: before the connection stands, TLS may still take its place. */
+    /** Counts the bytes of the socket that carries the answers: TLS may replace it while connecting. */
     count: () => {
       const limit = work.maxResultBytes * hardLimitFactor;
       let bytes = 0;
@@ -121,7 +123,7 @@ function watch(
 const socketOf = (client: Client) =>
   (client as unknown as { connection: { stream: import('node:net').Socket } }).connection.stream;
 
-/** Only between COMMIT and its answer is the outcome unknown: before it the server rolls back. */
+/** Returns the fault. The outcome is unknown only between COMMIT and its answer: before that the server rolls back. */
 function faultOf(thrown: unknown, { connected, committing }: TransactionState): ExecutionFault {
   if (thrown instanceof ExecutionFault) {
     const { kind, message } = thrown;
@@ -138,13 +140,13 @@ function faultOf(thrown: unknown, { connected, committing }: TransactionState): 
   });
 }
 
-/** What the driver says before a connection stands: certificates, protocols. */
+/** Quotes the driver's message from before the connection was open: certificates, protocols. */
 const reasonOf = (message: string | undefined): string => (message ? `: ${quoted(message)}` : '');
 
-/** SQLSTATE classes, so far as they differ to a caller. */
+/** Maps SQLSTATE classes to faults, as far as callers need the difference. */
 function said(code: string, message: string, committing: boolean): ExecutionFault {
   const words = `PostgreSQL says "${message}" (${code})`;
-  // A constraint or a conflict found at COMMIT is a no; a server that ends meanwhile says nothing about what it kept.
+  // A constraint or a conflict found at COMMIT is a refusal; if the server ends meanwhile, its state is unknown.
   const effect = committing && !/^(?:23|40(?!003))/.test(code) ? 'unknown' : 'none';
   const fault = (kind: ExecutionFaultKind, hint?: string) =>
     new ExecutionFault(kind, words, { effect, ...(hint !== undefined && { hint }) });

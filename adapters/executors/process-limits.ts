@@ -1,6 +1,6 @@
 /**
- * What a command may take of this machine, by `prlimit` where there is one: processes, which the kernel counts per user, and memory,
- * processor time and sizes of files of each of them. It runs after everything else that wants the processor, by `nice`.
+ * Limits of a command on this machine, by `prlimit` if available: processes, which the kernel counts per user, and
+ * memory, processor time and file sizes of each. It runs at low priority, by `nice`.
  */
 import { access, readdir, readFile, stat } from 'node:fs/promises';
 import type { Command } from '#core/execution/executors/ports.ts';
@@ -11,9 +11,9 @@ const niceness = 10;
 const largestFileBytes = 1024 * 1024 * 1024;
 
 interface Limited {
-  /** The command line that sets the limits and becomes the program. */
+  /** Command line that sets the limits and executes the program. */
   readonly line: string[];
-  /** False where this machine has no `prlimit`: then only the priority is lower. */
+  /** False if this machine has no `prlimit`: then only the priority is lower. */
   readonly isLimited: boolean;
 }
 
@@ -31,7 +31,7 @@ export async function limited(
   return { line: [...polite, tool, ...most, ...own, '--', program, ...args], isLimited: true };
 }
 
-/** Checks whether this machine can limit what a command takes. */
+/** Checks whether this machine can limit a command. */
 export const canLimit = async (): Promise<boolean> => (await firstOf(prlimit)) !== undefined;
 
 async function firstOf(paths: readonly string[]): Promise<string | undefined> {
@@ -45,7 +45,7 @@ async function firstOf(paths: readonly string[]): Promise<string | undefined> {
   return undefined;
 }
 
-/** The gateway's own threads count against the same limit, and those of whatever else its user runs. */
+/** Counts the threads of this user: the gateway's and those of its other programs count against the same limit. */
 async function threadsOfUser(): Promise<number> {
   const user = process.getuid?.();
   const all = await readdir('/proc').catch(() => []);
@@ -60,6 +60,6 @@ async function threadsOf(folder: string, user: number | undefined): Promise<numb
     if ((await stat(folder)).uid !== user) return 0;
     return Number(/^Threads:\s*(\d+)/m.exec(await readFile(`${folder}/status`, 'utf8'))?.[1] ?? 1);
   } catch {
-    return 0; // It has ended meanwhile.
+    return 0; // ended meanwhile
   }
 }

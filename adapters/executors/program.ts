@@ -1,13 +1,13 @@
-/** Where a program and its working directory really are: absolute, links followed, inside what is configured. */
+/** Resolves a program and its working directory: absolute, links followed, inside the configured folders. */
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { refused } from '#core/execution/executors/fault.ts';
 
-/** Where programs are looked for, and what they are given as PATH. */
+/** Search path for programs, also passed to them as PATH. */
 export const programPath = '/usr/local/bin:/usr/bin:/bin';
 
-/** @throws ExecutionFault `refused` when no program of that name can be run. */
+/** Returns the path of a program. @throws ExecutionFault `refused` if there is no such executable. */
 export async function programAt(name: string, path: string = programPath): Promise<string> {
   if (name.includes('/') || name === '' || name.startsWith('.'))
     throw refused(`${name} is not a plain name of a program`);
@@ -27,7 +27,7 @@ async function isProgram(path: string): Promise<boolean> {
   }
 }
 
-/** @throws ExecutionFault `refused` when the folder does not exist or lies outside the root, links included. */
+/** Resolves a folder. @throws ExecutionFault `refused` if it does not exist or is outside the root, links included. */
 export async function folderIn(root: string, cwd = '.'): Promise<string> {
   if (isAbsolute(cwd) && !isInside(root, cwd)) throw refused(`working directory ${cwd} is outside the configured one`);
   const base = await realFolder(root);

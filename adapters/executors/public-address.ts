@@ -1,4 +1,4 @@
-/** Which addresses an executor may connect to. */
+/** Decides the addresses an executor may connect to. */
 import { networkOf } from '#core/catalog/networks.ts';
 
 /**

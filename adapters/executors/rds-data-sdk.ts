@@ -1,4 +1,4 @@
-/** What the RDS Data API is called with: named here, so that a late import still bundles nothing else of the SDK. */
+/** The parts of the SDK for the RDS Data API. In a separate file, so that a late import bundles only them. */
 export {
   BeginTransactionCommand,
   CommitTransactionCommand,

@@ -1,4 +1,4 @@
-/** One transaction at an Aurora cluster behind the RDS Data API; nothing is tried twice. */
+/** Runs one transaction at an Aurora cluster through the RDS Data API, without retries. */
 
 import type {
   ColumnMetadata,
@@ -23,7 +23,7 @@ import { isErrorNamed } from '#core/kernel/error-names.ts';
 
 type Sdk = typeof import('./rds-data-sdk.ts') & { readonly client: Pick<RDSDataClient, 'send'> };
 
-/** The client is loaded with the first call. `client` replaces the SDK's own, for tests. */
+/** Runs transactions. The client is loaded with the first call. `client` replaces the SDK's own, for tests. */
 export function rdsDataTransaction(
   config: RDSDataClientConfig = {},
   client?: Pick<RDSDataClient, 'send'>,
@@ -65,7 +65,7 @@ async function transact(sdk: Sdk, work: SqlWork<AuroraCluster>, signal: AbortSig
         options,
       ),
     );
-  // Without this the transaction would hold its locks until the service gives it up.
+  // Otherwise the transaction would hold its locks until the service ends it.
   const rollback = () =>
     sdk.client.send(new sdk.RollbackTransactionCommand({ ...place, transactionId })).then(
       () => {},
@@ -91,7 +91,7 @@ async function transact(sdk: Sdk, work: SqlWork<AuroraCluster>, signal: AbortSig
 
 type Execute = (sql: string, parameters?: SqlParameter[]) => Promise<ExecuteStatementCommandOutput>;
 
-/** Rows are fetched through a cursor where there is one to be had: the service itself knows no limit but 1 MB. */
+/** Fetches rows through a cursor if possible: the service itself has no limit except 1 MB. */
 async function run(
   execute: Execute,
   statement: SqlStatement,
@@ -180,14 +180,14 @@ function faultOf(thrown: unknown, ends: AbortSignal, committing: boolean): Execu
   } = (thrown ?? {}) as { name?: string; message?: string; $metadata?: { httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode;
   const kind = kinds.get(name) ?? (status === undefined ? 'unreachable' : 'unavailable');
-  // An answer in the 4xx is a no; anything else may have come after the fact.
+  // A 4xx answer is a refusal; any other may have been sent after the commit.
   const effect = committing && (status === undefined || status >= 500) ? 'unknown' : 'none';
   const words =
     kind === 'invalid' ? `the database says "${quoted(message)}"` : `the RDS Data API answered ${name || 'nothing'}`;
   return new ExecutionFault(kind, words, { effect, status });
 }
 
-/** By the name of the exception. */
+/** Kinds of faults by the name of the exception. */
 const kinds: ReadonlyMap<string, ExecutionFaultKind> = new Map([
   ['DatabaseErrorException', 'invalid'],
   ['BadRequestException', 'invalid'],

@@ -1,6 +1,6 @@
 /**
- * Runs one program on this machine: arguments as they are, a scrubbed environment, no input, and at the end nothing of its
- * process group is left. What leaves its group (`setsid`) is not followed: allow-list no program that does.
+ * Runs one program on this machine: arguments unchanged, a scrubbed environment, no input, and its process group killed
+ * at the end. A process that leaves the group (`setsid`) is not followed, so do not allow-list programs that do.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -13,15 +13,15 @@ import { limited } from './process-limits.ts';
 import { folderIn, programAt, programPath } from './program.ts';
 
 interface RunOptions {
-  /** Where names of `Command.env` are looked up. */
+  /** Source of the names in `Command.env`. */
   readonly environment?: NodeJS.ProcessEnv;
-  /** Finds what contains programs here. @default nothing does */
+  /** Finds the containment of programs. @default none */
   readonly contain?: () => Promise<Containment | undefined>;
-  /** Folders in which programs are looked for, as PATH is written. */
+  /** Folders of programs, in the form of PATH. */
   readonly path?: string;
 }
 
-/** How long an output stays open after its program ended, for a process that left the group and holds it. */
+/** Time an output stays open after its program ended, if a process that left the group still holds it. */
 const graceMs = 500;
 
 export function commandRunner({
@@ -56,14 +56,16 @@ export function commandRunner({
 }
 
 const safeGit = {
-  // A folder of the workspace that looks like a repository is not taken for one.
+  // A folder of the workspace that looks like a repository is not treated as one.
   'safe.bareRepository': 'explicit',
   'core.fsmonitor': 'false',
   'log.showSignature': 'false',
   'protocol.ext.allow': 'never',
 };
 
-/** Settings of Git that come before those of a repository, so that reading it runs no program [executor.git-settings]. */
+/**
+ * Settings of Git that take precedence over a repository's, so that reading it runs no program [executor.git-settings].
+ */
 const gitSettings: Readonly<Record<string, string>> = {
   GIT_CONFIG_COUNT: String(Object.keys(safeGit).length),
   ...Object.fromEntries(
@@ -76,7 +78,10 @@ const gitSettings: Readonly<Record<string, string>> = {
   GIT_TERMINAL_PROMPT: '0',
 };
 
-/** @throws ExecutionFault `refused` where the command is to be contained and this machine permits no way to do it. */
+/**
+ * Wraps the command line. @throws ExecutionFault `refused` if the command must be contained and this machine permits no
+ * containment.
+ */
 async function contained(
   line: string[],
   { containment }: Command,
@@ -91,7 +96,7 @@ async function contained(
   );
 }
 
-/** Never the gateway's own, whatever the configuration says. */
+/** Variables of the gateway itself: never passed on, whatever the configuration lists. */
 const kept = /^(?:AWS_|GATEWAY_|LAMBDA_|LD_|DYLD_|NODE_|BASH_|_)/;
 
 const passedOn = (environment: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> =>
@@ -110,7 +115,7 @@ interface Place {
 async function run(line: string[], { cwd, env }: Place, command: Command, signal: AbortSignal | undefined) {
   const [file = '', ...args] = line;
   const { promise, resolve, reject } = Promise.withResolvers<CommandResult>();
-  // A group of its own, which is killed as a whole.
+  // Its own process group, which is killed as a whole.
   const child = spawn(file, args, { cwd, env, shell: false, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = { stdout: collect(child.stdout!, command), stderr: collect(child.stderr!, command) };
   let timedOut = false;
@@ -160,11 +165,11 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // No process of the group is left.
+    // The group has already ended.
   }
 }
 
-/** The beginning of an output; the rest is read, so that the program does not wait, and dropped. */
+/** Collects the beginning of an output. The rest is read, so that the program is not blocked, and dropped. */
 function collect(stream: NodeJS.ReadableStream, { maxOutputBytes }: Command) {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -175,7 +180,7 @@ function collect(stream: NodeJS.ReadableStream, { maxOutputBytes }: Command) {
   stream.on('error', () => {});
   return () => {
     const truncated = bytes > maxOutputBytes;
-    // A character that was cut in two is left out.
+    // A character cut in two is left out.
     return { text: new TextDecoder().decode(Buffer.concat(chunks), { stream: truncated }), truncated };
   };
 }

@@ -1,4 +1,4 @@
-/** Shell actions on AWS: the function `sandbox` runs the program, and this one waits for it. Nothing is tried twice. */
+/** Shell actions on AWS: the function `sandbox` runs the program while this one waits for it, without retries. */
 
 import type { LambdaClient, LambdaClientConfig } from '@aws-sdk/client-lambda';
 import { onceWithDeadline } from '#adapters/aws/client-bounds.ts';
@@ -9,10 +9,12 @@ import { isErrorNamed } from '#core/kernel/error-names.ts';
 
 type Lambda = typeof import('../aws/sdk/lambda.ts') & { readonly client: Pick<LambdaClient, 'send'> };
 
-/** Beyond the program's own time: start of the function and the way there. */
+/** Time in addition to the program's own: start of the function and the network. */
 const slackMs = 15_000;
 
-/** The client is loaded with the first call. `client` replaces the SDK's own, for tests. */
+/**
+ * Runs programs in a function. The client is loaded with the first call. `client` replaces the SDK's own, for tests.
+ */
 export function sandboxFunction(
   functionName: string,
   config: LambdaClientConfig = {},
@@ -61,7 +63,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Lambda that answered with a no ran nothing; one that did not answer may have. */
+/** Returns the fault. If Lambda refused the call, no program ran; without an answer, one may have. */
 function faultOf(thrown: unknown, ends: AbortSignal): ExecutionFault {
   if (ends.aborted) {
     const late = isErrorNamed(ends.reason, 'TimeoutError');

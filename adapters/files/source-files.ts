@@ -1,4 +1,4 @@
-/** The files a configuration names: price tables and WASM modules, by paths of the operator's choice. */
+/** Reads the files that a configuration names: price tables and WASM modules, by paths of the operator's choice. */
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { compileModule } from '#adapters/wasm/module.ts';
@@ -6,8 +6,8 @@ import type { SourceFiles } from '#core/configuration/load/sources.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 
 /**
- * Folder that relative paths of a configuration start from. The gateway's own configuration names its own files, in whatever folder the
- * gateway was started: that one may be a foreign repository [config.shipped-files].
+ * Returns the base folder of a configuration's relative paths. The gateway's own configuration is relative to the
+ * checkout, because the gateway may be started in a foreign repository [config.shipped-files].
  */
 export function pathsFrom(configuration: string, checkout: string): string {
   const below = relative(checkout, resolve(configuration));
@@ -15,8 +15,8 @@ export function pathsFrom(configuration: string, checkout: string): string {
 }
 
 /**
- * Paths are absolute or relative to the working directory.
- * @param checkout where the shipped price table is found whatever the working directory is.
+ * Reads files by paths that are absolute or relative to the working directory.
+ * @param checkout contains the shipped price table, whatever the working directory is.
  */
 export const sourceFiles = (checkout: string, workingDirectory: string = process.cwd()): SourceFiles => ({
   prices: async (path) => {

@@ -4,9 +4,9 @@ import { parseStrictBytes } from '#core/kernel/json.ts';
 import { type ControlPlane, type ControlPlaneAddress, ControlPlaneRefused } from '#core/operations/federation/ports.ts';
 
 const withinMs = 10_000;
-/** A configuration is at most 2 MB as it is sent, and grows by its pack and prices. */
+/** A configuration is sent with at most 2 MB, and grows by its pack and prices. */
 const maxBytes = 16 * 1024 * 1024;
-/** Members and elements of a configuration with thousands of tenants. */
+/** Maximum of members and elements, for a configuration with thousands of tenants. */
 const maxValues = 500_000;
 
 export const controlPlane: ControlPlane = {
@@ -61,7 +61,7 @@ async function boundedBytes({ body }: Response): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** What an error of a gateway says; nothing of a page that is none. */
+/** Returns the message of a gateway's error; empty for any other page. */
 function messageIn(bytes: Buffer): string {
   try {
     const { error } = JSON.parse(bytes.toString('utf8')) as { error?: { message?: unknown } };

@@ -1,4 +1,7 @@
-/** Replies that come compressed although the request did not ask for it, as behind some proxies, are read as what they hold [provider.encoded-reply]. */
+/**
+ * Decodes replies that are compressed although the request did not allow it, as some proxies send them
+ * [provider.encoded-reply].
+ */
 import { PassThrough, pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { type HttpBody, HttpFault } from '#core/models/providers/http.ts';
@@ -14,12 +17,12 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 export const isDecodable = (encoding: string): boolean => Object.hasOwn(decoders, encoding);
 
 /**
- * The body without its encoding, in pieces as they can be read. No more is decoded than the reader takes, so a small
- * reply that stands for a very long one is met by the reader's own bound.
+ * Returns the decoded body in pieces. Decodes no more than the reader takes, so that the reader's own bound also stops
+ * a small reply that expands to a very long one.
  */
 export function decodedBody(body: HttpBody, encoding: string): HttpBody {
   const decoder = decoders[encoding]!();
-  // The body reports its own faults: the decoder sees an end before its time.
+  // The body reports its own faults; the decoder would only see a premature end.
   let fault: unknown;
   async function* encoded() {
     try {

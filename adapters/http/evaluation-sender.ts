@@ -1,4 +1,4 @@
-/** Sends a chat call to its evaluator and reads what it thinks of it [evaluation.webhook]. */
+/** Sends a chat call to its evaluator and reads the scores [evaluation.webhook]. */
 
 import type { WebhookOptions } from '#core/approvals/notifications/deliver-ports.ts';
 import type { EvaluationMessage } from '#core/observatory/evaluation/message.ts';
@@ -8,8 +8,10 @@ import { postSigned } from './webhook-sender.ts';
 const maxBytes = 64 * 1024;
 
 /**
- * @param unread takes why a reply was left aside: too long, or not what it should be. The call is not sent again for that.
- * @throws Error when the evaluator did not take the call.
+ * Sends the call.
+ * @param unread receives the reason why a reply was ignored: too long, or malformed. The call is not sent again for
+ * that.
+ * @throws Error if the evaluator did not take the call.
  */
 export async function askEvaluator(
   options: Pick<WebhookOptions, 'url' | 'secret' | 'clock'>,
@@ -26,7 +28,7 @@ export async function askEvaluator(
   }
 }
 
-/** The whole of a body; undefined for a longer one, of which no more is read. */
+/** Returns the whole body; undefined for a longer one, which is not read further. */
 async function beginning(body: ReadableStream<Uint8Array> | null): Promise<string | undefined> {
   const parts: Uint8Array[] = [];
   let bytes = 0;

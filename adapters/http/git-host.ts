@@ -1,4 +1,4 @@
-/** Installation tokens at a Git host, over GitHub's REST API. */
+/** Issues installation tokens at a Git host, over GitHub's REST API. */
 import { ServiceFault } from '#core/execution/credentials/fault.ts';
 import type { GitHostTokens, InstallationToken } from '#core/execution/credentials/ports.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -9,7 +9,7 @@ interface GitHostOptions {
   readonly timeoutMs?: number;
 }
 
-/** What every call to GitHub's REST API carries. */
+/** Headers of every call to GitHub's REST API. */
 export const gitHostHeaders = (token: string) => ({
   accept: 'application/vnd.github+json',
   authorization: `Bearer ${token}`,
@@ -38,13 +38,13 @@ export function gitHostTokens({ timeoutMs = 10_000 }: GitHostOptions = {}): GitH
         headers: gitHostHeaders(token),
         timeoutMs,
       });
-      // 401: the token proves nothing any more, which is what was wanted.
+      // 401: the token is already invalid, which was the goal.
       if (answer.status !== 204 && answer.status !== 401) throw gitHostFault(answer);
     },
   };
 }
 
-/** A 403 with no calls left, or with a time to wait, is not a refusal of the action. */
+/** Returns the fault. A 403 without remaining calls, or with a time to wait, does not refuse the action. */
 export function gitHostFault({ status, headers }: ServiceAnswer): ServiceFault {
   const busy = headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after');
   return status === 403 && busy ? statusFault(status, 'throttled') : statusFault(status);

@@ -1,4 +1,4 @@
-/** The channels of notifications over HTTP, and the answers to those who vote by them. */
+/** Creates the clients that send notifications over HTTP and answer those who vote. */
 import type { NotificationClients } from '#core/approvals/notifications/deliver-ports.ts';
 import { askEvaluator } from './evaluation-sender.ts';
 import { pullRequestHost, pullRequestNotifier } from './pull-request-host.ts';

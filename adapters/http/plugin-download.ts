@@ -1,4 +1,7 @@
-/** Downloads index files and plugins: HTTPS only, also after a redirect, bounded in size and time, resumed where they end early [plugin.download]. */
+/**
+ * Downloads index files and plugins: HTTPS only, also after a redirect, bounded in size and time, resumed after an
+ * early end [plugin.download].
+ */
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { isIP } from 'node:net';
@@ -8,11 +11,11 @@ import { isPrivate, privateRefusal, publicOnly } from './public-address.ts';
 export interface DownloadOptions {
   /** Largest number of bytes. */
   readonly maxBytes: number;
-  /** Addresses of this machine and of private networks are allowed: the user named a local index. */
+  /** Allows addresses of this machine and of private networks: the user named a local index. */
   readonly privateAllowed: boolean;
   /** Longest silence of the server in milliseconds. */
   readonly idleMs?: number;
-  /** Longest time of the whole download in milliseconds: a server that sends a byte now and then is not waited for. */
+  /** Longest time of the whole download in milliseconds, against servers that send a byte now and then. */
   readonly totalMs?: number;
   readonly onProgress?: (received: number, total: number | undefined) => void;
   /** Certificate authorities besides those of the system, in PEM form. */
@@ -24,21 +27,21 @@ const maxResumptions = 5;
 const defaultIdleMs = 30_000;
 const defaultTotalMs = 15 * 60_000;
 
-/** What has arrived, over several connections. */
+/** The part received so far, over several connections. */
 interface Arrived {
   chunks: Buffer[];
   bytes: number;
-  /** Tells the server that only the rest of the same file is wanted. */
+  /** Tells the server to send only the rest of the same file. */
   validator: string | undefined;
 }
 
-/** One download, with its end in time. */
+/** One download, with its deadline. */
 interface Run extends DownloadOptions {
   readonly deadline: AbortSignal;
 }
 
 /**
- * The caller verifies the bytes, so the rest of another file does no harm.
+ * Downloads a file. The caller verifies the bytes, so the rest of another file is harmless.
  *
  * @throws SupplyChainRefusal
  */
@@ -54,7 +57,7 @@ export async function download(address: string, options: DownloadOptions): Promi
       if (run.deadline.aborted)
         return refuse('download_failed', `${address} took longer than ${totalMs / 1000} s`, cause);
       const ended = cause instanceof SupplyChainRefusal && cause.reason === 'download_truncated';
-      // A server that ends at the same place again has no more to send.
+      // A server that ends at the same point again has no more to send.
       if (!ended || arrived.bytes <= furthest || resumptions === maxResumptions) throw cause;
       furthest = arrived.bytes;
     }
@@ -71,7 +74,7 @@ async function receive(arrived: Arrived, address: string, run: Run): Promise<Buf
 const rangeAfter = ({ bytes, validator }: Arrived): Record<string, string> =>
   bytes === 0 ? {} : { range: `bytes=${bytes}-`, ...(validator !== undefined && { 'if-range': validator }) };
 
-/** A weak ETag says nothing of bytes. */
+/** Begins again. A weak ETag does not identify bytes. */
 function startOver(arrived: Arrived, { headers }: IncomingMessage): void {
   const { etag, 'last-modified': modified } = headers;
   arrived.chunks = [];
@@ -138,7 +141,7 @@ function open(
       signal: deadline,
       headers: { 'accept-encoding': 'identity', 'user-agent': 'agentctl', ...range },
       ...(ca !== undefined && { ca }),
-      // The connection goes to the address that was checked, not to what a second look-up returns.
+      // The connection goes to the checked address, not to the result of a second look-up.
       ...(!privateAllowed && { lookup: publicOnly }),
     });
     outgoing

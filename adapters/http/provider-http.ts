@@ -1,4 +1,4 @@
-/** Calls to providers over kept-alive connections: bytes as they come, closed at once on abort, bounded in time. */
+/** Calls providers over kept-alive connections: streams bytes, closes at once on abort, bounds time. */
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { urlToHttpOptions } from 'node:url';
@@ -14,11 +14,11 @@ import { decodedBody, isDecodable } from './decoded-body.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
 const defaultConnectTimeoutMs = 10_000;
-/** Bytes held for a reader that is behind, before the connection is asked to wait. */
+/** Bytes buffered for a slow reader before the connection is paused. */
 const bufferBytes = 256 * 1024;
-/** Bytes that are given to a reader at a time: a provider may send many thousand lines at once. */
+/** Maximum of bytes passed to a reader at a time: a provider may send many thousand lines at once. */
 const sliceBytes = 4 * 1024;
-/** What may follow the last word of a reply before its connection is closed rather than kept. */
+/** Maximum that may follow the end of a reply; beyond it the connection is closed instead of kept. */
 const leftover = { bytes: 64 * 1024, ms: 1_000 };
 
 /** Pools are per origin. */
@@ -37,7 +37,7 @@ export const httpCall: HttpCall = async (request) => {
   }
 };
 
-/** The server had closed a kept connection before the request reached it. */
+/** The server closed a kept connection before the request reached it. */
 class StaleConnection extends HttpFault {}
 
 function exchange(call: HttpRequest, agents: typeof kept): Promise<HttpReply> {
@@ -158,7 +158,7 @@ async function bytesOf(body: HttpBody, maxBytes: number): Promise<Buffer> {
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }
 
-/** A response as an async iterable without the weight of a stream's own; knows whether a reader waits. */
+/** A response as an async iterable without the overhead of a stream; knows whether a reader is waiting. */
 class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
   readonly #response: IncomingMessage;
   readonly #waits: () => void;
@@ -194,7 +194,7 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
       const value = this.#slice(chunk);
       this.#held -= value.length;
       if (this.#held < bufferBytes && this.#response.isPaused()) this.#response.resume();
-      // Who reads without waiting could go on for long: other work has a turn first.
+      // A reader that never waits could run for long: other work gets a turn first.
       return new Promise((resolve) => setImmediate(() => resolve({ done: false, value })));
     }
     if (this.#end === 'well') return Promise.resolve({ done: true, value: undefined });
@@ -229,7 +229,7 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
     this.#response.destroy();
   }
 
-  /** The beginning of a long chunk; its rest is next in the queue. */
+  /** Returns the beginning of a long chunk. The rest is next in the queue. */
   #slice(chunk: Buffer): Buffer {
     if (chunk.length <= sliceBytes) return chunk;
     this.#queue.unshift(chunk.subarray(sliceBytes));

@@ -1,10 +1,10 @@
-/** Addresses of the public internet, as opposed to those of this machine and of private networks. */
+/** Distinguishes addresses of the public internet from those of this machine and of private networks. */
 import { lookup as resolveHost } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { networkOf } from '#core/catalog/networks.ts';
 import { SupplyChainRefusal } from '#core/configuration/supply-chain/refusal.ts';
 
-/** Resolves a name, and refuses it where one of its addresses is not public. */
+/** Resolves a name, and refuses it if one of its addresses is not public. */
 export const publicOnly: LookupFunction = (hostname, options, callback) => {
   resolveHost(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, '', 0);

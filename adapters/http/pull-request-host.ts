@@ -1,4 +1,7 @@
-/** Pull requests at a Git host, over GitHub's REST API: one comment per approval, rewritten once it is decided. */
+/**
+ * Comments on pull requests at a Git host, over GitHub's REST API: one comment per approval, rewritten once it is
+ * decided.
+ */
 
 import { DeliveryRefused } from '#core/approvals/notifications/deliver.ts';
 import type {
@@ -14,7 +17,7 @@ import { gitHostFault, gitHostHeaders } from './git-host.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 import { type ServiceAnswer, type ServiceCall, serviceJson } from './service-json.ts';
 
-/** A pull request is reported with its text and both repositories. */
+/** Includes the pull request's text and both repositories. */
 const longestAnswer = 2 * 1024 * 1024;
 
 export function pullRequestHost({ apiUrl, token, timeoutMs }: PullRequestHostOptions): PullRequestHost {
@@ -71,7 +74,7 @@ function expected(status: number, answer: ServiceAnswer): Readonly<Record<string
   throw wait === undefined ? fault : new DeliveryRefused(`the Git host says ${fault.message}`, wait);
 }
 
-/** From `Retry-After`, or by when the calls of the hour are granted again. */
+/** Returns the wait from `Retry-After`, or until the hourly limit resets. */
 function secondsToWait({ status, headers }: ServiceAnswer): number | undefined {
   if (status !== 403 && status !== 429) return undefined;
   const now = Date.now();
@@ -92,7 +95,7 @@ export function pullRequestNotifier({ host, channel, linkBase }: PullRequestOpti
       }
       const at = pullRequestOf(row, channel);
       if (!at) throw new Error('no pull request is configured for this approval');
-      // Read first: a push between the two makes the question void, not the answer wrong.
+      // Read first: a push between the two only voids the question, and the answer stays right.
       const head_sha = await host.head(at);
       const text = pullRequestComment(row, head_sha, linkBase, place);
       const comment_id = await host.comment(at, text);

@@ -1,4 +1,7 @@
-/** JSON calls to issuers of credentials and Git hosts: bounded in time and size, no redirect followed, nothing of an answer in a fault. */
+/**
+ * JSON calls to issuers of credentials and Git hosts: bounded in time and size, no redirect followed, no part of an
+ * answer in a fault.
+ */
 
 import { type OutsideFaultKind, ServiceFault } from '#core/execution/credentials/fault.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
@@ -17,11 +20,11 @@ export interface ServiceCall {
 export interface ServiceAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed JSON object; undefined when the body is none. */
+  /** The parsed JSON object; undefined if the body is not one. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Any status is an answer. @throws ServiceFault `timeout`, `unreachable` */
+/** Calls the service. Any status is an answer. @throws ServiceFault `timeout`, `unreachable` */
 export async function serviceJson(call: ServiceCall): Promise<ServiceAnswer> {
   const { url, method, headers, body, timeoutMs, longestAnswer = 256 * 1024 } = call;
   try {
@@ -36,7 +39,7 @@ export async function serviceJson(call: ServiceCall): Promise<ServiceAnswer> {
     return { status: response.status, headers: response.headers, body: parsed(await bounded(response, longestAnswer)) };
   } catch (thrown) {
     if (thrown instanceof ServiceFault) throw thrown;
-    // The cause names address and headers; it goes no further.
+    // The cause names address and headers, so it is dropped.
     if (isErrorNamed(thrown, 'TimeoutError')) {
       throw new ServiceFault('timeout', `nothing within ${timeoutMs} ms`);
     }
@@ -64,7 +67,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** What an unwanted status means, unless the issuer gives it a meaning of its own. */
+/** Returns the fault of an unwanted status, unless the issuer defines another meaning. */
 export function statusFault(status: number, kind: OutsideFaultKind = kindOf(status)): ServiceFault {
   return new ServiceFault(kind, `no, with status ${status}`, status);
 }

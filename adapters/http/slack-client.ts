@@ -1,4 +1,4 @@
-/** Slack's Web API: one message per approval, rewritten once it is decided. */
+/** Posts to Slack's Web API: one message per approval, rewritten once it is decided. */
 
 import { DeliveryRefused } from '#core/approvals/notifications/deliver.ts';
 import type { Notifier, SlackOptions, SlackReply } from '#core/approvals/notifications/deliver-ports.ts';
@@ -27,7 +27,7 @@ export function slackNotifier(options: SlackOptions): Notifier {
   };
 }
 
-/** Writes the message that a receipt names again, or a new one; returns its receipt. */
+/** Updates the message that a receipt names, or posts a new one. Returns its receipt. */
 async function written(
   options: SlackOptions,
   message: SlackMessage,
@@ -66,7 +66,7 @@ async function callSlack(
   });
   const answer = (await response.json().catch(() => ({}))) as SlackAnswer;
   if (response.ok && answer.ok === true) return answer;
-  // Faults of the call come with status 200 and ok: false.
+  // Slack reports faults with status 200 and ok: false.
   const message = `Slack answered ${response.status} ${answer.error ?? ''} to ${method}`.replace('  ', ' ');
   const wait = response.status === 429 ? (retryAfterSeconds(response.headers, Date.now()) ?? 1) : undefined;
   throw wait === undefined ? new Error(message) : new DeliveryRefused(message, wait);
@@ -81,7 +81,7 @@ export async function openSlackView(
   await callSlack(options, 'views.open', { trigger_id, view }, openTimeoutMs);
 }
 
-/** Tells the clicker what became of the click, at the address Slack gave for it. */
+/** Reports the result of a click, at the address that Slack sent with it. */
 export async function respondToSlack(responseUrl: string, message: SlackReply): Promise<void> {
   const response = await fetch(responseUrl, {
     method: 'POST',

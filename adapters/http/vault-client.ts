@@ -1,4 +1,4 @@
-/** Leases at HashiCorp Vault, over its HTTP API. */
+/** Issues and revokes leases at HashiCorp Vault, over its HTTP API. */
 import { ServiceFault } from '#core/execution/credentials/fault.ts';
 import type { VaultAccess, VaultClient, VaultLease } from '#core/execution/credentials/ports.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -37,7 +37,7 @@ export function vaultClient({ timeoutMs = 10_000 }: VaultOptions = {}): VaultCli
     },
 
     async revoke(access, lease_id) {
-      // Synchronous: the answer comes when the database user is gone.
+      // Synchronous: Vault answers once the database user is deleted.
       const answer = await call(access, 'PUT', 'sys/leases/revoke', { lease_id, sync: true });
       if (answer.status === 204 || answer.status === 200 || isOver(answer)) return;
       throw faultOf(answer);
@@ -52,14 +52,14 @@ const pathOf = (path: string): string =>
     .map(encodeURIComponent)
     .join('/');
 
-/** 503 is Vault's word for sealed, 473 for a standby without leader; both pass only when an operator acts. */
+/** Returns the fault. Vault sends 503 if it is sealed and 473 for a standby without leader; both need an operator. */
 function faultOf({ status }: ServiceAnswer): ServiceFault {
   if (status === 503) return new ServiceFault('sealed', 'that it is sealed', status);
-  // Its token is the gateway's own, and what it may do is not the action's doing.
+  // The token is the gateway's own, so the action is not at fault for its rights.
   return statusFault(status);
 }
 
-/** Vault knows no lease of that name any more. */
+/** Checks whether Vault no longer has a lease of that name. */
 const isOver = ({ status, body }: ServiceAnswer): boolean =>
   status === 404 ||
   (status === 400 &&

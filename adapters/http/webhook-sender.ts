@@ -1,4 +1,4 @@
-/** The generic webhook: the approval as JSON, signed over time and body. */
+/** Sends the generic webhook: the approval as JSON, signed over time and body. */
 
 import { approvalsUrl, approvalUrl } from '#core/approvals/approval-url.ts';
 import { DeliveryRefused } from '#core/approvals/notifications/deliver.ts';
@@ -13,8 +13,9 @@ export { webhookSignature } from '#core/approvals/notifications/webhook-signatur
 const timeoutMs = 10_000;
 
 /**
- * Posts a signed message. The reply is successful, and its body is not read.
- * @throws DeliveryRefused when the receiver named a time to wait; Error for any other answer, a redirect, a time-out of 10 s.
+ * Posts a signed message. Returns a successful reply, with its body unread.
+ * @throws DeliveryRefused if the receiver named a time to wait; Error for any other answer, a redirect, a time-out of
+ * 10 s.
  */
 export async function postSigned(
   { url, secret, clock }: Pick<WebhookOptions, 'url' | 'secret' | 'clock'>,
@@ -44,7 +45,7 @@ export async function postSigned(
 
 export function webhookNotifier({ adminUrl, policyEvents, ...options }: WebhookOptions): Notifier {
   const { clock } = options;
-  /** @param message with an id that a repeated delivery carries again, so that receivers can tell */
+  /** @param message with an id that repeated deliveries share, so that receivers can recognise them */
   async function post(message: object): Promise<Record<string, string>> {
     const response = await postSigned(options, message);
     await response.body?.cancel();

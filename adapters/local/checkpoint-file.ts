@@ -1,6 +1,6 @@
 /**
- * The checkpoints of the local run: an append-only file, one signed checkpoint a line with its chain points, each naming
- * the hash of the one before. A line that was cut short by a crash was never acknowledged and is dropped.
+ * The checkpoints of the local run: an append-only file, one signed checkpoint per line with its chain points, each
+ * naming the hash of the previous one. A line cut short by a crash was never acknowledged and is dropped.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -16,12 +16,12 @@ import { syncFolder } from './durable-file.ts';
 interface CheckpointFileOptions {
   readonly path: string;
   readonly signer: Signer;
-  /** PEM of every key that may have signed lines of this file. */
+  /** PEM of every key that may have signed lines of the file. */
   readonly publicKeys: readonly string[];
   readonly clock: Clock;
 }
 
-/** Where a session's newest checkpoint stands in the file. */
+/** Position of a session's newest checkpoint in the file. */
 interface Place {
   readonly last: Checkpointed;
   readonly offset: number;
@@ -33,7 +33,7 @@ interface CheckpointFile extends CheckpointLog {
   close(): Promise<void>;
 }
 
-/** Opens the file, made with mode 0600 when there is none, and reads what it holds. */
+/** Opens the file, creating it with mode 0600, and reads it. */
 export async function checkpointFile(options: CheckpointFileOptions): Promise<CheckpointFile> {
   const { path, signer, clock } = options;
   const file = await open(path, 'a+', 0o600);
@@ -60,7 +60,7 @@ export async function checkpointFile(options: CheckpointFileOptions): Promise<Ch
     const created_at = isoTime(clock.now());
     const checkpoint = await signCheckpoint(points, { created_at, previous }, signer);
     const line = Buffer.from(`${canonicalize({ checkpoint, points })}\n`);
-    // What a full disk left of a line would stand before the next one.
+    // Removes the part of a line that a full disk left: it would precede the next line.
     if (torn) await file.truncate(end);
     torn = true;
     await file.appendFile(line);
@@ -71,7 +71,7 @@ export async function checkpointFile(options: CheckpointFileOptions): Promise<Ch
     previous = checkpointHash(checkpoint);
   }
 
-  /** The line as it stands in the file now; undefined when it is not the one that was written. */
+  /** Reads a line again; undefined if it differs from the one written. */
   async function lineOf({ last, offset, bytes, position }: Place): Promise<SessionCheckpoint | undefined> {
     try {
       const { checkpoint, points } = JSON.parse(await textAt(file, offset, bytes)) as {

@@ -1,4 +1,4 @@
-/** Reads a checkpoint file and finds where it was altered, cut in the middle, or signed by a stranger. */
+/** Reads a checkpoint file and finds whether it was altered, cut in the middle, or signed with a foreign key. */
 import { createReadStream } from 'node:fs';
 import * as z from 'zod';
 import { type ChainPoint, type Checkpoint, chainPointSchema, checkpointSchema } from '#core/contracts/evidence.ts';
@@ -13,25 +13,25 @@ export interface CheckpointLine {
 }
 
 interface ReadCheckpoints {
-  /** Where the whole lines end. */
+  /** End of the last whole line. */
   readonly end: number;
   /** Hash of the last checkpoint. */
   readonly previous: string;
-  /** What is wrong with the file, in words. */
+  /** Describes the damage of the file. */
   readonly damage?: string;
   /** Whether bytes follow the last whole line. */
   readonly torn: boolean;
 }
 
-/** Lines that wait for the signature that speaks for them. */
+/** Maximum of lines that are pending until a signature covers them. */
 const heldLines = 1_000;
 
 const lineSchema = z.strictObject({ checkpoint: checkpointSchema, points: z.array(chainPointSchema).min(1) });
 
 /**
- * Reads every line. A line links to the one before it, so one good signature at the end speaks for all; only where a link
- * is broken each line has to speak for itself.
- * @param onLine called for the lines that hold.
+ * Reads every line. A line links to the previous one, so one good signature at the end covers all; if a link is broken,
+ * each line is verified by itself.
+ * @param onLine called for the valid lines.
  */
 export async function readCheckpoints(
   path: string,

@@ -1,7 +1,7 @@
 /**
- * Feeds the projector what the ledger commits, as Lambda would feed it the table's stream: in batches, each until it
- * succeeds. A state folder has one process, so its own commits are all there are; what a crash took from the queue is
- * read again from the log at start (`docs/decisions/0016`).
+ * Feeds the ledger's commits to the projector, as Lambda would from the table's stream: in batches, each until it
+ * succeeds. A state folder has one process, so there are no commits except its own. Entries lost from the queue in a
+ * crash are read from the log again at start (`docs/decisions/0016`).
  */
 import { readFile } from 'node:fs/promises';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
@@ -15,42 +15,42 @@ interface CommitFeedOptions {
   readonly log: Pick<EvidenceLog, 'audit'>;
   readonly tenants: () => Promise<readonly string[]>;
   readonly handler: (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
-  /** File that keeps up to which time everything is projected. A lost one costs work, not truth: entries count once. */
+  /** File with the time up to which everything is projected. Losing it costs only work: entries count once. */
   readonly checkpoint: string;
   readonly clock: Clock;
   readonly report: (message: string) => void;
-  /** Waits, or returns earlier when it is stopped. */
+  /** Waits, or returns earlier if it is stopped. */
   readonly pause?: (ms: number) => Promise<void>;
-  /** @default 5,000 entries; a test takes fewer. */
+  /** @default 5,000 entries; tests set fewer. */
   readonly maxQueued?: number;
 }
 
 export interface CommitFeed {
-  /** An entry that was committed. */
+  /** Takes a committed entry. */
   readonly committed: (entry: EvidenceEntry) => void;
-  /** Reads again what a crash left, then follows the commits. */
+  /** Reads the entries again that a crash left, then follows the commits. */
   start(): Promise<void>;
-  /** Finishes what is queued. */
+  /** Finishes the queue. */
   stop(): Promise<void>;
 }
 
-/** Of what is read from the log again: the marks of so many fit into one transaction. */
+/** Entries per read of the log: the marks of this many fit into one transaction. */
 const pageSize = 90;
-/** Of a batch that does not wait for more. */
+/** Size from which a batch does not wait for more. */
 const fullBatch = 500;
-/** What has gathered behind a batch shares the next one: its files and signatures are the same for one entry and for these. */
+/** Entries that queue up during a batch share the next one, with the files and signatures of a single entry. */
 const batchSize = 1_000;
-/** Of what waits so much is held in memory; what comes after it is read from the log again. */
+/** Maximum of queued entries in memory. Later ones are read from the log again. */
 const maxQueued = 5_000;
 const backoffMs = { first: 200, most: 10_000 };
-/** Entries carry the time at which their step began; a commit that met conflicts comes a few seconds later. */
+/** Entries carry the time at which their step began. With conflicts, the commit is a few seconds later. */
 const overlapMs = 60_000;
 const lookBackMs = 7 * 24 * 3_600_000;
-/** How often the checkpoint moves at most. */
+/** Shortest interval between checkpoints. */
 const checkpointEveryMs = 1_000;
 const lingerMs = 500;
 
-/** A ledger that reports every commit. */
+/** Returns a ledger that reports every commit. */
 export const observedLedger = (ledger: Ledger, committed: CommitFeed['committed']): Ledger => ({
   async commit(step) {
     const outcome = await ledger.commit(step);
@@ -81,8 +81,8 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   async function follow(): Promise<void> {
     for (;;) {
       if (queue.length === 0 && !missed && !stopping) await nextCommit();
-      // A batch that is not full waits a little, so that the commits of the same moment share it: a batch costs signatures,
-      // synced files and a file and a row for each session, an entry more does not.
+      // A batch that is not full waits briefly, so that simultaneous commits share it: a batch costs signatures,
+      // synced files, and a file and a row per session; a further entry does not.
       if (queue.length < fullBatch && !missed && !stopping) await linger();
       const batch = queue.splice(0, batchSize);
       const goesOn = batch.length > 0 ? await projectAndKeep(batch) : missed ? await projectMissed() : !stopping;
@@ -90,7 +90,10 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     }
   }
 
-  /** The queue was full: what was committed meanwhile, oldest first. @returns false when it is left for the next start */
+  /**
+   * Projects the entries that did not fit into the queue, oldest first. @returns false if they are left for the next
+   * start
+   */
   async function projectMissed(): Promise<boolean> {
     const ranges = missed!.ranges();
     missed = undefined;
@@ -102,7 +105,10 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     return true;
   }
 
-  /** Oldest first, since chains are followed from their start. Tries until the store answers, or the feed stops. */
+  /**
+   * Reads entries oldest first, since chains are followed from their start. Tries until the store answers, or the feed
+   * stops.
+   */
   async function entriesOf({ from, to }: TimeRange): Promise<EvidenceEntry[]> {
     for (let failures = 0; !stopping; failures++) {
       try {
@@ -111,7 +117,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
           try {
             for await (const page of pagesOf(tenant, from, to)) entries.push(...page);
           } catch (fault) {
-            // The store is away, or a row of this tenant cannot be read: that holds up none but its own.
+            // Only an unreachable store delays the others; an unreadable row affects its own tenant only.
             if (!(fault instanceof SyntaxError)) throw fault;
             unread(tenant, fault as Error);
           }
@@ -135,7 +141,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     await pause(delay);
   }
 
-  /** @returns false when it was left for the next start: the checkpoint must not pass it */
+  /** @returns false if it was left for the next start: the checkpoint must not pass it */
   async function projectAndKeep(batch: readonly EvidenceEntry[]): Promise<boolean> {
     if (!(await project(batch))) return false;
     await checkpointAfter(batch);
@@ -147,7 +153,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     return false;
   }
 
-  /** Until more has come, or the feed stops. */
+  /** Waits until more entries have come, or the feed stops. */
   function linger(): Promise<void> {
     lingering = Promise.withResolvers();
     void pause(lingerMs).then(lingering.resolve);
@@ -159,18 +165,18 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     await waiting.promise;
   }
 
-  /** Now and then: what lies behind the checkpoint is projected again after a crash, and counts once. */
+  /** Moves the checkpoint now and then. After a crash, entries after it are projected again and counted once. */
   async function checkpointAfter(batch: readonly EvidenceEntry[]): Promise<void> {
     const now = clock.now();
     if (!stopping && now - keptAt < checkpointEveryMs) return;
     keptAt = now;
-    // A lost one costs work: a full disk must not end the projection.
+    // Losing it costs only work: a full disk must not end the projection.
     await keep(batch).catch((fault: Error) => report(`The place of the projection was not kept: ${fault.message}.`));
   }
 
   /**
-   * Until it is done, or false when the feed stops. A batch that fails is halved, as on AWS, until the session at fault is alone:
-   * the handler sets that aside.
+   * Projects a batch; false if the feed stops first. A batch that fails is halved, as on AWS, until the faulty session
+   * is alone: the handler sets that aside.
    */
   async function project(batch: readonly EvidenceEntry[]): Promise<boolean> {
     const parts = [batch];
@@ -190,7 +196,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     return true;
   }
 
-  /** The entries from the first one on that the handler wants again. */
+  /** Returns the entries from the first one on that the handler requests again. */
   async function unprojected(part: readonly EvidenceEntry[]): Promise<readonly EvidenceEntry[]> {
     try {
       const { batchItemFailures } = await handler({ Records: part.map(recordOf) });
@@ -257,7 +263,7 @@ interface TimeRange {
   readonly to: number;
 }
 
-/** The times of commits that found no place in the queue, as ranges of about as many entries as one batch has. */
+/** The times of commits that did not fit into the queue, as ranges of about one batch of entries each. */
 class MissedTimes {
   readonly #starts: number[] = [];
   #count = 0;
@@ -266,11 +272,11 @@ class MissedTimes {
   add(at: number): void {
     if (this.#count++ % batchSize === 0) this.#starts.push(at);
     this.#last = Math.max(this.#last, at);
-    // A commit that met conflicts carries an earlier time than those before it.
+    // A commit that met conflicts carries an earlier time than its predecessors.
     if (at < this.#starts[0]!) this.#starts[0] = at;
   }
 
-  /** Together they hold every time that was added. */
+  /** Returns ranges that cover every added time. */
   ranges(): readonly TimeRange[] {
     const starts = this.#starts.toSorted((a, b) => a - b);
     const ranges = starts.map((from, i) => ({ from, to: i + 1 < starts.length ? starts[i + 1]! - 1 : this.#last }));
@@ -283,7 +289,7 @@ const recordOf = (entry: EvidenceEntry) => ({
   dynamodb: { SequenceNumber: entry.hash, NewImage: imageOf(entry) },
 });
 
-/** Milliseconds; 0 for a state folder without a checkpoint. */
+/** Returns milliseconds; 0 for a state folder without a checkpoint. */
 async function projectedUntil(checkpoint: string): Promise<number> {
   try {
     const { until } = JSON.parse(await readFile(checkpoint, 'utf8')) as { until?: string };

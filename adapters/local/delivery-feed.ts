@@ -1,17 +1,19 @@
-/** Hands what is enqueued to `notify` at once, as the stream of the table does on AWS: in batches, one after the other. */
+/**
+ * Passes new deliveries to `notify` at once, as the stream of the table does on AWS: in batches, one after the other.
+ */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { recordOfDelivery } from '#adapters/dynamodb/delivery-record.ts';
 import type { Delivery, DeliveryStore } from '#core/approvals/notifications/ports.ts';
 
 export interface DeliveryFeed {
   readonly enqueued: (delivery: Delivery) => void;
-  /** Lets what is handed over finish. */
+  /** Lets running deliveries finish. */
   stop(): Promise<void>;
 }
 
 const batchSize = 10;
 
-/** @param report called for a batch that failed: what is in it stays due, and the schedule sends it. */
+/** @param report called for a batch that failed. Its deliveries stay due, and the schedule sends them. */
 export function deliveryFeed(
   handler: (event: DynamoDBStreamEvent) => Promise<unknown>,
   report: (fault: unknown) => void,
@@ -32,7 +34,7 @@ export function deliveryFeed(
   };
 }
 
-/** A store that reports every delivery that was enqueued. */
+/** Returns a store that reports every new delivery. */
 export const observedDeliveries = (store: DeliveryStore, enqueued: (delivery: Delivery) => void): DeliveryStore => ({
   ...store,
   async enqueue(delivery) {

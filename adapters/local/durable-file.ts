@@ -1,16 +1,16 @@
-/** Files that are whole or absent, whatever moment the process or the machine stops at. */
+/** Writes files that are whole or absent, whenever the process or the machine stops. */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, link, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Puts the file in place of any older one. */
+/** Writes the file, replacing any older one. */
 export async function writeDurably(path: string, bytes: Uint8Array | string, mode = 0o600): Promise<void> {
   const temporary = await writeBeside(path, bytes, mode);
   await rename(temporary, path);
   await syncFolder(dirname(path));
 }
 
-/** Puts the file unless there is one; false when there is: the first one written stays. */
+/** Writes the file unless it exists. Returns false if it does; the first one is kept. */
 export async function createDurably(path: string, bytes: Uint8Array | string, mode = 0o600): Promise<boolean> {
   const temporary = await writeBeside(path, bytes, mode);
   try {
@@ -34,7 +34,7 @@ async function writeBeside(path: string, bytes: Uint8Array | string, mode: numbe
   return temporary;
 }
 
-/** The name is durable only when its folder is. */
+/** Syncs a folder, without which the name of a new file is not durable. */
 export async function syncFolder(folder: string): Promise<void> {
   await withFile(await open(folder, 'r'), (file) => file.sync());
 }

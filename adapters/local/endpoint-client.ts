@@ -1,9 +1,12 @@
-/** Client of a DynamoDB-compatible server that runs outside of this process (`DYNAMODB_ENDPOINT`). */
+/** Client of a DynamoDB-compatible server outside this process (`DYNAMODB_ENDPOINT`). */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { clientBounds } from '../aws/client-bounds.ts';
 import { dynamoClient } from '../dynamodb/client.ts';
 
-/** A server that hangs is an error after nine seconds, and the call is 503 [cloud.clients-have-time-outs]. Its credentials mean nothing unless the environment has some. */
+/**
+ * Returns a client that fails a hanging call after nine seconds, and the caller gets 503
+ * [cloud.clients-have-time-outs]. Its credentials are dummies unless the environment has some.
+ */
 export const endpointClient = (endpoint: string): DynamoDBClient =>
   dynamoClient({
     endpoint,

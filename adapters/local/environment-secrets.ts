@@ -1,10 +1,10 @@
-/** Secrets from this process's environment, over those the local run made itself (allow-list). */
+/** Reads secrets from this process's environment, then those the local run generated (allow-list). */
 import { isSecretName } from '#core/contracts/config.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 
 /**
- * The environment wins over `generated`, so that a real secret replaces a demonstration one. Names outside the
- * allow-list answer as if they were not set.
+ * Returns the store. The environment overrides `generated`, so that a real secret replaces a demonstration one. Names
+ * outside the allow-list count as unset.
  */
 export const environmentSecrets = (
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -18,6 +18,6 @@ export const environmentSecrets = (
   },
 });
 
-/** Names the operator lists in `GATEWAY_SECRET_NAMES`, with commas or blanks between them. */
+/** Returns the names that the operator lists in `GATEWAY_SECRET_NAMES`, separated by commas or blanks. */
 export const listedSecretNames = (environment: Readonly<Record<string, string | undefined>>): string[] =>
   (environment.GATEWAY_SECRET_NAMES ?? '').split(/[\s,]+/).filter((name) => name !== '');

@@ -1,9 +1,11 @@
-/** File names for ids that callers choose: short enough for every file system, and distinct where case does not count. */
+/**
+ * File names for ids that callers choose: short enough for every file system, and distinct even if case does not count.
+ */
 import { createHash } from 'node:crypto';
 
-/** Ids that name a file as they are. */
+/** Ids that are used as file names unchanged. */
 const plain = /^[a-z0-9][a-z0-9_-]{0,127}$/;
-/** Of another id, so many characters are shown before its digest. No plain name has a dot. */
+/** Characters of any other id that precede its digest. No plain name has a dot. */
 const shownCharacters = 60;
 
 /** Returns at most 128 characters of `[a-z0-9._-]`: the id itself, or its beginning and its SHA-256. */
@@ -16,5 +18,8 @@ export function fileNameOf(id: string): string {
   return `${shown}.${createHash('sha256').update(id).digest('hex')}`;
 }
 
-/** Returns the name that releases before 0.8 gave: too long for many ids, and shared by `A` and `a` where case does not count. */
+/**
+ * Returns the name that releases before 0.8 used: too long for many ids, and shared by `A` and `a` if case does not
+ * count.
+ */
 export const formerFileName = (id: string): string => encodeURIComponent(id).replaceAll('.', '%2E');

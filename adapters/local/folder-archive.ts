@@ -1,7 +1,7 @@
 /**
- * The evidence archive of the local run: one file per session, one entry a line, only ever appended to. It is not synced
- * entry by entry: the table is the truth, and what a power cut takes is copied again from it. An entry that
- * is copied twice stands there twice, with the same hash.
+ * The evidence archive of the local run: one append-only file per session, one entry per line. Entries are not synced
+ * one by one: the table is authoritative, and entries lost in a power cut are copied from it again. An entry that is
+ * copied twice appears twice, with the same hash.
  */
 import { appendFile, type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -21,7 +21,7 @@ interface Batch {
 }
 
 interface FolderArchiveOptions {
-  /** Whether other processes write to the same store: their entries go into archives of their own. @default false */
+  /** Whether other processes write to the same store, with archives of their own. @default false */
   readonly shared?: boolean;
 }
 
@@ -32,7 +32,7 @@ export function folderArchive(root: string, { shared = false }: FolderArchiveOpt
     join(root, formerFileName(tenant), `${formerFileName(sessionId)}.jsonl`);
   /** Files that end with a whole line. */
   const whole = new RecentMap<string, true>({ max: 1000 });
-  /** What waits for the end of this turn: entries of a batch that belong to one session share a write. */
+  /** Batches until the end of this turn: entries of one session share a write. */
   const batches = new Map<string, Batch>();
 
   return {
@@ -75,7 +75,9 @@ export function folderArchive(root: string, { shared = false }: FolderArchiveOpt
     });
   }
 
-  /** One write of whole lines, behind whole lines: a full disk or a power cut leaves half a one, which would take the next with it. */
+  /**
+   * Writes whole lines, after whole lines: a full disk or a power cut leaves half a line, which would corrupt the next.
+   */
   async function append(path: string, text: string): Promise<void> {
     const start = whole.get(path) || (await endsWhole(path)) ? '' : '\n';
     whole.delete(path);
@@ -85,8 +87,8 @@ export function folderArchive(root: string, { shared = false }: FolderArchiveOpt
 }
 
 /**
- * The copies of a session in a file as runs, in the order in which they came; none if there is no such file. A line that is
- * not an entry of the session is left out: two sessions may share a file of an earlier release.
+ * Yields the copies of a session in a file as runs, in the order of writing; none if there is no such file. Skips lines
+ * of other sessions: in files of an earlier release two sessions may share one.
  */
 async function* runsIn(path: string, session: { tenant: string; sessionId: string }): AsyncIterable<ArchivedRun> {
   const file = await opened(path);
@@ -119,7 +121,7 @@ async function* runsIn(path: string, session: { tenant: string; sessionId: strin
   }
 }
 
-/** @param place `<first byte>-<byte behind the last> <path>` */
+/** @param place `<first byte>-<byte after the last> <path>` */
 async function entriesAt(place: string): Promise<EvidenceEntry[]> {
   const [bytes = '', ...path] = place.split(' ');
   const [start = 0, end = 0] = bytes.split('-').map(Number);
@@ -134,7 +136,7 @@ async function entriesAt(place: string): Promise<EvidenceEntry[]> {
   }
 }
 
-/** A name of an earlier release may be longer than a file system takes: such a file was never made. */
+/** Opens a file. A name of an earlier release may be too long for the file system: such a file never existed. */
 const opened = (path: string): Promise<FileHandle | undefined> =>
   open(path).catch((fault: NodeJS.ErrnoException) => {
     if (fault.code !== 'ENOENT' && fault.code !== 'ENAMETOOLONG') throw fault;

@@ -1,4 +1,4 @@
-/** Objects of the transparency log in a folder of the state: each file is put once and stays as it is. */
+/** Objects of the transparency log in a folder of the state: each file is written once and never changed. */
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { LogObjects } from '#core/evidence/transparency/ports.ts';
@@ -27,7 +27,7 @@ export function folderLog(root: string): LogObjects {
   };
 }
 
-/** Returns the name of a tenant's folder, which an earlier release may have made under another name. */
+/** Returns the name of a tenant's folder, after renaming one of an earlier release. */
 async function takenOver(root: string, tenant: string): Promise<string> {
   const [name, former] = [fileNameOf(tenant), formerFileName(tenant)];
   const names = (await readdir(root).catch(absent)) ?? [];
@@ -36,6 +36,6 @@ async function takenOver(root: string, tenant: string): Promise<string> {
 }
 
 function absent(fault: NodeJS.ErrnoException): undefined {
-  // Folders of partial tiles end in `.p`: a file of that path is not there either.
+  // Folders of partial tiles end in `.p`: a file of that path does not exist either.
   if (fault.code !== 'ENOENT' && fault.code !== 'ENOTDIR') throw fault;
 }

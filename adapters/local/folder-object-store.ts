@@ -21,7 +21,7 @@ export function folderObjectStore(folder: string): ObjectStore {
       return sha256;
     },
     get: async (sha256) => {
-      if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined; // never a path of the caller's choice
+      if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined; // never a path that the caller chose
       const bytes = await readFile(pathOf(sha256)).catch(absent);
       if (bytes !== undefined && digestOf(bytes) !== sha256) {
         throw new Error(

@@ -1,4 +1,4 @@
-/** Signs session manifests with a key kept in a file; on AWS a KMS key does it. */
+/** Signs session manifests with a key in a file; on AWS a KMS key does. */
 import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -6,7 +6,10 @@ import type { Signer } from '#core/evidence/ports.ts';
 import { createDurably } from './durable-file.ts';
 import { privateKeyIn } from './private-key.ts';
 
-/** The key in `path`, generated with mode 0600 when there is none. The key id is the first 16 hex of SHA-256(SPKI DER). */
+/**
+ * Loads the key in `path`, generating one with mode 0600 if there is none. The key id is the first 16 hex of
+ * SHA-256(SPKI DER).
+ */
 export async function keyFileSigner(path: string): Promise<Signer> {
   return signerOf(await readOrGenerate(path));
 }
@@ -28,7 +31,7 @@ async function readOrGenerate(path: string): Promise<KeyObject> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await createDurably(path, privateKey.export({ format: 'pem', type: 'pkcs8' }));
-  return (await read(path)) ?? privateKey; // another process may have been first: its key stays
+  return (await read(path)) ?? privateKey; // if another process was first, its key is used
 }
 
 async function read(path: string): Promise<KeyObject | undefined> {
@@ -42,7 +45,7 @@ async function read(path: string): Promise<KeyObject | undefined> {
   return signingKeyIn(pem, path);
 }
 
-/** @throws Error for another kind of key */
+/** Parses a signing key. @throws Error for another kind of key */
 export function signingKeyIn(pem: string, path: string): KeyObject {
   const key = privateKeyIn(pem, path);
   if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') throw new Error(`${path} holds no ECDSA P-256 key.`);

@@ -1,5 +1,5 @@
 /**
- * The keys of processes that share a store, in one folder that is mounted into each of them and only read: the signing key of
+ * Keys of processes that share a store, in one folder that each of them mounts and only reads: the signing key of
  * evidence, the key of the transparency log, the key of capability tickets [shared.keys].
  */
 import { mkdir, readFile } from 'node:fs/promises';
@@ -18,7 +18,10 @@ export interface SharedKeys {
 
 const needed = ['signing-key.pem', 'log-key.pem', 'ticket-key'] as const;
 
-/** @throws Error that names the files that are missing; none is made here, because a key of one process divides the store. */
+/**
+ * Reads the keys. @throws Error that names the missing files; none is created, because a key of one process would
+ * divide the store.
+ */
 export async function sharedKeys(folder: string): Promise<SharedKeys> {
   const texts = await Promise.all(needed.map((name) => readFile(join(folder, name), 'utf8').catch(absent)));
   const missing = needed.filter((_name, at) => !texts[at]?.trim());
@@ -31,9 +34,9 @@ export async function sharedKeys(folder: string): Promise<SharedKeys> {
 }
 
 /**
- * Makes the keys that the folder lacks. The others are derived from the signing key, as processes without such a folder derive
- * them: a store that is in use keeps its log and its tickets.
- * @returns the names of the files that were made.
+ * Creates the missing keys. All except the signing key are derived from it, as processes without such a folder do: a
+ * store in use keeps its log and its tickets.
+ * @returns the names of the created files.
  */
 export async function makeKeys(folder: string): Promise<string[]> {
   await mkdir(folder, { recursive: true, mode: 0o700 });

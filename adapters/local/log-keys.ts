@@ -1,6 +1,6 @@
 /**
- * The keys of the transparency log in a state folder: the private key in use, the one before it while both sign, and the public
- * keys of those that signed before, oldest first [transparency.key-rotation].
+ * The keys of the transparency log in a state folder: the current private key, the previous one while both sign, and
+ * the public keys of all earlier ones, oldest first [transparency.key-rotation].
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hkdfSync, type KeyObject } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
@@ -17,24 +17,24 @@ const formerPath = (folder: string): string => join(folder, 'log-keys.json');
 
 export interface LogKeys {
   readonly current: KeyObject;
-  /** Private too: it signs beside the current one. */
+  /** Private key that signs together with the current one. */
   readonly previous?: KeyObject;
   /** Public keys before the current one, oldest first; the previous one is the last of them. */
   readonly former: readonly KeyObject[];
 }
 
-/** @param made how the first key of the folder comes about; a random one where this is absent. */
+/** @param made creates the first key of the folder; random by default. */
 export async function logKeysOf(folder: string, made?: () => Promise<KeyObject>): Promise<LogKeys> {
   const current = await ed25519KeyFile(keyPath(folder), made);
   const same = (key: KeyObject) => rawKey(key).equals(rawKey(createPublicKey(current)));
   const former = (await formerKeys(folder)).filter((key) => !same(key));
   const pem = await unlessMissing(readFile(previousPath(folder), 'utf8'));
   const previous = pem === undefined ? undefined : privateKeyIn(pem, previousPath(folder));
-  // A rotation that stopped in between leaves the current key as the previous one.
+  // An interrupted rotation leaves the current key as the previous one.
   return { current, former, ...(previous && !same(createPublicKey(previous)) && { previous }) };
 }
 
-/** The signer of each tenant's log. */
+/** Returns the signer of each tenant's log. */
 export const logSignersOf =
   ({ current, previous, former }: LogKeys) =>
   async (tenant: string): Promise<LogSigner> => {
@@ -51,9 +51,9 @@ export const logSignersOf =
   };
 
 /**
- * Puts a new key in place of the one in use, which signs beside it until `retireLogKey`. No gateway may run on the folder
- * meanwhile. A crash in between leaves the log as it was, with one more listed key.
- * @throws Error while the key before the present one still signs.
+ * Replaces the current key. The old one also signs until `retireLogKey`. No gateway may run on the folder meanwhile. A
+ * crash midway leaves the log unchanged, with one more listed key.
+ * @throws Error while an earlier key still signs.
  */
 export async function rotateLogKey(folder: string): Promise<{ from: string; to: string }> {
   const { current, previous } = await logKeysOf(folder);
@@ -69,7 +69,7 @@ export async function rotateLogKey(folder: string): Promise<{ from: string; to: 
   return { from: fingerprint(before), to: fingerprint(publicKey) };
 }
 
-/** Removes the private key that signed beside the present one. @throws Error when there is none. */
+/** Removes the previous private key, which also signed. @throws Error if there is none. */
 export async function retireLogKey(folder: string): Promise<{ retired: string }> {
   const { previous } = await logKeysOf(folder);
   if (!previous) throw new Error('One key of the log signs: there is none to retire. --rotate-log-key makes a second.');
@@ -78,12 +78,11 @@ export async function retireLogKey(folder: string): Promise<{ retired: string }>
   return { retired: fingerprint(createPublicKey(previous)) };
 }
 
-/** The first 16 hex digits of the key, as the names of logs have those of their first key. */
+/** Returns the first 16 hex digits of the key; names of logs contain those of their first key. */
 export const fingerprint = (key: KeyObject): string => logKeyOf(key, 'x').name.split('/')[1]!;
 
 /**
- * The key of a log that several processes keep. All of them have the signing key of the store, and arrive at this one from it;
- * nothing leads back from it.
+ * Returns the log key that processes sharing a store derive from its signing key. The derivation cannot be reversed.
  */
 export function sharedLogKey(signingKeyPem: string): KeyObject {
   const secret = createPrivateKey(signingKeyPem).export({ format: 'der', type: 'pkcs8' });

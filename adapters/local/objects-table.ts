@@ -1,9 +1,9 @@
 /**
- * Bodies by SHA-256 in the store, for processes that share it and no folder: a policy version that one of them stored is read by
- * all [shared.objects]. A table of the local run only; on AWS they lie in a bucket.
+ * Bodies by SHA-256 in the store, for processes that share it but no folder: a policy version that one of them stored
+ * is readable by all [shared.objects]. A table of the local run only; on AWS bodies are in a bucket.
  *
- * Items: `sha256` names the body; `part` is a piece of it, or `body`, which is put last and names their number: a body without it
- * is not there.
+ * Items: `sha256` names the body; `part` is a piece of it, or `body`, which is put last and holds the number of pieces:
+ * without it, the body is incomplete and not found.
  */
 import { createHash } from 'node:crypto';
 import { type DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
@@ -72,7 +72,10 @@ export function objectsTable(client: DynamoDBClient, TableName: string): ObjectS
   };
 }
 
-/** Bodies that a process of an earlier release kept in its own folder are put into the store when they are read. */
+/**
+ * Returns a store that also reads bodies from the own folder of an earlier release, and then copies them into the
+ * store.
+ */
 export const sharedObjects = (store: ObjectStore, folder: ObjectStore): ObjectStore => ({
   put: (bytes) => store.put(bytes),
   async get(sha256) {

@@ -1,4 +1,4 @@
-/** Installed plugins in a folder: bytes by digest, and one record that is replaced whole [plugin.store]. */
+/** Installed plugins in a folder: bytes by digest, and one record that is replaced as a whole [plugin.store]. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -10,7 +10,7 @@ const record = z.strictObject({
   format: z.literal(1),
   /** The pinned root key in PEM form. */
   root: z.string(),
-  /** The index file that was accepted last. */
+  /** The last accepted index file. */
   index_file: z.unknown(),
   seen: z.strictObject({
     index: seenDocument,
@@ -33,12 +33,12 @@ export class PluginStore {
     this.#folder = resolve(stateFolder, 'plugins');
   }
 
-  /** Absolute path of a module or pack. Its name is made of the digest only. */
+  /** Returns the absolute path of a module or pack. Its name consists of the digest only. */
   pathOf({ sha256, kind }: PluginFile): string {
     return join(this.#folder, fileOf({ sha256, kind }));
   }
 
-  /** @throws Error for a record that is not valid: it is never taken for an empty one. */
+  /** Reads the record. @throws Error for an invalid one, which is never treated as empty. */
   async read(): Promise<PluginRecord | undefined> {
     const file = join(this.#folder, 'installed.json');
     const text = await readFile(file, 'utf8').catch(absent);
@@ -68,12 +68,12 @@ export class PluginStore {
     return rm(this.pathOf(of), { force: true });
   }
 
-  /** An act that no gateway has taken yet; a file each, so that two commands at once lose none. */
+  /** Stores an act until a gateway takes it; one file each, so that simultaneous commands lose none. */
   keepAct(act: object): Promise<void> {
     return this.#replace(`${Date.now()}-${randomUUID()}.act`, Buffer.from(JSON.stringify(act)));
   }
 
-  /** Oldest first. A file that is not JSON is left where it is. */
+  /** Returns the acts, oldest first. Skips files that are not JSON. */
   async keptActs(): Promise<{ readonly id: string; readonly act: unknown }[]> {
     const names = (await readdir(this.#folder).catch(absent)) ?? [];
     const kept = names.filter((name) => /^\d+-[0-9a-f-]+\.act$/.test(name)).sort();
@@ -88,7 +88,7 @@ export class PluginStore {
     return rm(join(this.#folder, id), { force: true });
   }
 
-  /** Beside the target first: a partial file never has the target's name. */
+  /** Writes to a temporary file first: a partial file never has the target's name. */
   async #replace(name: string, content: Uint8Array): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const partial = join(this.#folder, `.${name}.${process.pid}.part`);

@@ -1,4 +1,4 @@
-/** Which keys a store belongs to: two processes that sign with different keys never share one. */
+/** Registers a store's keys: two processes that sign with different keys never share one. */
 
 import { createPublicKey } from 'node:crypto';
 import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
@@ -27,12 +27,12 @@ interface Registry {
 
 interface RegisterOptions extends Registry {
   readonly signer: Signer;
-  /** Take the store over with this key although no statement links it to the registered one. */
+  /** Takes the store over with this key even if no statement links it to the registered one. */
   readonly adopt?: boolean;
 }
 
 /**
- * Registers the key with the store at the first start; later starts come with the same key or one that follows it.
+ * Registers the key with the store at the first start. Later starts must have the same key or a successor.
  * @returns the id of the key that was registered before, if it was another one.
  * @throws OtherSigningKey
  */
@@ -46,7 +46,8 @@ export async function registerSigningKey({ signer, adopt, ...registry }: Registe
 }
 
 /**
- * Registers the key of the transparency log of processes that share the store; later ones come with it or with one that follows it.
+ * Registers the transparency log key of processes that share the store. Later ones must have the same key or a
+ * successor.
  * @throws OtherSigningKey
  */
 export async function registerLogKey({ current, former }: LogKeys, registry: Registry): Promise<void> {
@@ -58,7 +59,7 @@ export async function registerLogKey({ current, former }: LogKeys, registry: Reg
   });
 }
 
-/** @param check throws where the registered key may not be followed by the own one. */
+/** @param check throws if the own key may not succeed the registered one. */
 async function register(
   { client, table }: Registry,
   id: string,
@@ -79,7 +80,7 @@ async function register(
     return Item && fromItem<RegisteredKey>(Item);
   }
 
-  /** False when another process was first. */
+  /** Returns false if another process was first. */
   async function put(over: string | undefined): Promise<boolean> {
     try {
       await client.send(

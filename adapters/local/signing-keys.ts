@@ -1,6 +1,6 @@
 /**
- * The signing keys of a state folder: the private key in use, and the list of public keys that were, with the statements
- * that link them. A rotated private key is not kept.
+ * The signing keys of a state folder: the current private key, and the list of earlier public keys with the statements
+ * that link them. Rotated private keys are not kept.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -15,10 +15,10 @@ import { keyFileSigner, signerOf, signingKeyIn } from './key-file-signer.ts';
 const privatePath = (folder: string): string => join(folder, 'signing-key.pem');
 const publishedPath = (folder: string): string => join(folder, 'signing-keys.json');
 
-/** The private key in use, which exists once there is a signer. */
+/** Reads the current private key, which exists once there is a signer. */
 export const signingKeyPem = (folder: string): Promise<string> => readFile(privatePath(folder), 'utf8');
 
-/** The signer of a state folder; its key is made when there is none, and is listed among the published ones. */
+/** Returns the signer of a state folder, creating its key if there is none, and lists it among the published keys. */
 export async function stateSigner(folder: string): Promise<Signer> {
   const signer = await keyFileSigner(privatePath(folder));
   const { keys, listed } = await listedKeys(folder, signer);
@@ -26,14 +26,14 @@ export async function stateSigner(folder: string): Promise<Signer> {
   return { ...signer, keys: async () => keys };
 }
 
-/** The signer of a folder that is only read. @throws Error when it has no key */
+/** Returns the signer of a read-only folder. @throws Error if it has no key */
 export async function readSigner(folder: string): Promise<Signer> {
   const signer = signerOf(signingKeyIn(await signingKeyPem(folder), privatePath(folder)));
   const { keys } = await listedKeys(folder, signer);
   return { ...signer, keys: async () => keys };
 }
 
-/** The published keys with the signer's own first. */
+/** Returns the published keys, the signer's own first. */
 async function listedKeys(
   folder: string,
   signer: Signer,
@@ -48,8 +48,8 @@ async function listedKeys(
 }
 
 /**
- * Puts a new key in place of the one in use; no gateway may run on the folder meanwhile. The statement that links them is
- * published first: a crash in between leaves a listed key that signs nothing.
+ * Replaces the current key; no gateway may run on the folder meanwhile. The statement that links the keys is published
+ * first: a crash midway leaves a listed key that signs nothing.
  */
 export async function rotateSigningKey(folder: string, clock: Clock): Promise<{ from: string; to: string }> {
   const previous = await stateSigner(folder);

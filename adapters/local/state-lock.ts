@@ -1,4 +1,4 @@
-/** One gateway per state folder: a lock file that names its holder, void as soon as the holder is gone. */
+/** Allows one gateway per state folder: a lock file names its holder, and is void as soon as the holder ends. */
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ interface StateLock {
   release(): void;
 }
 
-/** @throws Error that says who holds the folder. */
+/** Locks the folder. @throws Error that names its holder. */
 export function lockState(folder: string): StateLock {
   makeFolder(folder);
   const path = join(folder, 'lock');
@@ -45,7 +45,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** Linking a complete file is atomic: a lock is never seen half written. */
+/** Links a complete file, which is atomic: a lock is never read half written. */
 function create(path: string, text: string): boolean {
   const temporary = beside(path);
   writeFileSync(temporary, text, { mode: 0o600 });
@@ -60,7 +60,7 @@ function create(path: string, text: string): boolean {
   }
 }
 
-/** Moves a void lock aside; if another starter put its own there meanwhile, that one goes back. */
+/** Moves a void lock aside. If another starter put its own there meanwhile, moves that one back. */
 function takeAway(path: string, stale: string): void {
   const aside = beside(path);
   try {
@@ -102,8 +102,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Start time of a process, so that a number used again is not a holder; empty where /proc does not tell. One that was killed
- * and whose parent has not collected it, as in a container without an init, holds nothing any more either.
+ * Returns the start time of a process, so that a reused id is not mistaken for the holder; empty if /proc does not show
+ * it. Empty also for a killed process that its parent has not collected, as in a container without an init.
  */
 function startOf(pid: number): string {
   const stat = read(`/proc/${pid}/stat`) ?? '';

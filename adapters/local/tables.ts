@@ -1,4 +1,4 @@
-/** Creates the tables of `core/contracts/tables.ts` on a DynamoDB-compatible server; running it again is harmless. */
+/** Creates the tables of `core/contracts/tables.ts` on a DynamoDB-compatible server. Can be repeated. */
 
 import {
   CreateTableCommand,
@@ -19,8 +19,8 @@ const tableNames = (prefix = 'gateway-'): TableNames =>
   Object.fromEntries(Object.keys(tables).map((name) => [name, `${prefix}${name}`])) as Record<TableName, string>;
 
 /**
- * Creates what is missing and answers the physical names, e.g. `gateway-evidence`.
- * @throws Error in one line when a table of another release is there: its rows cannot be found by the keys of this one.
+ * Creates missing tables and returns the physical names, e.g. `gateway-evidence`.
+ * @throws Error in one line if a table of another release exists: its rows cannot be found by the keys of this one.
  */
 export async function createTables(client: DynamoDBClient, prefix = 'gateway-'): Promise<TableNames> {
   const names = tableNames(prefix);
@@ -35,7 +35,7 @@ export async function createTables(client: DynamoDBClient, prefix = 'gateway-'):
   return names;
 }
 
-/** Keys and indexes are compared; DynamoDB changes neither on a table that stands. */
+/** Compares keys and indexes, which DynamoDB cannot change on an existing table. */
 async function assertSameKeys(client: DynamoDBClient, physical: string, spec: TableSpec): Promise<void> {
   const { Table } = await client.send(new DescribeTableCommand({ TableName: physical }));
   const wanted = tableParams(physical, spec);
@@ -49,7 +49,7 @@ async function assertSameKeys(client: DynamoDBClient, physical: string, spec: Ta
 
 type Keyed = Pick<CreateTableCommandInput, 'KeySchema'>;
 
-/** e.g. `id; by_opened KEYS_ONLY opened_in, opened`. */
+/** Returns a text such as `id; by_opened KEYS_ONLY opened_in, opened`. */
 function keysOf(table: Keyed & { GlobalSecondaryIndexes?: readonly IndexKeys[] | undefined }): string {
   const names = ({ KeySchema = [] }: Keyed) =>
     [...KeySchema]
@@ -67,7 +67,7 @@ interface IndexKeys extends Keyed {
   readonly Projection?: { readonly ProjectionType?: string | undefined } | undefined;
 }
 
-/** Creates one table; one that another caller made meanwhile counts as created. */
+/** Creates one table. Succeeds if another caller created it meanwhile. */
 export async function createTable(client: DynamoDBClient, physical: string, spec: TableSpec): Promise<void> {
   try {
     const { TableDescription } = await client.send(new CreateTableCommand(tableParams(physical, spec)));
@@ -81,8 +81,8 @@ export async function createTable(client: DynamoDBClient, physical: string, spec
 }
 
 /**
- * Without the stream: the embedded server's gets slower with every record it holds, so the local run follows its own
- * commits instead (commit-feed.ts).
+ * Returns the parameters, without the stream: the embedded server's gets slower with every record, so the local run
+ * follows its own commits instead (commit-feed.ts).
  */
 export function tableParams(physical: string, spec: TableSpec): CreateTableCommandInput {
   const keys = [spec, ...(spec.indexes ?? [])].flatMap(({ partitionKey, sortKey }) => [partitionKey, sortKey]);
@@ -120,7 +120,7 @@ async function existing(client: DynamoDBClient): Promise<Set<string>> {
   return found;
 }
 
-/** Deletion by TTL only tidies: a server without it serves as well. */
+/** Enables deletion by TTL, which only frees space: a server without it works as well. */
 async function enableTtl(client: DynamoDBClient, physical: string, attribute: string): Promise<void> {
   try {
     await client.send(

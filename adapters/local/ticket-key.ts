@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { shortestTicketKeyCharacters } from '#core/execution/tickets/keys.ts';
 import { createDurably } from './durable-file.ts';
 
-/** The key of a state folder, made when there is none. */
+/** Returns the key of a state folder, creating it if there is none. */
 export async function ticketKey(stateFolder: string): Promise<string> {
   const path = join(stateFolder, 'ticket-key');
   await mkdir(stateFolder, { recursive: true, mode: 0o700 });
@@ -13,7 +13,7 @@ export async function ticketKey(stateFolder: string): Promise<string> {
   return ticketKeyIn(await readFile(path, 'utf8'), path);
 }
 
-/** @throws Error that names the file when its text is too short for a key. */
+/** @throws Error that names the file if its text is too short for a key. */
 export function ticketKeyIn(text: string, path: string): string {
   const key = text.trim();
   if (key.length >= shortestTicketKeyCharacters) return key;
@@ -22,7 +22,9 @@ export function ticketKeyIn(text: string, path: string): string {
   );
 }
 
-/** The key of processes that share a store and its signing key: all of them derive this one, and nothing leads back from it. */
+/**
+ * Returns the ticket key that processes sharing a store derive from its signing key. The derivation cannot be reversed.
+ */
 export function sharedTicketKey(signingKeyPem: string): string {
   const secret = createPrivateKey(signingKeyPem).export({ format: 'der', type: 'pkcs8' });
   const derived = hkdfSync('sha256', secret, '', 'agent-governance-gateway capability tickets', 32);

@@ -2,7 +2,7 @@
 import type { Clock } from '#core/kernel/ports.ts';
 import type { Timers } from './asl/interpreter.ts';
 
-/** setTimeout counts in 32 bits: longer spans are waited for in pieces. */
+/** setTimeout counts in 32 bits: longer spans are divided. */
 const longestMs = 2 ** 31 - 1;
 
 export function systemTimers(clock: Clock): Timers {

@@ -1,6 +1,6 @@
 /**
- * Many callers over one two-way channel to a server (stdio, HTTP+SSE): requests get ids and progress tokens of the gateway's
- * own, so that no caller gets another's answer or progress.
+ * Shares one two-way channel to a server (stdio, HTTP+SSE) among many callers: requests get the gateway's own ids and
+ * progress tokens, so that no caller gets another's answer or progress.
  */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { asText } from '#core/kernel/as-text.ts';
@@ -40,7 +40,7 @@ export type ChannelOptions = Pick<ConnectOptions, 'handshake' | 'signal'>;
 /** Takes `params` of a `notifications/message`. */
 export type ServerLog = (params: JsonObject) => void;
 
-/** What a server logs goes to the gateway's log, without what looks like a secret. */
+/** Writes a server's log messages to the gateway's log, with secrets masked. */
 export const logOfServer =
   (telemetry: Pick<Telemetry, 'log'>, { name }: McpUpstreamEntry): ServerLog =>
   ({ level, data }) =>
@@ -71,7 +71,7 @@ export class ChannelLink implements UpstreamLink {
     this.name = entry.name;
   }
 
-  /** The handshake. @param timeoutMs how long it may take, where that is not the time of a call. @throws UpstreamFault */
+  /** Performs the handshake. @param timeoutMs its time-out, if not that of a call. @throws UpstreamFault */
   async begin(
     channel: Channel,
     { protocolVersion, clientInfo }: ClientHandshake,
@@ -145,7 +145,7 @@ export class ChannelLink implements UpstreamLink {
     });
   }
 
-  /** Others use the channel too: it ends with the process, or with its server. */
+  /** Keeps the channel open for its other users: it ends with the process, or with its server. */
   async close(): Promise<void> {}
 
   async shut(): Promise<void> {
@@ -153,7 +153,7 @@ export class ChannelLink implements UpstreamLink {
     await this.#channel?.close();
   }
 
-  /** A message of the server. */
+  /** Handles a message of the server. */
   take(message: unknown): void {
     if (!isObject(message)) return;
     const { id, method } = message;
@@ -168,19 +168,19 @@ export class ChannelLink implements UpstreamLink {
     else if (isObject(message.error)) pending?.done.resolve({ error: rpcError(message.error) });
   }
 
-  /** The request whose answer could not be read. */
+  /** Fails the request whose answer could not be read. */
   fail(id: number, fault: UpstreamFault): void {
     this.#pending.get(id)?.done.reject(fault);
   }
 
-  /** The connection is gone: all waiters are rejected, and the next request starts again. */
+  /** Ends the connection: rejects all pending requests, and the next one starts again. */
   over(fault: UpstreamFault): void {
     this.#over ??= fault;
     for (const { done } of this.#pending.values()) done.reject(fault);
     this.#pending.clear();
   }
 
-  /** No caller hears another's log lines: servers log the arguments of calls. */
+  /** Passes a notification on. Callers do not get log lines, because servers log the arguments of other calls. */
   #announce(message: JsonObject): void {
     if (message.method === 'notifications/message' && isObject(message.params)) this.#log(message.params);
     const shared = sharedNotification(message);

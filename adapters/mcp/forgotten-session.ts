@@ -1,4 +1,7 @@
-/** How servers over HTTP say that they do not know a session any more, other than with status 404 or 410 [mcp.forgotten-session]. */
+/**
+ * Recognises how servers over HTTP report an unknown session, other than with status 404 or 410
+ * [mcp.forgotten-session].
+ */
 import { mcpCodes, type RpcError } from '#core/mcp/protocol/messages.ts';
 
 const codes: readonly number[] = [mcpCodes.invalidRequest, -32000, -32001];

@@ -1,4 +1,6 @@
-/** One HTTP exchange with an MCP server: headers, bounded bodies, events as they come, faults without addresses or secrets. */
+/**
+ * One HTTP exchange with an MCP server: headers, bounded bodies, streamed events, faults without addresses or secrets.
+ */
 import { httpCall } from '#adapters/http/provider-http.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -10,7 +12,7 @@ import { HttpFault, type HttpReply, type HttpRequest } from '#core/models/provid
 
 export interface ExchangePorts {
   readonly secrets: SecretStore;
-  /** Trace headers of the span at hand. */
+  /** Returns the trace headers of the current span. */
   readonly outgoing: () => Record<string, string>;
 }
 
@@ -21,9 +23,9 @@ interface ExchangeCall {
   readonly body?: Json;
   readonly bearer?: string | undefined;
   readonly signal: AbortSignal;
-  /** Silence that ends the exchange; the entry's own limit by default. */
+  /** Idle time that ends the exchange; the entry's own limit by default. */
   readonly idleMs?: number;
-  /** It may act: it is never sent twice. */
+  /** The request may have effects, so it is never sent twice. */
   readonly once?: boolean;
 }
 
@@ -73,12 +75,12 @@ export async function jsonOf(reply: HttpReply, entry: McpUpstreamEntry): Promise
   return boundedJson(text, entry, 'it answered with something that is not JSON');
 }
 
-/** Deeper than schemas and results go, and walked without risk to the stack. */
+/** Deeper than schemas and results are, and safe for the stack. */
 const maxLevels = 256;
 
 /**
- * Parses what a server sent, once its values are counted [mcp.answer-bounds].
- * @param garbage what is said of a text that is not JSON.
+ * Parses a server's text after counting its values [mcp.answer-bounds].
+ * @param garbage describes a text that is not JSON.
  * @throws UpstreamFault
  */
 export function boundedJson(text: string, { max_result_values }: McpUpstreamEntry, garbage: string): Json {
@@ -97,7 +99,7 @@ export function boundedJson(text: string, { max_result_values }: McpUpstreamEntr
   }
 }
 
-/** Events of the reply, each no larger than a result may be. @throws UpstreamFault */
+/** Yields the events of the reply, each at most as large as a result. @throws UpstreamFault */
 export async function* eventsOf(reply: HttpReply, entry: McpUpstreamEntry): AsyncGenerator<SseEvent> {
   const decoder = sseDecoder({ maxEventBytes: entry.max_result_bytes });
   try {

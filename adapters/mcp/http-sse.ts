@@ -1,4 +1,7 @@
-/** MCP servers by the older HTTP+SSE transport: a stream of events, and an address for messages that the stream names first. */
+/**
+ * Connects to MCP servers by the older HTTP+SSE transport: a stream of events, whose first event gives the address for
+ * messages.
+ */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { UpstreamFault } from '#core/mcp/ports.ts';
@@ -66,7 +69,10 @@ function messages(ports: ExchangePorts, entry: McpUpstreamEntry, url: string, cl
   };
 }
 
-/** An event that cannot be read fails its own request; the other callers of the stream go on [mcp.one-bad-line]. */
+/**
+ * Handles an event. An unreadable one fails its own request only; the other callers of the stream continue
+ * [mcp.one-bad-line].
+ */
 function takeEvent(link: ChannelLink, event: SseEvent, entry: McpUpstreamEntry): void {
   try {
     link.take(messageIn(event, entry));
@@ -76,7 +82,7 @@ function takeEvent(link: ChannelLink, event: SseEvent, entry: McpUpstreamEntry):
   }
 }
 
-/** Credentials go with every message: an address elsewhere is refused. */
+/** Returns the address for messages. Credentials are sent there, so another origin is refused. */
 function addressIn(data: string, { url }: McpUpstreamEntry): string {
   const address = URL.canParse(data, url) ? new URL(data, url) : undefined;
   if (address?.origin === new URL(url!).origin) return address.href;

@@ -1,4 +1,4 @@
-/** Lines of a server's output, each bounded; of one that is longer only the id of its request is kept. */
+/** Splits a server's output into bounded lines. Of a longer one only the id of its request is kept. */
 import { StringDecoder } from 'node:string_decoder';
 
 export class LineReader {
@@ -14,7 +14,7 @@ export class LineReader {
     this.#take = take;
   }
 
-  /** Characters of a line that is longer than allowed and has not ended yet; else 0. */
+  /** Returns the characters of an overlong line that has not ended yet; else 0. */
   get overlongCharacters(): number {
     return this.#dropping ? this.#length : 0;
   }
@@ -34,7 +34,7 @@ export class LineReader {
     this.#length += part.length;
     if (this.#length > this.#most) this.#dropping = true;
     if (!this.#dropping || this.#held.length === 0) this.#held.push(part);
-    // The id stands at the beginning of a message, or at its end.
+    // The id is at the beginning of a message, or at its end.
     else if (this.#held.length > 1)
       this.#held = [this.#held[0]!.slice(0, 200), `${this.#held[1]!.slice(-200)}${part}`.slice(-200)];
     else this.#held.push(part.slice(-200));
@@ -53,7 +53,7 @@ export class LineReader {
   }
 }
 
-/** The id of a message whose text is not parsed: it stands at its beginning or its end. */
+/** Returns the id of an unparsed message, which is at its beginning or its end. */
 export function idIn(text: string): number | undefined {
   const ends = text.length > 400 ? `${text.slice(0, 200)} ${text.slice(-200)}` : text;
   const id = /"id"\s*:\s*(\d+)/.exec(ends)?.[1];

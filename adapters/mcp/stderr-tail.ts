@@ -1,10 +1,10 @@
-/** What a process wrote to its error output last: it says why a server does not start. */
+/** Keeps the last error output of a process, which shows why a server does not start. */
 import { withoutSecrets } from '#core/execution/credentials/redact-values.ts';
 import { redactResult } from '#core/mcp/tools/redact-result.ts';
 
 const maxLines = 8;
 const maxCharacters = 2_000;
-/** Node's stack frames follow the message, and would push it out of the last lines. */
+/** Node's stack frames follow the message, and would displace it from the last lines. */
 const stackFrame = /^at .*(?::\d+:\d+\)?|\((?:<anonymous>|native|index \d+)\))(?: \{)?$/;
 
 export class StderrTail {
@@ -14,7 +14,7 @@ export class StderrTail {
     this.#text = (this.#text + text).slice(-maxCharacters);
   }
 
-  /** The last lines as one, without the given secrets and what looks like a secret; empty where nothing was written. */
+  /** Returns the last lines as one, without the given secrets and anything like a secret; empty without output. */
   last(secrets: readonly string[]): string {
     const lines = this.#text.split('\n').map((line) => line.trim());
     const shown = lines

@@ -1,4 +1,4 @@
-/** MCP servers as child processes of a local run: no shell, a scrubbed environment, started again when they end. */
+/** Runs MCP servers as child processes of a local run: no shell, a scrubbed environment, restarted when they end. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Containment } from '#adapters/executors/containment.ts';
@@ -12,9 +12,12 @@ import { boundedJson, tooLarge } from './http-exchange.ts';
 import { idIn, LineReader } from './lines.ts';
 import { StderrTail } from './stderr-tail.ts';
 
-/** The variables of the environment that every program gets. */
+/** Environment variables that every program gets. */
 const harmless = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR'];
-/** What `inherit` passes on: programs such as npx need them behind a proxy that inspects TLS [mcp.stdio-inherit]. */
+/**
+ * Variables that `inherit` passes on: programs such as npx need them with a proxy that inspects TLS
+ * [mcp.stdio-inherit].
+ */
 const inherited: Readonly<Record<McpUpstreamEntry['inherit'][number], readonly string[]>> = {
   proxy: ['http_proxy', 'https_proxy', 'no_proxy', 'all_proxy']
     .flatMap((name) => [name, name.toUpperCase()])
@@ -25,10 +28,10 @@ const inherited: Readonly<Record<McpUpstreamEntry['inherit'][number], readonly s
   ],
 };
 const longestBackOffMs = 30_000;
-/** A process that lived so long has not failed to start. */
+/** Time after which a process counts as started. */
 const settledMs = 60_000;
 const graceMs = 2_000;
-/** A line that is so many times longer than a result may be has no end. */
+/** Multiple of the result limit at which a line is treated as endless. */
 const endlessFactor = 8;
 
 interface Server {
@@ -41,7 +44,7 @@ interface Supervised {
   failures: number;
   startedAt: number;
   notBefore: number;
-  /** Why it ended last, with the last words of its error output. */
+  /** Reason of the last end, with the last error output. */
   why: string;
 }
 
@@ -50,9 +53,9 @@ interface StdioPorts {
   readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'log'>;
   readonly environment: NodeJS.ProcessEnv;
-  /** How this machine contains a server with, or without, network; undefined where it permits no way. */
+  /** Returns the containment for a server with, or without, network; undefined if this machine permits none. */
   readonly contain: (network: boolean) => Promise<Containment | undefined>;
-  /** A server answered its handshake, or why it did not or has ended. */
+  /** Called when a server answered its handshake, or with the reason why it did not or has ended. */
   readonly connected: ((server: string, down?: string) => void) | undefined;
 }
 
@@ -65,7 +68,10 @@ export class StdioServers {
     this.#ports = ports;
   }
 
-  /** The running server of an entry; a process that ended is started again, later each time it fails. @throws UpstreamFault */
+  /**
+   * Returns the running server of an entry, restarting one that ended, with a longer delay after each failure. @throws
+   * UpstreamFault
+   */
   async connect(entry: McpUpstreamEntry, options: ChannelOptions): Promise<ChannelLink> {
     if (this.#stopped) throw new UpstreamFault('unreachable', 'the gateway is about to stop');
     const key = JSON.stringify([entry.name, entry.command, entry.env, entry.inherit]);
@@ -93,7 +99,10 @@ export class StdioServers {
     return (await starting).link;
   }
 
-  /** Starts servers before a client asks for them. What fails is logged, and begins again with the first call that needs it. */
+  /**
+   * Starts servers before the first client request. A failure is logged, and the first call that needs the server
+   * starts it again.
+   */
   startAll(entries: readonly McpUpstreamEntry[], handshake: ChannelOptions['handshake']): void {
     const options = { handshake, signal: new AbortController().signal };
     for (const entry of entries.filter(({ transport }) => transport === 'stdio'))
@@ -105,7 +114,7 @@ export class StdioServers {
       );
   }
 
-  /** Ends every child: its input is closed, then it gets SIGTERM, then SIGKILL. */
+  /** Ends every child: closes its input, then sends SIGTERM, then SIGKILL. */
   async stop(): Promise<void> {
     this.#stopped = true;
     const servers = await Promise.all(
@@ -121,7 +130,7 @@ export class StdioServers {
     const child = spawn(program!, args, { env, shell: false, stdio: 'pipe' });
     const link = new ChannelLink(entry, logOfServer(telemetry, entry));
     const tail = new StderrTail();
-    // The address of a proxy may hold a password.
+    // The address of a proxy may contain a password.
     const hidden = entry.inherit.includes('proxy') ? [...entry.env, ...inherited.proxy] : entry.env;
     const secrets = hidden.flatMap((name) => env[name] ?? []);
     const seconds = () => Math.round((this.#ports.clock.now() - supervised.startedAt) / 100) / 10;
@@ -147,7 +156,7 @@ export class StdioServers {
     child.on('error', (fault: NodeJS.ErrnoException) =>
       over(`its process could not be started (${fault.code ?? 'failed'})`),
     );
-    // `close` comes after the last of its output.
+    // `close` follows the last output.
     child.on('close', (code, signal) => over(`its process ended with ${signal ?? code}`));
     child.stdin.on('error', () => {}); // reported by the exit
     const lines = new LineReader(entry.max_result_bytes, {
@@ -164,7 +173,7 @@ export class StdioServers {
       waiting = undefined;
     };
     child.once('close', unwatch);
-    // No answer comes behind a line that does not end, so the program is ended and starts again with the next call.
+    // No answer can follow an endless line, so the program is ended and restarted with the next call.
     child.stdout.on('data', (bytes: Buffer) => {
       lines.push(bytes);
       if (lines.overlongCharacters > endlessFactor * entry.max_result_bytes) endless();
@@ -197,7 +206,10 @@ export class StdioServers {
     }
   }
 
-  /** @throws UpstreamFault where the server is to be contained and this machine permits no way to do it. */
+  /**
+   * Returns the command line. @throws UpstreamFault if the server must be contained and this machine permits no
+   * containment.
+   */
   async #lineOf({ name, command, contained, network }: McpUpstreamEntry): Promise<readonly string[]> {
     if (!contained) return command!;
     const found = await this.#ports.contain(network);
@@ -223,7 +235,10 @@ export class StdioServers {
   }
 }
 
-/** Servers also print lines that are not messages: those are ignored. An answer beyond its bounds fails its request. */
+/**
+ * Handles a line. Servers also print lines that are not messages: those are ignored. An answer beyond its bounds fails
+ * its request.
+ */
 function takeLine(link: ChannelLink, text: string, entry: McpUpstreamEntry): void {
   let message: unknown;
   try {

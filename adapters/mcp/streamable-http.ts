@@ -1,4 +1,6 @@
-/** MCP servers by streamable HTTP: sessions of 2025, stateless requests of 2026, whichever the server speaks. */
+/**
+ * Connects to MCP servers by streamable HTTP: sessions of 2025 or stateless requests of 2026, as the server supports.
+ */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -21,9 +23,9 @@ interface StreamablePorts extends ExchangePorts {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** Silence that ends a stream without waiters: such streams live for hours. */
+/** Idle time that ends a stream without pending requests: such streams last for hours. */
 const streamIdleMs = 24 * 3_600_000;
-/** A stream that ends before its answer is taken up again so often. */
+/** Maximum of resumptions of a stream that ends before its answer. */
 const maxResumes = 20;
 const resumeAfterMs = 500;
 
@@ -90,7 +92,7 @@ async function discover(ports: StreamablePorts, entry: McpUpstreamEntry, { hands
   return link;
 }
 
-/** How servers of the stateless revision refuse an `initialize`. */
+/** Recognises how servers of the stateless revision refuse an `initialize`. */
 function otherEra(code: number): 'other era' {
   const telling: readonly number[] = [mcpCodes.unsupportedVersion, mcpCodes.unknownMethod, mcpCodes.invalidParams];
   if (telling.includes(code) || code === mcpCodes.invalidRequest || code === -32000) return 'other era';
@@ -138,7 +140,7 @@ class Link implements UpstreamLink {
       };
       const outcome = await this.#outcome(reply, id, method, { ...options, onMessage });
       if (heard || method === 'initialize' || method === 'ping' || !this.#speaksOfSession(outcome)) return outcome;
-      // A tool may speak of a session of its own, so the server is asked whether it still has this one.
+      // A tool may mean a session of its own, so a request checks whether the server still has this one.
       if (reply.status < 400 && (await this.#isKnown(signal))) return outcome;
       throw lost();
     } finally {
@@ -165,7 +167,7 @@ class Link implements UpstreamLink {
       return;
     }
     reply.body.release();
-    // A server without such a stream has nothing to say: there is no use in asking again.
+    // A server without such a stream sends no messages: do not try again.
     if (!signal.aborted && (reply.status === 405 || reply.status === 404)) await aborted(signal);
   }
 
@@ -207,7 +209,10 @@ class Link implements UpstreamLink {
     throw new UpstreamFault('garbage', 'its answer holds no response to the request');
   }
 
-  /** Servers that forgot a session refuse its requests in many ways [mcp.forgotten-session]. */
+  /**
+   * Checks for a session refusal: servers that forgot a session refuse its requests in many ways
+   * [mcp.forgotten-session].
+   */
   #speaksOfSession(outcome: RpcOutcome): boolean {
     return this.continuation.session_id !== undefined && 'error' in outcome && isSessionRefusal(outcome.error);
   }
@@ -217,7 +222,7 @@ class Link implements UpstreamLink {
     return !this.#speaksOfSession(outcome);
   }
 
-  /** Reads on until the response; a stream that ends before it is taken up where it stopped, as servers ask for. */
+  /** Reads until the response. Resumes a stream that ends early, as the protocol provides. */
   async #streamed(first: HttpReply, id: RequestId, { onMessage, signal }: RequestOptions): Promise<RpcOutcome> {
     let reply = first;
     let last: string | undefined;
@@ -268,7 +273,7 @@ class Link implements UpstreamLink {
     });
   }
 
-  /** Headers that repeat the body (2026-07-28). */
+  /** Returns headers that repeat the body (2026-07-28). */
   #standard(method: string, { name, uri, taskId }: JsonObject): Record<string, string> {
     if (this.era === 'session') return {};
     const named = [name, uri, taskId].find((value) => typeof value === 'string') as string | undefined;
@@ -281,7 +286,7 @@ class Link implements UpstreamLink {
   }
 }
 
-/** The response among what came; everything with a method goes to the listener. */
+/** Returns the response among the messages; those with a method go to the listener. */
 function outcomeIn(
   value: Json,
   id: RequestId,
@@ -301,7 +306,7 @@ function outcomeIn(
 const isEvents = ({ headers }: HttpReply) => headers['content-type']?.startsWith('text/event-stream') === true;
 const isJson = ({ headers }: HttpReply) => headers['content-type']?.startsWith('application/json') === true;
 
-/** Of a refused request the body is of interest only if it can be read. */
+/** Ignores the body of a refused request if it is unreadable. */
 const onlyIf =
   ({ status }: HttpReply) =>
   (fault: unknown): undefined => {
@@ -309,7 +314,7 @@ const onlyIf =
   };
 
 const lost = () => new UpstreamFault('session-lost', 'it has forgotten the session');
-/** A server that breaks down over a call may have made it. */
+/** Returns the fault. If a server failed during a call, the call may have taken effect. */
 function refusal(status: number, method?: string): UpstreamFault {
   const during = status >= 500 && method === 'tools/call' ? 'broken' : 'unreachable';
   const kind = status === 401 || status === 403 ? 'refused' : during;

@@ -1,4 +1,4 @@
-/** Conversations with MCP servers, by the transport the configuration names for each. */
+/** Connects to MCP servers by the transport that each configuration entry names. */
 import { randomUUID } from 'node:crypto';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { SecretStore, Telemetry } from '#core/kernel/ports.ts';
@@ -13,15 +13,15 @@ interface UpstreamOptions {
   readonly outgoing: () => Record<string, string>;
   readonly pause: (ms: number) => Promise<void>;
   readonly telemetry: Pick<Telemetry, 'log'>;
-  /** A server by HTTP answered its handshake, or why it did not. */
+  /** Called when a server by HTTP answered its handshake, or with the reason why it did not. */
   readonly connected?: (server: string, down?: string) => void;
-  /** Child processes; only where there is a machine to run them on. */
+  /** Child processes; absent if there is no machine to run them on. */
   readonly stdio?: StdioServers;
 }
 
 export function mcpUpstreams({ stdio, connected, ...options }: UpstreamOptions): McpUpstreams {
   const ports = { ...options, randomId: randomUUID };
-  /** One stream of events a server, shared by all callers. */
+  /** One event stream per server, shared by all callers. */
   const streams = new Map<string, Promise<ChannelLink>>();
 
   const overSse = async (entry: McpUpstreamEntry, options: ChannelOptions): Promise<ChannelLink> => {
@@ -37,7 +37,7 @@ export function mcpUpstreams({ stdio, connected, ...options }: UpstreamOptions):
 
   const says = (entry: McpUpstreamEntry) => logOfServer(options.telemetry, entry);
 
-  /** What the caller gave up says nothing of the server. */
+  /** Reports a connection's result, except if the caller gave up: that shows nothing about the server. */
   const noted = async <Link>(entry: McpUpstreamEntry, connecting: Promise<Link>): Promise<Link> => {
     try {
       const link = await connecting;

@@ -1,4 +1,4 @@
-/** The reader of every call's effects, with PostgreSQL's grammar behind it: loaded at the first call that carries SQL. */
+/** Reads every call's effects with PostgreSQL's grammar, which is loaded at the first call that carries SQL. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { gitEffects } from '#core/effects/git.ts';
 import { httpEffects } from '#core/effects/http.ts';
@@ -8,7 +8,7 @@ import { shellEffects } from '#core/effects/shell.ts';
 import { carriesSql, type SqlParse, sqlEffects } from '#core/effects/sql.ts';
 import { sqlGrammar } from './grammar.ts';
 
-/** Never throws: without its grammar a SQL text is unclear. */
+/** Reads the effects. Never throws: without the grammar an SQL text is unclear. */
 export async function readCallEffects(call: ToolCall): Promise<Effects> {
   const parse = carriesSql(call) ? await sqlGrammar().catch(unavailable) : unused;
   return readEffects({ shell: shellEffects, sql: sqlEffects(parse), http: httpEffects, git: gitEffects })(call);

@@ -1,16 +1,16 @@
 /**
- * PostgreSQL's own grammar, compiled to WebAssembly. Loaded at the first SQL call and kept; a parser that
- * ran out of stack is thrown away, because what it left behind must not colour the next text.
+ * PostgreSQL's own grammar, compiled to WebAssembly. Loaded at the first SQL call and kept. A parser that ran out of
+ * stack is discarded, because its state must not affect the next text.
  */
 import { GatewayError } from '#core/kernel/errors.ts';
 
-/** `{ stmts: [{ stmt: { SelectStmt: … } }] }` as PostgreSQL 18 gives it. */
+/** `{ stmts: [{ stmt: { SelectStmt: … } }] }` as PostgreSQL 18 returns it. */
 interface ParseResult {
   readonly version: number;
   readonly stmts?: readonly { readonly stmt?: unknown }[];
 }
 
-/** @throws GatewayError `invalid_request` with PostgreSQL's words for what the grammar refuses. */
+/** @throws GatewayError `invalid_request` with PostgreSQL's message if the grammar refuses the text. */
 export type SqlGrammar = (sql: string) => ParseResult;
 
 /** The parts of the compiled module that are used here. */
@@ -25,12 +25,12 @@ interface Parser {
   _wasm_free_parse_result(result: number): void;
 }
 
-/** Memory that a long text took is never given back while its parser lives. */
+/** A parser never releases the memory that a long text took. */
 const longText = 32 * 1024;
 
 let grammar: Promise<SqlGrammar> | undefined;
 
-/** The grammar, loaded once (about 20 ms); every caller gets the same. A load that failed is tried again by the next. */
+/** Loads the grammar once (about 20 ms), for all callers. The next call repeats a failed load. */
 export function sqlGrammar(): Promise<SqlGrammar> {
   grammar ??= load().catch((fault: unknown) => {
     grammar = undefined;
@@ -45,7 +45,7 @@ async function load(): Promise<SqlGrammar> {
   };
   let parser: Parser | undefined = await create();
   let coming = false;
-  /** The present parser, if there is one, serves until its successor stands. */
+  /** Replaces the parser. The current one, if any, serves until the new one is ready. */
   const renew = async (): Promise<void> => {
     if (coming) return;
     coming = true;

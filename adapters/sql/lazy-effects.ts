@@ -1,4 +1,4 @@
-/** The effect readers, loaded at the first call that is governed: most functions never are. */
+/** Loads the effect readers at the first governed call: most functions never have one. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';

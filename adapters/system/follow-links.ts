@@ -1,16 +1,16 @@
-/** Follows links of this machine's file system, one step at a time where the end does not exist. */
+/** Follows links of this machine's file system, one step at a time if the target does not exist. */
 import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { LinkResolver } from '#core/guard/links.ts';
 
 const maxSteps = 256;
 
-/** @param folder where servers are started. */
+/** @param folder start folder of servers. */
 export const followsLinks = (folder: string): LinkResolver => ({
   follow: (path) => followed(resolve(folder, path), maxSteps),
 });
 
-/** What does not exist may still be a link that leads nowhere yet: a tool that writes creates what it names. */
+/** Follows links. A missing path may still be a dangling link: a tool that writes creates its target. */
 async function followed(path: string, left: number): Promise<string | undefined> {
   try {
     return await realpath(path);

@@ -1,13 +1,13 @@
-/** Ids and random bytes of the machine. */
+/** Generates ids and random bytes. */
 import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 import type { Ids } from '#core/kernel/ports.ts';
 
-/** Randomness is fetched in pieces of this size: a call for each id costs as much as the id. */
+/** Random bytes are fetched in pieces of this size: a fetch per id costs as much as the id. */
 const pool = Buffer.alloc(4096);
 let used = pool.length;
 
-/** Fresh bytes; a piece is handed out once and overwritten by the next fill only. */
+/** Returns fresh bytes. A piece is returned once, and only the next fill overwrites it. */
 function fresh(bytes: number): Buffer {
   if (bytes > pool.length) return randomFillSync(Buffer.alloc(bytes));
   if (used + bytes > pool.length) {

@@ -1,4 +1,4 @@
-/** Worker threads that take one call at a time, and are ended in the middle of one that runs too long. */
+/** Runs calls in worker threads, one at a time each, and ends a thread whose call runs too long. */
 import { Worker } from 'node:worker_threads';
 
 /** A call that ran too long, or waited too long for a thread. */
@@ -12,19 +12,19 @@ export class ThreadLate extends Error {
 }
 
 interface ThreadsOptions {
-  /** As messages name it: `the WASM module ran longer than 100 ms`. */
+  /** Name for messages: `the WASM module ran longer than 100 ms`. */
   readonly what: string;
-  /** The most a thread's heap may grow to, in megabytes; a thread that needs more ends. @default no limit of its own */
+  /** Maximum heap of a thread in megabytes; a thread that needs more ends. @default no separate limit */
   readonly heapMb?: number;
 }
 
 interface Threads<Call, Answer> {
   /**
-   * The time runs from when a thread takes the call.
-   * @throws ThreadLate, or another Error, when it ran out, the thread died, or none became free in five seconds.
+   * Runs a call. The time counts from when a thread takes it.
+   * @throws ThreadLate, or another Error, if time ran out, the thread died, or none became free in five seconds.
    */
   run(call: Call, timeoutMs: number): Promise<Answer>;
-  /** Ends all threads; calls at work fail. */
+  /** Ends all threads; running calls fail. */
   stop(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ interface Job<Call, Answer> {
   readonly timeoutMs: number;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (fault: Error) => void;
-  /** Ends the waiting, later the call. Holds the process open meanwhile; the threads themselves do not. */
+  /** Ends the pending or running call. It keeps the process alive; the threads do not. */
   timer?: NodeJS.Timeout;
 }
 
@@ -46,8 +46,8 @@ interface Thread<Call, Answer> {
 const maxWaitMs = 5_000;
 
 /**
- * @param file a worker that says anything once it is ready, and answers each message with one.
- * @param count threads, started at the first call and again at once when one has ended.
+ * @param file a worker that sends one message once it is ready, and one answer per message.
+ * @param count threads, started at the first call and restarted at once when one ends.
  */
 export function threads<Call, Answer>(
   file: URL,
@@ -59,7 +59,7 @@ export function threads<Call, Answer>(
   let stopped = false;
 
   const start = (): void => {
-    // No environment: a thread that runs others' code, or reads others' texts, holds no secret.
+    // No environment: a thread that runs foreign code, or reads foreign texts, must have no secrets.
     const limits = heapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: heapMb } };
     const worker = new Worker(file, { env: {}, argv: [], ...limits });
     const thread: Thread<Call, Answer> = { worker, ready: false, job: undefined };
@@ -72,14 +72,14 @@ export function threads<Call, Answer>(
     });
     worker.on('error', (fault) => end(thread, fault as Error));
     worker.on('exit', () => end(thread, new Error(`the worker of the ${what} ended`)));
-    worker.unref(); // last, for listening holds the process open again
+    worker.unref(); // last, because listening keeps the process alive again
   };
 
   const begin = (thread: Thread<Call, Answer>, job: Job<Call, Answer>): void => {
     clearTimeout(job.timer);
     thread.job = job;
     job.timer = setTimeout(() => {
-      // An answer may have arrived while this process was busy: messages are read before this comes to its turn.
+      // An answer may have arrived while this process was busy: messages are read before this runs.
       setImmediate(() => {
         if (thread.job === job) end(thread, new ThreadLate('late', `the ${what} ran longer than ${job.timeoutMs} ms`));
       });
@@ -94,7 +94,7 @@ export function threads<Call, Answer>(
     return job;
   };
 
-  /** A thread that never became ready is not started again until the next call: it would fail the same way. */
+  /** Ends a thread. One that never became ready is not restarted before the next call: it would fail the same way. */
   const end = (thread: Thread<Call, Answer>, why: Error): void => {
     if (!all.delete(thread)) return;
     void thread.worker.terminate();

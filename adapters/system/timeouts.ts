@@ -1,4 +1,4 @@
-/** Waiting, for what must go on by itself: leases, heartbeats. None of it keeps the process alive. */
+/** Timers for recurring work: leases, heartbeats. They do not keep the process alive. */
 import type { Timeouts } from '#core/kernel/ports.ts';
 
 export const systemTimeouts: Timeouts = {

@@ -1,4 +1,4 @@
-/** Signs an OTLP request for AWS (Signature Version 4). Loaded only where spans go there. */
+/** Signs an OTLP request for AWS (Signature Version 4). Loaded only if spans are sent there. */
 import { Sha256 } from '@aws-crypto/sha256-js';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { Clock } from '#core/kernel/ports.ts';
@@ -8,12 +8,12 @@ interface SigningOptions {
   readonly region: string;
   /** `xray` for traces. */
   readonly service: string;
-  /** Holds the function's credentials: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`. */
+  /** Contains the function's credentials: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`. */
   readonly environment: NodeJS.ProcessEnv;
   readonly clock: Clock;
 }
 
-/** @throws Error when the environment holds no credentials. */
+/** @throws Error if the environment contains no credentials. */
 export async function signed(
   { url, headers, body }: UnsignedRequest,
   { region, service, environment, clock }: SigningOptions,

@@ -1,13 +1,13 @@
 /**
- * Metrics in the log, as CloudWatch's embedded format. What one invocation counts goes out in few lines: each
- * line costs CPU to write and money to ingest.
+ * Writes metrics to the log in CloudWatch's embedded format. The counts of one invocation take few lines: each line
+ * costs CPU to write and money to ingest.
  */
 import { type Labels, type Series, unitOf } from '#adapters/telemetry/metrics-registry.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 
 const namespace = 'AgentGovernance';
 
-/** Where no flush is called, changes wait until there are so many, or until the next one after a second. */
+/** Without a flush, changes are written at this number, or with the next one after a second. */
 const maxChanges = 100;
 const maxAgeMs = 1_000;
 
@@ -46,7 +46,7 @@ export class EmbeddedMetrics {
     this.#of(name, series).values.push(value);
   }
 
-  /** Writes what waits. */
+  /** Writes pending changes. */
   flush(): void {
     const pending = this.#pending;
     this.#pending = new Map();
@@ -73,7 +73,7 @@ interface Line {
   readonly directives: Map<string, { Dimensions: string[][]; Metrics: object[] }>;
 }
 
-/** Series share a line as long as none of them gives a name of the others another value. */
+/** Packs series into lines. Series share a line unless they give the same name different values. */
 function packed(pending: Iterable<Pending>): Line[] {
   const lines: Line[] = [];
   for (const one of pending) {

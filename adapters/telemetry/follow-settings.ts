@@ -1,4 +1,4 @@
-/** Spans of the local run go where `telemetry` of the configuration in force says, also when it changes. */
+/** Exports spans of the local run to the target in `telemetry` of the active configuration, following its changes. */
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { Snapshots } from '#core/configuration/store/snapshots.ts';
@@ -20,8 +20,8 @@ interface FollowOptions {
 const lookEveryMs = 5_000;
 
 /**
- * Looks at once and every five seconds; nothing is loaded, queued or sent without `otlp_endpoint`.
- * @returns `stop` sends what still waits; call it when no request is in flight.
+ * Checks at once and every five seconds. Without `otlp_endpoint`, loads, queues and sends nothing.
+ * @returns `stop` sends pending spans; call it when no request is in flight.
  */
 export function followTelemetrySettings(
   telemetry: Exporting & Pick<Telemetry, 'count' | 'log'>,
@@ -56,7 +56,7 @@ export function followTelemetrySettings(
 
   const keepLooking = (): Promise<void> =>
     look()
-      .catch(() => {}) // the settings known stay; the code that needs the configuration reports its absence
+      .catch(() => {}) // keeps the last settings; the code that needs the configuration reports its absence
       .then(() => {
         if (!stopped) cancel = timeouts.after(lookEveryMs, () => void keepLooking());
       });

@@ -1,10 +1,10 @@
-/** Lines of a moment as one write: each write to a file or pipe stops the process until it is done, and costs more than its line. */
+/** Collects log lines into one write: each write to a file or pipe blocks the process and costs more than its line. */
 
 /** Short for a person who watches, long for a busy process. */
 const heldMs = 20;
 const maxCharacters = 64 * 1024;
 
-/** @param write is also called when the process exits, so that nothing is left behind. */
+/** @param write is also called when the process exits, so that no line is lost. */
 export function lineWriter(write: (text: string) => void): (line: string) => void {
   let held = '';
   let timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,4 @@
-/** One JSON log line. Whatever a caller passes, no secret is written and nothing is thrown. */
+/** Formats a JSON log line. Never writes a secret and never throws. */
 import { mask, masked } from '#core/text/secrets/masked.ts';
 import { secrecyOfMember } from '#core/text/secrets/secret-names.ts';
 
@@ -12,7 +12,7 @@ interface LineHead {
 
 const maxDepth = 6;
 
-/** The line's own fields stand first and win: a field named `msg` cannot pass itself off as the message. */
+/** Returns the line. Its own fields come first and win: a field named `msg` cannot replace the message. */
 export function logLine(head: LineHead, fields: Readonly<Record<string, unknown>>): string {
   const line: Record<string, unknown> = Object.assign(Object.create(null), head);
   for (const name of Object.keys(fields)) if (!(name in line)) line[name] = member(name, fields[name], 0);

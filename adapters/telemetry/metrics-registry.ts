@@ -1,10 +1,10 @@
-/** One registry of counters, gauges and histograms, and its Prometheus text for `/metrics`. */
+/** A registry of counters, gauges and histograms, and its Prometheus text for `/metrics`. */
 import { remembered } from '#core/kernel/remembered.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 type Kind = 'counter' | 'gauge' | 'histogram';
 
-/** One line of a metric: the labels it was counted under, as an object and as Prometheus writes them. */
+/** One series of a metric: its labels, as an object and in Prometheus form. */
 export interface Series {
   readonly labels: Labels;
   readonly text: string;
@@ -12,7 +12,7 @@ export interface Series {
 
 interface Distribution {
   readonly series: Series;
-  /** Observations up to each edge and above the one before; the last is what lies above all edges. */
+  /** Observations up to each edge and above the previous one; the last counts those above all edges. */
   readonly counts: number[];
   sum: number;
 }
@@ -26,8 +26,8 @@ interface Metric {
 }
 
 /**
- * Series a metric may have. Label values come from callers: without a bound one of them could fill memory and the
- * bill with series of its own. What comes later is counted under `other`.
+ * Maximum of series per metric. Callers choose label values: without a bound one of them could fill memory and the bill
+ * with series. Further ones are counted under `other`.
  */
 const maxSeries = 200;
 
@@ -62,7 +62,7 @@ export class MetricsRegistry {
     return series;
   }
 
-  /** Prometheus text exposition format 0.0.4. */
+  /** Returns Prometheus text exposition format 0.0.4. */
   text(): string {
     const lines = [...this.#metrics.values()].flatMap((metric) => [
       `# TYPE ${metric.written} ${metric.kind}`,
@@ -88,7 +88,7 @@ function bounded(known: ReadonlyMap<string, unknown>, labels: Labels): Series {
   return seriesOf(Object.fromEntries(Object.keys(labels).map((name) => [name, 'other'])));
 }
 
-/** Each bucket holds the ones below it. */
+/** Writes the buckets, each including those below it. */
 function bucketLines({ written, edges }: Metric, { series, counts, sum }: Distribution): string[] {
   let below = 0;
   const buckets = [...edges, '+Inf'].map((edge, i) => {
@@ -98,7 +98,7 @@ function bucketLines({ written, edges }: Metric, { series, counts, sum }: Distri
   return [...buckets, `${written}_sum${series.text} ${sum}`, `${written}_count${series.text} ${below}`];
 }
 
-/** The unit a name tells, as CloudWatch calls it. */
+/** Returns CloudWatch's unit for a metric name. */
 export function unitOf(name: string): 'Milliseconds' | 'Seconds' | undefined {
   if (name.endsWith('_ms')) return 'Milliseconds';
   return /_seconds$|\.(duration|time_to_first_chunk)$/.test(name) ? 'Seconds' : undefined;
@@ -106,9 +106,9 @@ export function unitOf(name: string): 'Milliseconds' | 'Seconds' | undefined {
 
 const edges = {
   ms: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000],
-  /** As OpenTelemetry advises for GenAI durations. */
+  /** OpenTelemetry's advice for GenAI durations. */
   seconds: [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92],
-  /** Likewise for tokens: powers of four up to 67,108,864. */
+  /** OpenTelemetry's advice for tokens: powers of four up to 67,108,864. */
   tokens: Array.from({ length: 14 }, (_, power) => 4 ** power),
 } as const;
 
@@ -117,7 +117,10 @@ function edgesOf(name: string): readonly number[] {
   return name.includes('token') ? edges.tokens : edges.seconds;
 }
 
-/** OpenTelemetry's names are dotted; written for Prometheus they say unit and kind, as its own exporters do. */
+/**
+ * Returns the Prometheus name: OpenTelemetry's names are dotted, and Prometheus's include unit and kind, as its own
+ * exporters do.
+ */
 function prometheusName(kind: Kind, name: string): string {
   if (!name.includes('.')) return name;
   const unit = unitOf(name) === 'Seconds' ? '_seconds' : '';
@@ -126,7 +129,7 @@ function prometheusName(kind: Kind, name: string): string {
 
 const special = /[\\"\n]/;
 
-/** Names of labels are a closed set, and each is rewritten once. */
+/** Label names are a closed set, and each is rewritten once. */
 const labelNames = new Map<string, string>();
 
 function labelName(name: string): string {
@@ -141,10 +144,10 @@ function labelName(name: string): string {
 const freshSeries = (labels: Labels): Series => ({ labels, text: labelText(labels) });
 const keptSeries = remembered(freshSeries);
 
-/** Frozen labels are those that a caller keeps and counts under again: their text is made once. */
+/** Returns a series. Frozen labels are reused by their caller, so their text is cached. */
 const seriesOf = (labels: Labels): Series => (Object.isFrozen(labels) ? keptSeries : freshSeries)(labels);
 
-/** Backslash, quote and line feed are escaped in label values, as the format asks. */
+/** Escapes backslash, quote and line feed in label values, as the format requires. */
 function labelText(labels: Labels): string {
   let text = '';
   for (const name in labels) {

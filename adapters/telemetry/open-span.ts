@@ -1,4 +1,4 @@
-/** A span while its work goes on, and what the spans of one trace share in this process. */
+/** A running span, and the state that the spans of one trace share in this process. */
 import { randomFillSync } from 'node:crypto';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Span, SpanAttributes } from '#core/kernel/ports.ts';
@@ -13,7 +13,7 @@ export const freshContext = (): TraceContext => ({
   tracestate: undefined,
 });
 
-/** Random bytes are drawn in stock: asking for eight at a time costs more than the rest of a span. */
+/** Random bytes are drawn in bulk: drawing eight at a time costs more than the rest of a span. */
 const stock = Buffer.alloc(4096);
 let used = stock.length;
 
@@ -26,27 +26,27 @@ function freshId(bytes: number): string {
   return stock.toString('hex', used - bytes, used);
 }
 
-/** Whether a trace is exported; all of its parts in this process share it. */
+/** Whether a trace is exported; shared by all of its parts in this process. */
 export interface SamplingDecision {
   sampled: boolean;
 }
 
-/** What the spans of one trace share in this process. */
+/** State that the spans of one trace share in this process. */
 export interface LocalTrace extends Omit<TraceContext, 'sampled'> {
   readonly fate: SamplingDecision;
-  /** The rate was asked here, not the caller. */
+  /** The sampling rate was applied here, not by the caller. */
   readonly begins: boolean;
-  /** The rate said no; a failure or a long duration may still change it, so the spans wait for the last of them. */
+  /** Not sampled, but a failure or a long duration may change that, so the spans are held until the last one ends. */
   isHeld: boolean;
-  /** The clock's milliseconds, and the steady timer's at the same moment: children are placed relative to it. */
+  /** The clock's milliseconds, and the steady timer's at the same moment: children are timed relative to it. */
   readonly startedMs: number;
   readonly from: number;
   readonly spans: OpenSpan[];
-  /** Where it stands in another system, once it is over. */
+  /** Its address in another system, once it is over. */
   url?: string | undefined;
 }
 
-/** Under which span it stands, how deep, and the steady timer's milliseconds at its beginning. */
+/** The parent span, the depth, and the steady timer's milliseconds at its start. */
 interface SpanPlace {
   readonly parentId: string | undefined;
   readonly depth: number;
@@ -60,7 +60,7 @@ export class OpenSpan implements Span, EndedSpan {
   readonly parentId: string | undefined;
   readonly depth: number;
   readonly #from: number;
-  /** As it was given. Most spans are never looked at, so what is set later is put together when one is. */
+  /** Initial attributes. Most spans are never viewed, so later ones are merged on the first view. */
   #attributes: SpanAttributes;
   #more: SpanAttributes[] | undefined;
   #durationMs = 0;
@@ -98,7 +98,7 @@ export class OpenSpan implements Span, EndedSpan {
     return Math.round((performance.now() - this.#from) * 1_000);
   }
 
-  /** The gateway's answer to a fault of the caller is not a failure of the span. */
+  /** Records an exception. A refusal because of the caller's fault is not a failure of the span. */
   threw(thrown: unknown): void {
     const known = thrown instanceof GatewayError;
     this.end = known && thrown.kind.status < 500 ? 'refused' : 'failed';
@@ -111,7 +111,7 @@ export class OpenSpan implements Span, EndedSpan {
     this.trace.spans.push(this);
   }
 
-  /** Who reads our `tracestate` beside others' finds the span that called. */
+  /** Returns trace headers. Readers of our `tracestate` find the calling span among others. */
   headers(): Record<string, string> {
     const { traceId, spanId, sampled, random, trace } = this;
     const headers: Record<string, string> = { traceparent: traceparent(traceId, spanId, { sampled, random }) };

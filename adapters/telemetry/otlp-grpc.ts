@@ -1,4 +1,4 @@
-/** OTLP over gRPC, by OpenTelemetry's own exporter, which is loaded with the first batch. */
+/** Sends OTLP over gRPC with OpenTelemetry's own exporter, which is loaded with the first batch. */
 import type { HrTime, SpanContext, TraceState } from '@opentelemetry/api';
 import type { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-grpc';
 import { traceFlags } from '#core/kernel/trace-context.ts';
@@ -15,7 +15,10 @@ interface GrpcOptions {
 
 type ReadableSpan = Parameters<OTLPTraceExporter['export']>[0][number];
 
-/** Headers and certificates come from the environment, by the names OpenTelemetry has for them (`OTEL_EXPORTER_OTLP_…`). */
+/**
+ * Returns a sender. Headers and certificates come from the environment, by OpenTelemetry's names
+ * (`OTEL_EXPORTER_OTLP_…`).
+ */
 export function grpcSender({ endpoint, resource, timeoutMs = 5_000 }: GrpcOptions): SpanSender {
   let loaded: Promise<OTLPTraceExporter> | undefined;
   const shared = { resource: { attributes: resource }, instrumentationScope: instrumentation };
@@ -43,7 +46,7 @@ async function load(url: string, timeoutMillis: number): Promise<OTLPTraceExport
 const kinds = { internal: 0, server: 1, client: 2 } as const;
 const statuses = { well: 0, refused: 0, failed: 2 } as const;
 
-/** As much of OpenTelemetry's span as its exporter reads. */
+/** Returns the parts of OpenTelemetry's span that its exporter reads. */
 function readableSpan(span: EndedSpan, shared: object): ReadableSpan {
   const { traceId, spanId, parentId, tracestate, sampled, random } = span;
   const flags = traceFlags(sampled, random);
@@ -75,7 +78,7 @@ function readableSpan(span: EndedSpan, shared: object): ReadableSpan {
   return written as unknown as ReadableSpan;
 }
 
-/** Seconds and nanoseconds, to the microsecond that a double holds. */
+/** Returns seconds and nanoseconds, to the microsecond that a double holds. */
 function hrTime(ms: number): HrTime {
   const us = Math.round(ms * 1_000);
   return [Math.floor(us / 1_000_000), (us % 1_000_000) * 1_000];

@@ -1,4 +1,4 @@
-/** OTLP over HTTP/1.1: JSON, gzip, signed where the collector is AWS's. */
+/** Sends OTLP over HTTP/1.1: JSON, gzip, signed for AWS's collector. */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { httpCall } from '#adapters/http/provider-http.ts';
@@ -10,7 +10,7 @@ interface HttpOptions {
   /** The whole address, path included. */
   readonly url: string;
   readonly resource: () => ResourceAttributes;
-  /** The headers to send instead: a signature covers the body. */
+  /** Returns the headers to send instead: a signature covers the body. */
   readonly sign?: (request: UnsignedRequest) => Promise<Readonly<Record<string, string>>>;
   /** @default 5 seconds */
   readonly timeoutMs?: number;
@@ -23,7 +23,7 @@ export interface UnsignedRequest {
 }
 
 const zipped = promisify(gzip);
-/** Of a refusal, for the log. */
+/** Characters of a refusal in the log. */
 const shownCharacters = 300;
 const maxReplyBytes = 64 * 1024;
 
@@ -54,7 +54,7 @@ export function httpSender({ url, resource, sign, timeoutMs = 5_000 }: HttpOptio
   };
 }
 
-/** A collector's base address gets the path of traces; an address that has it stays. */
+/** Returns the address for traces: adds the path to a collector's base address, unless it has it. */
 export function tracesUrl(endpoint: string): string {
   const url = new URL(endpoint);
   if (!url.pathname.endsWith('/v1/traces')) url.pathname = `${url.pathname.replace(/\/$/, '')}/v1/traces`;

@@ -1,4 +1,4 @@
-/** Spans as an OTLP export request in JSON: hex ids, 64-bit numbers as text. */
+/** Writes spans as an OTLP export request in JSON: hex ids, 64-bit numbers as text. */
 import type { SpanAttribute } from '#core/kernel/ports.ts';
 import { traceFlags } from '#core/kernel/trace-context.ts';
 import { instrumentation, type ResourceAttributes } from './resource.ts';
@@ -11,7 +11,7 @@ export function traceRequest(spans: readonly EndedSpan[], resource: ResourceAttr
 
 const kinds = { internal: 1, server: 2, client: 3 } as const;
 const statuses = { well: 0, refused: 0, failed: 2 } as const;
-/** The flags say whether the parent is remote, and that they say so. */
+/** Flags: whether the parent is remote, and that this is known. */
 const remoteKnown = 0x100;
 const remote = 0x200;
 

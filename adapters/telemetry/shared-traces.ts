@@ -1,6 +1,6 @@
 /**
- * Traces of one process on their way to the ring that all processes of a deployment share [trace.routes]. They leave at the end of
- * an invocation, at most once a second: what a busy process kept meanwhile leaves with the next.
+ * Sends traces of one process to the ring that all processes of a deployment share [trace.routes], at the end of an
+ * invocation and at most once per second. A busy process sends the rest with the next one.
  */
 
 import { FairRing } from '#core/kernel/fair-ring.ts';
@@ -10,7 +10,7 @@ import { type RecordedTrace, tenantOfSpans } from '#core/observatory/traces.ts';
 
 export interface SharedTraces {
   note(trace: RecordedTrace): void;
-  /** Never throws: a ring that cannot be written costs traces, which are counted, and nothing else. */
+  /** Writes traces. Never throws: if the ring cannot be written, the traces are dropped and counted. */
   flush(): Promise<void>;
 }
 
@@ -23,9 +23,9 @@ interface Options {
 
 export const sharedSizes = {
   everyMs: 1_000,
-  /** Traces that wait, of all tenants; of more, the oldest of the tenant with the most are left out. */
+  /** Maximum of pending traces of all tenants. Beyond it, the tenant with the most loses its oldest. */
   traces: 50,
-  /** Characters of one item, which holds traces of one tenant: DynamoDB takes 400 kB, and each kB of it is paid for. */
+  /** Characters of one item, which holds traces of one tenant: DynamoDB takes 400 kB and bills each kB. */
   characters: 100_000,
 } as const;
 
@@ -60,7 +60,7 @@ export function sharedTraces({ ring, clock, ids, telemetry }: Options): SharedTr
   }
 }
 
-/** The newest, as many as one item holds. */
+/** Returns the newest traces that fit into one item. */
 function newestThatFit(traces: readonly RecordedTrace[]) {
   let left = sharedSizes.characters;
   const at = traces.findLastIndex((trace) => {

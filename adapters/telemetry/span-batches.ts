@@ -1,4 +1,4 @@
-/** A bounded queue before a collector: spans leave in batches, about every five seconds. */
+/** A bounded queue for a collector: spans are sent in batches, about every five seconds. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock, Telemetry, Timeouts } from '#core/kernel/ports.ts';
 import { type EndedSpan, isEncodable, type SpanSender, type SpanSink } from './spans.ts';
@@ -7,18 +7,18 @@ interface BatchOptions {
   readonly sender: SpanSender;
   readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
   readonly clock: Clock;
-  /** Absent where nothing runs between invocations: spans then leave by `flush`, or when there are many. */
+  /** Absent if no code runs between invocations: spans are then sent by `flush`, or when there are many. */
   readonly timeouts?: Timeouts;
   /** @default all */
   readonly sampleRate?: () => number;
-  /** @default none is slow */
+  /** @default no span counts as slow */
   readonly slowMs?: () => number;
 }
 
 export const batchSizes = {
-  /** Spans that wait at most; what comes then is dropped and counted. */
+  /** Maximum of pending spans. Further ones are dropped and counted. */
   queue: 2_048,
-  /** Spans of one batch; that many do not wait for their time. */
+  /** Spans per batch. A full one is sent at once. */
   batch: 512,
   everyMs: 5_000,
 } as const;
@@ -27,7 +27,7 @@ const complainEveryMs = 60_000;
 
 export function batchedSink(options: BatchOptions): SpanSink {
   const { sender, telemetry, clock, timeouts, sampleRate = () => 1, slowMs = () => Number.POSITIVE_INFINITY } = options;
-  // The queue outlives the request that started its timer: it must not run as a part of it.
+  // The queue outlives the request that started its timer, so it must not run in that context.
   const outside = AsyncLocalStorage.snapshot();
   const queue: EndedSpan[] = [];
   let sending: Promise<void> | undefined;
@@ -45,7 +45,7 @@ export function batchedSink(options: BatchOptions): SpanSink {
     telemetry.log('warn', 'spans were not delivered', { spans: count, error: cause });
   };
 
-  /** What waits now; a collector that takes one batch not is not asked for the next. */
+  /** Sends the pending spans. Stops after a batch that the collector does not take. */
   const sendWaiting = async (): Promise<void> => {
     for (let left = queue.length; left > 0; ) {
       const taken = queue.splice(0, Math.min(left, batchSizes.batch));

@@ -1,4 +1,4 @@
-/** Spans that have ended, and where they go. */
+/** Ended spans, and their export. */
 import type { SpanAttribute, SpanAttributes } from '#core/kernel/ports.ts';
 
 /** How a span's work ended; `refused` is the gateway's answer to a fault of the caller, not a failure. */
@@ -24,28 +24,28 @@ export interface EndedSpan {
   readonly end: SpanEnd;
 }
 
-/** Takes spans on. None of it throws or waits for a network in the course of a request. */
+/** Takes ended spans. It never throws or waits for a network during a request. */
 export interface SpanSink {
-  /** Share of the traces that begin here that it wants, 0–1. */
+  /** Returns the share of locally started traces to export, 0–1. */
   sampleRate(): number;
-  /** A trace that begins here and lasts so long is wanted whatever the rate says. */
+  /** Returns the duration from which a locally started trace is exported regardless of the rate. */
   slowMs(): number;
   push(span: EndedSpan): void;
-  /** Resolves when what was pushed has been sent or given up; at most a few seconds. */
+  /** Resolves when the spans were sent or given up, after at most a few seconds. */
   flush(): Promise<void>;
-  /** Flushes, then takes no more. */
+  /** Flushes, then takes no more spans. */
   stop(): Promise<void>;
 }
 
-/** Telemetry whose spans can be sent on. */
+/** Telemetry whose spans can be exported. */
 export interface Exporting {
-  /** Spans of sampled traces go there from now on; nowhere when undefined. */
+  /** Exports spans of sampled traces from now on; undefined stops it. */
   exportTo(sink: SpanSink | undefined): void;
 }
 
 /** Sends one batch. */
 export interface SpanSender {
-  /** Rejects when the batch was not taken. */
+  /** Rejects if the batch was not taken. */
   send(spans: readonly EndedSpan[]): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Telemetry: JSON log lines, a registry of metrics, the last 500 traces in memory, and spans for callers who
- * takes them on. Spans nest by async context, so concurrent actions never mix.
+ * Telemetry: JSON log lines, a registry of metrics, the last 500 traces in memory, and the export of spans. Spans nest
+ * by async context, so concurrent actions never mix.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -19,35 +19,35 @@ import { MetricsRegistry } from './metrics-registry.ts';
 export interface TelemetryOptions {
   readonly clock: Clock;
   readonly write: (line: string) => void;
-  /** Named in every line, so that lines of several services can share a log. */
+  /** Included in every line, so that several services can share a log. */
   readonly service: string;
   /** Name of the deployment on AWS: its metrics are also written to the log, as CloudWatch embedded metrics. */
   readonly deployment?: string;
   /** Runs the work of each span inside a foreign tracer's span. */
   readonly tracer?: Tracer;
-  /** Where a trace stands in another system, asked as it ends. */
+  /** Returns a trace's address in another system; called as it ends. */
   readonly link?: TraceLink | undefined;
 }
 
-/** A foreign tracer that wants to know of every span, e.g. X-Ray. Attributes are complete when the work has ended. */
+/** A foreign tracer that follows every span, e.g. X-Ray. Attributes are complete when the work has ended. */
 export type Tracer = <T>(name: string, attributes: () => SpanAttributes, work: () => Promise<T>) => Promise<T>;
 
 export interface TraceSpan extends RecordedSpan {
-  /** 0 for the span that opened the trace here. */
+  /** 0 for the span that opened the trace in this process. */
   readonly depth: number;
 }
 
-/** Spans in the order they ended: a child stands before its parent. */
+/** A trace with its spans in the order they ended: a child precedes its parent. */
 export interface Trace extends RecordedTrace {
   readonly spans: readonly TraceSpan[];
 }
 
 export interface LogTelemetry extends Telemetry, Exporting {
-  /** The registry as Prometheus text. */
+  /** Returns the registry as Prometheus text. */
   metricsText(): string;
-  /** Oldest first, at most 500; of more, the tenant with the most loses its oldest. */
+  /** Returns traces, oldest first, at most 500. Beyond that, the tenant with the most loses its oldest. */
   recentTraces(): readonly Trace[];
-  /** Traces that end from now on are also shared with other processes. */
+  /** Also shares traces that end from now on with other processes. */
   shareTraces(shared: SharedTraces): void;
 }
 
@@ -55,7 +55,7 @@ export function logTelemetry({ clock, write, service, deployment, tracer, link }
   const metrics = new MetricsRegistry();
   const embedded = deployment === undefined ? undefined : new EmbeddedMetrics(clock, write, deployment);
   const traces = new FairRing<LocalTrace>(keptTraces);
-  /** Traces that began here, were not sampled and have not ended: the edge and what stands behind it share one. */
+  /** Open traces that began here and were not sampled: the edge and the gateway share one decision. */
   const undecided = new Map<string, SamplingDecision>();
   const current = new AsyncLocalStorage<OpenSpan | TraceContext>();
   let sink: SpanSink | undefined;
@@ -137,7 +137,7 @@ export function logTelemetry({ clock, write, service, deployment, tracer, link }
     } else if (sink && span.sampled) sink.push(span);
   }
 
-  /** The rate left this trace out; that it failed or was slow is known now. */
+  /** Releases the spans of an unsampled trace, since it is now known whether it failed or was slow. */
   function release({ trace, startMs, endMs }: OpenSpan): void {
     const { fate, spans } = trace;
     const slowMs = sink?.slowMs() ?? Number.POSITIVE_INFINITY;
@@ -148,7 +148,7 @@ export function logTelemetry({ clock, write, service, deployment, tracer, link }
     for (const span of spans) sink?.push(span);
   }
 
-  /** The first span of a trace here. */
+  /** Opens the first span of a trace in this process. */
   function root(name: string, attributes: SpanAttributes, known: TraceContext | undefined): OpenSpan {
     const context = known ?? traceContextOf({ xray: functionTrace() }) ?? freshContext();
     const clocks = { startedMs: clock.now(), from: performance.now() };
@@ -173,7 +173,7 @@ export function logTelemetry({ clock, write, service, deployment, tracer, link }
   }
 }
 
-/** Lambda's own header; it names the function's segment, which the caller cannot know. */
+/** Returns Lambda's own header. It names the function's segment, which the caller cannot know. */
 const functionTrace = (): string | undefined => process.env._X_AMZN_TRACE_ID;
 
 const written = ({ traceId, url, spans }: LocalTrace): Trace => ({

@@ -1,4 +1,6 @@
-/** Spans of a function go to `OTLP_TRACES_URL`, by HTTP, at the end of each invocation: nothing runs between them. */
+/**
+ * Exports a function's spans to `OTLP_TRACES_URL`, by HTTP, at the end of each invocation: no code runs between them.
+ */
 import { systemClock } from '#adapters/system/clock.ts';
 import type { Snapshots } from '#core/configuration/store/snapshots.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
@@ -9,15 +11,15 @@ import type { SpanSink } from './spans.ts';
 
 interface FunctionTraces {
   readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
-  /** Service name and sampling follow the configuration; until it was read, every trace is sent. */
+  /** Service name and sampling follow the configuration. Until it was read, every trace is sent. */
   readonly snapshots?: Pick<Snapshots, 'current'>;
   readonly clock?: Clock;
 }
 
-/** A function is paid for while it waits. */
+/** Waiting time of a function is billed. */
 const timeoutMs = 2_000;
 
-/** Undefined where the environment names no address. Requests to AWS are signed with the function's credentials. */
+/** Returns undefined if the environment has no address. Requests to AWS are signed with the function's credentials. */
 export function tracesFromEnvironment(
   environment: NodeJS.ProcessEnv,
   { telemetry, snapshots, clock = systemClock }: FunctionTraces,
@@ -45,7 +47,7 @@ export function tracesFromEnvironment(
 
 const awsAddress = /^https:\/\/([a-z0-9-]+)\.([a-z0-9-]+)\.(?:amazonaws\.com|amazonaws\.com\.cn|api\.aws)\//;
 
-/** Whom a request has to be signed for: `https://xray.<region>.amazonaws.com`. No other collector gets our signature. */
+/** Returns the service to sign for: `https://xray.<region>.amazonaws.com`. Other collectors never get the signature. */
 export function signedFor(url: string): { readonly service: string; readonly region: string } | undefined {
   const [, service, region] = awsAddress.exec(new URL(url).href) ?? [];
   return service === undefined || region === undefined ? undefined : { service, region };

@@ -1,14 +1,14 @@
-/** Where a trace stands in the console of X-Ray, if it does [trace.xray-link]. */
+/** Links a trace to the console of X-Ray, if it is there [trace.xray-link]. */
 import { xrayId, xrayRootOf } from '#core/kernel/trace-context.ts';
 import { signedFor } from './traces-from-environment.ts';
 
-/** The address of a trace by its 32 hex digits; undefined for a trace that X-Ray does not have. */
+/** Returns the address of a trace by its 32 hex digits; undefined if X-Ray does not have it. */
 export type TraceLink = (traceId: string) => string | undefined;
 
 /**
- * Spans that go to X-Ray by OTLP stand there under their own trace id. Subsegments stand under the trace of the function, which is another one
- * when the caller sent a `traceparent`.
- * @returns undefined where no spans go to X-Ray.
+ * Returns the links. Spans sent by OTLP have their own trace id in X-Ray. Subsegments have the trace of the function,
+ * which differs if the caller sent a `traceparent`.
+ * @returns undefined if no spans are sent to X-Ray.
  */
 export function xrayLink(environment: NodeJS.ProcessEnv, subsegments: boolean): TraceLink | undefined {
   const { AWS_REGION: region, OTLP_TRACES_URL: url } = environment;

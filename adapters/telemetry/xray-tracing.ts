@@ -1,8 +1,11 @@
-/** X-Ray subsegments for our spans. Loaded only where X-Ray listens: elsewhere it costs nothing. */
+/** Writes our spans as X-Ray subsegments. Loaded only if X-Ray is enabled. */
 import type { Tracer as PowertoolsTracer } from '@aws-lambda-powertools/tracer';
 import type { Tracer } from './telemetry.ts';
 
-/** A tracer when the function's environment asks for one, else undefined. Spans that X-Ray gets by OTLP it gets once. */
+/**
+ * Returns a tracer if the function's environment enables one, else undefined. Spans sent to X-Ray by OTLP are not sent
+ * twice.
+ */
 export function xrayTracer(environment: NodeJS.ProcessEnv): Tracer | undefined {
   if (environment.OTLP_TRACES_URL) return undefined;
   const asked = environment.POWERTOOLS_TRACE_ENABLED ?? (environment.AWS_XRAY_DAEMON_ADDRESS ? 'true' : 'false');
@@ -16,7 +19,7 @@ async function load(): Promise<Provider> {
   return new Tracer({ captureHTTPsRequests: false }).provider;
 }
 
-/** Tracing is a luxury: when it cannot be had, the work runs without it. */
+/** Returns a tracer. If tracing cannot be loaded, the work runs without it. */
 export function tracerOver(loading: () => Promise<Provider>): Tracer {
   let provider: Promise<Provider | undefined> | undefined;
   return async (name, attributes, work) => {

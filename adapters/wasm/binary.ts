@@ -1,4 +1,4 @@
-/** What a module's binary declares: its limits and its functions' types, which the JavaScript API does not tell. */
+/** Reads a module's binary for its limits and its functions' types, which the JavaScript API does not expose. */
 
 interface Shape {
   readonly memories: readonly Limits[];
@@ -20,8 +20,8 @@ const headerBytes = 8;
 
 /**
  * Reads a binary that the engine has validated.
- * @throws Error for imports, for shared and 64-bit memories, and for types by which a module could allocate outside of its
- * memory: structures, arrays, references to them.
+ * @throws Error for imports, for shared and 64-bit memories, and for types with which a module could allocate outside
+ * its memory: structures, arrays, references to them.
  */
 export function shapeOf(bytes: Uint8Array): Shape {
   const sections = sectionsOf(bytes);
@@ -94,7 +94,7 @@ function limits(reader: Reader): Limits {
   return { min: reader.u32(), max: flags === 1 ? reader.u32() : undefined };
 }
 
-/** Bytes read from front to back. */
+/** A reader of bytes from front to back. */
 class Reader {
   readonly #bytes: Uint8Array;
   #at: number;
@@ -114,7 +114,7 @@ class Reader {
     return byte;
   }
 
-  /** LEB128, seven bits a byte, at most five bytes. */
+  /** Reads LEB128, seven bits per byte, at most five bytes. */
   u32(): number {
     let value = 0;
     for (let shift = 0; shift < 35; shift += 7) {

@@ -1,10 +1,10 @@
-/** One check by one module, in the host sequence of the ABI. Runs in a worker thread. */
+/** Runs one check by one module, in the host sequence of the ABI, in a worker thread. */
 import type { WasmRunner } from '#core/models/content-policy/ports.ts';
 import { wasmSizes } from './module.ts';
 
 type Check = Parameters<WasmRunner['check']>[0];
 
-/** What a worker is sent. */
+/** The message to a worker. */
 export type CheckCall = Pick<Check, 'content' | 'metadata'> & { readonly module: WebAssembly.Module };
 export type CheckResult = Awaited<ReturnType<WasmRunner['check']>>;
 
@@ -13,13 +13,13 @@ interface Abi {
   check(contentAt: number, contentBytes: number, metadataAt: number, metadataBytes: number): number;
   get_result_ptr(): number;
   get_result_len(): number;
-  /** Modules whose language has a runtime set it up here (a convention of WASI reactors). */
+  /** Sets up the runtime of languages that have one (a convention of WASI reactors). */
   _initialize?(): void;
 }
 
 /**
- * A fresh instance for each call: nothing of one caller's text is left for the next.
- * @throws Error when the module traps, cannot take the content or answers other than the ABI says.
+ * Runs a check in a fresh instance, so that no text of one caller remains for the next.
+ * @throws Error if the module traps, cannot take the content or violates the ABI in its answer.
  */
 export function check({ module: compiled, content, metadata }: CheckCall): CheckResult {
   const { exports } = new WebAssembly.Instance(compiled);
@@ -36,7 +36,10 @@ export function check({ module: compiled, content, metadata }: CheckCall): Check
   return { flagged: true, ...reason(plugin, memory) };
 }
 
-/** Address 0 is what allocators give when they have nothing left: writing there would change the module's own data. */
+/**
+ * Allocates and writes bytes. Refuses address 0, which allocators return if memory is exhausted: writing there would
+ * change the module's own data.
+ */
 function place(plugin: Abi, memory: WebAssembly.Memory, bytes: Uint8Array): number {
   const at = plugin.alloc(bytes.byteLength) >>> 0;
   if (at === 0) throw new Error(`alloc gave no memory for ${bytes.byteLength} bytes`);
@@ -62,12 +65,12 @@ function resultOf(bytes: Uint8Array): { readonly message?: unknown; readonly sco
     const result: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     if (typeof result === 'object' && result !== null && !Array.isArray(result)) return result;
   } catch {
-    // Said below; the engine's words would quote the result.
+    // Reported below; the engine's message would quote the result.
   }
   throw new Error('the result is not a JSON object');
 }
 
-/** The memory as it is now: growing it replaces its buffer. */
+/** Returns the current memory: growing it replaces its buffer. */
 function inMemory({ buffer }: WebAssembly.Memory, at: number, length: number, what: string): Uint8Array {
   if (at + length > buffer.byteLength) {
     throw new Error(`${what} points outside of the memory: ${length} bytes at ${at} of ${buffer.byteLength}`);

@@ -1,12 +1,12 @@
-/** A filter's module, compiled and found fit to run: it follows the ABI, imports nothing, and its memory has an end. */
+/** Compiles a filter's module and checks that it follows the ABI, imports nothing, and has bounded memory. */
 import { type Limits, shapeOf } from './binary.ts';
 
 export const wasmSizes = {
-  /** A module's file. */
+  /** Size of a module's file. */
   moduleBytes: 50 * 1024 * 1024,
   memoryPages: 1024,
   tableEntries: 100_000,
-  /** What `get_result_len` may answer. */
+  /** Maximum of `get_result_len`. */
   resultBytes: 64 * 1024,
 } as const;
 
@@ -17,7 +17,7 @@ const abi = {
   get_result_len: '() -> i32',
 } as const;
 
-/** @throws Error that says what about the module is not as the ABI wants it. */
+/** Compiles a module. @throws Error that names its violation of the ABI. */
 export async function compileModule(bytes: Uint8Array): Promise<WebAssembly.Module> {
   if (bytes.byteLength > wasmSizes.moduleBytes) {
     throw new Error(`the WASM module has ${bytes.byteLength} bytes, allowed ${wasmSizes.moduleBytes}`);
@@ -48,7 +48,7 @@ function problemOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Tables lie outside of the memory and can grow as well. */
+/** Sums tables, which are outside the memory and can grow as well. */
 const inAll = (tables: readonly Limits[]): number | undefined =>
   tables.reduce<number | undefined>(
     (sum, { max }) => (sum === undefined || max === undefined ? undefined : sum + max),

@@ -1,4 +1,4 @@
-/** WASM content filters at work: compiled once, checked in worker threads that a deadline ends. */
+/** Runs WASM content filters: compiled once, checked in worker threads with a deadline. */
 
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { WasmRunner } from '#core/models/content-policy/ports.ts';
@@ -8,17 +8,17 @@ import { compileModule } from './module.ts';
 import type { WorkerAnswer } from './worker.ts';
 
 interface WasmRunnerOptions {
-  /** A module's bytes by its identity (`moduleOf` of core/configuration); rejects when there are none. */
+  /** Returns a module's bytes by its identity (`moduleOf` of core/configuration). Rejects if there are none. */
   readonly modules: (name: string) => Promise<Uint8Array>;
-  /** Threads, each of which checks one text at a time. @default 2 */
+  /** Threads, each checking one text at a time. @default 2 */
   readonly workers?: number;
 }
 
-/** Costs nothing until the first check, which starts the threads. */
+/** Returns a runner that uses no resources until the first check starts the threads. */
 export function wasmRunner({ modules, workers = 2 }: WasmRunnerOptions): WasmRunner & { stop(): Promise<void> } {
   const compiled = compiledModules(modules);
   const pool = threads<CheckCall, WorkerAnswer>(workerFile(), workers, {
-    // No limit of the heap: modules allocate nothing on it, and under one a thread whose memory grows spends seconds in
+    // No heap limit: modules allocate nothing on the heap, and with one a thread whose memory grows spends seconds in
     // collections before it ends.
     what: 'WASM module',
   });
@@ -32,13 +32,16 @@ export function wasmRunner({ modules, workers = 2 }: WasmRunnerOptions): WasmRun
   };
 }
 
-/** In a bundle the worker is `wasm-worker.mjs` beside it (bundle.mjs); in a checkout it is a neighbour of this file. */
+/**
+ * Returns the worker's file: in a bundle `wasm-worker.mjs` next to it (bundle.mjs), in a checkout a neighbour of this
+ * file.
+ */
 const workerFile = (here: string = import.meta.url): URL =>
   new URL(here.endsWith('.ts') ? './worker.ts' : './wasm-worker.mjs', here);
 
 const maxModules = 64;
 
-/** Each module compiled once. What cannot be read now may be there later; what does not compile never will. */
+/** Compiles each module once. Unreadable ones are tried again later; those that do not compile are not. */
 function compiledModules(modules: WasmRunnerOptions['modules']): (name: string) => Promise<WebAssembly.Module> {
   const known = new RecentMap<string, Promise<WebAssembly.Module>>({ max: maxModules });
   const load = async (name: string): Promise<WebAssembly.Module> => {

@@ -1,4 +1,4 @@
-/** The worker thread of WASM filters: takes a call, answers it, takes the next. It is ended from outside when one is late. */
+/** The worker thread of WASM filters: answers one call after the other. It is ended from outside if one is late. */
 import { parentPort } from 'node:worker_threads';
 import { type CheckCall, type CheckResult, check } from './check.ts';
 

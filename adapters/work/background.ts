@@ -1,7 +1,7 @@
 /**
- * Heavy work of a process that serves many callers, in worker threads with a budget of time and memory (decisions 0044, 0051). A text, call or
- * configuration that takes longer is refused, a call whose effects take longer is unclear; the thread that ran it is ended and
- * replaced.
+ * Runs heavy work of a process with many callers in worker threads with a budget of time and memory (decisions 0044,
+ * 0051). A text, call or configuration that takes longer is refused; a call whose effects take longer is unclear. Its
+ * thread is ended and replaced.
  */
 import { type CallWork, isLarge } from '#core/actions/call-work.ts';
 import type { LoadedConfiguration } from '#core/configuration/load/load.ts';
@@ -13,7 +13,7 @@ import type { TextWork } from '#core/models/content-policy/text-work.ts';
 import { ThreadLate, threads } from '../system/threads.ts';
 import type { Job, JobKind, JobResult, Jobs } from './jobs.ts';
 
-/** Ten times what the largest harmless work takes; beyond it the input is meant to cause work. */
+/** Ten times the time of the largest harmless work. Beyond it the input is meant to cause work. */
 const workLimits = {
   textsMs: 5_000,
   effectsMs: 1_000,
@@ -26,9 +26,9 @@ const workLimits = {
 
 export interface BackgroundOptions {
   readonly telemetry: Pick<Telemetry, 'count'>;
-  /** Reads the effects of a call that is small. */
+  /** Reads the effects of a small call. */
   readonly effects: (call: ToolCall) => Promise<Effects>;
-  /** The folder of the shipped packs. */
+  /** Folder of the shipped packs. */
   readonly packs: string;
   readonly limits?: Readonly<Record<'textsMs' | 'effectsMs' | 'callsMs' | 'configurationMs', number>>;
 }
@@ -36,18 +36,21 @@ export interface BackgroundOptions {
 export interface Background {
   readonly texts: TextWork;
   readonly calls: CallWork;
-  /** Never rejects on behalf of the call. */
+  /** Reads the effects. Never rejects because of the call. */
   effects(call: ToolCall): Promise<Effects>;
-  /** As `loadConfiguration`. @throws GatewayError also `payload_too_large` and `service_unavailable`. */
+  /** Works like `loadConfiguration`. @throws GatewayError also `payload_too_large` and `service_unavailable`. */
   configuration(text: string, file?: string): Promise<LoadedConfiguration>;
   stop(): Promise<void>;
 }
 
-/** In a bundle the worker is `work-worker.mjs` beside it (bundle.mjs); in a checkout it is a neighbour of this file. */
+/**
+ * Returns the worker's file: in a bundle `work-worker.mjs` next to it (bundle.mjs), in a checkout a neighbour of this
+ * file.
+ */
 const workerFile = (here: string = import.meta.url): URL =>
   new URL(here.endsWith('.ts') ? './worker.ts' : './work-worker.mjs', here);
 
-/** Costs nothing until the first large text or call, which starts the threads. */
+/** Returns a runner that uses no resources until the first large text or call starts the threads. */
 export function backgroundWork({ telemetry, effects, packs, limits = workLimits }: BackgroundOptions): Background {
   const pool = threads<Job, JobResult>(workerFile(), workLimits.threads, {
     what: 'work',
@@ -68,7 +71,7 @@ export function backgroundWork({ telemetry, effects, packs, limits = workLimits 
       throw fault;
     }
   };
-  /** For work whose caller is refused when it takes too long. */
+  /** Runs work whose caller is refused if it takes too long. */
   const refusing = async <Kind extends JobKind>(
     kind: Kind,
     given: Jobs[Kind]['given'],

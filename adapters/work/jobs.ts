@@ -1,4 +1,7 @@
-/** What a worker thread does: filters over large texts, large calls and results, configurations. Each kind is loaded when it first comes. */
+/**
+ * The jobs of a worker thread: filters over large texts, large calls and results, configurations. Each kind is loaded
+ * at its first use.
+ */
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import type { DiffJob, Evaluation, EvaluationJob, RedactionJob } from '#core/actions/call-work.ts';
@@ -16,7 +19,7 @@ import type { PolicyDecision } from '#core/policy/rules/decide.ts';
 import type { RuleTrace } from '#core/policy/rules/explain.ts';
 import type { Redaction } from '#core/text/secrets/redact.ts';
 
-/** What each kind of job is given, and what it answers. */
+/** Input and answer of each kind of job. */
 export interface Jobs {
   readonly texts: { readonly given: TextJob; readonly answer: CheckedTexts };
   readonly effects: { readonly given: ToolCall; readonly answer: Effects };
@@ -40,9 +43,9 @@ interface LookOverJob {
 
 interface ConfigurationJob {
   readonly text: string;
-  /** The folder of the shipped packs. */
+  /** Folder of the shipped packs. */
   readonly packs: string;
-  /** Name of the file that the text was sent as. */
+  /** File name of the text. */
   readonly file?: string;
 }
 
@@ -51,7 +54,7 @@ export type Job = { readonly [Kind in JobKind]: { readonly kind: Kind; readonly 
 
 export type JobResult =
   | { readonly value: unknown }
-  /** `code` of a refusal that its caller gets. */
+  /** `code` of a refusal for its caller. */
   | { readonly error: string; readonly code?: ErrorCode; readonly data?: GatewayError['data'] };
 
 export async function done(job: Job): Promise<JobResult> {
@@ -98,7 +101,7 @@ async function resultOf({ kind, given }: Job): Promise<Jobs[JobKind]['answer']> 
 
 const randomHex = (bytes: number): string => systemIds.randomHex(bytes);
 
-/** The policies of the last calls: the one in force, and those that simulations name. */
+/** Policies of the last calls: the active one, and those that simulations name. */
 const policies = new RecentMap<string, CompiledPolicy>({ max: 4 });
 
 async function compiled(text: string): Promise<CompiledPolicy> {

@@ -1,4 +1,4 @@
-/** A worker thread of heavy work: takes a job, answers it, takes the next. It is ended from outside when one is late. */
+/** A worker thread of heavy work: answers one job after the other. It is ended from outside if one is late. */
 import { parentPort } from 'node:worker_threads';
 import { done, type Job } from './jobs.ts';
 

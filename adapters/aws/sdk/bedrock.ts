@@ -1,2 +1,2 @@
-/** The parts of the SDK for the Bedrock provider, in a file of their own: a late import of it bundles nothing else of the SDK. */
+/** The parts of the SDK for the Bedrock provider. In a separate file, so that a late import bundles only them. */
 export { BedrockRuntimeClient, ConverseCommand, ConverseStreamCommand } from '@aws-sdk/client-bedrock-runtime';

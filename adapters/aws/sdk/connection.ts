@@ -1,4 +1,4 @@
-/** The parts of the SDK for posting to connections, in a file of their own: a late import of it bundles nothing else of the SDK. */
+/** The parts of the SDK for posting to connections. In a separate file, so that a late import bundles only them. */
 export {
   ApiGatewayManagementApiClient,
   DeleteConnectionCommand,

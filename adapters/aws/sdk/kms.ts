@@ -1,2 +1,2 @@
-/** The parts of the SDK for the signer, in a file of their own: a late import of it bundles nothing else of the SDK. */
+/** The parts of the SDK for the signer. In a separate file, so that a late import bundles only them. */
 export { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';

@@ -1,2 +1,2 @@
-/** The parts of the SDK for handing over, in a file of their own: a late import of it bundles nothing else of the SDK. */
+/** The parts of the SDK for invoking a function. In a separate file, so that a late import bundles only them. */
 export { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';

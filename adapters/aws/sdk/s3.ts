@@ -1,2 +1,2 @@
-/** The parts of the SDK for the object store, in a file of their own: a late import of it bundles nothing else of the SDK. */
+/** The parts of the SDK for the object store. In a separate file, so that a late import bundles only them. */
 export { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';

@@ -1,2 +1,4 @@
-/** The parts of the SDK for the reader of stored secrets, in a file of their own: a late import of it bundles nothing else of the SDK. */
+/**
+ * The parts of the SDK for the reader of stored secrets. In a separate file, so that a late import bundles only them.
+ */
 export { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';

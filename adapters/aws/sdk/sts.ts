@@ -1,2 +1,2 @@
-/** The parts of the SDK for the STS client, in a file of their own: a late import of it bundles nothing else of the SDK. */
+/** The parts of the SDK for the STS client. In a separate file, so that a late import bundles only them. */
 export { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';

@@ -1,8 +1,8 @@
-/** Counts what is going on, so that a host can wait for quiet: at stop, and in tests in place of sleeping. */
+/** Counts running work, so that a host can wait until all is done: at stop, and in tests instead of sleeping. */
 export function activity() {
   let running = 0;
   let listeners: (() => void)[] = [];
-  /** Quiet is reported one turn of the loop later: what just ended may have set off something else. */
+  /** Reports the end of all work one turn of the loop later: work that just ended may have started other work. */
   const add = (by: number) => {
     running += by;
     if (running === 0) setImmediate(tell);
@@ -14,12 +14,12 @@ export function activity() {
     for (const listener of woken) listener();
   };
   return {
-    /** Counts as going on until the promise ends. */
+    /** Counts as running until the promise ends. */
     during<T>(promise: Promise<T>): Promise<T> {
       add(1);
       return promise.finally(() => add(-1));
     },
-    /** Something counted waits for the world outside: a timer, a decision. */
+    /** Suspends counting while work waits for an outside event: a timer, a decision. */
     async parked<T>(promise: Promise<T>): Promise<T> {
       add(-1);
       try {

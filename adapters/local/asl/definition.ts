@@ -1,4 +1,7 @@
-/** The part of the Amazon States Language, JSONata mode, that our state machines use; more is refused when loaded. */
+/**
+ * The part of the Amazon States Language, JSONata mode, that our state machines use. Anything else is refused on
+ * loading.
+ */
 
 export interface Retrier {
   readonly ErrorEquals: readonly string[];
@@ -9,7 +12,7 @@ export interface Retrier {
   readonly JitterStrategy?: 'FULL' | 'NONE';
 }
 
-/** What may happen on the way out of a state. Values are templates: strings `{% … %}` anywhere inside are JSONata. */
+/** Effects of leaving a state. Values are templates: strings `{% … %}` anywhere inside are JSONata. */
 export interface Exit {
   readonly Assign?: Readonly<Record<string, unknown>>;
   readonly Output?: unknown;
@@ -79,7 +82,7 @@ const types = ['Task', 'Choice', 'Wait', 'Pass', 'Succeed', 'Fail'];
 
 export const waitsForToken = (state: TaskState): boolean => state.Resource.endsWith(tokenSuffix);
 
-/** Parses a definition and puts values in place of its `${Name}` placeholders. */
+/** Parses a definition and replaces its `${Name}` placeholders. */
 export function loadDefinition(text: string, substitutions: Readonly<Record<string, string>>): StateMachine {
   const filled = text.replace(/\$\{(\w+)\}/g, (_, name: string) => {
     const value = substitutions[name];

@@ -1,18 +1,18 @@
-/** One execution as it is kept between transitions, so that a restart at any point finds its place. */
+/** One execution as stored between transitions, so that it resumes after a restart at any point. */
 
 export interface Execution {
   readonly machine: string;
   readonly name: string;
   readonly status: 'running' | 'succeeded' | 'failed';
-  /** The state that was entered: after a restart it runs again, steps are idempotent. */
+  /** The entered state. After a restart it runs again; steps are idempotent. */
   readonly state: string;
   readonly input: unknown;
   readonly variables: Readonly<Record<string, unknown>>;
   /** Tries counted per retrier of the state. */
   readonly attempts: readonly number[];
-  /** Kept for the whole entry, so that a token handed out before a restart still settles after it. Never logged. */
+  /** Valid for the whole entry, so that a token issued before a restart still settles after it. Never logged. */
   readonly taskToken?: string;
-  /** When the state times out, is tried again or has waited enough (epoch ms). */
+  /** When the state times out, is tried again or has waited long enough (epoch ms). */
   readonly wakeAt?: number;
   readonly wakeFor?: 'timeout' | 'retry' | 'wait';
   readonly executionInput: unknown;
@@ -20,21 +20,21 @@ export interface Execution {
   readonly enteredAt: number;
   readonly endedAt?: number;
   readonly output?: unknown;
-  /** Counts writes: a writer that read an older revision has lost. */
+  /** Counts writes. A writer that read an older revision loses. */
   readonly revision: number;
 }
 
 export interface ExecutionStore {
-  /** Puts if absent; false when an execution of that name exists, whatever its status. */
+  /** Puts if absent. False if an execution of that name exists, whatever its status. */
   create(execution: Execution): Promise<boolean>;
-  /** Writes the next revision; false when another process moved it on. */
+  /** Writes the next revision. False if another process advanced it. */
   save(next: Execution): Promise<boolean>;
   get(machine: string, name: string): Promise<Execution | undefined>;
   /** All executions that have not ended, oldest first. */
   running(machine: string): Promise<readonly Execution[]>;
 }
 
-/** The state left for `next` with new input; what belonged to the old state goes. */
+/** Leaves the state for `next` with new input. Drops the data of the old state. */
 export function enter(
   from: Execution,
   next: string,

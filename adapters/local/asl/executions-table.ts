@@ -1,4 +1,4 @@
-/** Executions in DynamoDB: a table of the local run only; on AWS Step Functions keeps them. */
+/** Executions in DynamoDB: a table of the local run only. On AWS, Step Functions stores them. */
 import {
   type AttributeValue,
   ConditionalCheckFailedException,
@@ -18,7 +18,7 @@ export const executionsSpec: TableSpec = {
   indexes: [{ name: 'by_status', partitionKey: 'machine_status', sortKey: 'started', projection: 'KEYS_ONLY' }],
 };
 
-/** Step Functions keeps names taken for 90 days. */
+/** Step Functions reserves names for 90 days. */
 const keptSeconds = 90 * 86_400;
 
 export function executionsTable(client: DynamoDBClient, table: string): ExecutionStore {
@@ -69,7 +69,10 @@ export function executionsTable(client: DynamoDBClient, table: string): Executio
 
 const idOf = ({ machine, name }: Pick<Execution, 'machine' | 'name'>) => `${machine}/${name}`;
 
-/** What the state machine computes is kept as JSON text: DynamoDB has no place for some of JSON's values. */
+/**
+ * Converts an execution. Values of the state machine become JSON text, since DynamoDB cannot store all of JSON's
+ * values.
+ */
 function toItem(execution: Execution): Record<string, AttributeValue> {
   const { input, variables, executionInput, output, ...plain } = execution;
   return marshall(

@@ -1,8 +1,8 @@
-/** Templates of a state machine: any string `{% … %}` in them is JSONata, all else is literal. */
+/** Evaluates templates of a state machine: any string `{% … %}` in them is JSONata, all else is literal. */
 import jsonata from 'jsonata';
 import { StatesError } from './states-error.ts';
 
-/** What expressions see: `$states` and the execution's variables. */
+/** Variables of expressions: `$states` and the execution's own. */
 export interface Scope {
   readonly states: {
     readonly input: unknown;
@@ -18,7 +18,7 @@ const pattern = /^\{%([\s\S]*)%\}$/;
 
 export const isExpression = (value: unknown): value is string => typeof value === 'string' && pattern.test(value);
 
-/** The template with every expression in it evaluated. @throws StatesError `States.QueryEvaluationError` */
+/** Evaluates every expression in a template. @throws StatesError `States.QueryEvaluationError` */
 export async function evaluate(template: unknown, scope: Scope): Promise<unknown> {
   if (isExpression(template)) return evaluateExpression(template, scope);
   if (Array.isArray(template)) return Promise.all(template.map((item) => evaluate(item, scope)));
@@ -27,7 +27,7 @@ export async function evaluate(template: unknown, scope: Scope): Promise<unknown
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** @throws StatesError when the expression does not compile */
+/** Compiles an expression. @throws StatesError if that fails */
 export function compile(text: string): jsonata.Expression {
   const source = pattern.exec(text)?.[1] ?? text;
   let expression = compiled.get(source);
@@ -51,7 +51,7 @@ async function evaluateExpression(text: string, scope: Scope): Promise<unknown> 
     if (fault instanceof StatesError) throw fault;
     throw evaluationFault(text, (fault as Error).message);
   }
-  // Step Functions refuses an expression without a value instead of leaving the field out.
+  // Step Functions refuses an expression without a value instead of omitting the field.
   if (json === undefined) throw evaluationFault(text, 'it has no value');
   return JSON.parse(json);
 }

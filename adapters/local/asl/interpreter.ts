@@ -1,6 +1,6 @@
 /**
- * Runs our state machines without Step Functions: the same definition, task tokens, timers, retries. Every transition
- * is written before the next state begins, so that a restart at any point enters the same state again.
+ * Runs our state machines without Step Functions: the same definition, task tokens, timers and retries. Every
+ * transition is stored before the next state begins, so that a restart at any point enters the same state again.
  */
 import type { Clock, Ids } from '#core/kernel/ports.ts';
 import { activity } from './activity.ts';
@@ -12,7 +12,7 @@ import { asStatesError, StatesError, timedOut } from './states-error.ts';
 import { choose, fail, scopeOf, succeed } from './transition.ts';
 
 export interface Timers {
-  /** Calls back once when the clock reads `epochMs` or later; answers how to call it off. */
+  /** Calls back once when the clock reaches `epochMs`. Returns a function that cancels it. */
   at(epochMs: number, callback: () => void): () => void;
 }
 
@@ -31,19 +31,19 @@ interface InterpreterDeps {
 }
 
 export interface Interpreter {
-  /** Starts an execution once per name; started before is success. */
+  /** Starts an execution once per name. Succeeds if it was started before. */
   start(name: string, input: unknown): Promise<void>;
-  /** Releases the state that waits for this token, and answers when that is written. An unknown token is success. */
+  /** Releases the state that waits for this token, and resolves when that is stored. Succeeds for an unknown token. */
   settle(taskToken: string, output: unknown): Promise<void>;
-  /** Takes up every execution that has not ended; call it once, before the first `settle`. */
+  /** Resumes every execution that has not ended. Call it once, before the first `settle`. */
   recover(): Promise<number>;
-  /** Answers when every execution has ended or waits for a token or a timer. */
+  /** Resolves when every execution has ended or waits for a token or a timer. */
   idle(): Promise<void>;
-  /** Lets running steps finish, starts no other. */
+  /** Lets running steps finish and starts no others. */
   stop(): Promise<void>;
 }
 
-/** How a run of a state ended; `moved` is called when the transition is written. */
+/** Result of running a state; `moved` is called when the transition is stored. */
 type Outcome =
   | { readonly armed: Execution }
   | { readonly fault: StatesError }
@@ -58,7 +58,7 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
   const work = activity();
   let stopped = false;
 
-  /** The story: state after state until the execution ends, waits or is lost to another process. */
+  /** Runs state after state until the execution ends, waits or is taken over by another process. */
   async function drive(execution: Execution): Promise<void> {
     let current: Execution | undefined = execution;
     while (current?.status === 'running' && !stopped) current = await step(current);
@@ -95,7 +95,7 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
     }));
   }
 
-  /** What must outlive a crash is written before the state begins: its token and when it wakes. */
+  /** Stores what must survive a crash before the state begins: its token and its wake-up time. */
   async function arm(entered: Execution, state: State): Promise<Execution> {
     const { wakeAt: _at, wakeFor: _for, ...kept } = entered;
     const isTask = state.Type === 'Task';
@@ -104,13 +104,13 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
     return wakeAt === undefined ? armed : { ...armed, wakeAt, wakeFor: isTask ? 'timeout' : 'wait' };
   }
 
-  /** Ends by a settled token, by time-out, or by a failing invocation; the invocation's result means nothing. */
+  /** Waits for a settled token, a time-out or a failing invocation. The invocation's result is ignored. */
   async function waitForToken(execution: Execution, token: string, invoke: () => Promise<unknown>): Promise<Outcome> {
     const { wakeAt } = execution;
-    if (wakeAt !== undefined && wakeAt <= clock.now()) throw timedOut(); // overdue after a restart: no need to hold the token
+    if (wakeAt !== undefined && wakeAt <= clock.now()) throw timedOut(); // overdue after a restart: the token is not needed
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     const conclude = (outcome: Outcome) => {
-      waiting.delete(token); // at once: a settle that comes second must not wait for its move to be written
+      waiting.delete(token); // at once: a second settle must not wait for the transition to be stored
       cancel();
       resolve(outcome);
     };
@@ -124,7 +124,7 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
     return work.parked(promise);
   }
 
-  /** Plain tasks: the deadline counts from this run; a run cut off by a crash starts again. */
+  /** Runs a plain task. The deadline counts from this run; a run cut off by a crash starts again. */
   async function inTime(wakeAt: number | undefined, task: () => Promise<Outcome>): Promise<Outcome> {
     if (wakeAt === undefined) return task();
     const late = Promise.withResolvers<Outcome>();

@@ -1,14 +1,14 @@
-/** When a failed state runs again. */
+/** Decides when a failed state runs again. */
 import type { Retrier } from './definition.ts';
 import { matches } from './states-error.ts';
 
 interface RetryPlan {
   readonly delayMs: number;
-  /** Tries counted per retrier, to be kept with the execution. */
+  /** Tries counted per retrier, stored with the execution. */
   readonly counts: readonly number[];
 }
 
-/** The first retrier that names the error decides; undefined when it has no attempts left or none names it. */
+/** Plans a retry by the first retrier that names the error. Undefined if none does or it has no attempts left. */
 export function planRetry(
   retriers: readonly Retrier[],
   error: string,

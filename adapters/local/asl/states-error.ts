@@ -15,14 +15,17 @@ export class StatesError extends Error {
 
 export const timedOut = () => new StatesError('States.Timeout', 'The state did not finish in time.');
 
-/** What a function threw, in the form Lambda gives it: error name = class name, cause = JSON. */
+/** Returns an exception of a function in Lambda's form: error name = class name, cause = JSON. */
 export function asStatesError(thrown: unknown): StatesError {
   if (thrown instanceof StatesError) return thrown;
   const { name, message } = thrown instanceof Error ? thrown : new Error(String(thrown));
   return new StatesError(name, JSON.stringify({ errorType: name, errorMessage: message }));
 }
 
-/** `States.ALL` covers all but what no retry can mend; `States.TaskFailed` all but time-outs. */
+/**
+ * Checks whether a retrier or catcher matches. `States.ALL` matches all but faults that no retry can fix;
+ * `States.TaskFailed` all but time-outs.
+ */
 export function matches(errorEquals: readonly string[], error: string): boolean {
   return errorEquals.some(
     (name) =>

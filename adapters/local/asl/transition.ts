@@ -1,4 +1,4 @@
-/** From the outcome of a state to the execution's next place: pure but for JSONata. */
+/** Moves an execution on by the outcome of a state: pure except for JSONata. */
 import type { Exit, Retrier, State, TaskState } from './definition.ts';
 import { type Execution, end, enter } from './execution.ts';
 import { evaluate, type Scope } from './expressions.ts';
@@ -10,7 +10,7 @@ interface Moment {
   readonly random: () => number;
 }
 
-/** What expressions see in a state, before it has a result. */
+/** Returns the variables of a state's expressions, before it has a result. */
 export function scopeOf(execution: Execution): Scope {
   return {
     variables: execution.variables,
@@ -41,7 +41,7 @@ export async function succeed(execution: Execution, state: Exit & { Next?: strin
   return leave(execution, state, { ...scope, states: { ...scope.states, result } }, result, now);
 }
 
-/** Retry first, then Catch, else the execution fails (the order the language gives). */
+/** Applies Retry first, then Catch; otherwise the execution fails (the language's order). */
 export async function fail(
   execution: Execution,
   state: State | undefined,
@@ -61,7 +61,7 @@ export async function fail(
   return leave(execution, catcher, caught, error.output, moment.now);
 }
 
-/** A Choice takes the first branch whose condition is true, else `Default`. */
+/** Takes the first branch of a Choice whose condition is true, else `Default`. */
 export async function choose(execution: Execution, state: State & { Type: 'Choice' }, now: number): Promise<Execution> {
   const scope = scopeOf(execution);
   for (const branch of state.Choices) {
@@ -79,7 +79,7 @@ export async function choose(execution: Execution, state: State & { Type: 'Choic
   return leave(execution, { ...state, Next: state.Default }, scope, execution.input, now);
 }
 
-/** Output and Assign both see the variables as they were on entry. */
+/** Leaves a state. Output and Assign both use the variables as of its entry. */
 async function leave(
   execution: Execution,
   exit: Exit & { readonly Next?: string },

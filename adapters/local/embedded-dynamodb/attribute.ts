@@ -1,6 +1,6 @@
 /** The shape of attribute values and items. */
 
-/** One value under the name of its type. */
+/** One value, keyed by its type. */
 export interface Attribute {
   readonly S?: string;
   readonly N?: string;

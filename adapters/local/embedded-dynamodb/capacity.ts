@@ -1,4 +1,4 @@
-/** Units that a request consumes of a table and its indexes, as DynamoDB counts them. */
+/** Computes the units that a request consumes of a table and its indexes, as DynamoDB counts them. */
 import { isSamePlace, placeInIndex } from './keys.ts';
 import type { Table } from './table.ts';
 import { type Item, sizeOfItem } from './values.ts';
@@ -7,13 +7,13 @@ const writeBytes = 1_024;
 const readBytes = 4_096;
 
 /**
- * @param after what stands then; for a check, what stands
+ * @param after the new item; for a check, the existing one
  * @param times 2 in a transaction; rows of indexes are written once
  */
 export const writeUnits = (table: Table, before: Item | undefined, after: Item | undefined, times: number): number =>
   times * kilobytes(Math.max(size(before), size(after))) + indexUnits(table, before, after);
 
-/** A row that moves in an index is deleted and put. */
+/** Counts units of indexes. A row that moves in an index is deleted and put. */
 function indexUnits({ indexes }: Table, before: Item | undefined, after: Item | undefined): number {
   let units = 0;
   for (const { name, keys, projection } of indexes) {
@@ -32,7 +32,7 @@ function indexUnits({ indexes }: Table, before: Item | undefined, after: Item | 
 
 const kilobytes = (bytes: number): number => Math.max(1, Math.ceil(bytes / writeBytes));
 
-/** @param bytes of what was read, together */
+/** @param bytes read in total */
 export const readUnits = (bytes: number, consistent: boolean): number =>
   Math.max(1, Math.ceil(bytes / readBytes)) * (consistent ? 1 : 0.5);
 
@@ -44,11 +44,11 @@ interface Request {
 
 export const wantsCapacity = ({ ReturnConsumedCapacity: wanted = 'NONE' }: Request): boolean => wanted !== 'NONE';
 
-/** The member of an answer; nothing where it was not asked for. */
+/** Returns the answer's member; empty if it was not requested. */
 export const consumed = (request: Request, TableName: string, units: () => number): object =>
   wantsCapacity(request) ? { ConsumedCapacity: { TableName, CapacityUnits: units() } } : {};
 
-/** The same of several tables. */
+/** Returns the same for several tables. */
 export const consumedOf = (request: Request, units: ReadonlyMap<string, number>): object =>
   wantsCapacity(request)
     ? { ConsumedCapacity: [...units].map(([TableName, CapacityUnits]) => ({ TableName, CapacityUnits })) }

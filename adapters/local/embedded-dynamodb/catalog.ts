@@ -1,9 +1,9 @@
-/** The tables of the store: their definitions stand in the database beside their rows. */
+/** The tables of the store. Their definitions are in the database together with their rows. */
 import type { Database } from './database.ts';
 import { noTable, tableExists } from './faults.ts';
 import { Table, type TableDefinition } from './table.ts';
 
-/** Of the file, not of the items: another one is refused. */
+/** Format of the file, not of the items. Other formats are refused. */
 const storeFormat = 1;
 
 export class Catalog {
@@ -41,7 +41,7 @@ export class Catalog {
     return found;
   }
 
-  /** @throws ResourceInUseException for a name that is taken */
+  /** @throws ResourceInUseException if the name is taken */
   create(definition: TableDefinition): Table {
     if (this.#tables.has(definition.name)) throw tableExists(definition.name);
     const text = JSON.stringify(definition);

@@ -1,6 +1,6 @@
 /**
- * The client of the embedded store, as the table adapters take one: what `DynamoDBClient` does with a command, without a
- * request. Of the client only `send` and `destroy` stand, so nothing of the SDK's machinery is built or run.
+ * The embedded store's client for the table adapters: does what `DynamoDBClient` does with a command, without a
+ * request. It has only `send` and `destroy`, so none of the SDK's machinery is built or run.
  */
 import {
   CreateTableCommand,

@@ -1,7 +1,7 @@
 /**
- * The SQLite database of the store. Writes of one turn of the event loop are one SQLite transaction, of two turns where one
- * has just ended, and no caller hears of one before it is on disk: what was answered survives the end of the process, whatever
- * ends it.
+ * The SQLite database of the store. Writes of one turn of the event loop are one SQLite transaction, or those of two
+ * turns if one has just ended. Callers are answered only once it is on disk: an answered write survives any end of the
+ * process.
  */
 import { chmodSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -9,23 +9,26 @@ import { setImmediate, setTimeout } from 'node:timers';
 import { broken } from './faults.ts';
 
 export interface DatabaseOptions {
-  /** The database file; absent: in memory. */
+  /** The database file. Absent: in memory. */
   readonly path?: string | undefined;
-  /** Whether each group of writes is synced, so that it survives the end of the machine as well. */
+  /** Whether each group of writes is synced, so that it also survives the end of the machine. */
   readonly syncs?: boolean | undefined;
-  /** Pages of 4 kB that the file may have; absent: as many as the disk takes. */
+  /** Maximum of 4 kB pages in the file. Absent: as many as the disk takes. */
   readonly maxPages?: number | undefined;
 }
 
-/** A later start waits for the locks of a process that is just being ended. */
+/** Time a new process waits for the locks of one that is just ending. */
 const lockedMs = 5_000;
-/** Pages of 4 kB in the log before they are moved into the file: every caller waits until the disk has them. */
+/** Pages of 4 kB in the log before they are moved into the file. Every caller waits until the disk has them. */
 const logPages = 32_000;
-/** They are moved earlier after so long without a write, with so many groups in the log. */
+/** They are moved earlier after this time without a write, if the log has this many groups. */
 const idleMs = 1_000;
 const idleGroups = 250;
 const cacheKib = 16_384;
-/** So soon after a group the next one takes the writes of a second turn: many callers write, and a group costs more than a write. */
+/**
+ * Time after a group within which the next one also takes the writes of a second turn: with many callers, a group costs
+ * more than a write.
+ */
 const busyMs = 2;
 
 export class Database {
@@ -35,7 +38,7 @@ export class Database {
   #endedAt = Number.NEGATIVE_INFINITY;
   #inLog = 0;
   #idle: NodeJS.Timeout | undefined;
-  /** Called when a group is taken back. */
+  /** Called when a group is rolled back. */
   abandoned: () => void = () => {};
 
   constructor({ path, syncs = false, maxPages }: DatabaseOptions) {
@@ -53,7 +56,7 @@ export class Database {
     this.#idle = setTimeout(() => this.#moveLog(), idleMs).unref();
   }
 
-  /** A prepared statement; the same text is prepared once. */
+  /** Returns a prepared statement; the same text is prepared once. */
   statement(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
@@ -63,28 +66,28 @@ export class Database {
     return statement;
   }
 
-  /** Statements outside of a group, such as those that make tables. */
+  /** Runs statements outside of a group, such as those that create tables. */
   exec(sql: string): void {
     this.flush();
     this.#db.exec(sql);
   }
 
-  /** To be called before each write: opens the group of this turn, if it is not. */
+  /** Opens the group of this turn unless it is open. Call before each write. */
   writing(): void {
     if (this.#group) return;
     this.#db.exec('BEGIN IMMEDIATE');
     this.#group = Promise.withResolvers();
-    this.#group.promise.catch(() => {}); // each caller that waits handles the rejection itself
+    this.#group.promise.catch(() => {}); // each waiting caller handles the rejection itself
     const flush = () => this.flush();
     setImmediate(performance.now() - this.#endedAt < busyMs ? () => setImmediate(flush) : flush);
   }
 
-  /** Resolves when everything that was seen so far is kept; rejects when it is not. Undefined when it is kept already. */
+  /** Resolves when all earlier writes are stored; rejects if they are not. Undefined if they are stored already. */
   kept(): Promise<void> | undefined {
     return this.#group?.promise;
   }
 
-  /** Ends the group: all of it is kept, or nothing. */
+  /** Ends the group: all of it is stored, or none. */
   flush(): void {
     const group = this.#group;
     if (!group) return;
@@ -100,7 +103,7 @@ export class Database {
     }
   }
 
-  /** Takes back the group after a fault of the database: part of a write may have been made. */
+  /** Rolls back the group after a fault of the database, since part of a write may have been made. */
   abandon(cause: unknown): void {
     const group = this.#group;
     this.#group = undefined;
@@ -118,7 +121,7 @@ export class Database {
       this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       this.#inLog = 0;
     } catch {
-      // What was not moved stays in the log, and is moved another time.
+      // Pages that were not moved stay in the log for the next time.
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * Room for everything else: the store answers without waiting for anything, so a caller that asks again and again would
- * never let the event loop turn. After some milliseconds of one turn the next operations wait for the turn after it.
+ * Lets other work run: the store answers without waiting, so a caller in a loop would never let the event loop turn.
+ * After some milliseconds of one turn, further operations wait for the next.
  */
 import { setImmediate } from 'node:timers';
 
@@ -10,7 +10,7 @@ export class EventLoopYield {
   #startedAt: number | undefined;
   #next: Promise<void> | undefined;
 
-  /** Undefined when the turn has time left. */
+  /** Returns undefined if the turn has time left. */
   wait(): Promise<void> | undefined {
     if (this.#startedAt === undefined) {
       this.#startedAt = performance.now();

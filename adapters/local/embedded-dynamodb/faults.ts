@@ -1,4 +1,4 @@
-/** The errors of DynamoDB, as its client throws them: by class where callers distinguish them by class, else by name. */
+/** The errors of DynamoDB, as its client throws them: by class if callers distinguish them by class, else by name. */
 import {
   ConditionalCheckFailedException,
   DynamoDBServiceException,
@@ -53,7 +53,7 @@ export const noTable = (what = 'Requested resource not found'): ResourceNotFound
 export const tableExists = (name: string): ResourceInUseException =>
   new ResourceInUseException({ message: `Table already exists: ${name}`, $metadata: refused });
 
-/** A fault of the database beneath: nothing of the request was kept. */
+/** Returns the fault of the underlying database: no part of the request was stored. */
 export const broken = (cause: unknown): InternalServerError =>
   Object.assign(
     new InternalServerError({

@@ -1,13 +1,13 @@
 /**
- * Takes over the store of a release before 0.9, whose server kept wire JSON in SQLite. The new file appears when it is
- * whole; the former one stays beside it under another name.
+ * Imports the store of a release before 0.9, whose server stored wire JSON in SQLite. The new file appears once it is
+ * whole; the former one is kept under another name.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { parseItem } from './item-text.ts';
 import { openEmbeddedStore } from './store.ts';
 
-/** Items between two looks at the disk. */
+/** Items between two checks of the disk. */
 const groupItems = 1_000;
 
 interface FormerTable {
@@ -19,8 +19,8 @@ interface FormerTable {
 
 /**
  * Imports `former` into `path` unless there is a store already.
- * @returns how many items were taken over; undefined when there was nothing to import
- * @throws Error in one line for a file that cannot be read as a former store; it is left as it is
+ * @returns the number of imported items; undefined if there was no former store
+ * @throws Error in one line for a file that is not a readable former store; it is left unchanged
  */
 export async function importFormerStore(
   former: string,

@@ -1,14 +1,14 @@
-/** Items as the JSON text they are kept as: that of the wire, with bytes in base64. */
+/** Items as stored JSON text: that of the wire, with bytes in base64. */
 import { fromWire } from '../../dynamodb/operations.ts';
 import { type Attribute, bytesOf, type Item } from './values.ts';
 
-/** Only what has a member `B` or `BS` may hold bytes, and is looked at. */
+/** Returns the text. Only items with a member `B` or `BS` may hold bytes, and are scanned. */
 export function itemText(item: Item): string {
   const text = JSON.stringify(item);
   return text.includes('"B') && holdsBytes(item) ? JSON.stringify(wireItem(item)) : text;
 }
 
-/** Bytes come back as bytes. */
+/** Parses the text, with bytes as bytes. */
 export const parseItem = (text: string): Item => (text.includes('"B') ? (fromWire(text) as Item) : JSON.parse(text));
 
 function holdsBytes(item: Item): boolean {

@@ -1,4 +1,7 @@
-/** Keys as columns of the database, whose order byte by byte is DynamoDB's: texts as UTF-8, bytes, numbers as ordered text. */
+/**
+ * Keys as columns of the database, whose byte order is DynamoDB's order: texts as UTF-8, bytes, numbers as ordered
+ * text.
+ */
 import { invalid, oneInvalid } from './faults.ts';
 import { numberOfOrdered, orderedNumber } from './numbers.ts';
 import { type Attribute, attributeOf, checkedValue, type Item } from './values.ts';
@@ -17,7 +20,7 @@ export interface KeySchema {
 
 export type Column = string | Uint8Array;
 
-/** A row's place: `sort` is empty where the schema has none. */
+/** A row's key; `sort` is empty if the schema has none. */
 export interface Place {
   readonly partition: Column;
   readonly sort: Column;
@@ -35,7 +38,10 @@ export function attributeOfColumn(column: Column, { type }: KeyAttribute): Attri
   return type === 'S' ? { S: column as string } : { B: new Uint8Array(column as Uint8Array) };
 }
 
-/** The place of an item that is to be written. @throws ValidationException for a key that lacks, is empty or of another type */
+/**
+ * Returns the place of an item to write. @throws ValidationException for a key that is missing, empty or of another
+ * type
+ */
 export function placeOfItem(item: Item, { partition, sort }: KeySchema): Place {
   return {
     partition: keyColumn(item, partition, 'partition'),
@@ -68,7 +74,7 @@ function checkLength(value: Attribute, { name, type }: KeyAttribute, role: 'part
     );
 }
 
-/** A key that is given to find an item: its attributes and no others. */
+/** Checks a key that identifies an item: its attributes and no others. */
 export function checkedKey(key: unknown, schema: KeySchema): Item {
   if (typeof key !== 'object' || key === null) throw notOfSchema();
   const { partition, sort } = schema;
@@ -90,7 +96,7 @@ function keyAttribute(given: Item, { name, type }: KeyAttribute): Attribute {
 
 const notOfSchema = () => invalid('The provided key element does not match the schema');
 
-/** Where an item stands in an index; undefined for one that lacks an attribute of its key. @throws ValidationException */
+/** Returns an item's place in an index; undefined if it lacks an attribute of the key. @throws ValidationException */
 export function placeInIndex(item: Item, index: string, { partition, sort }: KeySchema): Place | undefined {
   const first = indexColumn(item, index, partition, 'partition');
   const second = sort ? indexColumn(item, index, sort, 'sort') : '';
@@ -108,7 +114,7 @@ function indexColumn(item: Item, index: string, key: KeyAttribute, role: 'partit
   return columnOf(value, key);
 }
 
-/** Names a place among those of its table: the length keeps what stands before apart from what follows. */
+/** Returns a unique text for a place of a table. The length separates its two parts. */
 export function idOfPlace({ partition, sort }: Place): string {
   const first = textOf(partition);
   return `${first.length}:${first}${textOf(sort)}`;

@@ -1,6 +1,6 @@
 /**
- * DynamoDB's numbers: decimals of 38 significant digits between 1E-130 and 9.99…E+125, kept as text. Two of the same
- * value have the same text.
+ * DynamoDB's numbers: decimals of 38 significant digits between 1E-130 and 9.99…E+125, stored as text. Equal values
+ * have equal text.
  */
 import { invalid } from './faults.ts';
 
@@ -14,10 +14,10 @@ interface Decimal {
 const zero: Decimal = { negative: false, digits: '', exponent: 0 };
 const maxDigits = 38;
 const form = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?$/;
-/** What `String` makes of everyday numbers stands already as it is kept. */
+/** Everyday numbers as `String` writes them, which is the stored form. */
 const plainInteger = /^(?:0|-?[1-9]\d{0,14})$/;
 
-/** @throws ValidationException for what is not a number, or not one that DynamoDB keeps */
+/** @throws ValidationException unless the text is a number that DynamoDB stores */
 export const canonicalNumber = (text: string): string => (plainInteger.test(text) ? text : plain(parse(text)));
 
 export function addNumbers(one: string, other: string): string {
@@ -43,7 +43,7 @@ export function compareNumbers(one: string, other: string): number {
 const exponentOffset = 500;
 const complement = (digits: string): string => digits.replace(/\d/g, (digit) => String(9 - Number(digit)));
 
-/** A text whose order, byte by byte, is that of the numbers. */
+/** Returns a text whose byte order is that of the numbers. */
 export function orderedNumber(text: string): string {
   const { negative, digits, exponent } = parse(text);
   if (digits === '') return '1';
@@ -51,7 +51,7 @@ export function orderedNumber(text: string): string {
   return `0${999 - exponentOffset - exponent}${complement(digits)}~`;
 }
 
-/** The number of an ordered text. */
+/** Returns the number of an ordered text. */
 export function numberOfOrdered(text: string): string {
   if (text === '1') return '0';
   const negative = text.startsWith('0');
@@ -70,7 +70,7 @@ function parse(text: string): Decimal {
   return decimalOf(sign === '-', whole + fraction, Number(exponent) - fraction.length);
 }
 
-/** Digits × 10^power, checked. */
+/** Returns digits × 10^power, checked. */
 function decimalOf(negative: boolean, all: string, power: number): Decimal {
   const significant = all.replace(/^0+/, '');
   if (significant === '') return zero;
@@ -84,7 +84,7 @@ function decimalOf(negative: boolean, all: string, power: number): Decimal {
   return { negative, digits, exponent };
 }
 
-/** Without an exponent, as DynamoDB answers. */
+/** Writes a number without an exponent, as DynamoDB answers. */
 function plain({ negative, digits, exponent }: Decimal): string {
   if (digits === '') return '0';
   const sign = negative ? '-' : '';
@@ -93,7 +93,7 @@ function plain({ negative, digits, exponent }: Decimal): string {
   return `${sign}${digits.slice(0, exponent)}.${digits.slice(exponent)}`;
 }
 
-/** units / 10^scale. */
+/** Returns units / 10^scale. */
 function scaled({ negative, digits, exponent }: Decimal): { units: bigint; scale: number } {
   const scale = Math.max(0, digits.length - exponent);
   const units = BigInt(digits || '0') * 10n ** BigInt(Math.max(0, exponent - digits.length));

@@ -19,11 +19,11 @@ import { deleteItem, putItem, updateItem } from './operations/write-item.ts';
 
 export interface EmbeddedStore {
   /**
-   * Carries out an operation, e.g. `GetItem`. What it writes is kept when the promise resolves, and nothing when it rejects.
-   * @throws the errors of DynamoDB's client; `InternalServerError` when the database fails
+   * Executes an operation, e.g. `GetItem`. Its writes are stored when the promise resolves; none are if it rejects.
+   * @throws the errors of DynamoDB's client; `InternalServerError` if the database fails
    */
   execute(operation: string, input: object): Promise<object>;
-  /** Keeps what was written and closes the file. */
+  /** Stores pending writes and closes the file. */
   close(): void;
 }
 
@@ -59,7 +59,10 @@ export function openEmbeddedStore({ now = Date.now, ...options }: StoreOptions =
     ['DescribeTimeToLive', (input) => describeTimeToLive(catalog, input)],
   ]);
 
-  /** A fault of the database takes back what others wrote in the same turn: it may be half of something. */
+  /**
+   * Executes an operation. A fault of the database also rolls back the other writes of the turn: it may have left a
+   * write unfinished.
+   */
   function carriedOut(operation: string, input: object): object {
     const work = operations.get(operation);
     if (!work)
@@ -84,7 +87,7 @@ export function openEmbeddedStore({ now = Date.now, ...options }: StoreOptions =
       } catch (thrown) {
         fault = thrown;
       }
-      // Whatever was seen, also by a condition that failed, is answered when it is kept.
+      // Answers only after every write that was read is stored, even if a condition failed.
       const kept = db.kept();
       if (kept) await kept;
       if (output === undefined) throw fault;

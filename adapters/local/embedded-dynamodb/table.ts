@@ -1,4 +1,4 @@
-/** A table's rows in SQLite: items as text under their keys, and one row an item in each index it stands in. */
+/** A table's rows in SQLite: items as text under their keys, and one row per item in each of its indexes. */
 import type { Database } from './database.ts';
 import { invalid, oneInvalid } from './faults.ts';
 import { itemText, parseItem } from './item-text.ts';
@@ -30,7 +30,10 @@ export interface TableDefinition {
 
 const absent = { characters: 0 };
 const maxBytes = 400 * 1024;
-/** A UTF-16 unit is at most three bytes, and the text of an item is longer than what DynamoDB counts of it. */
+/**
+ * Length that always fits: a UTF-16 unit is at most three bytes, and the text of an item is longer than DynamoDB's
+ * count.
+ */
 const surelyFits = Math.floor(maxBytes / 3);
 
 /** An index with the SQL name of its rows. */
@@ -47,7 +50,7 @@ export class Table {
   readonly #db: Database;
   readonly #sql: { readonly get: string; readonly put: string; readonly delete: string };
 
-  /** @param number names its rows in SQL */
+  /** @param number identifies its rows in SQL */
   constructor(db: Database, definition: TableDefinition, number: number) {
     this.#db = db;
     this.definition = definition;
@@ -71,7 +74,7 @@ export class Table {
     return keyNames(this.definition.keys);
   }
 
-  /** The statements that make the table's rows. */
+  /** Returns the statements that create the table's rows. */
   creation(): string {
     const rows = `CREATE TABLE ${this.rows} (pk, sk, item TEXT NOT NULL, PRIMARY KEY (pk, sk));`;
     const indexes = this.indexes.map(
@@ -95,18 +98,18 @@ export class Table {
     return placeOfItem(checkedKey(key, this.definition.keys), this.definition.keys);
   }
 
-  /** The item at a place, for its reader alone. */
+  /** Returns the item at a place, not shared with other readers. */
   get(place: Place): Item | undefined {
     return this.read(place).item;
   }
 
-  /** The same with the length of its text. */
+  /** Returns the item with the length of its text. */
   read({ partition, sort }: Place): { readonly item?: Item; readonly characters: number } {
     const row = this.#db.statement(this.#sql.get).get(partition, sort) as { item: string } | undefined;
     return row ? { item: parseItem(row.item), characters: row.item.length } : absent;
   }
 
-  /** @throws ValidationException for an item that is too large, or whose index keys are not of their types */
+  /** @throws ValidationException for an item that is too large, or whose index keys have wrong types */
   toRow(item: Item): Row {
     const text = itemText(item);
     if (text.length > surelyFits && sizeOfItem(item) > maxBytes)
@@ -118,7 +121,7 @@ export class Table {
     };
   }
 
-  /** @param before what stands there, as it was read */
+  /** @param before the current item, as it was read */
   put({ place, text, inIndexes }: Row, before: Item | undefined): void {
     this.#db.writing();
     this.#db.statement(this.#sql.put).run(place.partition, place.sort, text);
@@ -142,7 +145,7 @@ export class Table {
     }
   }
 
-  /** The keys of an item and of an index, from the columns of the index's row. */
+  /** Returns the keys of an item and of an index, from the columns of the index's row. */
   keysOfIndexRow(index: IndexDefinition, row: IndexRow): Item {
     const { keys } = this.definition;
     const item: Item = { [keys.partition.name]: attributeOfColumn(row.pk, keys.partition) };
@@ -153,7 +156,7 @@ export class Table {
   }
 }
 
-/** An item as it is written. */
+/** The stored form of an item. */
 export interface Row {
   readonly place: Place;
   readonly text: string;

@@ -1,4 +1,4 @@
-/** Attribute values: what one may be, how large it is, what equals it, and how two are ordered. */
+/** Attribute values: validity, size, equality and order. */
 import type { Attribute, AttributeType, Item } from './attribute.ts';
 import { invalid, oneInvalid } from './faults.ts';
 import { canonicalNumber, compareNumbers } from './numbers.ts';
@@ -7,13 +7,13 @@ export type { Attribute, AttributeType, Item };
 
 const deepest = 32;
 
-/** The type of a value that was checked. */
+/** Returns the type of a checked value. */
 export function typeOf(value: Attribute): AttributeType {
   for (const type in value) return type as AttributeType;
   throw invalid('Supplied AttributeValue is empty, must contain exactly one of the supported datatypes');
 }
 
-/** Whether an item is given its own attributes only: a caller chose their names. */
+/** Returns an item's own attribute: a caller chose its name. */
 export const attributeOf = (item: Item, name: string): Attribute | undefined =>
   Object.hasOwn(item, name) ? item[name] : undefined;
 
@@ -24,7 +24,7 @@ export function setAttribute(item: Item, name: string, value: Attribute): void {
   else item[name] = value;
 }
 
-/** As it is kept: members without a value left out, numbers in one form. @throws ValidationException */
+/** Returns the stored form: without empty members, numbers normalised. @throws ValidationException */
 export function checkedItem(item: unknown, depth = 0): Item {
   if (typeof item !== 'object' || item === null || Array.isArray(item))
     throw invalid(`Found ${item === null ? 'null' : typeof item} where attribute values by name are needed`);
@@ -125,7 +125,7 @@ const memberText = (member: unknown): string =>
 
 export const bytesOf = (view: Uint8Array): Buffer => Buffer.from(view.buffer, view.byteOffset, view.byteLength);
 
-/** Bytes of an item as DynamoDB counts them: names and values. */
+/** Returns the bytes of an item as DynamoDB counts them: names and values. */
 export function sizeOfItem(item: Item): number {
   let size = 0;
   for (const name of Object.keys(item)) size += Buffer.byteLength(name) + sizeOf(item[name]!);
@@ -144,7 +144,7 @@ function sizeOf(value: Attribute): number {
   return 1;
 }
 
-/** A byte for each two significant digits, one more, and one for a minus. */
+/** Counts one byte per two significant digits, one more, and one for a minus. */
 function sizeOfNumber(text: string): number {
   const digits = text.replace(/^-?0*\.?0*|\./g, '').replace(/0+$/, '').length;
   return Math.ceil(digits / 2) + (text.startsWith('-') ? 2 : 1);
@@ -177,7 +177,7 @@ function sameMembers(one: readonly unknown[], other: readonly unknown[]): boolea
   return one.length === other.length && other.every((member) => known.has(memberText(member)));
 }
 
-/** Undefined where DynamoDB has no order: other types, or two of them. */
+/** Compares two values. Undefined if DynamoDB defines no order: other types, or two different ones. */
 export function order(one: Attribute, other: Attribute): number | undefined {
   if (one.S !== undefined && other.S !== undefined) return orderOfTexts(one.S, other.S);
   if (one.N !== undefined && other.N !== undefined) return compareNumbers(one.N, other.N);
@@ -185,7 +185,7 @@ export function order(one: Attribute, other: Attribute): number | undefined {
   return undefined;
 }
 
-/** By their UTF-8 bytes; the same as by characters where no surrogates stand. */
+/** Compares UTF-8 bytes, which equals comparing characters if there are no surrogates. */
 const orderOfTexts = (one: string, other: string): number =>
   /[\ud800-\udfff]/.test(one + other)
     ? Buffer.compare(Buffer.from(one), Buffer.from(other))
@@ -195,5 +195,5 @@ const orderOfTexts = (one: string, other: string): number =>
         ? 1
         : 0;
 
-/** What a set holds, as text that distinguishes members. */
+/** Returns a member of a set as text that distinguishes members. */
 export const memberKey = memberText;

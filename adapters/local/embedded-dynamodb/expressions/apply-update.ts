@@ -1,4 +1,4 @@
-/** What an update makes of an item. Every operand is read from the item as it was. */
+/** Applies an update to an item. Every operand is read from the original item. */
 import { invalid } from '../faults.ts';
 import { addNumbers, negated } from '../numbers.ts';
 import { type Attribute, attributeOf, type Item, memberKey, setAttribute } from '../values.ts';
@@ -17,7 +17,7 @@ import type { Assigned, Update } from './tree.ts';
 
 type SetType = 'SS' | 'NS' | 'BS';
 
-/** @throws ValidationException for paths that clash, and for a key among them */
+/** @throws ValidationException for conflicting paths, and for a key among them */
 export function changedPaths(update: Update, bound: Bound, keys: readonly string[]): readonly ResolvedPath[] {
   const { set, remove, add, delete: deleted } = update;
   const paths = [...set.map(({ path }) => path), ...remove, ...[...add, ...deleted].map(({ path }) => path)];
@@ -31,7 +31,7 @@ export function changedPaths(update: Update, bound: Bound, keys: readonly string
   return resolved;
 }
 
-/** @throws ValidationException for two paths that clash */
+/** @throws ValidationException for two conflicting paths */
 function assertApart(resolved: readonly ResolvedPath[]): void {
   const clash = overlapping(resolved);
   if (clash)
@@ -46,9 +46,9 @@ function assertApart(resolved: readonly ResolvedPath[]): void {
 }
 
 /**
- * Changes `item`, which no other reference holds.
- * @param before the item as it was, untouched
- * @throws ValidationException for operands that lack or are of the wrong type
+ * Changes `item`, which has no other reference.
+ * @param before the original item, unchanged
+ * @throws ValidationException for operands that are missing or of the wrong type
  */
 export function applyUpdate(item: Item, before: Item, update: Update, bound: Bound): void {
   const assigned = update.set.map(
@@ -63,18 +63,18 @@ export function applyUpdate(item: Item, before: Item, update: Update, bound: Bou
     return [resolve(path, bound), rest] as const;
   });
   const removed = [...update.remove.map((path) => resolve(path, bound))];
-  // What comes behind the end of a list is appended in the order of its indexes.
+  // Elements beyond the end of a list are appended in the order of their indexes.
   const changed = [...assigned, ...added].sort(([a], [b]) => indexOf(a) - indexOf(b));
   for (const [path, value] of changed) put(item, path, value);
   for (const [path, rest] of left)
     if (rest === undefined) removed.push(path);
     else if (rest !== 'as it is') put(item, path, rest);
-  // Elements of a list are taken out from its end, so that the others keep their places.
+  // Elements of a list are removed from its end, so that the others keep their places.
   removed.sort((a, b) => indexOf(b) - indexOf(a));
   for (const path of removed) remove(item, path);
 }
 
-/** The index of an element; members of maps come in any order. */
+/** Returns the index of an element. Members of maps are in any order. */
 function indexOf(path: ResolvedPath): number {
   const last = path.at(-1);
   return typeof last === 'number' ? last : -1;
@@ -137,7 +137,7 @@ function setType(value: Attribute, operator: 'ADD' | 'DELETE'): SetType {
   );
 }
 
-/** The maps and lists on the way must stand. */
+/** Returns the holder of a path's last part. The maps and lists on the way must exist. */
 function holderOf(item: Item, path: ResolvedPath): Attribute | undefined {
   let holder: Attribute | undefined = attributeOf(item, path[0] as string);
   for (const step of path.slice(1, -1)) holder = holder && memberOf(holder, step);

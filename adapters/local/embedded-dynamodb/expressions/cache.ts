@@ -1,4 +1,4 @@
-/** Expressions are parsed once: a process sends few different ones, again and again. */
+/** Caches parsed expressions: a process sends few different ones, repeatedly. */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { invalid } from '../faults.ts';
 import { checkedValue, type Item, setAttribute } from '../values.ts';
@@ -8,7 +8,7 @@ import { parseProjection } from './projections.ts';
 import type { Condition, Parsed, Path, Update } from './tree.ts';
 import { parseUpdate } from './updates.ts';
 
-/** Far more than the adapters have; a caller that makes up ever new ones must not fill the memory. */
+/** Far more than the adapters have. A caller that invents new ones must not fill the memory. */
 const maxKnown = 2_000;
 
 function remembered<T>(parse: (text: string, called: string) => Parsed<T>, called: string) {
@@ -30,8 +30,8 @@ interface Placeholders {
 const nothing = {};
 
 /**
- * The placeholders of a request, which must be those that its expressions use.
- * @throws ValidationException for one that is not defined, not used, or has no valid value
+ * Binds the placeholders of a request, which must be those that its expressions use.
+ * @throws ValidationException for one that is undefined, unused, or has no valid value
  */
 export function bind(request: Placeholders, ...expressions: (Parsed<unknown> | undefined)[]): Bound {
   const { ExpressionAttributeNames: names = nothing, ExpressionAttributeValues: values = nothing } = request;
@@ -49,7 +49,7 @@ export function bind(request: Placeholders, ...expressions: (Parsed<unknown> | u
     for (const value of wanted)
       if (!Object.hasOwn(values, value))
         throw invalid(`An expression attribute value used in expression is not defined; attribute value: ${value}`);
-  // What a single expression needs is there, so as many as it needs are all used.
+  // A single expression has found its placeholders, so if the counts match, all are used.
   const [only, second] = used;
   const single = second === undefined ? only : undefined;
   for (const name of unsure(names, 'Names', single?.names))
@@ -79,7 +79,7 @@ function checkedNames(given: object, which: 'Names' | 'Values'): string[] {
   return found;
 }
 
-/** The same object where every value is in its one form. */
+/** Returns the same object if every value is normalised. */
 function checkedValues(values: Item): Item {
   let checked = values;
   for (const name of Object.keys(values)) {

@@ -1,4 +1,4 @@
-/** Conditions: of writes, of filters, and of keys, which are conditions of a narrower form. */
+/** Parses conditions: of writes, of filters, and of keys, which have a narrower form. */
 import { Parser } from './parser.ts';
 import type { Comparator, Condition, Operand, Parsed } from './tree.ts';
 
@@ -59,7 +59,7 @@ function operands(parser: Parser): Operand[] {
   return list;
 }
 
-/** A function that is true or false. */
+/** Parses a function with a boolean result. */
 function test(parser: Parser): Condition {
   const name = parser.take().text;
   switch (name) {

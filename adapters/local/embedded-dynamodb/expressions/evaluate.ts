@@ -1,4 +1,4 @@
-/** Whether a condition holds of an item. */
+/** Evaluates a condition for an item. */
 import { type Attribute, bytesOf, equal, type Item, memberKey, order, typeOf } from '../values.ts';
 import { type Bound, valueAt } from './paths.ts';
 import type { Comparator, Condition, Operand } from './tree.ts';
@@ -82,7 +82,7 @@ function begins(value: Attribute, prefix: Attribute): boolean {
   return bytesOf(value.B).subarray(0, prefix.B.byteLength).equals(bytesOf(prefix.B));
 }
 
-/** A part of a text or of bytes, a member of a set, an element of a list. */
+/** Checks for a part of a text or of bytes, a member of a set, an element of a list. */
 function contains(value: Attribute, part: Attribute): boolean {
   if (value.S !== undefined) return part.S !== undefined && value.S.includes(part.S);
   if (value.B !== undefined) return part.B !== undefined && bytesOf(value.B).includes(bytesOf(part.B));

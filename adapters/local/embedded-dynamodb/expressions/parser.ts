@@ -1,4 +1,4 @@
-/** The grammar that all expressions share: operands and paths. Each kind of expression goes on from here. */
+/** The grammar that all expressions share: operands and paths. Each kind of expression extends it. */
 import { invalid } from '../faults.ts';
 import { isReserved } from './reserved-words.ts';
 import { type Token, tokensOf } from './tokens.ts';
@@ -11,10 +11,10 @@ export class Parser {
   readonly paths: Path[] = [];
   readonly names = new Set<string>();
   readonly values = new Set<string>();
-  /** What stood in parentheses of its own, as read last. */
+  /** The last parse result that was in parentheses. */
   enclosed: unknown;
 
-  /** @param called which parameter it is, for the messages */
+  /** @param called name of the parameter, for the messages */
   constructor(text: string, called: string) {
     this.#tokens = tokensOf(text, called);
     this.#called = called;
@@ -32,7 +32,7 @@ export class Parser {
     return this.#tokens[this.#at++]!;
   }
 
-  /** Takes a sign or a keyword, whose case does not matter, if it is the next token. */
+  /** Consumes a sign or a keyword, in any case, if it is the next token. */
   took(text: string): boolean {
     if (!this.is(text)) return false;
     this.#at++;
@@ -62,7 +62,7 @@ export class Parser {
     return invalid(`Invalid ${this.#called}: ${what}`);
   }
 
-  /** `a.#b[2]`. */
+  /** Parses a path such as `a.#b[2]`. */
   path(): Path {
     const path: (string | number)[] = [this.#name()];
     for (;;) {
@@ -95,7 +95,7 @@ export class Parser {
     return text;
   }
 
-  /** A path, a value, or the size of one. */
+  /** Parses a path, a value, or the size of one. */
   operand(): Operand {
     if (this.next.kind === 'value') return { kind: 'value', placeholder: this.placeholder() };
     if (this.next.text === 'size' && this.afterNext?.text === '(') {

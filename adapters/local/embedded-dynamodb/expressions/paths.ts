@@ -1,9 +1,9 @@
-/** Paths with their placeholders replaced, and what stands at one in an item. */
+/** Resolves the placeholders of paths, and finds the value at one in an item. */
 import type { Attribute, Item } from '../values.ts';
 import { attributeOf } from '../values.ts';
 import type { Path } from './tree.ts';
 
-/** The meaning of a request's placeholders. */
+/** Values of a request's placeholders. */
 export interface Bound {
   readonly names: Readonly<Record<string, string>>;
   readonly values: Readonly<Item>;
@@ -25,11 +25,11 @@ export function valueAt(item: Item, path: Path, { names }: Bound): Attribute | u
 export const memberOf = (value: Attribute, step: string | number): Attribute | undefined =>
   typeof step === 'number' ? value.L?.[step] : value.M && attributeOf(value.M, step);
 
-/** Whether no two begin with the same attribute, as most do: then none overlap or conflict. */
+/** Checks whether all paths begin with different attributes, as most do: then none overlap or conflict. */
 export const distinct = (paths: readonly ResolvedPath[]): boolean =>
   new Set(paths.map(([first]) => first)).size === paths.length;
 
-/** Two of which one is the other or lies within it. */
+/** Returns two paths that are equal or one inside the other. */
 export function overlapping(paths: readonly ResolvedPath[]): readonly [ResolvedPath, ResolvedPath] | undefined {
   for (const [i, one] of paths.entries())
     for (const other of paths.slice(i + 1)) {
@@ -39,7 +39,7 @@ export function overlapping(paths: readonly ResolvedPath[]): readonly [ResolvedP
   return undefined;
 }
 
-/** Two that take the same value for a map and for a list. */
+/** Returns two paths that treat the same value as a map and as a list. */
 export function conflicting(paths: readonly ResolvedPath[]): readonly [ResolvedPath, ResolvedPath] | undefined {
   for (const [i, one] of paths.entries())
     for (const other of paths.slice(i + 1)) {

@@ -1,4 +1,4 @@
-/** Projections: the attributes that an answer is to hold, and nothing else of the item. */
+/** Projections: the attributes of an item to return. */
 import { invalid } from '../faults.ts';
 import type { Attribute, Item } from '../values.ts';
 import { attributeOf, setAttribute } from '../values.ts';
@@ -13,7 +13,7 @@ export function parseProjection(text: string, called: string): Parsed<readonly P
   return parser.end(paths);
 }
 
-/** @throws ValidationException for paths of which one lies within another */
+/** @throws ValidationException for paths of which one is inside another */
 export function resolveProjection(paths: readonly Path[], bound: Bound): readonly ResolvedPath[] {
   const resolved = paths.map((path) => resolve(path, bound));
   const clash = overlapping(resolved);
@@ -24,7 +24,7 @@ export function resolveProjection(paths: readonly Path[], bound: Bound): readonl
   return resolved;
 }
 
-/** What an item holds at these paths. Elements of a list keep their order and close up. */
+/** Returns the item's values at these paths. Elements of a list keep their order and close up. */
 export function projected(item: Item, paths: readonly ResolvedPath[]): Item {
   const kept: Item = {};
   for (const [name, below] of Map.groupBy(paths, (path) => path[0] as string)) {

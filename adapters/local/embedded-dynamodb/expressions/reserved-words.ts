@@ -1,4 +1,6 @@
-/** Words that an expression may not use as names of attributes: a store that let them pass would hide what fails on AWS. */
+/**
+ * Words that an expression may not use as names of attributes: a store that accepted them would hide failures on AWS.
+ */
 
 const words = `
   abort absolute action add after agent aggregate all allocate alter analyze and any archive are array as asc

@@ -1,4 +1,4 @@
-/** The words of an expression. */
+/** Splits an expression into tokens. */
 import { invalid } from '../faults.ts';
 
 export interface Token {
@@ -10,7 +10,7 @@ const form = /\s*(?:([A-Za-z_]\w*)|(#[\w-]+)|(:[\w-]+)|(\d+)|(<>|<=|>=|[=<>(),.[
 const kinds = ['word', 'name', 'value', 'number', 'sign'] as const;
 const maxCharacters = 4096;
 
-/** @param called which parameter it is, for the messages */
+/** @param called name of the parameter, for the messages */
 export function tokensOf(text: string, called: string): Token[] {
   if (text.trim() === '') throw invalid(`Invalid ${called}: The expression can not be empty;`);
   if (Buffer.byteLength(text) > maxCharacters)

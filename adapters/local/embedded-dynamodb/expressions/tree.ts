@@ -1,4 +1,4 @@
-/** What an expression says, as a tree. Placeholders stand as they are: their meaning comes with each request. */
+/** The tree of a parsed expression. Placeholders are unresolved: each request defines them. */
 
 /** An attribute by its name or `#placeholder`, then members of maps and elements of lists. */
 export type Path = readonly (string | number)[];

@@ -1,4 +1,4 @@
-/** A key condition as a range of columns: one partition, and what it says of the sort key. */
+/** Turns a key condition into a range of columns: one partition, and a range of the sort key. */
 import type { Bound } from '../expressions/paths.ts';
 import { resolve } from '../expressions/paths.ts';
 import type { Comparator, Condition, Operand } from '../expressions/tree.ts';
@@ -13,7 +13,7 @@ interface Limit {
 
 export interface KeyRange {
   readonly partition: Column;
-  /** All of them hold of the sort key. */
+  /** All of them apply to the sort key. */
   readonly sort: readonly Limit[];
 }
 
@@ -121,7 +121,7 @@ function limitsOf({ by, values }: Part, key: KeyAttribute): Limit[] {
 const isAbove = (one: Column, other: Column): boolean => Buffer.compare(bytesIn(one), bytesIn(other)) > 0;
 const bytesIn = (column: Column): Uint8Array => (typeof column === 'string' ? Buffer.from(column) : column);
 
-/** The first key behind all that begin so; undefined when there is none. */
+/** Returns the first key after all with this prefix; undefined if there is none. */
 function endOfPrefix(prefix: Column): Column | undefined {
   if (typeof prefix !== 'string') {
     const bytes = [...bytesOf(prefix)];

@@ -113,7 +113,7 @@ function page(catalog: Catalog, db: Database, request: PageRequest): object {
   };
 }
 
-/** What a query asks of its keys belongs in the key condition. */
+/** Refuses key attributes in a filter: they belong in the key condition. */
 function assertNoKeys({ paths }: Parsed<unknown>, keys: KeySchema, bound: Bound): void {
   for (const path of paths) {
     const [first] = resolve(path, bound);
@@ -141,7 +141,10 @@ function selection(request: PageRequest, index: TableIndex | undefined): string 
   return found;
 }
 
-/** The columns behind which the page begins. @throws ValidationException for a key of another table, index or partition */
+/**
+ * Returns the columns after which the page begins. @throws ValidationException for a key of another table, index or
+ * partition
+ */
 function startOf(given: Item, table: Table, index: TableIndex | undefined, range: KeyRange | undefined): Column[] {
   const { keys } = table.definition;
   const wanted = [...new Set([...keyNames(keys), ...(index ? keyNames(index.keys) : [])])];
@@ -171,7 +174,7 @@ interface PageRange {
   readonly backwards: boolean;
 }
 
-/** The rows of a table or of an index in the order of their keys, read as far as the caller goes. */
+/** Yields the rows of a table or an index in the order of their keys, as far as the caller reads. */
 function selected(db: Database, table: Table, index: TableIndex | undefined, wanted: PageRange): Iterable<StoredRow> {
   const columns = index ? ['gpk', 'gsk', 'pk', 'sk'] : ['pk', 'sk'];
   const from = index ? `${index.rows} AS i` : `${table.rows} AS i`;
@@ -193,7 +196,7 @@ function selected(db: Database, table: Table, index: TableIndex | undefined, wan
     }
   }
   if (start) {
-    // Within one partition the rest of the key is compared, so that the index of the database is used.
+    // Within one partition only the rest of the key is compared, so that the database uses its index.
     const compared = range ? columns.slice(1) : columns;
     const names = compared.map((name) => `i.${name}`).join(', ');
     where.push(`(${names}) ${backwards ? '<' : '>'} (${compared.map(() => '?').join(', ')})`);

@@ -63,12 +63,12 @@ interface BatchGet {
 
 const maxKeys = 100;
 const maxAnswerBytes = 16 * 1024 * 1024;
-/** Of the text of an item, which is longer than what DynamoDB counts of it. */
+/** Upper bound for the text of an item, which is longer than DynamoDB's count. */
 const maxBytesACharacter = 3;
 const knownOfBatchGet = new Set(['RequestItems', 'ReturnConsumedCapacity']);
 const knownOfKeys = new Set(['Keys', 'ConsistentRead', 'ProjectionExpression', 'ExpressionAttributeNames']);
 
-/** What does not fit into the answer comes back as unprocessed keys. */
+/** Reads items. Keys that do not fit into the answer are returned as unprocessed. */
 export function batchGetItem(catalog: Catalog, request: BatchGet): object {
   onlyKnown(request, 'BatchGetItem', knownOfBatchGet);
   const asked = Object.entries(request.RequestItems ?? {}).map(([name, keys]) => {
@@ -92,7 +92,7 @@ export function batchGetItem(catalog: Catalog, request: BatchGet): object {
     const found: Item[] = [];
     const left: Item[] = [];
     for (const [i, place] of places.entries()) {
-      // Measured only where the texts could be too much: a few small items are read for each call.
+      // Measured only if the texts could be too long: most calls read a few small items.
       if (bytes >= maxAnswerBytes) bytes = read.reduce((sum, item) => sum + sizeOfItem(item), 0);
       if (bytes >= maxAnswerBytes) {
         left.push(keys.Keys![i]!);

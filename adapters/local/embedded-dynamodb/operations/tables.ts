@@ -1,4 +1,4 @@
-/** Tables: CreateTable, DescribeTable, ListTables, DeleteTable and the attribute of their time to live. */
+/** Table operations: CreateTable, DescribeTable, ListTables, DeleteTable and the attribute of the time to live. */
 import type { Catalog } from '../catalog.ts';
 import { invalid, oneInvalid } from '../faults.ts';
 import type { KeyAttribute, KeySchema, KeyType } from '../keys.ts';

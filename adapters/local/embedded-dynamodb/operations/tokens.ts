@@ -1,6 +1,6 @@
 /**
- * The client request tokens of transactions that were carried out: a repeated one is not carried out again. They are
- * remembered for ten minutes, the latest ones only, and by this process only, which is the only one that repeats them.
+ * Client request tokens of executed transactions: a repeated one is not executed again. The latest ones are remembered
+ * for ten minutes, in this process, the only one that repeats them.
  */
 
 import { hash } from 'node:crypto';
@@ -23,7 +23,9 @@ export class Tokens {
     this.#now = now;
   }
 
-  /** Whether exactly this transaction was carried out. @throws IdempotentParameterMismatchException for another one */
+  /**
+   * Checks whether exactly this transaction was executed. @throws IdempotentParameterMismatchException for another one
+   */
   done(token: string, items: readonly object[]): boolean {
     const found = this.#done.get(token);
     if (!found || this.#now() - found.at >= keptMs) return false;
@@ -35,7 +37,7 @@ export class Tokens {
     this.#done.set(token, { digest: digestOf(items), at: this.#now() });
   }
 
-  /** After transactions were taken back. */
+  /** Forgets all tokens, after transactions were rolled back. */
   forget(): void {
     this.#done = new RecentMap({ max: maxKept });
   }

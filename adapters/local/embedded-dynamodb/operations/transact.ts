@@ -1,4 +1,4 @@
-/** TransactWriteItems and TransactGetItems: all or nothing, and why not, item by item. */
+/** TransactWriteItems and TransactGetItems: all or nothing, with the reasons of a refusal per item. */
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { consumedOf, readUnits, wantsCapacity, writeUnits } from '../capacity.ts';
 import type { Catalog } from '../catalog.ts';
@@ -104,7 +104,7 @@ interface Attempt<T> {
   readonly reason?: Reason | undefined;
 }
 
-/** What an item does not bear cancels the transaction with its own reason. */
+/** Returns the result, or the reason with which this item cancels the transaction. */
 function attempt<T>(work: () => T): Attempt<T> {
   try {
     return { done: work() };
@@ -132,7 +132,7 @@ function assertApart(writes: readonly Pick<Write, 'table' | 'place'>[]): void {
   if (ids.size !== writes.length) throw invalid('Transaction request cannot include multiple operations on one item');
 }
 
-/** Texts of so few characters are within it. */
+/** Checks the size. Texts of so few characters are within the limit. */
 function assertBytes(outcomes: readonly (Outcome | undefined)[]): void {
   const characters = outcomes.reduce((sum, outcome) => sum + (outcome?.row?.text.length ?? 0), 0);
   if (characters * 3 <= maxBytes) return;

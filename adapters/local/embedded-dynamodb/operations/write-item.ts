@@ -55,7 +55,7 @@ function written(write: Write, request: WriteRequest): object {
   };
 }
 
-/** What the caller asked to see of the item before or after. */
+/** Returns the part of the old or new item that the caller requested. */
 function returned(
   wanted: string | undefined,
   before: Item | undefined,

@@ -1,4 +1,4 @@
-/** PutItem, UpdateItem, DeleteItem and ConditionCheck: what each is to do, apart from when. */
+/** The effect of PutItem, UpdateItem, DeleteItem and ConditionCheck, independent of its time. */
 import type { Catalog } from '../catalog.ts';
 import { applyUpdate, changedPaths } from '../expressions/apply-update.ts';
 import { bind, conditionOf, updateOf } from '../expressions/cache.ts';
@@ -24,26 +24,28 @@ export interface WriteRequest {
   readonly ReturnConsumedCapacity?: string;
 }
 
-/** A request whose expressions are in order; called, it looks at keys and attributes. @throws ValidationException */
+/** A request with valid expressions. The call checks keys and attributes. @throws ValidationException */
 export type Prepared = () => Write;
 
-/** A write whose request is in order. */
+/** A write whose request is valid. */
 export interface Write {
   readonly table: Table;
   readonly place: Place;
-  /** Whether a failed condition is answered with the item as it stands. */
+  /** Whether a failed condition returns the current item. */
   readonly showsItem: boolean;
-  /** What it makes of the item that stands; undefined when its condition does not hold. @throws ValidationException */
+  /**
+   * Computes the outcome for the current item. Undefined if the condition does not hold. @throws ValidationException
+   */
   readonly outcome: (before: Item | undefined) => Outcome | undefined;
 }
 
 export interface Outcome {
-  /** The item to be; absent for none. */
+  /** The new item; absent if there is none. */
   readonly after?: Item;
-  /** As it is written; absent when nothing is, or the item is deleted. */
+  /** The row to write; absent if no item is written, or it is deleted. */
   readonly row?: Row;
   readonly deletes?: true;
-  /** What an update changed. */
+  /** Paths changed by an update. */
   readonly paths?: readonly ResolvedPath[];
 }
 
@@ -95,7 +97,7 @@ export function update(catalog: Catalog, request: WriteRequest): Prepared {
   };
 }
 
-/** The item with its changed attributes in their one form: the others are as they were kept. Changes `item`. */
+/** Normalises the changed attributes of `item`, in place. Unchanged ones were normalised when stored. */
 function withChecked(item: Item, changed: readonly ResolvedPath[]): Item {
   for (const [name] of changed) {
     const value = attributeOf(item, name as string);
@@ -131,12 +133,12 @@ const conditionIn = ({ ConditionExpression: text }: WriteRequest) =>
 const showsItem = ({ ReturnValuesOnConditionCheckFailure: wanted }: WriteRequest): boolean =>
   oneOf('returnValuesOnConditionCheckFailure', wanted, ['NONE', 'ALL_OLD']) === 'ALL_OLD';
 
-/** Writes what came out. */
+/** Writes the outcome. */
 export function applyWrite({ table, place }: Write, before: Item | undefined, { row, deletes }: Outcome): void {
   if (row) table.put(row, before);
   else if (deletes && before) table.delete(place, before);
 }
 
-/** The item when all is done. */
+/** Returns the item after the write. */
 export const itemAfter = (before: Item | undefined, { after, deletes }: Outcome): Item | undefined =>
   after ?? (deletes ? undefined : before);
