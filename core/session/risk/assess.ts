@@ -1,6 +1,6 @@
 /**
- * The kill switch: whether a session or its key is blocked, whether exactly this call would block it, and what the
- * entry of the decision carries for the score.
+ * The kill switch: checks whether a session or key is blocked, whether this call would block it, and what the
+ * decision's entry records for the score.
  */
 import {
   type BehaviorNote,
@@ -25,10 +25,10 @@ import type { SignalContext } from './signals/call.ts';
 import { signalOf, signalsOf } from './signals.ts';
 import { isEmpty, stateOf } from './state.ts';
 
-/** What is counted against a caller, as read before its call. */
+/** Risk records of a caller, read before its call. */
 export interface Standing {
   readonly session: RiskRecord | undefined;
-  /** Of the key over all its sessions; undefined for callers that are not scored. */
+  /** Record of the key over all its sessions; undefined for callers that are not scored. */
   readonly key: RiskRecord | undefined;
 }
 
@@ -40,7 +40,10 @@ export interface Blocked {
   readonly reason: string;
 }
 
-/** Whether the kill switch has tripped for the session or its key. Asked before anything is decided, for chats too. */
+/**
+ * Returns the block if the kill switch has tripped for the session or its key. Called before any decision, also for
+ * chats.
+ */
 export function blockedBy(settings: BehaviorSettings, standing: Standing, nowMs: number): Blocked | undefined {
   if (!settings.enabled) return undefined;
   for (const whose of ['session', 'key'] as const) {
@@ -52,16 +55,16 @@ export function blockedBy(settings: BehaviorSettings, standing: Standing, nowMs:
   return undefined;
 }
 
-/** Asked several times in a call. */
+/** Cached, since a call needs them several times. */
 const numbersOf = remembered(riskSettingsOf);
 
-/** A record's score falls with time. */
+/** Returns the current score of a record, which falls with time. */
 function scoreNow(settings: BehaviorSettings, record: RiskRecord, nowMs: number): Pick<RiskRecord, 'score' | 'rule'> {
   const state = stateOf(record);
   return state ? scoreAt(state, nowMs, numbersOf(settings)) : record;
 }
 
-/** The scores counted against a caller now; a session or key that nothing is counted against has 0. */
+/** Returns the current scores of a caller; 0 without a record. */
 export const scoresOf = (settings: BehaviorSettings, { session, key }: Standing, nowMs: number) => ({
   session: session ? scoreNow(settings, session, nowMs).score : 0,
   key: key ? scoreNow(settings, key, nowMs).score : 0,
@@ -77,7 +80,7 @@ function blocked(settings: BehaviorSettings, whose: Blocked['of'], score: number
   };
 }
 
-/** @throws nothing; the error a blocked caller is answered with: 403 `session_blocked`. */
+/** Returns the error for a blocked caller: 403 `session_blocked`. */
 export const sessionBlocked = (
   { reason, matched_rule, score }: Blocked,
   more: Record<string, unknown> = {},
@@ -87,7 +90,7 @@ export const sessionBlocked = (
 interface Assessment {
   /** Member `behavior` of the decision entry's body. */
   readonly note: BehaviorNote;
-  /** This call would reach the kill switch: it is blocked with its session. */
+  /** Set if this call would reach the kill switch. It is blocked together with its session. */
   readonly blocked?: Blocked;
 }
 
@@ -97,16 +100,16 @@ interface Assessed {
   readonly standing: Standing;
   readonly call: ToolCall & { readonly call_digest: string };
   readonly effects: Effects;
-  /** What policy, sandbox and manifest come to together. */
+  /** Combined decision of policy, sandbox and manifest. */
   readonly decision: Decision;
-  /** A human approved exactly this call. */
+  /** Whether a human approved exactly this call. */
   readonly approved?: boolean;
-  /** How often the key has probed many times since it was last reported. */
+  /** Number of full batches of probes by the key since the last report. */
   readonly probed?: number;
   readonly nowMs: number;
 }
 
-/** What the call would do to the score. Undefined where nothing is scored. */
+/** Returns how the call would change the score, or undefined if scoring is disabled. */
 export function assessAction(assessed: Assessed): Assessment | undefined {
   const { settings, standing, decision, call, nowMs } = assessed;
   if (!settings.enabled) return undefined;
@@ -128,7 +131,7 @@ export function assessAction(assessed: Assessed): Assessment | undefined {
   return { note };
 }
 
-/** Each stands for as many dry runs and simulations as the settings call many. */
+/** Returns the signal for probing. Its weight is the number of full batches of dry runs and simulations. */
 const probesOf = ({ probed = 0, settings }: Assessed): Signal[] =>
   probed === 0
     ? []
@@ -139,11 +142,11 @@ const probesOf = ({ probed = 0, settings }: Assessed): Signal[] =>
         },
       ];
 
-/** The note of what no call shows: a refused chat, a refused login, a misused ticket. */
+/** Returns the note of an event outside a call: a refused chat, a refused login, a misused ticket. */
 export const noteOfSignal = (settings: BehaviorSettings, kind: Signal['s'], object: string): BehaviorNote =>
   noteOf(settings, [signalOf({ kind, object })]);
 
-/** The note of a call with one signal more that the call itself does not show. */
+/** Adds to a call's note a signal that the call itself does not show. */
 export function noteWith(
   settings: BehaviorSettings,
   note: BehaviorNote | undefined,
@@ -154,7 +157,7 @@ export function noteWith(
   return { ...note, signals: [...note.signals, signalOf({ kind, object })] };
 }
 
-/** A chat that the content policy blocked is a refused attempt like any other. */
+/** Returns the note of a chat blocked by content policy, which counts as a refused attempt. */
 export const noteOfBlockedChat = (settings: BehaviorSettings): BehaviorNote =>
   noteOfSignal(settings, 'refused', 'chat');
 
@@ -163,7 +166,7 @@ function noteOf(settings: BehaviorSettings, signals: readonly Signal[]): Behavio
   return { signals, ...(differing && { settings: differing }) };
 }
 
-/** A key serves several sessions: what is counted may be so many times as much, as far as it is remembered. */
+/** Scales the settings for keys, since a key serves several sessions. Limited by what the record can hold. */
 export const forKeys = remembered((settings: RiskSettings): RiskSettings => {
   const scaled = (count: number, most: number): number => Math.min(most, Math.round(count * settings.key_factor));
   const { credential_abuse, destructive_sequence, fan_out, repeated_escalation } = settings;
@@ -188,8 +191,8 @@ export const forKeys = remembered((settings: RiskSettings): RiskSettings => {
 });
 
 /**
- * After an entry was appended: counts the alerts it brought and holds them against its key. Awaited before the call is
- * carried out, so that no new session comes in between; costs a store call only where the key's record changes.
+ * Follows up an appended entry: reports its alerts and updates the key's record. Awaited before the call is executed,
+ * so that a new session cannot start in between. Calls the store only if the key's record changes.
  * @param before the session's record before the entry, as far as known.
  * @param scored whether the acting key is scored: agents' keys are.
  * @throws GatewayError `service_unavailable`.
@@ -208,7 +211,7 @@ export async function followRisk(
   await ports.keyRisks.update(entry.tenant, entry.actor.key_id, fold);
 }
 
-/** A key's record after an entry of one of its sessions. */
+/** Returns a key's record after an entry of one of its sessions. */
 export function keyRiskAfter(record: RiskRecord | undefined, entry: EvidenceEntry): RiskRecord | undefined {
   const event = riskEventOf(entry, `${entry.session_id}#${entry.index}`);
   if (!event || event.decision === 'released') return record;
@@ -224,7 +227,7 @@ function tell(
   telemetry.log('warn', 'risk alert', { tenant, session_id, envelope_id, rule, points, cites, reason });
 }
 
-/** A record without points is the same as no record. */
+/** Reports whether two records are equal. A record without points equals no record. */
 const same = (a: RiskRecord | undefined, b: RiskRecord | undefined): boolean =>
   (a === undefined && b === undefined) || canonicalize(partsOf(a)) === canonicalize(partsOf(b));
 

@@ -1,34 +1,34 @@
-/** An event as the rules see it, and their view of what is remembered while it is worked in. */
+/** The rules' view of an event and of the remembered state. */
 import type { RiskRule, RiskSettings, Signal, SignalKind } from '#core/contracts/behavior.ts';
 import { type Alert, type Cite, kept, type Mark, type RiskState } from './state.ts';
 
-/** What the rules see of an entry. */
+/** An entry as seen by the rules. */
 export interface RiskEvent {
   readonly cite: Cite;
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
   /**
-   * `approved`: a human answers for exactly this call, so it adds no points. `denied`: a human refused one. `outcome`: what
-   * became of a call that was decided before.
+   * `approved`: a human approved exactly this call, so it adds no points. `denied`: a human refused a call. `outcome`:
+   * the result of a call decided earlier.
    */
   readonly decision: 'allow' | 'approved' | 'review' | 'block' | 'denied' | 'released' | 'outcome';
   readonly signals: readonly Signal[];
-  /** Tells a call from its variations. */
+  /** Distinguishes a call from its variations. */
   readonly digest: string;
 }
 
-/** With every entry it rests on; what is remembered of it keeps the last four. */
+/** An alert with all entries it is based on. The state keeps only the last four. */
 export interface NewAlert extends Alert {
-  /** Why, in words. */
+  /** Description of the reason. */
   readonly reason: string;
 }
 
 type ListName = 'sensitive' | 'secrets' | 'failures' | 'privileges' | 'deletes' | 'places';
 
-/** A mark so young is not renewed: what a key remembers is written when it changes. */
+/** A younger mark is not renewed, which saves writes of a key's record. */
 const freshSeconds = 60;
 
-/** The rules' view of the memory while one event is worked in. */
+/** The state while the rules process one event. */
 export class Memory {
   state: RiskState;
   readonly now: number;
@@ -45,7 +45,7 @@ export class Memory {
     this.settings = settings;
   }
 
-  /** The call went through. */
+  /** Whether the call was allowed or approved. */
   get ran(): boolean {
     return this.event.decision === 'allow' || this.event.decision === 'approved';
   }
@@ -63,13 +63,13 @@ export class Memory {
     return this.state[list].some(([, , known]) => known === digest);
   }
 
-  /** Forgets the marks of a list that are older than some minutes. */
+  /** Removes the marks of a list that are older than `minutes`. */
   keepLatest(list: ListName, minutes: number): void {
     const latest = marksSince(this.state[list], this.now - minutes * 60);
     if (latest !== this.state[list]) this.state = { ...this.state, [list]: latest };
   }
 
-  /** @param once the same object again only renews its mark. */
+  /** Adds a mark. @param once renews the mark of a known object instead of adding another. */
   mark(list: ListName, digest: string, most: number, { once = false } = {}): void {
     const marks = this.state[list];
     const known = once ? marks.find(([, , other]) => other === digest) : undefined;
@@ -78,7 +78,7 @@ export class Memory {
     this.state = { ...this.state, [list]: [...marks.filter((other) => other !== known), mark].slice(-most) };
   }
 
-  /** Alerts when the list is full, and then counts again. */
+  /** Adds an alert when the list is full, then empties the list. */
   alertAt(list: ListName, full: number, rule: RiskRule, points: number, reason: (n: number) => string): void {
     const marks = this.state[list];
     if (marks.length < full) return;
@@ -107,7 +107,7 @@ export class Memory {
   }
 }
 
-/** Too many to remember: the oldest lends its points to the next, which lives longer. No point is lost. */
+/** Limits the number of alerts: merges the oldest into the next, so that no points are lost. */
 function bounded(alerts: readonly Alert[]): readonly Alert[] {
   let [first, second, ...rest] = alerts;
   while (first && second && rest.length + 2 > kept.alerts) {
@@ -117,6 +117,6 @@ function bounded(alerts: readonly Alert[]): readonly Alert[] {
   return [first, second, ...rest].filter((alert) => alert !== undefined);
 }
 
-/** Marks that are younger than a time; the same list where all of them are. */
+/** Returns the marks younger than `from`; the same array if all are. */
 export const marksSince = (marks: readonly Mark[], from: number): readonly Mark[] =>
   marks.every(([at]) => at > from) ? marks : marks.filter(([at]) => at > from);

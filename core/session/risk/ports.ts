@@ -1,12 +1,12 @@
-/** Risk of a key over all its sessions (new sessions dodge nothing). */
+/** Risk of a key over all its sessions, so that a new session does not reset it. */
 import type { RiskRecord } from '#core/contracts/behavior.ts';
 
 export interface KeyRisks {
-  /** Consistent read of what is counted against a key; undefined for nothing. */
+  /** Reads a key's record consistently; undefined if there is none. */
   of(tenant: string, keyId: string): Promise<RiskRecord | undefined>;
   /**
-   * Replaces a key's record by what `fold` makes of it. Written once whatever others write meanwhile: `fold` is asked again
-   * on a newer record. A record that stays the same is not written.
+   * Replaces a key's record by the result of `fold`, atomically: after a concurrent write, `fold` is called again with
+   * the newer record. An unchanged record is not written.
    * @throws GatewayError `service_unavailable`.
    */
   update(
@@ -17,6 +17,6 @@ export interface KeyRisks {
 }
 
 export interface KeyRisksPort {
-  /** Risk of keys over their sessions. */
+  /** Risk of keys over all their sessions. */
   readonly keyRisks: KeyRisks;
 }

@@ -1,6 +1,6 @@
 /**
- * Dry runs and simulations that were not allowed, counted for each key in this process. They leave no entry, so they are reported
- * with the key's next call that does (decision 0045): nothing but entries feeds the score.
+ * Counts denied dry runs and simulations per key in this process. They leave no entry, and only entries feed the score,
+ * so they are reported with the key's next call that leaves one (decision 0045).
  */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
@@ -9,19 +9,19 @@ interface Count {
   readonly count: number;
 }
 
-/** What one call tells is bounded like any other signal. */
+/** Limit per call, as for any other signal. */
 const maxReported = 2;
 
 export class Probes {
   readonly #counts = new RecentMap<string, Count>({ max: 10_000 });
 
-  /** @param windowMs probes older than this are forgotten together. */
+  /** Counts a probe. @param windowMs after which the counted probes are forgotten together. */
   note(tenant: string, keyId: string, nowMs: number, windowMs: number): void {
     const before = this.#of(tenant, keyId, nowMs, windowMs);
     this.#counts.set(nameOf(tenant, keyId), { since: before?.since ?? nowMs, count: (before?.count ?? 0) + 1 });
   }
 
-  /** How often `many` probes were made since they were last reported; they count as reported from now on. */
+  /** Returns the number of full batches of `many` probes since the last report, and marks them as reported. */
   take(tenant: string, keyId: string, many: number, nowMs: number, windowMs: number): number {
     const before = this.#of(tenant, keyId, nowMs, windowMs);
     if (!before || before.count < many) return 0;

@@ -1,6 +1,6 @@
 /**
- * Risk as the evidence tells it: what one entry does to a record, and the same over a whole chain. The head of a session is
- * kept by this same function as its entries are appended, so the score of any chain can be worked out again.
+ * Computes risk from evidence, for one entry or a whole chain. The session's head is updated by the same function, so
+ * the score of any chain can be recomputed.
  */
 import {
   type BehaviorNote,
@@ -13,10 +13,10 @@ import { remembered } from '#core/kernel/remembered.ts';
 import { type NewAlert, nextRisk, type RiskEvent, type Scored } from './score.ts';
 import { type Cite, isEmpty, type RiskState, stateOf, stateText } from './state.ts';
 
-/** The action of the entry that ends what was counted against a session. */
+/** Action of the entry that releases a session. */
 export const releaseAction = 'session.release';
 
-/** The record after an entry; the same record where the entry does not touch it. */
+/** Returns the record after an entry; the same record if the entry does not affect it. */
 export function riskAfter(record: RiskRecord | undefined, entry: EvidenceEntry): RiskRecord | undefined {
   const event = riskEventOf(entry);
   if (!event) return record;
@@ -25,8 +25,8 @@ export function riskAfter(record: RiskRecord | undefined, entry: EvidenceEntry):
 }
 
 /**
- * Scores one entry by the numbers it names.
- * @param adapt what else becomes of the numbers: those of a key are larger.
+ * Scores one entry with the settings it records.
+ * @param adapt changes the settings, which are larger for a key.
  */
 export function scoreEntry(
   before: RiskState | undefined,
@@ -41,7 +41,7 @@ export function scoreEntry(
   return scored.state ? { ...scored, state: { ...(state as RiskState), ...(named && { settings: named }) } } : scored;
 }
 
-/** What is kept of a score; undefined where nothing is remembered. */
+/** Returns the record to store for a score, or undefined if the state is empty. */
 export function recordOf({ state, score, rule }: Pick<Scored, 'state' | 'score' | 'rule'>): RiskRecord | undefined {
   return state === undefined || isEmpty(state) ? undefined : { score, rule, state: stateText(state) };
 }
@@ -49,17 +49,17 @@ export function recordOf({ state, score, rule }: Pick<Scored, 'state' | 'score' 
 interface Replay {
   readonly record: RiskRecord | undefined;
   readonly state: RiskState | undefined;
-  /** Everything that ever brought points, released or faded since. */
+  /** All alerts, including released and expired ones. */
   readonly alerts: readonly NewAlert[];
   readonly total_alerts: number;
 }
 
-/** As many alerts as an answer lists; the newest. */
+/** Maximum number of alerts per answer; the newest are listed. */
 const maxListed = 200;
 
 /**
- * Works the score out again from the entries of a chain, in order.
- * @param settings other numbers than those the entries were scored with: what would have been.
+ * Recomputes the score from the entries of a chain, in order.
+ * @param settings to use instead of the recorded ones, for a what-if analysis.
  */
 export async function replayRisk(
   entries: AsyncIterable<EvidenceEntry> | Iterable<EvidenceEntry>,
@@ -81,7 +81,7 @@ export async function replayRisk(
   return { record, state: stateOf(record), alerts, total_alerts };
 }
 
-/** What an entry is to the rules; undefined for one that is nothing to them. */
+/** Converts an entry to an event, or returns undefined if it does not concern the rules. */
 export function riskEventOf(entry: EvidenceEntry, cite: Cite = entry.index): RiskEvent | undefined {
   const { body, kind } = entry;
   const at = Date.parse(entry.timestamp);
@@ -90,7 +90,7 @@ export function riskEventOf(entry: EvidenceEntry, cite: Cite = entry.index): Ris
     return { cite, at, decision: 'released', signals: [], digest: '' };
   }
   if (kind === 'deny') {
-    // Time ran out: no human refused anything.
+    // On a timeout, no human refused the call.
     if (body.reason === 'timeout') return undefined;
     return { cite, at, decision: 'denied', signals: [], digest: digestOf(body) };
   }
@@ -104,14 +104,14 @@ function decisionOf({ kind, body }: EvidenceEntry): RiskEvent['decision'] {
   if (kind === 'allow') return body.approval_ref === undefined ? 'allow' : 'approved';
   if (kind === 'review' || kind === 'block') return kind;
   if (kind === 'chat') return body.decision === 'block' ? 'block' : body.decision === 'review' ? 'review' : 'allow';
-  // Outcomes report refused logins only.
+  // Outcomes carry signals of refused logins only.
   return 'outcome';
 }
 
 const digestOf = ({ call_digest, request_sha256 }: EvidenceEntry['body']): string =>
   String(call_digest ?? request_sha256 ?? '').slice(0, 6);
 
-/** The numbers an entry names: the defaults, but for what differs. */
+/** Returns the settings recorded by an entry: the defaults with its differences. */
 export const settingsOf = (entry: EvidenceEntry): RiskSettings => withDefaults(noteOf(entry)?.settings);
 
 const noteOf = ({ body }: EvidenceEntry): BehaviorNote | undefined => body.behavior as BehaviorNote | undefined;
@@ -119,10 +119,10 @@ const noteOf = ({ body }: EvidenceEntry): BehaviorNote | undefined => body.behav
 const withDefaults = (named: BehaviorNote['settings']): RiskSettings =>
   named === undefined ? defaultRiskSettings : completed(named);
 
-/** An entry is scored for its session and for its key. */
+/** Cached, since an entry is scored for its session and for its key. */
 const completed = remembered((named: Members): RiskSettings => merged(defaultRiskSettings, named));
 
-/** What differs from the defaults, for an entry to carry; undefined for nothing. */
+/** Returns the settings that differ from the defaults, to be recorded in an entry, or undefined. */
 export const differingSettings = remembered((settings: RiskSettings): Members | undefined =>
   difference(settings, defaultRiskSettings),
 );

@@ -1,4 +1,4 @@
-/** The six rules of session risk. Each looks at one event and what is remembered, and adds alerts and marks. */
+/** The six rules of session risk. Each looks at one event and the remembered state, and adds alerts and marks. */
 import { maxCounted, type Signal } from '#core/contracts/behavior.ts';
 import type { Memory } from './memory.ts';
 import { kept } from './state.ts';
@@ -6,8 +6,8 @@ import { kept } from './state.ts';
 type Rule = (memory: Memory) => void;
 
 /**
- * Something sensitive was read, and then data went out. What goes to colleagues (a push, a message) weighs half, and after
- * a look at people's data only the first time: answering customers is what support does.
+ * Data was sent out after a sensitive read. Sending to colleagues (a push, a message) counts half, and after reading
+ * personal data only the first time, since support staff answer customers.
  */
 const exfiltration: Rule = (memory) => {
   const reads = memory.signals('secret', 'personal');
@@ -40,7 +40,7 @@ function leak(memory: Memory, read: Signal | undefined): void {
   );
 }
 
-/** Rights were taken that the task did not come with; each kind once in the window. */
+/** Privileges were taken. Each kind counts once per window. */
 const privilegeEscalation: Rule = (memory) => {
   const { points, light_points } = memory.settings.privilege_escalation;
   const { decision } = memory.event;
@@ -58,7 +58,7 @@ const privilegeEscalation: Rule = (memory) => {
   }
 };
 
-/** Many secrets, refused logins, or a credential used for something else. */
+/** Many secrets, refused logins, or a misused credential. */
 const credentialAbuse: Rule = (memory) => {
   const { points, secrets, failures } = memory.settings.credential_abuse;
   for (const { x } of memory.signals('misused')) memory.alert('credential_abuse', points, [], `misuses ${x}`);
@@ -70,7 +70,7 @@ const credentialAbuse: Rule = (memory) => {
   memory.alertAt('failures', failures, 'credential_abuse', points, (n) => `${n} logins were refused`);
 };
 
-/** Deletions one after the other, or after a human said no. */
+/** Repeated deletions, or a deletion after a human refused a call. */
 const destructiveSequence: Rule = (memory) => {
   const { points, deletes, minutes, after_denial_points } = memory.settings.destructive_sequence;
   const found = memory.signals('destroy');
@@ -95,7 +95,7 @@ const destructiveSequence: Rule = (memory) => {
     memory.state = { ...memory.state, denial: [memory.now, memory.event.cite, ''] };
 };
 
-/** Many places in a short time. */
+/** Many different places within a short time. */
 const fanOut: Rule = (memory) => {
   const { points, places, minutes } = memory.settings.fan_out;
   const found = memory.signals('place');
@@ -105,7 +105,7 @@ const fanOut: Rule = (memory) => {
   memory.alertAt('places', places, 'fan_out', points, (n) => `reaches ${n} different places within ${minutes} minutes`);
 };
 
-/** Refused, and tried again in another way. The identical call again is a loop, not a way round. */
+/** Refused attempts, retried in another way. An identical retry is a loop and does not count. */
 const repeatedEscalation: Rule = (memory) => {
   const { points, attempts, probe_points } = memory.settings.repeated_escalation;
   const { event } = memory;
@@ -124,7 +124,7 @@ const repeatedEscalation: Rule = (memory) => {
 
 const held = 'review';
 
-/** One call after the other that waits for a person: each is another one, and no person has approved any of them. */
+/** Counts different held calls in a row, without an approval in between. */
 function heldInARow(memory: Memory): void {
   const { reviews, review_points } = memory.settings.repeated_escalation;
   const { decision } = memory.event;
@@ -134,7 +134,7 @@ function heldInARow(memory: Memory): void {
     attempt(memory, held, reviews, review_points, (count) => `${count} different calls wait for a person`);
 }
 
-/** Counts one more attempt of a kind; the identical call again is none. */
+/** Counts an attempt of a kind, except an identical repetition. */
 function attempt(memory: Memory, kind: string, many: number, points: number, reason: (count: number) => string): void {
   const { event, now } = memory;
   const others = memory.state.attempts.filter((one) => one.kind !== kind);

@@ -1,6 +1,6 @@
 /**
- * Session risk: what one more event does to the score of a session or key. Pure and exact: the same events give the
- * same points, wherever they are computed. Only what is within the window counts.
+ * Session risk: computes how an event changes the score of a session or key. Pure and exact: the same events give the
+ * same points everywhere. Only events within the window count.
  */
 import { type RiskRule, type RiskSettings, riskRules } from '#core/contracts/behavior.ts';
 import { Memory, marksSince, type NewAlert, type RiskEvent } from './memory.ts';
@@ -10,18 +10,18 @@ import { type Alert, emptyState, markLists, type RiskState } from './state.ts';
 export type { NewAlert, RiskEvent } from './memory.ts';
 
 export interface Scored {
-  /** Undefined when nothing is remembered. */
+  /** Undefined if there is nothing to remember. */
   readonly state: RiskState | undefined;
   readonly score: number;
   /** The rule with the most points; empty without points. */
   readonly rule: RiskRule | '';
-  /** What this event added. */
+  /** Alerts added by this event. */
   readonly alerts: readonly NewAlert[];
 }
 
 /**
- * The score after one more event. An event dated before the last one counts as of its time: clocks of two instances
- * differ, the order of the chain does not.
+ * Returns the score after an event. An event dated before the previous one gets the latter's time, because clocks of
+ * two instances differ but the order of the chain is fixed.
  */
 export function nextRisk(before: RiskState | undefined, event: RiskEvent, settings: RiskSettings): Scored {
   if (event.decision === 'released') return { state: undefined, score: 0, rule: '', alerts: [] };
@@ -35,7 +35,7 @@ export function nextRisk(before: RiskState | undefined, event: RiskEvent, settin
   return { state: next, score, rule: heaviest(next.alerts), alerts: memory.added };
 }
 
-/** The score as it stands at a time: points leave with the window, unless the kill switch has tripped. */
+/** Returns the score at a time. Points expire with the window, unless the kill switch has tripped. */
 export function scoreAt(
   state: RiskState | undefined,
   nowMs: number,
@@ -47,7 +47,7 @@ export function scoreAt(
   return { score: sum(alerts), rule: heaviest(alerts) };
 }
 
-/** Of a state that has tripped all of them stay. */
+/** Returns the alerts within the window; all of them if the kill switch has tripped. */
 const alertsWithin = (
   { tripped, alerts }: RiskState,
   at: number,
@@ -55,7 +55,7 @@ const alertsWithin = (
 ): readonly Alert[] =>
   tripped || alerts.length === 0 ? alerts : alerts.filter((alert) => alert.at > at - window_minutes * 60);
 
-/** Without what has left the window. */
+/** Removes everything older than the window. */
 function pruned(state: RiskState, at: number, settings: RiskSettings): RiskState {
   const from = at - settings.window_minutes * 60 - state.base;
   const denial = state.denial && state.denial[0] > from ? state.denial : undefined;

@@ -1,4 +1,6 @@
-/** The context of a configuration, made once: hosts the gateway itself calls for agents are not strangers. */
+/**
+ * Returns the signal context of a configuration, cached. Hosts that the gateway itself calls for agents count as known.
+ */
 import type { Configuration } from '#core/contracts/config.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import type { SignalContext } from './signals/call.ts';

@@ -1,6 +1,7 @@
 /**
- * What a call means to the rules of session risk: its effects, and the call itself where it has none, looked at for secrets,
- * ways out, rights, deletions and places. Names are compared as whole words: `special` does not match `ci`, nor `monkey.txt` `key`.
+ * Finds the signals of a call: its effects, or the call itself without effects, are checked for secrets, egress,
+ * privileges, deletions and places. Names are compared as whole words: `special` does not match `ci`, nor `monkey.txt`
+ * `key`.
  */
 import { isLoopbackHost } from '#core/catalog/networks.ts';
 import type { BehaviorSettings, Signal, SignalKind } from '#core/contracts/behavior.ts';
@@ -23,6 +24,7 @@ import { privilege } from './signals/rights.ts';
 import { personalData, secret } from './signals/sensitive.ts';
 
 /**
+ * Returns the context of a configuration.
  * @param trustedHosts of configured upstreams.
  * @param secretFiles that the configuration adds to the catalog.
  */
@@ -40,10 +42,10 @@ export function signalContext(
   };
 }
 
-/** The maximum for one call, each kind and object once; one kind never pushes another out. */
+/** Limits per call. Each kind and object counts once, and one kind never displaces another. */
 const most = { each: 8, characters: 80 } as const;
 
-/** The signals of a call that was decided so; `refused` is among them where the policy blocked it. */
+/** Returns the signals of a call, including `refused` if the decision blocks it. */
 export function signalsOf(call: ToolCall, effects: Effects, decision: Decision, context: SignalContext): Signal[] {
   const source = sourceOf(call);
   const { carrier, parts } = effects;
@@ -75,7 +77,7 @@ export function signalsOf(call: ToolCall, effects: Effects, decision: Decision, 
   return [...found.values()];
 }
 
-/** A signal by itself, for what no call shows: a refused login, a misused ticket, a refused chat. */
+/** Returns a single signal, for events outside a call: a refused login, a misused ticket, a refused chat. */
 export function signalOf({ kind, object, weight }: SignalMatch): Signal {
   const h = sha256(object).slice(0, 6);
   return { s: kind, x: shown(object), h, ...(weight !== undefined && weight !== 1 && { n: weight }) };
@@ -83,7 +85,10 @@ export function signalOf({ kind, object, weight }: SignalMatch): Signal {
 
 const gravity = ['read', 'write', 'execute', 'delete'];
 
-/** The class of an attempt: what kind of thing, and the gravest it would do. Another command for it is the same class. */
+/**
+ * Returns the class of an attempt: protocol and most severe capability. Another command with the same effect has the
+ * same class.
+ */
 function attempt(calls: readonly Call[]): string {
   const gravest = [...calls].sort((a, b) => gravity.indexOf(b.capability) - gravity.indexOf(a.capability))[0]!;
   return `${gravest.protocol}:${gravest.capability}`;
@@ -106,7 +111,7 @@ function read(call: ToolCall, source: string, branches: readonly BranchWrite[]):
   };
 }
 
-/** Target and textual parameters: where commands are written. */
+/** Returns target and text parameters, which may contain commands. */
 function sourceOf({ target, parameters, sent_with = {} }: ToolCall): string {
   const texts = Object.values(parameters).flatMap((value) =>
     typeof value === 'string'
@@ -120,7 +125,7 @@ function sourceOf({ target, parameters, sent_with = {} }: ToolCall): string {
   return [target, ...texts, ...sent].join('\n');
 }
 
-/** The normal form; a text escaped beyond measure stays as it is, and the policy blocks it. */
+/** Normalises a text. Text with excessive escapes is returned unchanged, and the policy blocks it. */
 function plainText(text: string): string {
   try {
     return canonicalText(text, plainReading);
@@ -129,7 +134,7 @@ function plainText(text: string): string {
   }
 }
 
-/** Short, and without anything that looks like a secret. */
+/** Shortens a text and masks what looks like a secret. */
 function shown(object: string): string {
   const text = masked(object, '…');
   return text.length > most.characters ? `${text.slice(0, most.characters - 1)}…` : text;

@@ -1,8 +1,8 @@
-/** What the rules remember of a session: bounded lists within the window, about 1 kB as text (2 kB at most). */
+/** State of the rules per session: bounded lists within the window, about 1 kB as text (2 kB at most). */
 import type { RiskRecord, RiskRule } from '#core/contracts/behavior.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 
-/** The entry that brought something: its index, or `session#index` in the memory of a key. */
+/** Reference to an entry: its index, or `session#index` in the state of a key. */
 export type Cite = number | string;
 
 export interface Alert {
@@ -10,11 +10,11 @@ export interface Alert {
   readonly points: number;
   /** Seconds since the Unix epoch. */
   readonly at: number;
-  /** Entries it rests on, the one that brought it last. */
+  /** Entries that the alert is based on; the triggering one is last. */
   readonly cites: readonly Cite[];
 }
 
-/** Something seen: seconds since `base`, entry, short digest of the object. */
+/** An observation: seconds since `base`, entry, short digest of the object. */
 export type Mark = readonly [at: number, cite: Cite, digest: string];
 
 /** Refused attempts of one class. */
@@ -22,13 +22,13 @@ interface Attempts {
   readonly kind: string;
   readonly at: number;
   readonly count: number;
-  /** Digest of the last call: the identical one again is not a variation. */
+  /** Digest of the last call, so that an identical repetition does not count. */
   readonly last: string;
   readonly cites: readonly Cite[];
 }
 
 export interface RiskState {
-  /** Seconds since the Unix epoch that marks count from. */
+  /** Reference time of the marks, in seconds since the Unix epoch. */
   readonly base: number;
   readonly alerts: readonly Alert[];
   readonly sensitive: readonly Mark[];
@@ -38,15 +38,15 @@ export interface RiskState {
   readonly deletes: readonly Mark[];
   readonly places: readonly Mark[];
   readonly attempts: readonly Attempts[];
-  /** A human's refusal that no deletion has followed yet. */
+  /** A human's refusal that has not been followed by a deletion yet. */
   readonly denial?: Mark | undefined;
-  /** Reached the kill switch: points stay until a human releases the session. */
+  /** Whether the kill switch was reached. Points then stay until a human releases the session. */
   readonly tripped?: boolean | undefined;
-  /** Settings of the last entry that named them: votes carry none, and are judged by the same. */
+  /** Settings of the last entry that recorded them. Votes record none and are scored with these. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Most that is remembered; the settings bound the lists that are counted. */
+/** Limits of the state. Lists that are counted are limited by the settings. */
 export const kept = { alerts: 8, cites: 4, sensitive: 3, privileges: 8, kinds: 5 } as const;
 
 export const emptyState = (base: number): RiskState => ({
@@ -71,7 +71,7 @@ export const isEmpty = (state: RiskState): boolean =>
   state.settings === undefined &&
   markLists.every((name) => state[name].length === 0);
 
-/** As short text: what is empty is left out. */
+/** Formats the state as short text, without empty members. */
 export function stateText({ base, alerts, attempts, denial, tripped, settings, ...marks }: RiskState): string {
   return JSON.stringify({
     base,
@@ -88,12 +88,12 @@ export function stateText({ base, alerts, attempts, denial, tripped, settings, .
   });
 }
 
-/** The memory behind a record; undefined where there is none. A text this code did not write counts as none. */
+/** Returns the state of a record, or undefined without one. */
 export function stateOf(record: RiskRecord | undefined): RiskState | undefined {
   return record?.state === undefined ? undefined : read(record);
 }
 
-/** Several steps of a call ask for the memory of the same record. */
+/** Cached, since several steps of a call read the same record. */
 const read = remembered((record: RiskRecord): RiskState => {
   const { alerts = [], attempts = [], ...rest } = JSON.parse(record.state!) as StoredRiskState;
   return {

@@ -1,24 +1,24 @@
 /**
- * The atoms of a text: what is compared when a value is looked for in it. Case, blanks and the marks between atoms do not
- * count; a changed letter, dot or `@` does. Look-alike letters stay different: what only looks like the person's word is
- * not it [provenance.forms].
+ * Splits texts into atoms, the units compared when a value is searched in a text. Case, blanks and separators do not
+ * count; a different letter, dot or `@` does. Look-alike letters stay different, since they are not what the person
+ * wrote [provenance.forms].
  */
 
-/** Marks that end an atom. Dots, `@`, hyphens, underscores, `+`, `~`, `%`, `*` and `$` stay inside. */
+/** Separators of atoms. Dots, `@`, hyphens, underscores, `+`, `~`, `%`, `*` and `$` stay inside an atom. */
 const between = /[\s,;:!?¿¡"'`´‘’“”„«»‹›<>()[\]{}|\\/#&=^§•…–—]+/u;
 const thousands = /(?<![\w.,])(\d{1,3}(?:,\d{3})+)(\.\d+)?(?![\w,])/g;
-/** Two groups and more, so neither a decimal nor a version; four of at most 255 are an address of a network. */
+/** Requires two groups, which excludes decimals and versions. Four groups up to 255 are a network address. */
 const dottedThousands = /(?<![\w.,])\d{1,3}(?:\.\d{3}){2,}(?![\w.,])/g;
 const germanNumber = /(?<![\w.,])(\d{1,3}(?:\.\d{3})+|\d+),(\d{1,2})(?![\w.,])/g;
 const number = /^[-+]?[$€£]?(\d{1,15})(\.\d{1,9})?[€%]?$/;
 const trailing: ReadonlySet<string> = new Set('.…*_~-');
 
-/** In order. */
+/** Returns the atoms of a text, in order. */
 export function atomsOf(text: string): string[] {
   return normal(text).split(between).flatMap(partsOf);
 }
 
-/** NFKC and lower case; numbers without separators of thousands. */
+/** Normalises a text: NFKC, lower case, numbers without thousands separators. */
 export function normal(text: string): string {
   const folded = text.normalize('NFKC').toLowerCase().replace(dottedThousands, withoutDots);
   if (!folded.includes(',')) return folded;
@@ -32,7 +32,9 @@ function withoutDots(written: string): string {
   return groups.length === 4 && groups.every((group) => Number(group) <= 255) ? written : groups.join('');
 }
 
-/** A name of words (`weekly-report`, `weekly_report`) is its words; an address, a host or a file name is one atom. */
+/**
+ * Splits a compound name (`weekly-report`, `weekly_report`) into words. An address, a host or a file name is one atom.
+ */
 function partsOf(raw: string): string[] {
   const atom = withoutEnd(raw);
   if (atom === '') return [];
@@ -40,18 +42,18 @@ function partsOf(raw: string): string[] {
   if (amount) return [numberOf(atom, amount)];
   if (/[.@*%+]/.test(atom) || !/[-_]/.test(atom)) return [atom];
   const words = atom.split(/[-_]+/).filter((word) => word !== '');
-  // A leading hyphen makes an option of a word.
+  // A leading hyphen turns a word into an option.
   return atom.startsWith('-') ? [atom] : words.flatMap(partsOf);
 }
 
-/** Marks at the end are those of a sentence. One pass: a pattern would look at a long run of marks again and again. */
+/** Removes punctuation at the end. A single pass, since a regular expression would rescan long runs. */
 function withoutEnd(raw: string): string {
   let end = raw.length;
   while (end > 0 && trailing.has(raw[end - 1]!)) end--;
   return end === raw.length ? raw : raw.slice(0, end);
 }
 
-/** `$1000.50` is 1000.5; a number with leading zeros is a name. */
+/** Normalises a number: `$1000.50` becomes 1000.5. A number with leading zeros is a name. */
 function numberOf(atom: string, [, whole = '', fraction = '']: RegExpExecArray): string {
   if (/^0\d/.test(whole)) return atom;
   const sign = atom.startsWith('-') ? '-' : '';

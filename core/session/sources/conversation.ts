@@ -1,4 +1,7 @@
-/** A chat request as what its model has seen: words of the person, instructions of the host, results of tools [provenance.chat]. */
+/**
+ * Reads from a chat request what its model has seen: words of the person, instructions of the host, results of tools
+ * [provenance.chat].
+ */
 
 import { system, trusted } from '#core/contracts/provenance.ts';
 import { asText } from '#core/kernel/as-text.ts';
@@ -7,17 +10,18 @@ import { objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { formsOfValue } from './texts-of.ts';
 import type { SeenText } from './trace.ts';
 
-/** One part of a conversation. What the model itself said is none: it may repeat anything. */
+/** One part of a conversation. The model's own messages are not parts, since they may repeat anything. */
 interface ConversationPart {
   readonly label: string;
-  /** `message 4`, counted from 1. */
+  /** Such as `message 4`, counted from 1. */
   readonly where: string;
   readonly value: Json;
 }
 
 /**
+ * Returns the parts of a conversation.
  * @param body of a chat completions or messages request.
- * @param onlyNew what came after the last message of the model: the rest came with earlier requests.
+ * @param onlyNew limits them to parts after the model's last message: earlier requests had the others.
  */
 export function conversationParts(body: JsonObject, onlyNew = false): ConversationPart[] {
   const tools = new Map<string, string>();
@@ -33,7 +37,7 @@ export function conversationParts(body: JsonObject, onlyNew = false): Conversati
   return said;
 }
 
-/** The parts as something to look into; their forms are made when they are first asked. */
+/** Returns the parts as searchable texts. Their forms are computed on first use. */
 export const conversationSources = (body: JsonObject): SeenText[] =>
   conversationParts(body).map(({ label, where, value }) => {
     let forms: ReadonlySet<string> | undefined;
@@ -47,7 +51,7 @@ export const conversationSources = (body: JsonObject): SeenText[] =>
     };
   });
 
-/** Which tool each id of a call names. */
+/** Records which tool each call id names. */
 function noteCalls({ tool_calls, content }: JsonObject, tools: Map<string, string>): void {
   for (const { id, function: called, custom } of objectsOf(tool_calls)) {
     const named = (called ?? custom) as JsonObject | undefined;
@@ -57,10 +61,10 @@ function noteCalls({ tool_calls, content }: JsonObject, tools: Map<string, strin
     if (type === 'tool_use' && textOf(id) !== undefined) tools.set(textOf(id)!, textOf(name) ?? '');
 }
 
-/** A result whose call is not in the conversation is one of an unnamed tool. */
+/** Returns the label of a tool. A result without a matching call has the label of an unnamed tool. */
 const toolLabel = (name = ''): string => `tool:${plainName.test(name) ? name.toLowerCase() : 'unnamed'}`;
 
-/** Names come from the caller and stand in evidence and on cards. */
+/** Restricts names, which come from the caller and appear in evidence and on cards. */
 const plainName = /^[\w.:/-]{1,128}$/;
 
 function partsOf(message: JsonObject, tools: ReadonlyMap<string, string>): Omit<ConversationPart, 'where'>[] {
@@ -83,7 +87,7 @@ function partsOf(message: JsonObject, tools: ReadonlyMap<string, string>): Omit<
     case 'tool':
     case 'function':
       return [{ label: toolLabel(tools.get(textOf(tool_call_id) ?? '') ?? textOf(name)), value: content }];
-    // Tools that the provider runs put their results among what the model said.
+    // Results of tools run by the provider are part of the assistant's message.
     case 'assistant':
       return objectsOf(content)
         .filter(isResult)
@@ -98,7 +102,7 @@ function partsOf(message: JsonObject, tools: ReadonlyMap<string, string>): Omit<
 
 const isResult = (part: Json): boolean => /tool_result$/.test(textOf((part as JsonObject | null)?.type) ?? '');
 
-/** Only what the person typed: a document or picture in their message was written by others. */
+/** Returns the text typed by the person. Documents and pictures in a message were written by others. */
 function texts(content: Json): Json {
   if (!Array.isArray(content)) return content;
   return content.flatMap((part) =>

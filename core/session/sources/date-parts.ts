@@ -1,7 +1,7 @@
 /**
- * Numbers that a text has only as a figure of something longer: a day, a time of day, a telephone number. "On the 13th of May" does not
- * name the file 13. Such a figure counts as the person's only under the name of the same part of a date (`{ day: 13, month: 5 }`):
- * there it can only mean the date that was said [provenance.longer-numbers].
+ * Numbers that occur only as part of a date, a time or a telephone number. "On the 13th of May" does not name the file
+ * 13. Such a number counts as the person's only if the call names it as the same part of a date (`{ day: 13, month: 5
+ * }`), where it can only mean that date [provenance.longer-numbers].
  */
 
 import { sourceKey } from '#core/contracts/provenance.ts';
@@ -17,7 +17,7 @@ const range = String.raw`${day}(?:\s?(?:[-–—]|to|bis|till)\s?${day})?`;
 const days = String.raw`(?:${day}\s?(?:and|und|or|oder|et|y|e|&)\s(?:the\s)?)?${range}`;
 const pattern = (source: string): RegExp => new RegExp(source, 'gu');
 
-/** `2026-05-13`, `13:00`, `10:30:00`, `555-123-4567`. */
+/** Such as `2026-05-13`, `13:00`, `10:30:00`, `555-123-4567`. */
 const chain = /(?<!\d)\d{1,19}(?:[-–—./:]\d{1,19})+/g;
 const inFigures =
   /(?<![\d+./-])(?:\d{4}([-–./])\d{1,2}\1\d{1,2}|\d{1,2}([-–./])\d{1,2}\2(?:\d{4}|\d{2}))(?!\d|[-–./]\d)/g;
@@ -30,7 +30,7 @@ const ofMonth = [
     String.raw`(?<!\p{L})(?:${monthNames})[.,]{0,2}[\s/-](?:of\s|de\s)?(?:19|20)\d{2}(?![\d%]|\s?(?:[€$£]|eur|usd|gbp|dollars|pounds))`,
   ),
 ];
-/** What follows a number that is a day or an hour: the end of what is said, and not the name of a thing that is counted. */
+/** Text after a day or an hour: the end of the phrase, rather than the name of counted things. */
 const end = String.raw`(?=\s*(?:$|[!?;)\n]|[.,](?!\d))|\s(?:at|on|and|or|um|sharp|today|tomorrow|heute|morgen)(?!\p{L}))`;
 const alone = [
   pattern(String.raw`(?<!\p{L})(?:${weekdayNames}),?\s(?:the\s|den\s|le\s|el\s)?${day}(?![\d%])`),
@@ -45,19 +45,22 @@ const hours = [
 /** Returns the text without its dates, times and numbers in groups. @param text in the spelling of `normal`. */
 export function withoutLongerNumbers(text: string): string {
   if (!/\d/.test(text)) return text;
-  // Dates first: the shape of a telephone number begins in `13/05/2026` as well.
+  // Dates come first, because a part of `13/05/2026` has the shape of a telephone number.
   const undated = [inFigures, ...ofMonth, ...alone, ...hours].reduce((left, each) => left.replace(each, ' '), text);
   return withoutGroups(undated).replace(chain, (written) => (isLonger(written) ? ' ' : written));
 }
 
-/** Reports whether a chain is one number. Two numbers may be a day and its month or a range: they count as a day, because a review costs less. */
+/**
+ * Reports whether a chain is one number. Two numbers that may be day and month or a range count as a day, since an
+ * unnecessary review costs less.
+ */
 function isLonger(written: string): boolean {
   const groups = written.split(/[-–—./:]/);
   if (groups.length > 2 || written.includes(':')) return true;
   return !written.includes('.') && dayAndMonth(groups).length > 0;
 }
 
-/** Returns two numbers as parts of a date, read both ways: only the person knows which one was meant. */
+/** Returns two numbers as parts of a date, read both ways, since the intended order is unknown. */
 function dayAndMonth(groups: readonly string[]): string[] {
   const [first, second] = groups.map(Number) as [number, number];
   const isMonth = (value: number): boolean => value >= 1 && value <= 12;
@@ -92,14 +95,14 @@ export function* datePartForms(text: string): Iterable<string> {
     if (/^\d+[-–—/]\d+$/.test(written)) yield* dayAndMonth(written.split(/[-–—/]/));
 }
 
-/** Returns the form of a value under the name of a part of a date. */
+/** Returns the form of a value that is named as a part of a date. */
 export const datePartForm = (part: DatePart, value: string): string | undefined =>
   /^\d{1,4}$/.test(value) ? `${part}:${Number(value)}` : undefined;
 
 const maxValues = 2_000;
 const maxLevels = 64;
 
-/** Returns, by key, which part of a date a value is: of values that the call has under such names alone. */
+/** Returns by key which part of a date a value is, if the call has it under no other names. */
 export function datePartsIn(values: readonly unknown[]): ReadonlyMap<string, DatePart> {
   const parts = new Map<string, DatePart | undefined>();
   let visited = 0;
@@ -111,7 +114,7 @@ export function datePartsIn(values: readonly unknown[]): ReadonlyMap<string, Dat
     parts.set(key, !parts.has(key) || parts.get(key) === part ? part : undefined);
     return true;
   };
-  // What was not looked at may hold the same value under another name.
+  // Unvisited members may have the same value under another name.
   if (!values.every((value) => walk(value, '', 0))) return new Map();
   return new Map([...parts].filter((entry): entry is [string, DatePart] => entry[1] !== undefined));
 }

@@ -1,4 +1,4 @@
-/** Dates and times of a text in one form each: `d:2026-11-23`, `t:10:30` [provenance.forms]. */
+/** Converts dates and times in a text to one form: `d:2026-11-23`, `t:10:30` [provenance.forms]. */
 import { monthNames as month, months } from './date-words.ts';
 
 const iso = /(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)/g;
@@ -10,11 +10,11 @@ const dayFirst = new RegExp(
 const monthFirst = new RegExp(String.raw`(?<!\p{L})(${month})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})(?!\d)`, 'gu');
 const figures = /(?<![\d./-])(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?!\d)/g;
 const clock = /(?<![\d:.])([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.\d+)?)?\s?(am|pm)?(?![\d:])/g;
-/** `20261123T103000`, as calendars write it. */
+/** The time in `20261123T103000`, as in calendar data. */
 const compactClock = /(?<=\d{8})t([01]\d|2[0-3])([0-5]\d)([0-5]\d)?(?!\d)/g;
 const hour = /(?<![\d:.])(1[0-2]|0?[1-9])\s?(am|pm)\b/g;
 
-/** @returns each form once. */
+/** Returns the date and time forms of a text, each once. */
 export function dateForms(text: string): Set<string> {
   const forms = new Set<string>();
   if (!/\d/.test(text)) return forms;
@@ -27,7 +27,7 @@ export function dateForms(text: string): Set<string> {
   for (const [, at, of, year] of plain.matchAll(dayFirst)) day(year!, months.get(of!)!, Number(at));
   for (const [, of, at, year] of plain.matchAll(monthFirst)) day(year!, months.get(of!)!, Number(at));
   for (const [, first, mark, second, year] of plain.matchAll(figures)) {
-    // 04/05/2026 is read both ways: which one was meant only the person knows.
+    // 04/05/2026 is read both ways, since the intended order is unknown.
     day(year!, Number(second), Number(first));
     if (mark === '/') day(year!, Number(first), Number(second));
   }
@@ -50,8 +50,8 @@ const marksBeside = /^[\s,.:+\-/()Zz]*(?:\b(?:at|on|T)\b[\s,.:+\-/()Zz]*)*$/i;
 const zoneOf = /\s?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})\s*$/i;
 
 /**
- * The forms of a text that is a date or a time and nothing else. Undefined for other texts. Its zone does not count, because people rarely name
- * one; neither does midnight beside a date, which is how programs write a day.
+ * Returns the forms of a text that is only a date or a time, otherwise undefined. Ignores the time zone, which people
+ * rarely name, and midnight after a date, which is how programs write a day.
  */
 export function formsOfDate(text: string): string[] | undefined {
   if (text.length > 40 || !/\d/.test(text)) return undefined;
@@ -68,5 +68,5 @@ const withoutDates = (plain: string): string =>
     plain.replace(compactClock, ' ').replace(/(?<=\d)t(?=\d)/g, ' '),
   );
 
-/** Days of a text: a value with one of them holds a part of it. */
+/** Returns the days in a text. A text with one of a value's days contains a part of the value. */
 export const dayForms = (text: string): string[] => [...dateForms(text)].filter((form) => form.startsWith('d:'));

@@ -1,4 +1,4 @@
-/** Forms as keyed digests of 8 bytes: sorted in one piece, looked up by halving [provenance.no-text]. */
+/** Stores forms as keyed 8-byte digests, sorted in one array for binary search [provenance.no-text]. */
 import { hash } from 'node:crypto';
 import type { SeenEntry, SessionSeen } from './ports.ts';
 import type { SeenText } from './trace.ts';
@@ -12,7 +12,7 @@ export function digestsOf(forms: Iterable<string>, key: string): Uint8Array {
   return bytes;
 }
 
-/** Entries as texts that answer which forms are in them. A form is digested once for all of them. */
+/** Returns the entries as searchable texts. Each form is digested once for all of them. */
 export function seenOf({ key, entries }: SessionSeen): SeenText[] {
   const known = new Map<string, bigint>();
   const digest = (form: string): bigint => {

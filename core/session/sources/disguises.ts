@@ -1,18 +1,18 @@
 /**
- * Texts that a value may stand for in disguise. They only say where a part of it comes from (`source_not`, `source_some`): a disguise
- * of what the person said is not taken for the person's word [provenance.disguises].
+ * Texts that a value may represent in disguise. They only show where a part of it comes from (`source_not`,
+ * `source_some`): a disguise of the person's words does not count as their words [provenance.disguises].
  */
 
 import { decodedParts, decodeSpelledAddress, joinedSigns, readingsOf } from '#core/text/decode/encodings.ts';
 import { withoutSilent } from '#core/text/fold/visible.ts';
 import { confusables } from '#core/text/matching/confusables.ts';
 
-/** Longer values are looked at for encoded parts alone. */
+/** Longer values are only searched for encoded parts. */
 const maxCharacters = 512;
 const most = 64;
 const escapes = /\\u\{([0-9a-f]{1,6})\}|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|&#x([0-9a-f]{1,6});?|&#(\d{1,7});?/gi;
 
-/** @returns other texts; bounded. */
+/** Returns the texts a value may represent; a limited number. */
 export function disguisedTexts(value: string): string[] {
   const found = new Set<string>();
   const add = (text: string | undefined): void => {
@@ -51,7 +51,7 @@ const factors = new Map([
 const firstDay = Date.UTC(2000, 0);
 const lastDay = Date.UTC(2100, 0);
 
-/** What a number in another notation is: `8.4e7`, `0x501bd00`, `84M`, cents, seconds since 1970. */
+/** Yields the plain value of a number in other notation: `8.4e7`, `0x501bd00`, `84M`, cents, seconds since 1970. */
 function* numbersOf(text: string): Iterable<string> {
   if (text.length > 32 || !/\d/.test(text)) return;
   if (/^0(?:x[0-9a-f]{1,16}|b[01]{1,64}|o[0-7]{1,21})$/i.test(text)) yield BigInt(text).toString();
@@ -64,7 +64,7 @@ function* numbersOf(text: string): Iterable<string> {
   if (milliseconds > firstDay && milliseconds < lastDay) yield new Date(milliseconds).toISOString().slice(0, 10);
 }
 
-/** A decimal with its point moved: by texts, since a product of floats may end in other figures. */
+/** Moves the decimal point. Works on text, since floating-point multiplication may change digits. */
 function shifted(whole: string, fraction: string, by: number): string {
   if (by < 0) return `${whole.slice(0, by)}.${whole.slice(by)}`;
   const figures = fraction.padEnd(by, '0');

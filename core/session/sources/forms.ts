@@ -1,7 +1,7 @@
 /**
- * The forms under which a text is remembered, and those a value is asked for by. Forms are runs of one, two and four atoms, so
- * that a value of any length is found by runs that overlap; dates, times and numbers written in groups have a form of their
- * own [provenance.forms].
+ * Computes the forms stored for a text, and the forms to search for a value. Forms are runs of one, two and four atoms,
+ * so that overlapping runs find a value of any length. Dates, times and grouped numbers have their own forms
+ * [provenance.forms].
  */
 
 import { decodedParts, decodeSpelledAddress, joinedSigns } from '#core/text/decode/encodings.ts';
@@ -12,12 +12,12 @@ import { compactOf, figuresOf, groupedForms } from './groups.ts';
 import { placeForms, widening } from './places.ts';
 import { signedForms, unitForms } from './units.ts';
 
-/** A longer text is remembered up to here; its record has a gap then. */
+/** Limit per text. A longer text leaves a gap in the record. */
 const maxCharacters = 64 * 1024;
 
 const separator = '\u0001';
 
-/** Every form of a text. @param depth how often it was decoded already. */
+/** Returns all forms of a text. @param depth number of decodings so far. */
 export function formsOf(text: string, forms = new Set<string>(), depth = 0): Set<string> {
   const cut = text.length > maxCharacters ? text.slice(0, maxCharacters) : text;
   const atoms = atomsOf(cut);
@@ -39,7 +39,7 @@ export function formsOf(text: string, forms = new Set<string>(), depth = 0): Set
 
 const isFigure = (atom: string): boolean => /^\d+(?:\.\d+)?$/.test(atom);
 
-/** Returns each atom; a number that is only a figure of a date, a time or a number in groups has a form of its own. */
+/** Returns each atom. A number that occurs only within a date, a time or a grouped number has a separate form. */
 function singleForms(atoms: readonly string[], text: string): readonly string[] {
   const rest = withoutLongerNumbers(text);
   if (rest === text) return atoms;
@@ -49,16 +49,16 @@ function singleForms(atoms: readonly string[], text: string): readonly string[] 
 
 const figureForm = (figure: string): string => `in:${figure}`;
 
-/** What a value is asked for by. */
+/** The forms to search for a value. */
 export interface ValueForms {
-  /** All of these, or one of the others: then the whole value is there. */
+  /** A text contains the whole value if it has all of these, or one of `instead`. */
   readonly all: readonly string[];
   readonly instead: readonly string[];
-  /** A figure of a longer number: enough for a value to come from a result, and not for it to be the word of the person. */
+  /** Number within a longer number: enough to come from a result, but not to count as the person's word. */
   readonly within: readonly string[];
-  /** Runs in order: several that follow each other are a part of the value. */
+  /** Runs in order. Several consecutive ones are a part of the value. */
   readonly runs: readonly string[];
-  /** Any of these is a part of it: an address, a number of many figures, the host of an address. */
+  /** Forms of which any one is a part of the value: an address, a long number, the host of an address. */
   readonly marks: readonly string[];
   /** Places and patterns that the words alone do not name. */
   readonly wider: ReturnType<typeof widening>;
@@ -67,8 +67,8 @@ export interface ValueForms {
 }
 
 /**
- * Undefined for a value without atoms: there is nothing to look for.
- * @param datePart of a value that its name calls a day, month, year, hour or minute.
+ * Returns the forms of a value, or undefined for a value without atoms.
+ * @param datePart of a value named as day, month, year, hour or minute.
  */
 export function valueForms(value: string, datePart?: DatePart): ValueForms | undefined {
   const bare = addressOf(value);
@@ -93,17 +93,17 @@ export function valueForms(value: string, datePart?: DatePart): ValueForms | und
 const run = (atoms: readonly string[], at: number, length: number): string =>
   length === 1 ? atoms[at]! : atoms.slice(at, at + length).join(separator);
 
-/** `Anna <anna@example.com>` goes to the address in it; `mailto:` and `tel:` name none. */
+/** Returns the address in `Anna <anna@example.com>`, and removes `mailto:` and `tel:`. */
 function addressOf(value: string): string {
   const named = /^[^<>]{0,200}<([^<>\s@]{1,200}@[^<>\s@]{1,200})>\s*$/.exec(value);
   return named ? named[1]! : value.replace(/^\s*(?:mailto|tel):/i, '');
 }
 
-/** Long, or with figures or an address in it: chance does not put it into two texts. */
+/** Reports whether an atom is too specific to occur in two texts by chance: long, or with digits or an address. */
 const isMark = (atom: string): boolean =>
   atom.length >= 12 || (atom.length >= 5 && /\d/.test(atom)) || /.@.|[a-z0-9]\.[a-z]/.test(atom);
 
-/** What an address shares with others of its host: `p:example.com`. */
+/** Returns the form shared by addresses of one domain: `p:example.com`. */
 function addressParts(atom: string): string[] {
   const host = /@([a-z0-9.-]+\.[a-z]{2,})$/.exec(atom)?.[1] ?? (/^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/.test(atom) ? atom : '');
   if (host === '') return [];

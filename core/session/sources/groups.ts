@@ -1,13 +1,13 @@
 /**
- * Numbers that are written in groups: accounts, cards, telephone numbers, thousands. `c:` names one whose groups have the shape of such a
- * number, so it is the number. `j:` names any figures in a row: two numbers beside each other are not a third one, but what holds
- * them may be where a value comes from [provenance.forms].
+ * Numbers written in groups: accounts, cards, telephone numbers, thousands. `c:` is a number whose groups have such a
+ * shape, so it is the same number. `j:` is any sequence of digits: two adjacent numbers are not a third one, but may be
+ * the source of a value [provenance.forms].
  */
 
 const group = /^\+?[a-z0-9]{1,12}$/;
 const maxGroups = 10;
 
-/** Of the atoms of a text. @param text in the spelling of `normal`. */
+/** Yields the forms of grouped numbers in a text. @param text in the spelling of `normal`. */
 export function* groupedForms(atoms: readonly string[], text: string): Iterable<string> {
   for (const joined of shapedNumbers(text)) yield `c:${joined}`;
   for (let at = 0; at < atoms.length; at++) {
@@ -23,28 +23,28 @@ export function* groupedForms(atoms: readonly string[], text: string): Iterable<
   }
 }
 
-/** Of a value: the number that it is without its groups. */
+/** Returns the form of a value without its grouping. */
 export function compactOf(value: string): string | undefined {
   if (value.length > 64 || !/^\s*[+(]?[a-z0-9][a-z0-9\s().\-/]*$/i.test(value)) return undefined;
-  // A dot may be that of a decimal; in a telephone number with its country it is a mark between groups.
+  // A dot may be a decimal point; in an international telephone number it separates groups.
   if (value.includes('.') && !/^\s*\+/.test(value)) return undefined;
   const joined = value.toLowerCase().replace(/[\s().\-/]/g, '');
   return isCompact(joined) ? `c:${joined}` : undefined;
 }
 
-/** Of a value: its figures in a row, whatever stands between them. */
+/** Returns the form of a value's digits, ignoring what separates them. */
 export function figuresOf(value: string): string | undefined {
   if (value.length > 64 || !/^[\s+\d().,\-_/':]+$/.test(value)) return undefined;
   const joined = value.replace(/\D/g, '');
   return isFigures(joined) ? `j:${joined}` : undefined;
 }
 
-/** The shape of an IBAN, or of a telephone or card number. */
+/** Reports whether a text has the shape of an IBAN, or of a telephone or card number. */
 const isCompact = (text: string): boolean => /^[a-z]{2}\d{2}[a-z0-9]{10,30}$|^\+?\d{7,19}$/.test(text);
 const isFigures = (text: string): boolean => /^\+?\d{6,19}$/.test(text);
 
 const shaped = [
-  // With the country, or with the zero that a number of one country begins with.
+  // Telephone numbers, with the country or a leading zero.
   /(?<![\w.,+])(?:\+\d{0,6}|\(?0\d{1,6})\)?(?:[ ().\-/]{1,3}\d{1,8}){1,8}(?![\w]|[.,]\d)/g,
   /(?<![\w.,+-])(?:1[ -])?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?![\w]|[.,]\d)/g,
   // Cards.
@@ -52,7 +52,7 @@ const shaped = [
   /(?<![\w.,+-])\d{4}([ -])\d{6}\1\d{5}(?![\w]|[.,]\d)/g,
   // Thousands.
   /(?<![\w.,+-])\d{1,3}(?:([ \u00a0\u202f'’])\d{3})(?:\1\d{3})+(?![\w]|[.,]\d)/g,
-  // An IBAN, and perhaps words behind it.
+  // An IBAN, possibly followed by words.
   /(?<!\w)[a-z]{2}\d{2}[a-z0-9]{0,8}(?:[ -][a-z0-9]{1,8}){1,9}(?!\w)/g,
 ];
 
@@ -63,13 +63,16 @@ function* shapedNumbers(text: string): Iterable<string> {
       for (const joined of numbersIn(written)) if (isCompact(joined)) yield joined;
 }
 
-/** Returns the text without such numbers. Of an account only groups with figures in them: what follows may be an amount in words. */
+/**
+ * Returns the text without such numbers. Of an account, removes only groups with digits: what follows may be an amount
+ * in words.
+ */
 export const withoutGroups = (text: string): string =>
   [...shaped.slice(0, -1), accountGroups].reduce((left, pattern) => left.replace(pattern, ' '), text);
 
 const accountGroups = /(?<!\w)[a-z]{2}\d{2}(?:[ -](?=[a-z]{0,4}\d)[a-z0-9]{1,4}){2,8}(?!\w)/g;
 
-/** Words may follow an account, so each run of its groups from the first on is one. */
+/** Returns the possible numbers: words may follow an account, so each prefix of its groups is one. */
 function numbersIn(written: string): string[] {
   const groups = written.split(/[^a-z0-9+]+/);
   const joined = groups.join('');

@@ -1,4 +1,4 @@
-/** What a decision says of sources, for evidence and the person who decides: labels and ids, never a value [provenance.reasons]. */
+/** Notes of a decision on sources, for evidence and reviewers: labels and ids, never a value [provenance.reasons]. */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { type SourceNote, sourceKey, trusted, unknown, type ValueSource } from '#core/contracts/provenance.ts';
@@ -9,7 +9,7 @@ import { isPlace } from '#core/policy/rules/parameter-places.ts';
 
 const maxNotes = 16;
 
-/** Of each argument that a rule for this tool asks the source of: where its values come from. */
+/** Returns the sources of each argument that a rule for this tool checks. */
 export function sourceNotes(policy: CompiledPolicy, call: ToolCall): SourceNote[] {
   const notes = new Map<string, SourceNote>();
   const [reading] = readingsOf(call, false);
@@ -22,7 +22,7 @@ export function sourceNotes(policy: CompiledPolicy, call: ToolCall): SourceNote[
   return [...notes.values()];
 }
 
-/** Under "anywhere" each text by its own name, those of the person left out. */
+/** Returns the notes of one argument. For "anywhere", notes each text under its own name, except the person's texts. */
 function notesOf({ path }: CompiledArgument, call: ToolCall): SourceNote[] {
   const of = (value: unknown): ValueSource | undefined => call.sources?.[sourceKey(value)];
   const { anywhere } = path;
@@ -50,7 +50,7 @@ function notesOf({ path }: CompiledArgument, call: ToolCall): SourceNote[] {
 function noteOf(argument: string, sources: readonly ValueSource[]): SourceNote {
   const distinct = (values: readonly (string | undefined)[]) =>
     [...new Set(values.filter((value) => value !== undefined))].slice(0, maxNotes);
-  // What the person said in full needs no other source.
+  // A value that the person stated in full needs no other source.
   const foreign = sources.filter(({ whole }) => !whole.includes(trusted));
   const whole = distinct(sources.flatMap((source) => (source.whole.includes(trusted) ? [trusted] : source.whole)));
   const parts = distinct(foreign.flatMap((source) => source.parts));
@@ -68,7 +68,7 @@ function noteOf(argument: string, sources: readonly ValueSource[]): SourceNote {
 
 interface Leaf {
   readonly value: unknown;
-  /** The member it stands under; elements stand under the name of their list. */
+  /** Name of the member; list elements have the name of their list. */
   readonly name: string;
   readonly at: string;
 }
@@ -93,10 +93,12 @@ function leavesOf(roots: readonly unknown[]): Leaf[] {
   return leaves;
 }
 
-/** A caller chose the name: only a plain one is repeated. */
+/** Returns a member name for display. Names come from the caller, so only plain ones are shown. */
 const shown = (key: string): string => (/^[A-Za-z_][A-Za-z0-9_-]{0,31}$/.test(key) ? key : '*');
 
-/** «`to` comes from the result of mail.read (message 4), not from the request.» One line an argument. */
+/**
+ * Describes notes, one line per argument: «`to` comes from the result of mail.read (message 4), not from the request.»
+ */
 export const sourcesInWords = (notes: readonly SourceNote[]): string[] => notes.map(inWords);
 
 function inWords({ argument, whole, parts = [], actions = [], where = [] }: SourceNote): string {

@@ -1,8 +1,11 @@
-/** Values that one text was cut into: elements of a list, or members of an object that follow each other [provenance.disguises]. */
+/**
+ * Joins values that may be pieces of one text: list elements, or consecutive members of an object
+ * [provenance.disguises].
+ */
 
 const most = 64;
 const maxCharacters = 16_384;
-/** Shorter texts stand in many results by chance. */
+/** Shorter texts occur in many results by chance. */
 const least = 6;
 
 interface Pieces {
@@ -10,7 +13,7 @@ interface Pieces {
   readonly joined: string;
 }
 
-/** Pieces have no blanks in them. All of them together, and two that follow each other. */
+/** Yields all pieces joined, and each two consecutive ones. Pieces have no blanks. */
 export function* piecesOf(value: object): Iterable<Pieces> {
   const pieces = Object.values(value).filter(isPiece);
   if (pieces.length < 2 || pieces.length > most) return;

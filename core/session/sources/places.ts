@@ -1,21 +1,21 @@
 /**
- * Places and patterns in a text. A value may name more than the person did with words that all are the person's: a folder above
- * the one that was named (`/srv` of `/srv/old`), or everything that begins alike (`old*`) [provenance.forms].
+ * Places and patterns in a text. A value may reach further than the person's request although all its words are in the
+ * request: a parent folder (`/srv` of `/srv/old`), or a pattern (`old*`) [provenance.forms].
  */
 
 const tokens = /[^\s,;"'`´‘’“”„<>()]{2,512}/gu;
 const most = 256;
 const maxLevels = 16;
-/** From the root of files: `/srv`, `~/x`, `C:\x`. */
+/** Absolute path: `/srv`, `~/x`, `C:\x`. */
 const fileRoot = /^(?:~?\/|[a-z]:\/)(?!\/)/;
-/** From a root, or with a scheme: `s3://bucket`. */
+/** Absolute path or URL: `s3://bucket`. */
 const rooted = /^(?:~?\/|[a-z]:\/|[a-z][a-z0-9+.-]{1,15}:\/\/)/;
-/** A host is what addresses of the web share. */
+/** A URL without a path. Many URLs share its host. */
 const host = /^(?:https?|wss?):\/\/[^/]*$/;
-/** `..` leads to a folder above, whatever stands in front of it. */
+/** `..` leads to a parent folder, whatever precedes it. */
 const climbs = /(?:^|\/)\.\.(?:$|\/)/;
 
-/** `at:` each place and pattern of a text, `above:` each folder over a place. */
+/** Yields `at:` for each place and pattern of a text, and `above:` for each parent folder. */
 export function* placeForms(text: string): Iterable<string> {
   for (const token of places(text)) {
     yield `at:${token}`;
@@ -28,16 +28,19 @@ export function* placeForms(text: string): Iterable<string> {
   }
 }
 
-/** What a place of a value has to be found as, beside its words. */
+/** A place of a value to search in addition to its words. */
 interface PlaceAsked {
-  /** Spellings of the place, any of which may stand in the text. */
+  /** Spellings of the place, any of which may occur in the text. */
   readonly at: readonly string[];
-  /** Known only as a folder over another place, it is not named; nor is it where its words stand in a text as words alone. */
+  /** Spellings that do not count if the text has them only as a parent folder. */
   readonly above: readonly string[];
   readonly byItself: boolean;
 }
 
-/** Places of a value that the words in them do not name; and what must stand in the text sign by sign: patterns, and ways up. */
+/**
+ * Returns places that a value's words alone do not name, and patterns and `..` paths that must occur exactly in the
+ * text.
+ */
 export function widening(value: string): {
   readonly places: readonly PlaceAsked[];
   readonly patterns: readonly string[];
@@ -49,7 +52,10 @@ export function widening(value: string): {
   };
 }
 
-/** A query and a fragment do not make a folder above another place. `/etc` is not named by the word `etc`; `/q3.xlsx` is by its file. */
+/**
+ * Returns how to search a place. Query and fragment do not affect parent folders. The word `etc` does not name `/etc`,
+ * but a file name names `/q3.xlsx`.
+ */
 function askedFor(token: string): PlaceAsked {
   const below = token.replace(fileRoot, '');
   const cut = token.replace(/[?#].*$/, '').replace(/\/+$/, '');
@@ -61,7 +67,7 @@ function askedFor(token: string): PlaceAsked {
   };
 }
 
-/** Whether a text with these forms names the place. */
+/** Reports whether a text with these forms names the place. */
 export const isNamed = ({ at, above, byItself }: PlaceAsked, has: (form: string) => boolean): boolean =>
   at.some((place) => has(`at:${place}`)) ||
   (!byItself && above.every((place) => has(`at:${place}`) || !has(`above:${place}`)));
@@ -76,7 +82,7 @@ function* places(text: string): Iterable<string> {
   }
 }
 
-/** One spelling: folded, with `/` between folders, without `.` and empty folders. Marks at the end are those of a sentence. */
+/** Normalises a place: case folded, `/` between folders, no `.` or empty folders, no punctuation at the end. */
 function placeOf(written: string): string {
   const place = written
     .normalize('NFKC')

@@ -1,13 +1,13 @@
-/** What a session has seen, kept as keyed digests: no text of it can be read from the store [provenance.no-text]. */
+/** Stores what a session has seen as keyed digests, from which no text can be recovered [provenance.no-text]. */
 
 export interface SessionName {
   readonly tenant: string;
   readonly session: string;
 }
 
-/** One text or result of a session. */
+/** One text or result that a session has seen. */
 export interface SeenEntry {
-  /** Of the action whose result it is, or a digest of the message: put once. */
+  /** Id of the action that had the result, or a digest of the message. Each id is stored once. */
   readonly id: string;
   /** `trusted`, `system` or `tool:<tool>`. */
   readonly label: string;
@@ -18,22 +18,25 @@ export interface SeenEntry {
 }
 
 export interface SessionSeen {
-  /** Random, of this session alone, in hexadecimal. */
+  /** Random key of this session, in hexadecimal. */
   readonly key: string;
   readonly entries: readonly SeenEntry[];
-  /** Something the session has seen is not among the entries: it was too much, or is older than what is kept. */
+  /** Whether entries are missing, because they were too large or have expired. */
   readonly gap: boolean;
 }
 
-/** @throws GatewayError `service_unavailable`, every method. */
+/** Store of what sessions have seen. @throws GatewayError `service_unavailable`, every method. */
 export interface ProvenanceStore {
-  /** Consistent read; undefined for a session without a record. */
+  /** Reads a session's record consistently; undefined if there is none. */
   recall(name: SessionName, nowMs: number): Promise<SessionSeen | undefined>;
-  /** The key of the session's record and how many digests it holds; opened with this one where there is none. */
+  /**
+   * Returns the key of the session's record and its number of digests. Creates the record with this key if there is
+   * none.
+   */
   open(name: SessionName, key: string, nowMs: number, keptSeconds: number): Promise<{ key: string; digests: number }>;
-  /** Puts an entry once. False where it is there already. */
+  /** Puts an entry once. False if it exists. */
   put(name: SessionName, entry: SeenEntry, nowMs: number, keptSeconds: number): Promise<boolean>;
-  /** Counts digests that were put, or notes that something was left out. */
+  /** Adds to the number of digests, or records a gap. */
   grow(
     name: SessionName,
     by: { readonly digests: number; readonly gap: boolean },
@@ -43,6 +46,6 @@ export interface ProvenanceStore {
 }
 
 export interface ProvenancePort {
-  /** What sessions have seen, for rules on sources; where it is absent nothing is remembered. */
+  /** What sessions have seen, for rules on sources. Without it, nothing is recorded. */
   readonly provenance: ProvenanceStore | undefined;
 }

@@ -1,4 +1,4 @@
-/** What flows write into the record of a session: results of tools, words of the person. */
+/** Records tool results and the person's words for a session. */
 import { trusted } from '#core/contracts/provenance.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -16,7 +16,7 @@ interface Done {
 
 const labelOfTool = (tool: string): string => `tool:${foldCase(tool).trim()}`;
 
-/** @throws GatewayError `service_unavailable`: the result must not be handed on. */
+/** Records a tool result. @throws GatewayError `service_unavailable`: the result must not be returned. */
 export async function rememberResult(
   ports: RecordPorts,
   name: SessionName,
@@ -35,7 +35,10 @@ export async function rememberResult(
 
 const known = new RecentMap<string, true>({ max: 4_096 });
 
-/** Once a session and text, as far as this process knows. @throws GatewayError `service_unavailable`. */
+/**
+ * Records words of the person, once per session and text in this process.
+ * @throws GatewayError `service_unavailable`.
+ */
 export async function rememberWords(
   ports: RecordPorts,
   name: SessionName,
@@ -50,7 +53,7 @@ export async function rememberWords(
   known.set(mark, true);
 }
 
-/** The person's words and results of a conversation, for calls of the same session that do not carry it. */
+/** Records words and results of a conversation, for later calls of the session that do not carry it. */
 export async function rememberConversation(
   ports: RecordPorts,
   name: SessionName,

@@ -1,4 +1,7 @@
-/** The record of what a session has seen: written as results come in, read when a rule asks [provenance.session]. */
+/**
+ * The record of what a session has seen: written as results arrive, read when a rule checks sources
+ * [provenance.session].
+ */
 import { trusted } from '#core/contracts/provenance.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, Ids } from '#core/kernel/ports.ts';
@@ -13,12 +16,12 @@ export interface RecordPorts {
   readonly ids: Ids;
 }
 
-/** As much as is read for one decision: 256 kB. */
+/** Limit per record, which is read for one decision: 256 kB. */
 const maxDigests = 32 * 1024;
 
 /**
- * What a session has seen.
- * @param isNew whether the session has done nothing yet: one with actions and without a record has gaps.
+ * Returns what a session has seen.
+ * @param isNew whether the session has no actions yet: one with actions and without a record has gaps.
  * @throws GatewayError `service_unavailable`.
  */
 export async function recall(
@@ -32,8 +35,8 @@ export async function recall(
 }
 
 /**
- * Adds a text or result, once for each id. What does not fit is noted as a gap, except words of the person: without them less is
- * trusted.
+ * Adds a text or result, once per id. An entry that does not fit is recorded as a gap, except the person's words:
+ * without them, fewer values are trusted.
  * @throws GatewayError `service_unavailable`.
  */
 export async function remember(
@@ -54,7 +57,10 @@ export async function remember(
     await provenance.grow(name, { digests: isNew ? forms.size : 0, gap: missing }, now, keptSeconds);
 }
 
-/** A result that could not be remembered is not handed on: rules that ask for its source would not know it. */
+/**
+ * Returns the error for a result that could not be recorded. It is withheld, since rules on its source could not
+ * recognise it.
+ */
 export const withheldResult = (tool: string, cause: unknown): GatewayError =>
   new GatewayError(
     'service_unavailable',

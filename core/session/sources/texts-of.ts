@@ -1,4 +1,4 @@
-/** The texts of a result or message: every leaf, and the leaves of JSON inside a text. Bounded. */
+/** Extracts the texts of a result or message: all leaves, including those of JSON inside a text. Bounded. */
 import { jsonIn } from '#core/text/decode/encodings.ts';
 import { formsOf } from './forms.ts';
 
@@ -8,15 +8,15 @@ const maxLevels = 64;
 
 interface Remembered {
   readonly forms: ReadonlySet<string>;
-  /** More was there than is remembered. */
+  /** Whether a part was not recorded. */
   readonly gap: boolean;
 }
 
-/** Of a resource as bytes; pictures and sounds hold none. */
+/** Reports whether a resource in bytes is text, unlike pictures and sound. */
 const isText = (mimeType: unknown): boolean =>
   typeof mimeType === 'string' && /^text\/|[/+](?:json|xml|yaml)\b/i.test(mimeType);
 
-/** Forms of all texts and numbers of a value. */
+/** Returns the forms of all texts and numbers of a value. */
 export function formsOfValue(value: unknown): Remembered {
   const forms = new Set<string>();
   let left = maxCharacters;

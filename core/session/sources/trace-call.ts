@@ -1,4 +1,4 @@
-/** Traces the values of one call: words that come with it, the conversation it stands in, and the record of its session. */
+/** Traces the values of one call to words sent with it, its conversation and the record of its session. */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { CallSources } from '#core/contracts/provenance.ts';
@@ -8,15 +8,15 @@ import { type RecordPorts, recall } from './session-record.ts';
 import { formsOfValue } from './texts-of.ts';
 import { type SeenBySession, type SeenText, traceValues } from './trace.ts';
 
-/** What comes with a call itself. */
+/** Sources sent with a call. */
 interface AttachedSources {
-  /** Words of the person, as the host passes them on. */
+  /** Words of the person, as passed on by the host. */
   readonly words: readonly string[];
-  /** Of a conversation that passes the gateway in full. */
+  /** Texts of a conversation that passes through the gateway in full. */
   readonly conversation?: readonly SeenText[] | undefined;
 }
 
-/** @throws GatewayError `service_unavailable`. */
+/** Returns the sources of a call's values. @throws GatewayError `service_unavailable`. */
 export async function traceCall(
   ports: RecordPorts | undefined,
   name: SessionName,
@@ -30,7 +30,10 @@ export async function traceCall(
   return traceValues([parameters, ...(sent_with ? [sent_with] : [])], { seen, complete });
 }
 
-/** A conversation has all that its model has seen; else the record of the session says it. */
+/**
+ * Returns what was seen before the call. A conversation contains everything its model has seen; otherwise reads the
+ * session's record.
+ */
 async function before(
   ports: RecordPorts | undefined,
   name: SessionName,
@@ -41,7 +44,7 @@ async function before(
   return ports ? recall(ports, name, isNew) : { seen: [], complete: false };
 }
 
-/** Words of the person as something to look into. */
+/** Returns words of the person as a searchable text. */
 export function wordsSeen(text: string): SeenText {
   const { forms } = formsOfValue(text);
   return { label: trusted, has: (form) => forms.has(form) };

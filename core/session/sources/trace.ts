@@ -1,4 +1,4 @@
-/** Where each value of a call comes from, by what the session has seen [provenance.traced]. */
+/** Traces each value of a call to what the session has seen [provenance.traced]. */
 import {
   type CallSources,
   sourceKey,
@@ -16,15 +16,15 @@ import { type ValueForms, valueForms } from './forms.ts';
 import { piecesOf } from './pieces.ts';
 import { isNamed } from './places.ts';
 
-/** One text or result the session has seen. It answers which forms are in it, and holds no text. */
+/** One text or result that the session has seen. It can be searched for forms and holds no text. */
 export interface SeenText extends Omit<ValueOrigin, 'part'> {
   has(form: string): boolean;
 }
 
-/** What a session has seen. */
+/** Everything that a session has seen. */
 export interface SeenBySession {
   readonly seen: readonly SeenText[];
-  /** False where results are missing from the record: it was full, or they were too large. */
+  /** False if results are missing from the record, because it was full or they were too large. */
   readonly complete: boolean;
 }
 
@@ -33,7 +33,10 @@ const maxCharacters = 16_384;
 const maxOrigins = 8;
 const maxLevels = 64;
 
-/** Values beyond the first 2,000, or nested too deeply, are left out: no condition on their source holds. */
+/**
+ * Returns the sources of the values. Leaves out values after the first 2,000 and deeply nested ones: no condition on
+ * their source holds.
+ */
 export function traceValues(values: readonly unknown[], session: SeenBySession): CallSources {
   const names = new Map<string, ValueSource>();
   const found = new Map<string, ValueSource>();
@@ -55,7 +58,7 @@ export function traceValues(values: readonly unknown[], session: SeenBySession):
     if (!found.has(key)) found.set(key, sourceOf(value, session, dateParts.get(key)));
   }
 
-  /** What a result holds is a part of each piece that it was cut into. */
+  /** Marks a result that contains the joined text as the source of a part of each piece. */
   function noteJoined(pieces: readonly unknown[], { from = [] }: ValueSource): void {
     const results = from.filter(({ label }) => label !== trusted && label !== system);
     if (results.length === 0) return;
@@ -74,8 +77,8 @@ export function traceValues(values: readonly unknown[], session: SeenBySession):
 }
 
 /**
- * Names of members come from the tool's schema: what only looks like a word of a result is not taken for it. An address, a long number or a
- * text in another form is data, and has to come from somewhere.
+ * Returns the source of a member name. Names come from the tool's schema, so a mere word does not count as coming from
+ * a result. An address, a long number or an encoded text is data and must have a source.
  */
 function ofName(name: string, session: SeenBySession): ValueSource {
   if (!valueForms(name)?.marks.length) return { whole: [], parts: [] };
@@ -87,8 +90,8 @@ const isData = (name: string): boolean =>
   /.@.|\d{5}/.test(name) || addressesIn(name).length > 0 || readingsOf(name).length > 0;
 
 /**
- * The source of one text, number, boolean or null. A boolean or null says too little to be traced.
- * @param datePart that the value is by its name, wherever the call has it.
+ * Returns the source of a text, number, boolean or null. A boolean or null is too common to trace.
+ * @param datePart that the value's names in the call say it is.
  */
 export function sourceOf(value: unknown, session: SeenBySession, datePart?: DatePart, depth = 0): ValueSource {
   if (typeof value !== 'string' && typeof value !== 'number') return { whole: [unknown], parts: [] };
@@ -109,8 +112,8 @@ export function sourceOf(value: unknown, session: SeenBySession, datePart?: Date
 }
 
 /**
- * Addresses in a text that the person did not write: `address:<tool>`, or `address:unknown` where no result holds it either. A text
- * that sends its reader there is a way out, even to a recipient the person named [provenance.addresses].
+ * Finds addresses in a text that the person did not write: `address:<tool>`, or `address:unknown` if no result contains
+ * it. A text that sends its reader there can leak data, even to a recipient named by the person [provenance.addresses].
  */
 function foreignAddresses(text: string, { seen }: SeenBySession): string[] {
   return addressesIn(text).flatMap((address) => {
@@ -123,13 +126,13 @@ function foreignAddresses(text: string, { seen }: SeenBySession): string[] {
   });
 }
 
-/** What holds a text, a part of it, or what it may stand for in disguise. */
+/** Returns the origins of a text, a part of it, or its disguises. */
 function originsOf(text: string, seen: readonly SeenText[], datePart?: DatePart): ValueOrigin[] {
   const found = holdersOf(
     [text, ...readingsOf(text)].flatMap((reading) => valueForms(reading, datePart) ?? []),
     seen,
   );
-  // What the person said in full has no other source.
+  // A text that the person stated in full has no other source.
   if (found.some(({ label, part }) => label === trusted && !part)) return found;
   const others = seen.filter(
     (each) => isResult(each) && !found.some(({ label, action, where }) => isSame(each, { label, action, where })),
@@ -143,20 +146,23 @@ const isResult = ({ label }: Pick<SeenText, 'label'>): boolean => label !== trus
 const isSame = (a: SeenText, b: Pick<SeenText, 'label' | 'action' | 'where'>): boolean =>
   a.label === b.label && a.action === b.action && a.where === b.where;
 
-/** The person's words count together, for a value may stand in two of their messages; each result counts alone. */
+/**
+ * Returns the texts that contain a value. The person's messages count together, since a value may span two of them;
+ * each result counts alone.
+ */
 function holdersOf(asked: readonly ValueForms[], seen: readonly SeenText[]): ValueOrigin[] {
   const own = seen.filter(({ label }) => label === trusted);
   const words = { label: trusted, has: (form: string) => own.some((each) => each.has(form)) };
   return [...(own.length > 0 ? [words] : []), ...seen.filter(({ label }) => label !== trusted)].flatMap((each) => {
     if (asked.some((one) => isWhole(one, each) || (isResult(each) && isWithin(one, each)))) return [originOf(each)];
-    // Words that name another place or amount are a part.
+    // With the same words for another place or amount, it is a part.
     return asked.some((one) => isPart(one, each) || hasWords(one, each))
       ? [{ ...originOf(each), part: true as const }]
       : [];
   });
 }
 
-/** Of a text too long to be looked for as a whole nothing is known but parts. */
+/** Returns the origins of a text too long to search as a whole: only parts are known. */
 const partly = (text: string, seen: readonly SeenText[]): ValueOrigin[] =>
   originsOf(text, seen).map((origin) => ({ ...origin, part: true }));
 
@@ -171,7 +177,7 @@ const hasWords = ({ all, instead }: ValueForms, { has }: Pick<SeenText, 'has'>):
 
 const isWithin = ({ within }: ValueForms, { has }: Pick<SeenText, 'has'>): boolean => within.some((form) => has(form));
 
-/** An address or a long number, or five atoms in a row. */
+/** Reports whether a text contains a part of a value: an address, a long number, or five consecutive atoms. */
 const isPart = ({ runs, marks }: ValueForms, { has }: Pick<SeenText, 'has'>): boolean =>
   marks.some((form) => has(form)) ||
   (runs.length >= 2 && runs.some((form, at) => at > 0 && has(runs[at - 1]!) && has(form)));
@@ -194,7 +200,7 @@ const labelsOf = ({ label, server }: ValueOrigin): string[] =>
 const leaves = (value: unknown): unknown[] =>
   value !== null && typeof value === 'object' ? Object.values(value).flatMap(leaves) : [value];
 
-/** Of several values in one: what holds all of them holds it. */
+/** Combines the sources of several values in one: a source of the whole must be a source of each. */
 function together(sources: readonly ValueSource[]): ValueSource {
   const [first, ...others] = sources;
   if (!first) return { whole: [unknown], parts: [] };

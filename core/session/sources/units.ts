@@ -1,4 +1,4 @@
-/** Amounts with their unit: `$50` is not `€50`, and neither is `50%` [provenance.forms]. */
+/** Amounts with units: `$50` differs from `€50` and `50%` [provenance.forms]. */
 import { normal } from './atoms.ts';
 
 const figures = String.raw`\d{1,15}(?:\.\d{1,9})?`;
@@ -15,7 +15,7 @@ const signs = new Map([
   ...['percent', 'per cent', 'prozent'].map((name) => [name, '%'] as const),
 ]);
 
-/** `u:€50` for each amount of a text that has a unit beside it. */
+/** Returns `u:€50` for each amount with a unit in a text. */
 export function unitForms(text: string): string[] {
   if (!/\d/.test(text)) return [];
   const plain = normal(text);
@@ -28,5 +28,5 @@ export function unitForms(text: string): string[] {
   ];
 }
 
-/** Units that a value writes as a sign: the name of one is a word, and stands in the text or not. */
+/** Returns the amounts of a value with a unit sign. A unit's name is searched as a word. */
 export const signedForms = (value: string): string[] => (/[$€£¥%]/.test(value) ? unitForms(value) : []);

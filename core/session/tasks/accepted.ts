@@ -1,4 +1,7 @@
-/** Drift that a human accepted: what a session may do beyond its task sheet without asking again [manifest.asks-once]. */
+/**
+ * Drift that a human accepted: calls beyond its task sheet that a session may repeat without another approval
+ * [manifest.asks-once].
+ */
 
 import { type Drift, namingKinds } from '#core/contracts/drift.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -9,27 +12,27 @@ const longestFound = 200;
 export const shortened = (text: string): string =>
   text.length > longestFound ? `${text.slice(0, longestFound - 1)}…` : text;
 
-/** As many as a session's head keeps; what is accepted beyond them asks again. */
+/** Limit per session head. Further accepted drift needs approval each time. */
 const maxAccepted = 64;
 
 type DriftName = Pick<Drift, 'manifest_id' | 'kind' | 'found'>;
 
 /**
- * Name of a drift in its session. Undefined for what asks each time: a drift that names nothing (a count, a budget), a text
- * that was shortened, and one that evidence redacts.
+ * Returns the key of a drift in its session. Undefined for drift that needs approval each time: without a name (a
+ * count, a budget), shortened, or redacted in evidence.
  */
 export function driftKey({ manifest_id, kind, found }: DriftName): string | undefined {
   if (!namingKinds.includes(kind) || typeof found !== 'string' || found.length >= longestFound) return undefined;
   return digestOf({ manifest_id, kind, found }).slice(0, 32);
 }
 
-/** Whether the approver was shown each drift that the call has now. */
+/** Reports whether the approver was shown each drift that the call has now. */
 export function isEachDriftShown(now: readonly Drift[], shown: readonly Drift[] = []): boolean {
   const keys = shown.map(driftKey);
   return now.length > 0 && now.every((each) => keys.includes(driftKey(each)) && driftKey(each) !== undefined);
 }
 
-/** Keys after an entry: an approved call whose drift its approver was shown adds those of that drift. */
+/** Returns the keys after an entry. An approved call adds the drift shown to its approver. */
 export function acceptedAfter(
   before: readonly string[] | undefined,
   { kind, body }: Pick<EvidenceEntry, 'kind' | 'body'>,

@@ -1,6 +1,6 @@
 /**
- * Manifest drift: every way in which a call leaves the tasks it was declared for. `warn` writes it down, `review` asks a
- * human, `enforce` blocks. Several manifests all count, so that another one can only narrow.
+ * Manifest drift: every way in which a call leaves its declared tasks. `warn` records it, `review` requires an
+ * approval, `enforce` blocks. All manifests apply, so another one can only narrow.
  */
 
 import type { BehaviorSettings, Signal } from '#core/contracts/behavior.ts';
@@ -16,15 +16,15 @@ import { driftKey, shortened } from './accepted.ts';
 import type { Attached } from './ports.ts';
 import { recipientsOf } from './recipients.ts';
 
-/** What a session did so far. */
+/** A session's history so far. */
 export interface TaskHistory {
   /** Actions allowed before this one. */
   readonly actions: number;
   /** Cost of its model calls in micro-dollars. */
   readonly spent_microusd: number;
-  /** Risk score as it stands. */
+  /** Current risk score. */
   readonly score: number;
-  /** Keys of the drift that a human accepted in the session: it counts as declared. */
+  /** Keys of drift that a human accepted in the session. It counts as declared. */
   readonly accepted?: readonly string[] | undefined;
 }
 
@@ -33,11 +33,11 @@ interface TaskCall {
   readonly effects: Effects;
   readonly session: string;
   readonly key_id: string;
-  /** Signals of the call, as session risk finds them. */
+  /** Signals of the call, as found for session risk. */
   readonly signals: readonly Signal[];
 }
 
-/** Drift of one call from one manifest; empty when the call is within it. */
+/** Returns the drift of a call from one manifest; empty if the call is within it. */
 export function checkManifest(
   manifest: TaskManifest,
   asked: TaskCall,
@@ -68,10 +68,10 @@ export function checkManifest(
   return found;
 }
 
-/** As many as an entry keeps. */
+/** Limit per entry. */
 const maxDrift = 16;
 
-/** Drift of one call from all that it has to do with. */
+/** Returns the drift of a call from all manifests that apply to it. */
 export function checkManifests(
   attached: Attached,
   asked: TaskCall,
@@ -93,21 +93,21 @@ export function checkManifests(
 type Add = (kind: DriftKind, found: string, allowed: string) => void;
 type Accepts = (kind: DriftKind, found: string) => boolean;
 
-/** A call may name a manifest; one that was made for another session or key says nothing for it. */
+/** Checks that a manifest was made for this session and key. A call may name any manifest. */
 function checkAttachment({ sessions, key_id }: TaskManifest, asked: TaskCall, add: Add): void {
   if (sessions && !sessions.includes(asked.session)) add('attachment', `session ${asked.session}`, sessions.join(', '));
   if (key_id !== undefined && key_id !== asked.key_id) add('attachment', `key ${asked.key_id}`, key_id);
 }
 
-/** As many things of one kind as a person is shown at once. What is beyond them asks with a later call. */
+/** Limit of things of one kind shown to a person at once. Further ones need approval with a later call. */
 const maxNamed = 8;
 
-/** The parts speak for a call that only carries them; any other call speaks for itself too. */
+/** Checks the parts of a call, and the call itself unless it only carries them. */
 function checkCalls(manifest: TaskManifest, { call, effects }: TaskCall, add: Add, accepts: Accepts): void {
   const { parts, carrier, unclear } = effects;
   const calls = carrier && parts.length > 0 ? parts : [call, ...parts];
   const verbs = parts.length > 0 && unclear === undefined ? parts : [call, ...parts];
-  // Each thing is named, because what the person was shown does not ask again.
+  // Names each thing, so that it can be accepted once.
   const addEach = (kind: DriftKind, outside: readonly string[], allowed: string) => {
     const named = new Set(outside.filter((name) => !accepts(kind, name)).map(shortened));
     for (const name of [...named].slice(0, maxNamed)) add(kind, name, allowed);
@@ -139,7 +139,7 @@ function checkCalls(manifest: TaskManifest, { call, effects }: TaskCall, add: Ad
   if (resources) {
     const globs = resources.map((resource) => compileGlob(resource, 'text'));
     const fits = (one: ToolCall) => everyReading(one, ({ target }) => globs.some((glob) => glob.matches(target)));
-    // A message has no target. Whom it reaches is what it names, and the list of recipients decides that.
+    // A message has no target. The list of recipients decides on it.
     const isMessage = (one: ToolCall) =>
       one.target === '' && recipients !== undefined && recipientsOf([one]).found.length > 0;
     check('resource', calls, (one) => isMessage(one) || fits(one), resources, nameOfResource);
@@ -166,10 +166,13 @@ function checkCalls(manifest: TaskManifest, { call, effects }: TaskCall, add: Ad
   if (unclear !== undefined && limits) add('unclear', unclear, 'calls whose effects can be read');
 }
 
-/** Calls without a target are not one thing: an accepted one says nothing of another tool. */
+/**
+ * Returns the name of a call's resource. Without a target it includes the tool, so that accepting one tool does not
+ * cover another.
+ */
 const nameOfResource = ({ tool, target }: ToolCall): string => (target === '' ? `${tool} without a target` : target);
 
-/** Case does not count; a look-alike letter is another one. */
+/** Returns a check for recipients, which ignores case. Look-alike letters differ. */
 function isRecipient(recipients: readonly string[]): (one: string) => boolean {
   const globs = recipients.map((glob) => compileGlob(glob.toLowerCase(), 'text'));
   return (one) => globs.some((glob) => glob.matches(one.toLowerCase()));
@@ -178,7 +181,7 @@ function isRecipient(recipients: readonly string[]): (one: string) => boolean {
 const isOneOf = (words: readonly string[], word: string): boolean =>
   words.some((each) => foldCase(each).trim() === foldCase(word).trim());
 
-/** Inside means inside in every way a tool could read the call. */
+/** Reports whether a call fits in every way a tool could read it. */
 function everyReading(call: ToolCall, fits: (call: ToolCall) => boolean): boolean {
   try {
     return readingsOf(call, false).every(fits);
@@ -189,7 +192,7 @@ function everyReading(call: ToolCall, fits: (call: ToolCall) => boolean): boolea
 
 const worstTier = (a: RiskTier, b: RiskTier): RiskTier => (riskTiers.indexOf(a) >= riskTiers.indexOf(b) ? a : b);
 
-/** How grave a call is by what it does. */
+/** Returns the risk tier of a call from its signals. */
 function tierOfCall(signals: readonly Signal[]): RiskTier {
   const has = (...kinds: Signal['s'][]) => signals.some(({ s }) => kinds.includes(s));
   if (has('privilege', 'secret') || signals.some(({ s, n = 1 }) => s === 'destroy' && n >= 3)) return 'high';

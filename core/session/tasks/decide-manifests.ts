@@ -1,11 +1,11 @@
-/** What drift means for the decision: noted under `warn`, a question to a human under `review`, a block under `enforce`. */
+/** Decides on drift: recorded under `warn`, held for approval under `review`, blocked under `enforce`. */
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Drift } from '#core/contracts/drift.ts';
 import type { EffectSummary, FirstSheet } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { Verdict } from '#core/policy/rules/verdict.ts';
 
-/** Returns what drift decides; undefined if it is only written down. */
+/** Returns the verdict on drift; undefined if it is only recorded. */
 export function driftVerdict(
   drift: readonly Drift[],
   { enforcement_mode }: Pick<Configuration['manifests'], 'enforcement_mode'>,
@@ -20,13 +20,13 @@ export function driftVerdict(
 
 const words = ({ kind, found, allowed }: Drift): string => `${kind} is ${JSON.stringify(found)}, declared: ${allowed}`;
 
-/** What the person who decides reads, on every channel. */
+/** Describes drift for the reviewer, on every channel. */
 export const driftInWords = (drift: readonly Drift[]): string => `${drift.map(outside).join(' ')}`;
 
 const outside = ({ kind, found, allowed }: Drift): string =>
   `Outside of this session's task sheet: ${kind.replace('_', ' ')} ${JSON.stringify(found)}; the sheet names ${allowed}.`;
 
-/** As many effects as an entry keeps, and as long a target. */
+/** Limits of an entry: number of effects and length of a target. */
 const maxEffects = 32;
 export const maxTarget = 200;
 
@@ -39,7 +39,9 @@ interface TaskNote {
   readonly first_request?: FirstSheet;
 }
 
-/** Members of a decision entry's body: effects as drift and risk are found in them later, and the drift itself. */
+/**
+ * Returns members of a decision entry's body: the effects, for later checks of drift and risk, and the drift itself.
+ */
 export function taskNote(effects: Effects, drift: readonly Drift[] = [], firstRequest?: FirstSheet): TaskNote {
   const { parts, unclear } = effects;
   const summary = parts

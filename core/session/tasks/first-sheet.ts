@@ -1,15 +1,15 @@
 /**
- * The task sheet of a session's first request, as entries carry it and the session's head keeps it [manifest.first-request]. It stands
- * beside what was declared, so it only narrows.
+ * The task sheet of a session's first request, recorded in entries and kept in the session's head
+ * [manifest.first-request]. It applies in addition to declared manifests, so it only narrows.
  */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { FirstSheet, TaskManifest } from '#core/contracts/task-manifest.ts';
 import type { Attached } from './ports.ts';
 
-/** Under which drift names the sheet. */
+/** Manifest id of the sheet in drift. */
 export const firstRequestId = 'first-request';
 
-/** The sheet after an entry: the first one that the session's entries carry stays. */
+/** Returns the sheet after an entry. The first one recorded in the session stays. */
 export function sheetAfter(
   before: FirstSheet | undefined,
   { kind, body }: Pick<EvidenceEntry, 'kind' | 'body'>,
@@ -23,7 +23,7 @@ export function sheetAfter(
 const isList = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
 
-/** What a call has to do with, the session's sheet among it. It ends with the session. */
+/** Adds the session's sheet to the manifests of a call. It ends with the session. */
 export function withFirst(attached: Attached, tenant: string, sheet: FirstSheet | undefined): Attached {
   if (!sheet) return attached;
   const manifest: TaskManifest = {

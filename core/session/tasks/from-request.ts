@@ -1,15 +1,18 @@
-/** The task sheet of a request: whom and what the person named, so that anything else asks once [manifest.from-request]. */
+/**
+ * Derives a task sheet from a request: the recipients and resources that the person named. Anything else needs approval
+ * once [manifest.from-request].
+ */
 import type { TaskManifestBody } from '#core/contracts/task-manifest.ts';
 import { addressesIn } from '#core/text/decode/addresses.ts';
 
 const maxNamed = 64;
-/** Characters with a meaning in globs: what holds one is left out, so it asks. */
+/** Glob characters. Names with one are left out of the sheet, so that they need approval. */
 const inGlobs = /[*?[\]{}!\\]/;
 const path = /(?<![\w@:/.-])(?:~?\/|\.{1,2}\/)?(?:[\w.@-]+\/)+[\w.@-]*[\w@-]|(?<![\w/])~?\/[\w.@-]*[\w@-]/g;
 
 /**
- * Lists that are given stand as they are. Recipients are those of the request, none where it names none; resources are limited
- * only where the request names some: its URLs and paths, and what lies below them.
+ * Returns the sheet of a request. Keeps given lists. Recipients are those named in the request, possibly none.
+ * Resources are limited only if the request names some: its URLs and paths, and everything below them.
  */
 export function sheetOfRequest({ request, ...given }: TaskManifestBody): Omit<TaskManifestBody, 'request'> {
   if (request === undefined) return given;
@@ -21,7 +24,7 @@ export function sheetOfRequest({ request, ...given }: TaskManifestBody): Omit<Ta
   );
   const places = [...new Set(named)].filter((each) => each !== '');
   const resources = places.flatMap((each) => [each, `${each}/**`]);
-  // A target may be the address itself: a call that reaches a person of the request stays inside.
+  // A target may be the address itself, so a call that reaches a named person is within the sheet.
   const within = resources.length === 0 ? [] : [...resources, ...recipients].slice(0, maxNamed);
   return {
     ...given,

@@ -1,4 +1,4 @@
-/** From a request to a manifest: its digest is its name, so that what was declared can never be another thing later. */
+/** Creates a manifest from a request. Its id is its digest, so a declared manifest can never change. */
 import { longestTaskDays, type TaskManifest, type TaskManifestBody } from '#core/contracts/task-manifest.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
@@ -10,7 +10,8 @@ import { sheetOfRequest } from './from-request.ts';
 const dayMs = 24 * 3_600_000;
 
 /**
- * @param createdBy person or service that answers for it.
+ * Creates a manifest.
+ * @param createdBy person or service responsible for it.
  * @throws GatewayError `invalid_request` for a bad glob, or an end in the past or too far away.
  */
 export function openManifest(given: TaskManifestBody, tenant: string, createdBy: string, nowMs: number): TaskManifest {
@@ -24,7 +25,7 @@ export function openManifest(given: TaskManifestBody, tenant: string, createdBy:
     throw invalidRequest(`expires_at is ${found}; it takes a time within the next ${longestTaskDays} days.`);
   }
   const { name, description } = body;
-  // What people wrote for people is recorded as it is listed: without what looks like a secret.
+  // Masks secrets in free text, which is recorded and listed.
   const words = { name: masked(name), ...(description !== undefined && { description: masked(description) }) };
   const content = { ...body, ...words, expires_at: isoTime(ends) };
   return {

@@ -1,24 +1,27 @@
-/** Where task manifests are kept. */
+/** Store of task manifests. */
 import type { TaskManifest } from '#core/contracts/task-manifest.ts';
 import type { Page } from '#core/kernel/page.ts';
 
-/** What a call has to do with: those attached to its session and its key, and the one it names. */
+/** The manifests of a call: those attached to its session or key, and the one it names. */
 export interface Attached {
   readonly manifests: readonly TaskManifest[];
-  /** The call names a manifest there is none of. */
+  /** Id of a manifest that the call names and that does not exist. */
   readonly unknown?: string;
 }
 
 export interface TaskManifests {
-  /** Keeps a manifest and attaches it; the same one again is the one there is. @throws GatewayError `conflict` for one too many. */
+  /**
+   * Stores and attaches a manifest. An identical one returns the stored one. @throws GatewayError `conflict` at the
+   * limit.
+   */
   create(manifest: TaskManifest): Promise<TaskManifest>;
-  /** Consistent; undefined for none, and for one that was deleted. */
+  /** Reads a manifest consistently; undefined if it does not exist or was deleted. */
   get(tenant: string, id: string): Promise<TaskManifest | undefined>;
-  /** Those not deleted, newest first. */
+  /** Lists manifests that are not deleted, newest first. */
   list(tenant: string, options: { limit: number; cursor?: string }): Promise<Page<TaskManifest>>;
-  /** Consistent; one step of the store, beside the read of the session's head. Expired ones are among them. */
+  /** Reads the manifests of a call consistently, in one step, parallel to the session's head. Includes expired ones. */
   attached(tenant: string, to: { session: string; key_id: string; named?: string }): Promise<Attached>;
-  /** Detaches and forgets; false when there was none. */
+  /** Detaches and deletes a manifest; false if there was none. */
   remove(tenant: string, id: string, deletedAt: string): Promise<boolean>;
 }
 

@@ -1,4 +1,7 @@
-/** Whom a call would reach: mail addresses, accounts, channels and the like among its arguments [manifest.recipients]. */
+/**
+ * Finds the recipients of a call: mail addresses, accounts, channels and the like in its arguments
+ * [manifest.recipients].
+ */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { asText } from '#core/kernel/as-text.ts';
@@ -7,15 +10,15 @@ import { addressesIn } from '#core/text/decode/addresses.ts';
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));
 
-/** Words that make an argument the name of a recipient wherever they stand in it. */
+/** Words that mark an argument as a recipient, anywhere in its name. */
 const anywhere = set(`
   account accounts attendee attendees bcc beneficiary cc channel channels collaborator collaborators email emails grantee
   iban invitee invitees mailto participant participants payee phone receiver receivers recipient recipients`);
 
-/** Words that do so as the last one: `to`, `send_to`, `share_with`. */
+/** Words that do so at the end of the name: `to`, `send_to`, `share_with`. */
 const last = set('to with whom');
 
-/** Members that a recipient written as an object has. Their names do not count as recipients. */
+/** Members of a recipient written as an object. Their names do not count as recipients. */
 const structure = set(`
   address addr email mail emailaddress email_address mailaddress mail_address name displayname display_name fullname full_name
   firstname first_name lastname last_name id userid user_id accountid account_id username user_name user handle login type kind role value values
@@ -28,7 +31,7 @@ const maxValues = 512;
 
 interface Recipients {
   readonly found: readonly string[];
-  /** The arguments hold more than is looked at. */
+  /** Whether some arguments were not read, because there are too many. */
   readonly unread: boolean;
 }
 
@@ -44,7 +47,7 @@ export function recipientsOf(calls: readonly ToolCall[]): Recipients {
     }
     if (typeof value === 'object') {
       for (const [key, item] of Object.entries(value)) {
-        // A map from an address to something has its addresses as keys.
+        // The keys of a map may be addresses.
         if (!Array.isArray(value) && (oneAddress.test(key.trim()) || (named && !structure.has(key.toLowerCase()))))
           note(key, found);
         walk(item, named || (!Array.isArray(value) && isRecipientName(key)), level + 1);
@@ -67,14 +70,17 @@ function isRecipientName(name: string): boolean {
   return last.has(words.at(-1) ?? '') || words.some((word) => anywhere.has(word));
 }
 
-/** `Bob <bob@example.com>, eve@example.com` is two recipients; what holds no address is one by itself. */
+/**
+ * Adds the recipients in a text. `Bob <bob@example.com>, eve@example.com` is two; a part without an address is one by
+ * itself.
+ */
 function note(text: string, found: Set<string>): void {
   for (const part of text.split(/[,;\n\r]+/)) {
     const said = part.trim().replace(/^mailto:/i, '');
     const bare = /^[^<>@]*<([^<>\s]+)>$/.exec(said)?.[1] ?? said;
     if (bare === '') continue;
     const addresses = addressesIn(bare).filter((address) => address.includes('@') && !address.includes('/'));
-    // A text around an address may be another address to the server: it counts as a whole.
+    // The server may read text around an address as another address, so the whole text counts.
     if (addresses.length === 1 && addresses[0] === bare) found.add(bare.toLowerCase());
     else found.add(bare.normalize('NFC'));
   }

@@ -1,4 +1,4 @@
-/** Drift over a session's history, found in its evidence: also for a manifest that was declared later. */
+/** Finds drift in a session's evidence, also for manifests declared later. */
 
 import { type BehaviorNote, behaviorSchema, type RiskRecord } from '#core/contracts/behavior.ts';
 import type { Drift } from '#core/contracts/drift.ts';
@@ -23,23 +23,24 @@ interface DriftedEntry {
 
 interface DriftReport {
   readonly session_id: string;
-  /** Entries looked at, actions among them. */
+  /** Number of entries read, including actions. */
   readonly entries: number;
   readonly actions: number;
   readonly drifted: readonly DriftedEntry[];
   readonly total_drifted: number;
-  /** Actions whose target or effects the evidence withholds or shortens: what is known of them was checked. */
+  /** Number of actions whose target or effects are withheld or shortened in evidence. Their known part was checked. */
   readonly partly_checked: number;
 }
 
-/** As many drifted actions as an answer lists. */
+/** Maximum number of drifted actions per answer. */
 const maxListed = 200;
 
-/** The settings only matter for the kill switch that risk tiers are fractions of. */
+/** Default settings, used only for the kill-switch score that defines the risk tiers. */
 const usual = behaviorSchema.parse({});
 
 /**
- * @param manifest compared as if it had been attached from the session's first entry on.
+ * Returns the drift of a session from a manifest.
+ * @param manifest compared as if attached since the session's first entry.
  */
 export async function replayDrift(
   manifest: TaskManifest,
@@ -85,11 +86,11 @@ const lineOf = (entry: EvidenceEntry, { tool, target }: ToolCall, drift: readonl
   drift,
 });
 
-/** The call of a decision entry, as far as the evidence tells. */
+/** Returns the call of a decision entry, as far as evidence records it. */
 function actionOf({ kind, body }: EvidenceEntry, withArguments: boolean) {
   if (kind !== 'allow' && kind !== 'block' && kind !== 'review') return undefined;
   const { protocol, tool, capability, target, upstream, withheld = [] } = body as Readonly<Record<string, unknown>>;
-  // A chat that waits for approval is not an action.
+  // A held chat is not an action.
   if (typeof protocol !== 'string' || typeof tool !== 'string' || typeof capability !== 'string') return undefined;
   const parts = withArguments ? /^\$?\.?(?:target|effects|parameters|sent_with)\b/ : /^\$?\.?(?:target|effects)\b/;
   const hidden = (withheld as readonly unknown[]).some((path) => parts.test(String(path)));

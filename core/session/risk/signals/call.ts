@@ -1,19 +1,19 @@
-/** A call, or one of its effects, as the finders of signals see it. */
+/** A call, or one of its effects, as seen by the signal finders. */
 import type { SignalKind } from '#core/contracts/behavior.ts';
 import type { BranchWrite } from '#core/effects/git/branches.ts';
 
 export interface Call {
   readonly protocol: string;
-  /** Folded in case. */
+  /** Case-folded tool name. */
   readonly tool: string;
-  /** The tool's last name: `rm` of `shell.rm`. */
+  /** The last part of the tool name: `rm` of `shell.rm`. */
   readonly word: string;
   readonly target: string;
   readonly capability: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Words of a command, program first; empty for anything else. */
+  /** Words of a command, program first; otherwise empty. */
   readonly argv: readonly string[];
-  /** All text of the call that carries it, as it came: readers of effects leave out what is only text to them. */
+  /** All text of the carrying call, unchanged. Effect readers omit what is only text to them. */
   readonly source: string;
   /** The branches that a Git command in a shell writes. */
   readonly branches: readonly BranchWrite[];
@@ -29,7 +29,7 @@ export interface SignalContext {
 
 export interface SignalMatch {
   readonly kind: SignalKind;
-  /** What it is about; no contents, no query. */
+  /** The object of the signal, without contents or query. */
   readonly object: string;
   readonly weight?: number;
 }
@@ -38,7 +38,7 @@ export type Finder = (call: Call) => SignalMatch | undefined;
 
 export const wordOf = (tool: string): string => tool.slice(tool.search(/[^./:]*$/));
 
-/** A text parameter under one of the names. */
+/** Returns the first text parameter with one of the names. */
 function textOf({ parameters }: Call, ...names: string[]): string | undefined {
   for (const name of names) {
     const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
@@ -47,7 +47,7 @@ function textOf({ parameters }: Call, ...names: string[]): string | undefined {
   return undefined;
 }
 
-/** Names of files a call is about: its target where that is one, and paths in its parameters. */
+/** Returns the file names of a call: its target, if that is a file, and paths in its parameters. */
 export function pathsOf(call: Call): string[] {
   const { protocol, target } = call;
   const named = ['path', 'file', 'file_path', 'filePath', 'filename'].flatMap((name) => textOf(call, name) ?? []);
@@ -55,11 +55,14 @@ export function pathsOf(call: Call): string[] {
   return protocol === 'git' ? named : [target, ...named];
 }
 
-/** Words of a command line, also where only its text is known. */
+/** Returns the words of a command line, even if only its text is known. */
 export const wordsOf = ({ argv, target, word }: Call): readonly string[] =>
   argv.length > 0 ? argv : [word, ...target.split(/\s+/)];
 
-/** A command that is known to give rights or to destroy, with the first thing it acts on: `kubectl delete namespace/shop`. */
+/**
+ * Returns an operation known to grant privileges or to destroy, with the first object it acts on: `kubectl delete
+ * namespace/shop`.
+ */
 export function riskyOperation({ word, parameters }: Call, wanted: 'rights' | 'destroys'): string | undefined {
   const { risk, operation, objects } = parameters;
   if (risk !== wanted) return undefined;

@@ -1,11 +1,11 @@
-/** Deletions, and how grave they are. What a build leaves behind may go. */
+/** Finds deletions and their severity. Build output may be deleted. */
 import { asText } from '#core/kernel/as-text.ts';
 import { type Finder, riskyOperation, wordsOf } from './call.ts';
 
-/** Folders and files that are made again at the next build. */
+/** Folders and files that the next build recreates. */
 const scratch =
   /(?:^|\/)(?:node_modules|dist|build|out|target|coverage|tmp|temp|\.cache|\.next|\.nuxt|\.turbo|\.venv|venv|__pycache__|\.pytest_cache|\.mypy_cache|\.nyc_output|\.gradle|cmake-build-[a-z]+|obj|bin\/Debug)(?:\/|$)|\.(?:log|tmp|pyc|o|class|bak|swp|orig|rej|tsbuildinfo)$|^\/(?:tmp|var\/tmp)\/.+/i;
-/** Whole trees and systems. */
+/** Whole trees and system folders. */
 const everything = /^(?:\/|~|\/home(?:\/[^/]+)?|\/(?:etc|var|usr|boot|opt|srv|lib|root)|\.|\*|\/\*)\/?$/;
 const graveLine = /^(?:mkfs\S*|wipefs|dropdb)/;
 
@@ -23,7 +23,7 @@ export const deletion: Finder = (call) => {
     const grave = graveLine.exec(line)?.[0];
     if (grave !== undefined) return { kind: 'destroy', object: grave, weight: 3 };
     if (capability !== 'delete' && word !== 'rm') return undefined;
-    // git's own tidying loses what the working tree held, no more.
+    // Git's cleanup commands lose at most what the working tree contained.
     if (word === 'git') return { kind: 'destroy', object: `git ${target.split(' ')[0]}` };
     if (target === '' || isScratch(target)) return undefined;
     return { kind: 'destroy', object: target, ...(everything.test(target) && { weight: 3 }) };
@@ -38,6 +38,6 @@ export const deletion: Finder = (call) => {
   return { kind: 'destroy', object: `${word} ${asText(call.parameters.path ?? target)}`.trim() };
 };
 
-/** Every path that a target names. */
+/** Reports whether all paths of a target are build output. */
 const isScratch = (target: string): boolean =>
   target.split(/\s+/).every((path) => scratch.test(path) || path.startsWith('-'));

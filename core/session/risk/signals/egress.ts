@@ -1,4 +1,4 @@
-/** Ways on which data leaves: to unknown hosts, by copy or mail, by a push. */
+/** Finds egress: data sent to unknown hosts, by copy, by mail or by a push. */
 
 import { asText } from '#core/kernel/as-text.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
@@ -21,7 +21,7 @@ const mailers = new Set(['mail', 'mailx', 'sendmail', 'mutt', 'msmtp', 'swaks'])
 const wires = new Set(['nc', 'ncat', 'netcat', 'socat', 'telnet', 'ftp', 'tftp', 'lftp']);
 /** Commands that copy to a bucket. */
 const copies = new Set(['s3 cp', 's3 sync', 's3 mv', 'storage cp', 'storage mv', 'storage rsync']);
-/** Reading with so long a query tells more than it asks. */
+/** A read with a longer query may carry data out. */
 const longQuery = 256;
 
 export function egressOf(call: Call, isKnownHost: (host: string) => boolean): SignalMatch | undefined {
@@ -61,7 +61,7 @@ function byCommand(
     return strange(hostIn(pushed)) ?? { kind: 'push', object: pushed || 'origin' };
   if (word === 'scp' || word === 'rsync' || word === 'sftp') {
     const last = words.at(-1) ?? '';
-    // A machine to which is copied; from one to here is not a way out.
+    // The host of a copy target. Copying from a host is not egress.
     const remote = /^(?:[^@/\s]+@)?([^/:\s]+):/.exec(last)?.[1];
     return capability === 'delete' ? undefined : strange(remote);
   }
@@ -78,7 +78,7 @@ function byCommand(
   return bucket === undefined ? undefined : { kind: 'sink', object: bucket };
 }
 
-/** An MCP tool by its name: `send_email`, `slack_post_message`. Messages reach colleagues first of all. */
+/** Recognises an MCP tool by its name: `send_email`, `slack_post_message`. Messages are assumed to reach colleagues. */
 function byTool({ word, capability }: Call): SignalMatch | undefined {
   if (capability === 'read') return undefined;
   const parts = wordsIn(word);
@@ -91,7 +91,7 @@ export const hostOf = ({ parameters, target }: Call): string | undefined => {
   return typeof host === 'string' && host !== '' ? host : hostIn(target);
 };
 
-/** The host of `https://host/…`, `git@host:…`, `host/…` with a dot in it. */
+/** Returns the host of `https://host/…`, `git@host:…`, or `host/…` with a dot in the host. */
 export function hostIn(text: string): string | undefined {
   const [, url] = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/@\s]*@)?(\[[^\]]+\]|[^/:?#\s]+)/i.exec(text) ?? [];
   if (url !== undefined) return url.toLowerCase();

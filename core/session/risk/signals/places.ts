@@ -1,4 +1,4 @@
-/** Where a call reaches: a host, a repository, a database. Files of the working machine are one place, so none. */
+/** Finds the places that a call reaches: a host, a repository, a database. Local files do not count as places. */
 import { type Finder, wordsOf } from './call.ts';
 import { hostIn, hostOf } from './egress.ts';
 
@@ -40,7 +40,7 @@ export const place: Finder = (call) => {
 const reached = (what: string, name: string | undefined) =>
   name === undefined || name === '' ? undefined : ({ kind: 'place', object: `${what} ${name.toLowerCase()}` } as const);
 
-/** `acme/web` of `acme/web/src/a.ts`. */
+/** Returns `acme/web` of `acme/web/src/a.ts`. */
 const repositoryOf = (target: string): string => target.split('/').slice(0, 2).join('/');
 
 const textAt = (parameters: Readonly<Record<string, unknown>>, name: string): string | undefined =>

@@ -1,10 +1,16 @@
-/** Rights that are taken: root, set-uid, accounts, IAM, database roles, and files that run with the rights of others. */
+/**
+ * Finds privileges being taken: root, set-uid, accounts, IAM, database roles, and files that run with other users'
+ * rights.
+ */
 import { type Call, type Finder, pathsOf, riskyOperation, type SignalMatch, wordsOf } from './call.ts';
 
-/** Files a build server runs with its own rights. Names are whole: `special` and `.github/workflows.md` are none. */
+/**
+ * Files that a build server runs with its own rights. Whole names only: `special` and `.github/workflows.md` do not
+ * match.
+ */
 const ciFile =
   /(?:^|\/)(?:\.github\/(?:workflows\/[^/]+\.ya?ml|actions\/.+)|\.gitlab-ci\.ya?ml|Jenkinsfile|\.circleci\/config\.ya?ml|\.travis\.ya?ml|azure-pipelines\.ya?ml|bitbucket-pipelines\.ya?ml|\.drone\.ya?ml|\.buildkite\/[^/]+\.ya?ml|buildspec\.ya?ml|cloudbuild\.ya?ml)$/;
-/** Files that give rights, or run as another user. */
+/** Files that grant rights, or run as another user. */
 const rightsFile =
   /^(?:\/etc\/(?:sudoers|sudoers\.d\/.+|passwd|shadow|group|pam\.d\/.+|crontab|cron\.[a-z]+\/.+|ld\.so\.preload|systemd\/system\/.+|ssh\/sshd_config)|\/var\/spool\/cron\/.+|(?:.*\/)?\.ssh\/authorized_keys)$/;
 
@@ -39,7 +45,7 @@ export const privilege: Finder = (call) => {
   }
   if (protocol === 'http') return undefined;
   const path = pathsOf(call).find((each) => ciFile.test(each) || rightsFile.test(each));
-  // Deleting a build file takes no rights.
+  // Deleting a build file grants no rights.
   if (path !== undefined && capability !== 'delete') return heavy(ciFile.test(path) ? 'CI files' : path);
   return protocol === 'shell' ? byCommand(call) : iamWords.test(word) ? heavy(word) : undefined;
 };
@@ -55,7 +61,7 @@ function byCommand(call: Call): SignalMatch | undefined {
   return operation === undefined ? undefined : heavy(operation);
 }
 
-/** The mode is only text to the reader of effects, so it is looked for in the call as it came. */
+/** Searches the original text of the call, since the effect reader treats the mode as plain text. */
 const setsUserIds = ({ source }: Call): boolean =>
   [...source.matchAll(/\bchmod\b([^;|&\n]*)/g)].some(([, rest = '']) =>
     rest.split(/[\s"',\]]+/).some((each) => setsUserId.test(each)),

@@ -1,17 +1,17 @@
-/** Secrets and data about people, by whole names: files, secret stores, tables, metadata services. */
+/** Finds secrets and personal data by whole names: files, secret stores, tables, metadata services. */
 
 import { networkOfHost } from '#core/catalog/networks.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { type Call, type Finder, pathsOf, type SignalContext, type SignalMatch, wordsOf } from './call.ts';
 
-/** Commands of programs without a description that print what a secret store holds. */
+/** Commands that print secrets, of programs without a profile. */
 const stores =
   /^(?:vault (?:read|kv get|token lookup)|op (?:read|item get)|pass show|security find-generic-password|printenv|env$|export -p)\b/;
 const storeTools =
   /^(?:get|read|fetch|access|batch_get)_(?:secret|secrets|secret_value|credential|credentials|password|api_key|private_key)$/;
 
-/** A secret that is read, or asked for. */
+/** Returns the signal of a secret that is read or requested. */
 export function secret(
   call: Call,
   { isSensitive: isConfigured, isSecretPath }: Pick<SignalContext, 'isSensitive' | 'isSecretPath'>,
@@ -40,7 +40,7 @@ export function secret(
   return stores.test(line) ? hit(store?.trim() ?? line) : undefined;
 }
 
-/** A key that curl proves itself with is not sent. */
+/** Reports whether curl only authenticates with a key, which is not sent. */
 function isHandshake({ argv, word }: Call, path: string): boolean {
   if (word !== 'curl') return false;
   const name = path.slice(path.lastIndexOf('/') + 1);
@@ -49,7 +49,7 @@ function isHandshake({ argv, word }: Call, path: string): boolean {
   );
 }
 
-/** Names of tables that hold people: as a whole, or as a word of the name. */
+/** Names of tables with personal data: as a whole name, or as a word of the name. */
 const whole = new Set([
   'users',
   'user',
@@ -68,7 +68,7 @@ const inside = new Set(
   ),
 );
 
-/** Data about people that is read. */
+/** Returns the signal of personal data that is read. */
 export const personalData: Finder = (call) => {
   if (call.protocol !== 'sql' || call.capability !== 'read') return undefined;
   const table = bare(call.target);
@@ -77,7 +77,7 @@ export const personalData: Finder = (call) => {
     : undefined;
 };
 
-/** `shop."Users"`: `users`. */
+/** Returns the bare table name: `users` of `shop."Users"`. */
 const bare = (target: string): string => {
   const name = target.replaceAll('"', '').toLowerCase();
   return name.startsWith('mysql.') ? name : name.slice(name.lastIndexOf('.') + 1);
