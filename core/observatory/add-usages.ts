@@ -1,11 +1,11 @@
-/** Usage of several tenants added up, as if it were that of one. */
+/** Adds up the usage of several tenants. */
 import type { ModelUsage, Usage } from './ports.ts';
 import { toUsd } from './request-row.ts';
 import { byCostDescending } from './usage.ts';
 
 export type Counts = Readonly<Record<string, number>>;
 
-/** Sums by name, without zeros. A rule of tools and a filter may bear one name: then they count together. */
+/** Adds up counts by name, without zeros. A tool rule and a filter of the same name are counted together. */
 export function addCounts(all: Iterable<Counts>): Counts {
   const sums = new Map<string, number>();
   for (const counts of all)
@@ -68,7 +68,7 @@ function addModels(all: readonly Usage[]): ModelUsage[] {
         requests: sum(({ requests }) => requests),
         input_tokens: sum(({ input_tokens }) => input_tokens),
         output_tokens: sum(({ output_tokens }) => output_tokens),
-        // Millionths are whole numbers: the sum of their fractions would drift.
+        // Adds millionths as integers, since sums of fractions would drift.
         cost_usd: toUsd(Math.round(sum(({ cost_usd }) => cost_usd) * 1e6)),
         errors: sum(({ errors }) => errors),
       };

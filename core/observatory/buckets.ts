@@ -1,4 +1,4 @@
-/** Sums by the minute as buckets that people and rollouts read [analytics.buckets]. */
+/** Converts sums per minute to buckets, for people and rollouts [analytics.buckets]. */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { remembered } from '#core/kernel/remembered.ts';
@@ -6,58 +6,61 @@ import { addUp, type Measures } from './measures.ts';
 import { toUsd } from './request-row.ts';
 import { percentiles } from './sketch.ts';
 
-/** What one dimension added up to in one minute or one hour. */
+/** Sums of one dimension for one minute or one hour. */
 export interface TimedSums {
-  /** ISO 8601 time at which the minute or hour begins. */
+  /** Start of the minute or hour, ISO 8601. */
   readonly at: string;
   readonly measures: Measures;
 }
 
 interface Totals {
-  /** Chat calls, and decisions on actions. */
+  /** Number of chat calls and of decisions on actions. */
   readonly requests: number;
-  /** Calls that failed on our side or a provider's; actions whose execution failed or has no known outcome. */
+  /**
+   * Number of calls that failed in the gateway or at a provider, and of actions whose execution failed or has no known
+   * outcome.
+   */
   readonly errors: number;
   /** Errors divided by requests, 0 to 1. */
   readonly error_rate: number;
-  /** Of calls that were answered or failed, and of executed actions; null where there was none. */
+  /** Latency of calls that were answered or failed, and of executed actions; null if there were none. */
   readonly p50_latency_ms: number | null;
   readonly p95_latency_ms: number | null;
   readonly p99_latency_ms: number | null;
-  /** Input and output together. */
+  /** Input and output tokens together. */
   readonly tokens: number;
   readonly cost_usd: number;
   readonly blocked: number;
   readonly reviewed: number;
-  /** Calls that an evaluator answered for; absent where there were none. */
+  /** Number of calls scored by an evaluator; absent if there were none. */
   readonly evaluations?: number;
-  /** Mean of its scores. */
+  /** Mean of the evaluator's scores. */
   readonly score?: number;
 }
 
 export interface Bucket extends Totals {
-  /** ISO 8601 time at which the bucket begins. */
+  /** Start of the bucket, ISO 8601. */
   readonly timestamp: string;
 }
 
 export const steps = { '1m': 60_000, '5m': 300_000, '1h': 3_600_000 } as const;
 export type Step = keyof typeof steps;
 
-/** @throws GatewayError `invalid_request` for any other step. */
+/** Parses a step; one minute by default. @throws GatewayError `invalid_request` for any other step. */
 export function parseStep(text: string | undefined): Step {
   if (text === undefined) return '1m';
   if (Object.hasOwn(steps, text)) return text as Step;
   throw invalidRequest(`step is ${JSON.stringify(text.slice(0, 64))}; it takes 1m, 5m or 1h.`);
 }
 
-/** Everything together. Sketches are merged, so its percentiles are those of all calls, not averages. */
+/** Returns totals of several sums. Sketches are merged, so percentiles are those of all calls, not averages. */
 export function totalsOf(all: readonly Measures[]): Totals {
   const [only, more] = all;
   if (!only || more) return totals(addUp(all));
   return totalsOfOne(only);
 }
 
-/** Of sums that a store keeps and answers with again. */
+/** Cached, since a store returns the same sums repeatedly. */
 const totalsOfOne = remembered((sum: Measures): Totals => totals(sum));
 
 function totals(sum: Measures): Totals {
@@ -79,7 +82,7 @@ function totals(sum: Measures): Totals {
   };
 }
 
-/** One bucket a step, oldest first. A step without traffic has none. */
+/** Returns one bucket per step with traffic, oldest first. */
 export function bucketsOf(sums: readonly TimedSums[], step: Step): Bucket[] {
   const startOf = ({ at }: TimedSums) => Math.floor(Date.parse(at) / steps[step]) * steps[step];
   return [...Map.groupBy(sums, startOf)]

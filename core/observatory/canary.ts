@@ -1,11 +1,11 @@
 /**
- * One round of the canary [watch.canary]: a call that is allowed, one that is reviewed, approved and used, one that is blocked, and
- * the chain that they left, each checked by what the surfaces answer.
+ * One round of the canary [watch.canary]: an allowed call, a call that is reviewed, approved and used, a blocked call,
+ * and the resulting chain. Each is checked through the public surfaces.
  */
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 
-/** Asks the admin surface with one of the canary's two keys. @throws when no answer comes in time */
+/** Calls the admin surface with one of the canary's two keys. @throws when no answer comes in time */
 export type AskAdmin = (
   who: 'agent' | 'approver',
   method: 'GET' | 'POST',
@@ -16,14 +16,14 @@ export type AskAdmin = (
 interface CanaryPorts {
   readonly ask: AskAdmin;
   readonly clock: Clock;
-  /** Name of a session that no other round uses. */
+  /** Name of a session that is unique to this round. */
   readonly session: string;
 }
 
 interface CanaryRound {
   readonly outcome: 'passed' | 'failed';
   readonly round_ms: number;
-  /** Where it failed, and what was expected and found. */
+  /** The failed step, and what was expected and found. */
   readonly step?: string;
   readonly error?: string;
 }
@@ -49,7 +49,7 @@ export async function canaryRound(ports: CanaryPorts): Promise<CanaryRound> {
   }
 }
 
-/** @returns the id of the envelope */
+/** Tests an action and checks the decision. @returns the id of the envelope */
 async function decided(
   { ask, session }: CanaryPorts,
   tool: string,

@@ -1,11 +1,13 @@
-/** The body of a `chat` entry as projections read it: bodies are free-form, so what is not a number counts as none. */
+/**
+ * Reads the body of a `chat` entry for projections. Bodies are free-form, so a value that is not a number counts as 0.
+ */
 import { type ChatOutcome, type ChatRecord, chatOperations, type Finding, type Usage } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { RolloutMark } from '#core/contracts/rollout.ts';
 
 type Body = EvidenceEntry['body'];
 
-/** @returns a record whose members may be relied on; texts that are missing are empty. */
+/** Returns a record with valid members; missing texts are empty. */
 export function chatRecordOf({ body }: Pick<EvidenceEntry, 'body'>): ChatRecord {
   return {
     operation: chatOperations.find((operation) => operation === body.operation) ?? 'chat.completions',
@@ -87,7 +89,7 @@ const texts = (from: Body, names: readonly string[]): Record<string, string> =>
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** Counts and durations are whole and never below zero. */
+/** Returns a count or duration as a non-negative integer. */
 const numberOf = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
 

@@ -1,47 +1,50 @@
-/** What analytics is counted by [analytics.buckets]: everything, a tenant, a model, a provider, a tool, a data plane. */
+/** Dimensions of analytics [analytics.buckets]: everything, a tenant, a model, a provider, a tool, a data plane. */
 import type { RolloutArm } from '#core/contracts/rollout.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 
 const dimensionKinds = ['tenant', 'model', 'provider', 'tool', 'plane'] as const;
-/** `rollout` is for the judgement of rollouts, `upstream` for the health of MCP servers and HTTP services; neither is for queries. */
+/**
+ * Kind of a dimension. `rollout` is used to judge rollouts, `upstream` for the health of MCP servers and HTTP services.
+ * Neither can be queried.
+ */
 export type DimensionKind = (typeof dimensionKinds)[number] | 'rollout' | 'upstream';
 
 /** `global`, or `<kind>:<name>`. */
 export type Dimension = 'global' | `${DimensionKind}:${string}`;
 
-/** Whose traffic is counted: a tenant's id, or `everyTenant`. */
+/** Whose traffic is counted: a tenant id, or `everyTenant`. */
 export type Scope = string;
-/** No id of a tenant: those hold letters, digits, `.`, `_` and `-`. */
+/** Not a valid tenant id, which has letters, digits, `.`, `_` and `-` only. */
 export const everyTenant: Scope = '*';
 
-/** Callers choose names of models and tools: a longer one is cut and keeps a digest, so that it stays a name of its own. */
+/** Limit for names, which callers choose. A longer name is cut and gets a digest, so that it stays unique. */
 const longestName = 128;
 
-/** The dimension of a name, bounded in length. */
+/** Returns the dimension of a name, limited in length. */
 export function dimensionOf(kind: DimensionKind, name: string): Dimension {
   if (name.length <= longestName) return `${kind}:${name}`;
   return `${kind}:${name.slice(0, longestName - 17).toWellFormed()}…${digestOf(name).slice(0, 16)}`;
 }
 
-/** Calls of one arm during one observation of a rollout. */
+/** Returns the dimension for calls of one arm during one observation of a rollout. */
 export const rolloutDimension = (id: string, observation: number, arm: RolloutArm): Dimension =>
   dimensionOf('rollout', `${id}/${observation}/${arm}`);
 
-/** Kind and name; undefined for `global`. */
+/** Returns kind and name of a dimension; undefined for `global`. */
 export function partsOf(dimension: Dimension): { readonly kind: DimensionKind; readonly name: string } | undefined {
   if (dimension === 'global') return undefined;
   const cut = dimension.indexOf(':');
   return { kind: dimension.slice(0, cut) as DimensionKind, name: dimension.slice(cut + 1) };
 }
 
-/** Names of one kind that have buckets of their own on one day; those that come later are counted under `other`. */
+/** Returns the number of names of one kind with their own buckets per day. Later names are counted under `other`. */
 export const maxNames = (scope: Scope): number => (scope === everyTenant ? 1_000 : 200);
 export const otherName = 'other';
 
 /**
- * A dimension as a query names it.
- * @throws GatewayError `invalid_request` saying which forms there are.
+ * Parses a dimension of a query.
+ * @throws GatewayError `invalid_request` that lists the valid forms.
  */
 export function parseDimension(text: string): Dimension {
   if (text === 'global') return text;

@@ -1,12 +1,12 @@
 /**
- * Numbers that only ever add up, by name: what a chat call contributes to an hour, a minute, a provider.
- * Names hold at most one free part, which stands last: `outcome:completed`, `finding:warn:pii-input`.
+ * Named numbers that are only added up: contributions of a chat call to an hour, a minute or a provider. A name has at
+ * most one free part, at its end: `outcome:completed`, `finding:warn:pii-input`.
  */
 import type { ChatRecord } from '#core/contracts/chat.ts';
 
 export type Measures = Readonly<Record<string, number>>;
 
-/** What the call adds to the hourly sums of its model. */
+/** Returns what a call adds to the hourly sums of its model. */
 export function callMeasures(record: ChatRecord): Measures {
   const { outcome, usage, cost_microusd } = record;
   return {
@@ -19,14 +19,14 @@ export function callMeasures(record: ChatRecord): Measures {
   };
 }
 
-/** Attempts that say nothing against a provider: it lacks the endpoint, or the caller's request cannot be answered. */
+/** Errors that are not a provider's fault: it lacks the endpoint, or the caller's request cannot be answered. */
 const harmless = /^(unavailable|aborted|400|413|422)$/;
 
-/** Whether a real provider failed first, and the built-in mock answered in its place [models.demo-marked]. */
+/** Reports whether a real provider failed and the built-in mock answered instead [models.demo-marked]. */
 export const isReplacedByDemo = ({ demo, attempts = [] }: Pick<ChatRecord, 'demo' | 'attempts'>): boolean =>
   demo === true && attempts.some(({ error }) => !harmless.test(error));
 
-/** A prototype-free sum, so that any name is a name. */
+/** Adds up measures, without a prototype, so that any name is allowed. */
 export function addUp(all: Iterable<Measures>): Record<string, number> {
   const sum: Record<string, number> = Object.create(null);
   for (const measures of all) {
@@ -35,7 +35,7 @@ export function addUp(all: Iterable<Measures>): Record<string, number> {
   return sum;
 }
 
-/** The members below `<prefix>:`, by the rest of their names. */
+/** Returns the members named `<prefix>:…`, by the rest of their names. */
 export function membersOf(measures: Measures, prefix: string): [name: string, value: number][] {
   const start = `${prefix}:`;
   return Object.entries(measures)

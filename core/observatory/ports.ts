@@ -1,4 +1,4 @@
-/** Projections of the evidence stream: derived, idempotent by entry hash, rebuildable. */
+/** Ports of the projections of evidence, which are derived, idempotent by entry hash, and rebuildable. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Page } from '#core/kernel/page.ts';
 import type { TimedSums } from './buckets.ts';
@@ -8,22 +8,23 @@ import type { RequestRow } from './request-row.ts';
 import type { RecordedTrace } from './traces.ts';
 import type { Violation } from './violation.ts';
 
-/** The last traces of all processes of a deployment. What it holds is for looking at, never for deciding. */
+/** The last traces of all processes of a deployment. For display only, never for decisions. */
 export interface TraceRing {
   /**
-   * Puts traces of one tenant, or of none.
-   * @param suffix hex digits that no other put has.
+   * Puts traces of one tenant, or without a tenant.
+   * @param suffix unique hex digits.
    * @throws GatewayError `service_unavailable`
    */
   put(tenant: string, traces: readonly RecordedTrace[], suffix: string, nowMs: number): Promise<void>;
   /**
-   * Returns at least the newest `limit` of each tenant, and of none, in no order; a trace may come in parts.
+   * Returns at least the newest `limit` traces of each tenant and those without a tenant, unordered. A trace may be
+   * split.
    * @throws GatewayError `service_unavailable`
    */
   recent(tenants: readonly string[], limit: number, nowMs: number): Promise<readonly RecordedTrace[]>;
 }
 
-/** ISO 8601 times, whole hours count; everything kept by default. */
+/** ISO 8601 times, by whole hours; all stored data by default. */
 export interface UsageQuery {
   readonly from?: string;
   readonly to?: string;
@@ -33,23 +34,23 @@ export interface Usage {
   readonly tenant: string;
   readonly from?: string;
   readonly to?: string;
-  /** Decisions on tool actions in all. */
+  /** Total number of decisions on tool actions. */
   readonly total: number;
   readonly decisions: Readonly<Record<string, number>>;
   readonly protocols: Readonly<Record<string, number>>;
   readonly tools: Readonly<Record<string, number>>;
   readonly decisions_by_protocol: readonly { decision: string; protocol: string; count: number }[];
-  /** Blocked actions by the rule that blocked them. */
+  /** Blocked actions by blocking rule. */
   readonly blocked_by_rule: Readonly<Record<string, number>>;
-  /** The same by policy; by rule where what blocked belongs to no policy. */
+  /** Blocked actions by policy, or by rule if the rule belongs to no policy. */
   readonly blocked_by_policy: Readonly<Record<string, number>>;
-  /** Chat calls in all, whatever became of them. */
+  /** Total number of chat calls, whatever their outcome. */
   readonly requests: number;
   readonly tokens: { readonly input: number; readonly output: number };
   readonly cost_microusd: number;
   readonly cost_usd: number;
   readonly outcomes: Readonly<Record<string, number>>;
-  /** By resolved model, the dearest first. */
+  /** By resolved model, the most expensive first. */
   readonly models: readonly ModelUsage[];
   readonly cache: CacheCounts;
   readonly content: ContentCounts;
@@ -71,7 +72,7 @@ interface CacheCounts {
   readonly evictions: number;
 }
 
-/** What content filters found in chat calls, each filter once a call and phase. */
+/** Findings of content filters in chat calls. Each filter counts once per call and phase. */
 export interface ContentCounts {
   readonly by_action: Readonly<Record<string, number>>;
   /** Blocks and reviews by filter. */
@@ -79,9 +80,9 @@ export interface ContentCounts {
 }
 
 interface RequestQuery {
-  /** Rows before this ISO time are not shown, whether or not they are still kept. */
+  /** Rows before this ISO time are not returned, even if they are still stored. */
   readonly since: string;
-  /** As the caller named the model, or as aliases resolved it. */
+  /** Model as named by the caller, or after resolving aliases. */
   readonly model?: string;
   readonly outcome?: string;
   readonly limit: number;
@@ -90,40 +91,41 @@ interface RequestQuery {
 
 export interface BucketQuery {
   readonly dimension: Dimension;
-  /** ISO times of the first and last minute, both included. */
+  /** ISO times of the first and last minute, inclusive. */
   readonly from: string;
   readonly to: string;
 }
 
-/** By hour (`2026-11-25T10`) of a scope, a text that changes with every batch that adds to the hour. */
+/** Stamps of a scope by hour (`2026-11-25T10`). A stamp changes with every batch that adds to the hour. */
 export type HourStamps = ReadonlyMap<string, string>;
 
 export interface Observations {
-  /** Applies what entries add, each once: an entry applied before changes nothing. */
+  /** Applies projections. A projection that was applied before changes nothing. */
   apply(projections: readonly Projection[]): Promise<void>;
   usage(tenant: string, query: UsageQuery): Promise<Usage>;
-  /** Newest first. */
+  /** Lists violations, newest first. */
   violations(tenant: string, options: { limit: number; cursor?: string }): Promise<Page<Violation>>;
-  /** Newest first; a page may hold fewer rows than asked for and still not be the last. */
+  /** Lists requests, newest first. A page may have fewer rows than requested without being the last. */
   requests(tenant: string, query: RequestQuery): Promise<Page<RequestRow>>;
   /**
-   * Sums of one dimension by minute, oldest first; minutes without traffic are left out. `bucketsOf` and `totalsOf` make
-   * numbers of them. Kept 48 hours.
-   * @param stamps of the scope, read before this call: an hour that had the same stamp when it was read is not read again [analytics.kept].
+   * Returns the sums of one dimension per minute, oldest first, without minutes without traffic. Pass them to
+   * `bucketsOf` and `totalsOf`. Kept 48 hours.
+   * @param stamps of the scope, read before this call. An hour with an unchanged stamp is not read again
+   * [analytics.kept].
    */
   minutes(scope: Scope, query: BucketQuery, stamps?: HourStamps): Promise<readonly TimedSums[]>;
-  /** The same by the hour, for every hour in which `from`, `to` or a time between them lies. Dimensions of planes have minutes only. */
+  /** Returns the sums per hour, for every hour that overlaps the span. Dimensions of planes have minutes only. */
   hours(scope: Scope, query: BucketQuery, stamps?: HourStamps): Promise<readonly TimedSums[]>;
-  /** Stamps of the hours of a span. */
+  /** Returns the stamps of the hours in a span. */
   stamps(scope: Scope, span: { readonly from: string; readonly to: string }): Promise<HourStamps>;
-  /** Minutes of one dimension of the platform that are counted elsewhere: each replaces what was there. */
+  /** Stores minutes of one platform dimension that were counted elsewhere. Each replaces the stored one. */
   replaceMinutes(dimension: Dimension, minutes: readonly TimedSums[]): Promise<void>;
-  /** Models, providers and tools with buckets between two ISO times, by kind and name. */
+  /** Lists models, providers and tools with buckets between two ISO times, by kind and name. */
   dimensions(scope: Scope, span: { readonly from: string; readonly to: string }): Promise<readonly Dimension[]>;
 }
 
-/** Where entries are copied for good: an Object-Lock bucket on AWS, a folder here. */
+/** Permanent copies of entries: an Object-Lock bucket on AWS, a folder locally. */
 export interface Archive {
-  /** Keeps entries of one session; what was kept before is success. Resolves when every one of them is kept. */
+  /** Stores entries of one session. Entries that are already stored are a success. Resolves when all are stored. */
   keep(entries: readonly EvidenceEntry[]): Promise<void>;
 }

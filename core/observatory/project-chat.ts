@@ -1,4 +1,4 @@
-/** What a `chat` entry adds: usage of its hour, points of its minute, its line in the request log, violations. */
+/** Projects a `chat` entry: usage of its hour, points of its minute, its row in the request log, violations. */
 import type { ChatRecord, Finding } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { chatRecordOf } from './chat-record.ts';
@@ -9,9 +9,9 @@ import { requestRowOf } from './request-row.ts';
 import { latencyMeasures } from './sketch.ts';
 import type { ChatViolation } from './violation.ts';
 
-/** Listed with what they did; `redact` and `log` are counted only. */
+/** Actions of findings listed as violations; `redact` and `log` are only counted. */
 const listed: ReadonlySet<string> = new Set(['block', 'review', 'warn']);
-/** A store takes so many items in one step; the strictest findings come first, evidence has them all. */
+/** Limits of one store operation. The strictest findings come first; evidence has all of them. */
 const maxViolations = 50;
 const maxProviders = 20;
 
@@ -28,10 +28,13 @@ export function projectChat(entry: EvidenceEntry): Omit<Projection, 'tenant' | '
   };
 }
 
-/** Outcomes with an answer of a model, or the lack of one: only their latency says how the service does. */
+/**
+ * Outcomes with an answer of a model or the cache, or with a failure. Only their latency shows how the service
+ * performs.
+ */
 const answered: ReadonlySet<string> = new Set(['completed', 'cached', 'aborted', 'failed']);
 
-/** What the call adds to its minute, the same for everything, its tenant and its model. */
+/** Returns what the call adds to its minute: for everything, its tenant and its model. */
 function callPoints(tenant: string, record: ChatRecord): Point[] {
   const { resolved_model, outcome, usage, cost_microusd, latency_ms } = record;
   const measures = whatCounts({
@@ -52,7 +55,7 @@ function callPoints(tenant: string, record: ChatRecord): Point[] {
   ];
 }
 
-/** Each measure is an attribute that a store writes: none for nothing. */
+/** Returns the measures above zero, since a store writes an attribute for each. */
 function whatCounts(measures: Measures): Measures {
   const counted: Record<string, number> = {};
   for (const name of Object.keys(measures)) if (measures[name]! > 0) counted[name] = measures[name]!;
@@ -63,7 +66,7 @@ function cacheMeasures({ cache, cache_evictions = 0 }: ChatRecord): Measures {
   return { ...(cache && { [`cache:${cache}`]: 1 }), ...(cache_evictions > 0 && { cache_evictions }) };
 }
 
-/** What filters found; a session refused for its behaviour counts like one. */
+/** Returns the findings of filters. A session blocked for its behaviour counts as a finding. */
 function findingsOf({ findings = [], decision, matched_rule = '' }: ChatRecord): LooseFinding[] {
   if (decision !== 'block' || !matched_rule.startsWith('behavior:')) return [...findings];
   return [...findings, { policy: matched_rule, action: 'block', type: 'behavior', count: 1 }];
@@ -100,7 +103,7 @@ function violationsOf(entry: EvidenceEntry, record: ChatRecord): ChatViolation[]
     }));
 }
 
-/** Every provider that was asked: those that did not answer first, then the one the call ended with. */
+/** Returns points of every provider called: first those that failed, then the one that ended the call. */
 function providerPoints(record: ChatRecord): Point[] {
   const asked = new Map<string, Measures>();
   const note = (provider: string, measures: Measures) =>
@@ -114,11 +117,11 @@ function providerPoints(record: ChatRecord): Point[] {
     .map(([name, measures]) => ({ dimension: dimensionOf('provider', name), measures }));
 }
 
-/** Reasons that say nothing of a provider: it was spared, or the caller left or sent what cannot be answered. */
+/** Errors that are not a provider's fault: it was skipped, or the caller disconnected or sent an invalid request. */
 const notAsked: ReadonlySet<string> = new Set(['breaker_open', 'unavailable']);
 const ofTheCaller = /^(aborted|400|413|422)$/;
 
-/** A blocked or held request was never sent, unless it was the reply that was blocked or held. */
+/** Reports whether the request was sent. A blocked or held request was not, unless its reply was blocked or held. */
 function reachedProvider({ outcome, findings = [] }: ChatRecord): boolean {
   if (outcome === 'completed' || outcome === 'aborted' || outcome === 'failed') return true;
   if (outcome !== 'blocked' && outcome !== 'review') return false;
@@ -136,8 +139,9 @@ const lastTry = ({ outcome, latency_ms, usage, cost_microusd }: ChatRecord): Mea
   });
 
 /**
- * What the call says of its side of a rollout [rollout.metrics]: faults of the provider alone count as errors, never those of the
- * caller or blocks of a policy. A canary that failed counts against it, though the baseline answered; the latency is the baseline's then.
+ * Returns what the call adds to its arm of a rollout [rollout.metrics]. Only provider faults count as errors, not the
+ * caller's or policy blocks. A failed canary counts as an error even if the baseline answered; the latency is then the
+ * baseline's.
  */
 function rolloutPoints(record: ChatRecord): Point[] {
   const { rollout, outcome, attempts = [], provider, latency_ms, cost_microusd } = record;

@@ -1,6 +1,6 @@
 /**
- * Carries entries of the log into the archive, under a checkpoint and into the views. A session that a step fails on holds up no
- * other session and no other step: it is tried again a few times, then set aside [audit.set-aside].
+ * Moves log entries into the archive, under a checkpoint and into the views. A session for which a step fails does not
+ * hold up other sessions or steps: it is retried a few times, then set aside [audit.set-aside].
  */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
@@ -13,7 +13,7 @@ import { type ProjectionStep, type SetAsideStore, setAsideOf } from './set-aside
 export interface ProjectionPorts {
   readonly observations: Pick<Observations, 'apply'>;
   readonly archive: Archive;
-  /** Puts entries under a checkpoint. */
+  /** Covers entries with a checkpoint. */
   readonly cover: ((entries: readonly EvidenceEntry[]) => Promise<void>) | undefined;
   /** Queues blocks and warnings for the policy webhook. */
   readonly announce: (projections: readonly Projection[]) => Promise<void>;
@@ -32,10 +32,13 @@ interface Failure {
 }
 
 const sessionsAtOnce = 50;
-/** Pauses between the tries of a step. */
+/** Pauses between attempts of a step. */
 const pausesMs = [200, 1_000];
 
-/** @returns the first entry that the host has to deliver again, and why; undefined when everything is done or set aside. */
+/**
+ * Projects entries. @returns the first entry that the host must deliver again, and why; undefined if everything is done
+ * or set aside.
+ */
 export async function projectEntries(
   ports: ProjectionPorts,
   entries: readonly EvidenceEntry[],
@@ -43,7 +46,7 @@ export async function projectEntries(
   if (entries.length === 0) return undefined;
   const sessions = [...Map.groupBy(entries, ({ tenant, session_id }) => `${tenant}#${session_id}`).values()];
   const { archive, cover, observations, announce } = ports;
-  // The copies first: a checkpoint follows a chain through them where entries come out of order.
+  // Copies come first: a checkpoint follows a chain through them if entries arrive out of order.
   const failures = await step(ports, 'archive', sessions, (own) => archive.keep(own));
   const later = await Promise.all([
     cover ? step(ports, 'checkpoint', sessions, cover, entries) : [],
@@ -52,7 +55,7 @@ export async function projectEntries(
   ]);
   failures.push(...later.flat());
   const ofStep = Map.groupBy(failures, (failure) => failure.step);
-  // Nothing of several sessions went through: the archive, the signer or the store is away, not a session at fault.
+  // If a step fails for all of several sessions, the archive, signer or store is down, not a session at fault.
   const down = [...ofStep.values()].find((all) => sessions.length > 1 && all.length === sessions.length);
   if (down) return { from: entries[0]!, cause: down[0]!.cause };
   for (const { step: name, own, cause } of failures)
@@ -65,7 +68,7 @@ export async function projectEntries(
   return undefined;
 }
 
-/** Does a step for all sessions at once if `whole` is given; for those it fails on, one by one, a few times. */
+/** Runs a step for all sessions at once if `whole` is given. Retries failed sessions one by one, a few times. */
 async function step(
   { pause }: ProjectionPorts,
   name: ProjectionStep,

@@ -1,4 +1,4 @@
-/** What an evaluator's score adds: to its minute, and to the request log beside the call that was judged. */
+/** Projects an evaluator's score to its minute, and to the scored call in the request log. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Score } from '#core/observatory/evaluation/message.ts';
 import type { ScoredCall } from '#core/observatory/evaluation/record.ts';
@@ -23,5 +23,5 @@ export function projectScore({ tenant, body }: EvidenceEntry): Omit<Projection, 
   return { counter: { kind: 'admin' }, points, evaluated: { at: call.at, entry: call.entry, said } };
 }
 
-/** Sums of whole numbers do not depend on their order. */
+/** Converts a score to an integer, so that sums do not depend on their order. */
 const millionths = (score: number): number => Math.round(score * 1_000_000);

@@ -1,4 +1,4 @@
-/** What one evidence entry adds to the views that look back. */
+/** Projects one evidence entry to the views. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { scored } from '#core/observatory/evaluation/record.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
@@ -12,7 +12,7 @@ import { latencyMeasures } from './sketch.ts';
 export function projectEntry(entry: EvidenceEntry): Projection {
   const { tenant, hash, timestamp, kind } = entry;
   const base = { tenant, hash, timestamp };
-  // What became of it has an entry of its own, which counts.
+  // The outcome has its own entry, which counts.
   if (kind === 'chat' && entry.body.outcome === 'begun') return { ...base, counter: { kind } };
   if (kind === 'chat') return { ...base, ...projectChat(entry) };
   if (kind === 'admin' && entry.body.action === scored) return { ...base, ...projectScore(entry) };
@@ -21,7 +21,7 @@ export function projectEntry(entry: EvidenceEntry): Projection {
     return { ...base, counter: { kind }, ...(points.length > 0 && { points }) };
   }
   const { protocol: written, tool } = callOf(entry);
-  const protocol = foldCase(written); // rules match it in any case, so counts hold together in any case
+  const protocol = foldCase(written); // rules ignore case, so counts do too
   const points = actionPoints(entry, decisionMeasures[kind as DecisionKind]);
   if (kind !== 'block') return { ...base, counter: { kind, protocol, tool }, points };
   const violation = violationOf(entry);
@@ -31,14 +31,16 @@ export function projectEntry(entry: EvidenceEntry): Projection {
 }
 
 type DecisionKind = 'allow' | 'review' | 'block';
-/** Each decision is a request; an approved action is decided twice, and counts so, as in usage. */
+/**
+ * Measures of a decision. Each counts as a request; an approved action is decided twice and counts twice, as in usage.
+ */
 const decisionMeasures: Readonly<Record<DecisionKind, Measures>> = {
   allow: { requests: 1 },
   review: { requests: 1, reviewed: 1 },
   block: { requests: 1, blocked: 1 },
 };
 
-/** An execution is not another request: it says how the one that was allowed ended, and how long it took. */
+/** Returns the measures of an execution: outcome and latency. It is not another request. */
 function outcomeMeasures({ body }: EvidenceEntry): Measures {
   const { outcome, latency_ms } = body;
   return {
@@ -59,8 +61,8 @@ function actionPoints(entry: EvidenceEntry, measures: Measures): Point[] {
 }
 
 /**
- * A chat call that waits for a person has no `chat` entry: it counts under its model here. No provider was asked. What a
- * decision lets through or ends has a `chat` entry, which counts.
+ * Counts a held chat call under its model, since it has no `chat` entry and no provider was called. After a decision, a
+ * call that continues or ends has a `chat` entry, which counts.
  */
 function heldChatPoints(entry: EvidenceEntry, measures: Measures): Point[] {
   const model = textOf(entry, 'target');
@@ -68,7 +70,7 @@ function heldChatPoints(entry: EvidenceEntry, measures: Measures): Point[] {
   return [{ dimension: dimensionOf('model', model), measures }];
 }
 
-/** How an upstream did in an execution [admin.health-upstreams]: what it refused is not a fault of its own. */
+/** Returns an upstream's points for an execution [admin.health-upstreams]. A refusal is not a fault of the upstream. */
 function upstreamPoints({ body }: EvidenceEntry): Point[] {
   const { upstream, outcome, upstream_down, latency_ms } = body;
   if (typeof upstream !== 'string' || outcome === 'not_executed') return [];
@@ -77,7 +79,7 @@ function upstreamPoints({ body }: EvidenceEntry): Point[] {
   return [{ dimension: dimensionOf('upstream', upstream), measures }];
 }
 
-/** A call that was not made because its server did not answer before. */
+/** Returns the points of a call that was not made because its server had not answered. */
 function unreachedPoints({ body }: EvidenceEntry): Point[] {
   const { upstream, matched_rule } = body;
   if (typeof upstream !== 'string' || matched_rule !== 'upstream:unreachable') return [];
@@ -104,7 +106,7 @@ function violationOf(entry: EvidenceEntry) {
 
 const callOf = (entry: EvidenceEntry) => ({ protocol: textOf(entry, 'protocol'), tool: textOf(entry, 'tool') });
 
-/** Bodies are free-form: what is not text is left empty rather than guessed. */
+/** Returns a text member, or an empty text, since bodies are free-form. */
 function textOf(entry: EvidenceEntry, name: string): string {
   const value = entry.body[name];
   return typeof value === 'string' ? value : '';

@@ -1,4 +1,4 @@
-/** How a provider did lately, in words an operator acts on. */
+/** Recent health of a provider, in terms an operator can act on. */
 import { type TimedSums, totalsOf } from './buckets.ts';
 
 export type Health = 'healthy' | 'degraded' | 'unhealthy' | 'unknown';
@@ -14,7 +14,7 @@ interface ProviderHealth {
 const degradedFrom = 0.05;
 const unhealthyFrom = 0.5;
 
-/** Health of a provider from the sums of its last minutes. */
+/** Returns the health of a provider from the sums of its last minutes. */
 export function providerHealth(sums: readonly TimedSums[]): ProviderHealth {
   const { requests, errors, error_rate, p95_latency_ms } = totalsOf(sums.map(({ measures }) => measures));
   return {

@@ -1,6 +1,6 @@
 /**
- * Projections again from the log itself: what a lost stream or an emptied table needs. Entries already counted stay so.
- * A bounded piece at a time, so that it fits into the time of one call.
+ * Rebuilds projections from the log, for a lost stream or an emptied table. Does not count entries twice. Works in
+ * bounded pieces that fit into the time of one call.
  */
 import type { EvidenceLog } from '#core/evidence/ports.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
@@ -14,23 +14,23 @@ interface RebuildPorts {
 }
 
 interface RebuildOptions {
-  /** Entries before this ISO time are left alone: the views would not keep them. */
+  /** Entries before this ISO time are skipped, since the views would not keep them. */
   readonly since?: string;
-  /** About how many entries one call goes through. */
+  /** Approximate number of entries per call. */
   readonly atMost?: number;
-  /** Where the last call ended. */
+  /** End of the previous call. */
   readonly cursor?: string;
 }
 
 interface Rebuilt {
   readonly entries: number;
-  /** Sessions that were finished. */
+  /** Number of finished sessions. */
   readonly sessions: number;
-  /** Absent when everything is done. */
+  /** Absent when the rebuild is complete. */
   readonly cursor?: string;
 }
 
-/** Where a rebuild stands: in which page of sessions, in which of them, before which entry. */
+/** Position of a rebuild: page of sessions, session, next entry. */
 interface Place {
   readonly page: string | undefined;
   readonly session: string;
@@ -39,10 +39,10 @@ interface Place {
 
 const sessionsPerPage = 100;
 const entriesPerStep = 45;
-/** Even sessions without a recent entry cost a read. */
+/** Limits pages per call, since even a session without a recent entry costs a read. */
 const pagesPerCall = 5;
 
-/** @throws GatewayError `invalid_request` for a cursor that this gateway did not issue. */
+/** Rebuilds one piece. @throws GatewayError `invalid_request` for a cursor that this gateway did not issue. */
 export async function rebuild(ports: RebuildPorts, tenant: string, options: RebuildOptions = {}): Promise<Rebuilt> {
   const { since = '', atMost = Number.POSITIVE_INFINITY } = options;
   let place = options.cursor === undefined ? undefined : decodePlace(options.cursor);
@@ -53,7 +53,7 @@ export async function rebuild(ports: RebuildPorts, tenant: string, options: Rebu
       limit: sessionsPerPage,
       ...(page !== undefined && { cursor: page }),
     });
-    // A cursor ends before its session; sessions opened meanwhile are projected as they come.
+    // A cursor ends before its session. Sessions opened since are projected by the stream.
     const from = place
       ? Math.max(
           0,
@@ -87,7 +87,7 @@ interface Piece {
   readonly most: number;
 }
 
-/** @returns where to go on when the piece was too large. */
+/** Rebuilds a session. @returns the entry to continue from when the piece was too large. */
 async function rebuildSession(ports: RebuildPorts, piece: Piece): Promise<{ count: number; next?: number }> {
   let count = 0;
   let step: Projection[] = [];
@@ -119,7 +119,7 @@ function decodePlace(cursor: string): Place {
       return { page: page ?? undefined, session, index: index as number };
     }
   } catch {
-    // Said below, in the same words.
+    // Reported below with the same message.
   }
   throw invalidRequest('cursor was not made by this service; pass the cursor of the previous call unchanged.');
 }

@@ -1,16 +1,16 @@
-/** A line of the request log: one chat call, without its content. */
+/** A row of the request log: one chat call, without its content. */
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Score } from '#core/observatory/evaluation/message.ts';
 
-/** How long request rows and points by the minute are kept. */
+/** Retention of request rows and of points per minute. */
 export const recentHours = 48;
 
 export interface RequestRow {
   readonly at: string;
   readonly envelope_id: string;
   readonly request_id: string;
-  /** Rows of earlier releases have none. */
+  /** Absent in rows of earlier releases. */
   readonly request_sha256?: string;
   readonly session_id: string;
   readonly key_id: string;
@@ -18,12 +18,12 @@ export interface RequestRow {
   readonly model: string;
   readonly resolved_model: string;
   readonly provider?: string;
-  /** The built-in mock answered for a model of another name. */
+  /** Set if the built-in mock answered for a model of another name. */
   readonly demo?: true;
   readonly stream: boolean;
   readonly status: number;
   readonly outcome: ChatRecord['outcome'];
-  /** Why the call was refused before its model was looked for. */
+  /** Reason for a refusal before the model was looked up. */
   readonly reason?: string;
   readonly decision: ChatRecord['decision'];
   readonly tokens: { readonly input: number; readonly output: number };
@@ -34,18 +34,18 @@ export interface RequestRow {
   readonly cache?: NonNullable<ChatRecord['cache']>;
   readonly matched_rule?: string;
   readonly error?: string;
-  /** What an evaluator answered, where the call was sent to one. */
+  /** The evaluator's score, if the call was sent to one. */
   readonly evaluation?: Score;
 }
 
 export const toUsd = (microusd: number): number => microusd / 1_000_000;
 
-/** A reason is for orientation; the whole of it stands in evidence. */
+/** Limit for the reason, which is recorded in full in evidence. */
 const errorCharacters = 300;
 
 export function requestRowOf(entry: EvidenceEntry, record: ChatRecord): RequestRow {
   const { first_token_ms, cache, matched_rule, error } = record;
-  // Where no provider answered, the one that was asked last is looked for.
+  // Without an answer, uses the provider that was called last.
   const provider = record.provider ?? (record.attempts?.at(-1)?.provider || undefined);
   return {
     at: entry.timestamp,

@@ -1,10 +1,10 @@
-/** Sessions that the projector could not go on with: set aside, so that everything behind them goes on. */
+/** Sessions that the projector failed on. They are set aside, so that later entries of the stream are processed. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 
-/** What the projector does with entries. */
+/** A step of the projector. */
 export type ProjectionStep = 'archive' | 'checkpoint' | 'views' | 'announcement';
 
-/** The first entry of a session that a step failed on. Later entries of the session are tried as they come. */
+/** The first entry of a session for which a step failed. Later entries of the session are tried as they arrive. */
 export interface SetAside {
   readonly tenant: string;
   readonly session_id: string;
@@ -12,16 +12,16 @@ export interface SetAside {
   readonly index: number;
   /** Time of the entry, ISO 8601. */
   readonly at: string;
-  /** What the last try failed with, shortened. */
+  /** Error of the last attempt, shortened. */
   readonly error: string;
 }
 
 export interface SetAsideStore {
-  /** Keeps the first of a session and step. @throws GatewayError `service_unavailable` */
+  /** Stores the first failure per session and step. @throws GatewayError `service_unavailable` */
   put(row: SetAside): Promise<void>;
-  /** Of a tenant, at most `limit`. */
+  /** Lists at most `limit` rows of a tenant. */
   list(tenant: string, limit: number): Promise<readonly SetAside[]>;
-  /** Removes what was repaired. */
+  /** Removes a row after its repair. */
   remove(row: SetAside): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export function setAsideOf(step: ProjectionStep, entry: EvidenceEntry, cause: un
   return { tenant, session_id, step, index, at: timestamp, error };
 }
 
-/** One sentence for people, for status and alert. At least one row. */
+/** Describes at least one row in one sentence, for status and alert. */
 export function setAsideInWords(rows: readonly SetAside[], atMost: number): string {
   const { session_id, index, step, error } = rows[0]!;
   const sessions = new Set(rows.map((row) => row.session_id)).size;

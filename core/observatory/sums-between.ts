@@ -1,4 +1,6 @@
-/** The sums of a span for buckets of one step: whole hours are read as hours, what lies before and after them as minutes. */
+/**
+ * Reads the sums of a span for buckets of one step: whole hours as hours, the remainder before and after as minutes.
+ */
 import { isoTime } from '#core/kernel/ports.ts';
 import { type Step, steps, type TimedSums } from './buckets.ts';
 import { type Dimension, partsOf, type Scope } from './dimensions.ts';
@@ -8,9 +10,11 @@ const minuteMs = steps['1m'];
 const hourMs = steps['1h'];
 
 /**
- * @param query its `from` and `to` are minutes, both included.
- * @param nowMs epoch milliseconds. The current hour counts as whole when the span reaches until now, because nothing comes after it.
- * @param stamps of the scope in the span: hours that did not change since they were read before are not read again.
+ * Returns the sums of a span.
+ * @param query whose `from` and `to` are minutes, both included.
+ * @param nowMs epoch milliseconds. The current hour counts as whole if the span reaches until now, since it has no
+ * later minutes.
+ * @param stamps of the scope in the span: hours that did not change since the last read are not read again.
  * @returns sums in order of time; several may have the same time.
  */
 export async function sumsBetween(
@@ -37,10 +41,16 @@ export async function sumsBetween(
   return parts.flat();
 }
 
-/** What a data plane reports replaces its minutes, so there is nothing that could be added to an hour. */
+/**
+ * Reports whether a dimension has hourly sums. Reports of a data plane replace its minutes and cannot be added to an
+ * hour.
+ */
 const hasHours = (dimension: Dimension): boolean => partsOf(dimension)?.kind !== 'plane';
 
-/** Epoch milliseconds: the span from `start` to before `end`, and its whole hours from `first` to before `last`. */
+/**
+ * Returns in epoch milliseconds the span from `start` to before `end`, and its whole hours from `first` to before
+ * `last`.
+ */
 function wholeHours({ from, to }: BucketQuery, nowMs: number) {
   const start = floor(Date.parse(from), minuteMs);
   const end = floor(Date.parse(to), minuteMs) + minuteMs;

@@ -1,4 +1,4 @@
-/** The last traces as people look at them [trace.routes]: a list with filters, and one trace with its spans. */
+/** Recent traces for display [trace.routes]: a list with filters, and one trace with its spans. */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { FairRing } from '#core/kernel/fair-ring.ts';
 import type { SpanAttributes } from '#core/kernel/ports.ts';
@@ -13,13 +13,13 @@ export interface RecordedSpan {
   readonly started_at: string;
   /** Microseconds. */
   readonly duration_us: number;
-  /** Its work threw. */
+  /** Whether its work threw. */
   readonly failed: boolean;
 }
 
 export interface RecordedTrace {
   readonly trace_id: string;
-  /** Where it stands in the console of X-Ray. */
+  /** Link to the trace in the X-Ray console. */
   readonly xray_url?: string;
   readonly spans: readonly RecordedSpan[];
 }
@@ -36,7 +36,7 @@ export interface TraceSummary {
   readonly model?: string;
   readonly tool?: string;
   readonly decision?: string;
-  /** How many spans it has. */
+  /** Number of spans. */
   readonly spans: number;
 }
 
@@ -52,23 +52,24 @@ interface TraceFilter {
   readonly to?: string | undefined;
 }
 
-/** How many traces are looked at, of all processes together. */
+/** Number of traces to keep, of all processes together. */
 export const keptTraces = 500;
 
-/** Owner of traces that name no tenant: requests that were refused before their caller was known. */
+/** Owner of traces without a tenant: requests refused before their caller was known. */
 export const noTenant = '';
 
 /** Returns the tenant of spans that one process recorded together; `noTenant` if none of them names one. */
 export function tenantOfSpans(spans: readonly Pick<RecordedSpan, 'attributes'>[]): string {
-  // The root ends last, and it names the tenant of nearly every trace.
+  // The root ends last, and it names the tenant in nearly every trace.
   const naming = spans.findLast(({ attributes }) => attributes.tenant_id !== undefined);
   return naming === undefined ? noTenant : String(naming.attributes.tenant_id);
 }
 
 /**
- * Joins what was recorded apart under one id for one tenant: each span once, every span before those inside it and these as
- * they began [trace.span-order]. An id that calls of two tenants carry is a trace of each [trace.isolation].
- * @returns newest first, at most 500; of more, the tenant with the most traces loses its oldest.
+ * Merges the parts of traces with the same id and tenant. Each span appears once, before the spans inside it; these are
+ * in order of start [trace.span-order]. An id used by calls of two tenants is a separate trace for each
+ * [trace.isolation].
+ * @returns newest first, at most 500. Above that, the tenant with the most traces loses its oldest.
  */
 export function merged(recorded: readonly RecordedTrace[]): RecordedTrace[] {
   const byId = Map.groupBy(recorded, ({ trace_id }) => trace_id);
@@ -85,7 +86,7 @@ export function merged(recorded: readonly RecordedTrace[]): RecordedTrace[] {
   return kept.items().reverse();
 }
 
-/** The place of a trace in the list: by its start, its id and its tenant. */
+/** Sort key of a trace in the list: start, id and tenant. */
 export type TracePlace = readonly [started: string, id: string, tenant: string];
 
 export const placeOf = ({ started_at, trace_id, tenant = noTenant }: TraceSummary): TracePlace => [
@@ -94,7 +95,7 @@ export const placeOf = ({ started_at, trace_id, tenant = noTenant }: TraceSummar
   tenant,
 ];
 
-/** Negative if `a` is older. */
+/** Compares sort keys. Returns a negative number if `a` is older. */
 export function comparePlaces(a: TracePlace, b: TracePlace): number {
   for (const [i, part] of a.entries()) if (part !== b[i]) return part < b[i]! ? -1 : 1;
   return 0;
@@ -103,7 +104,10 @@ export function comparePlaces(a: TracePlace, b: TracePlace): number {
 const oldestFirst = (a: RecordedTrace, b: RecordedTrace): number =>
   comparePlaces([startOf(a), a.trace_id, tenantOfSpans(a.spans)], [startOf(b), b.trace_id, tenantOfSpans(b.spans)]);
 
-/** The parts of each tenant. A part without one, as the edge records it, belongs to the only tenant with spans inside it. */
+/**
+ * Groups parts by tenant. A part without a tenant, as recorded by the edge, belongs to the only tenant with spans
+ * inside it.
+ */
 function byTenant(parts: readonly RecordedTrace[]): RecordedTrace[][] {
   const groups = Map.groupBy(parts, ({ spans }) => tenantOfSpans(spans));
   const unnamed = groups.get(noTenant) ?? [];
@@ -123,7 +127,10 @@ const eachOnce = (parts: readonly RecordedTrace[]): RecordedSpan[] => [
   ...new Map(parts.flatMap(({ spans }) => spans).map((span) => [span.span_id, span])).values(),
 ];
 
-/** A process records spans as they end: of stages that began within one millisecond, the one that ended first came first. */
+/**
+ * Compares spans by start. A process records spans as they end, so of spans that began in the same millisecond, the
+ * first to end comes first.
+ */
 const byStart = (a: RecordedSpan, b: RecordedSpan): number =>
   a.started_at < b.started_at ? -1 : a.started_at > b.started_at ? 1 : 0;
 
@@ -171,7 +178,7 @@ export function summaryOf({ trace_id, spans }: RecordedTrace): TraceSummary {
   };
 }
 
-/** Whether a trace is one that was asked for. */
+/** Reports whether a trace matches the filter. */
 export const fits = (summary: TraceSummary, filter: TraceFilter): boolean =>
   (filter.session === undefined || summary.session_id === filter.session) &&
   (filter.model === undefined || summary.model === filter.model) &&
@@ -182,7 +189,7 @@ export const fits = (summary: TraceSummary, filter: TraceFilter): boolean =>
   (filter.from === undefined || summary.started_at >= filter.from) &&
   (filter.to === undefined || summary.started_at <= filter.to);
 
-/** @throws GatewayError `invalid_request` */
+/** Parses whole milliseconds. @throws GatewayError `invalid_request` */
 export function wholeMs(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text);

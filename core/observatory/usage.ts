@@ -1,4 +1,4 @@
-/** Counters summed up for people. */
+/** Adds up counters for people. */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { addUp, type Measures, membersOf } from './measures.ts';
 import type { ContentCounts, ModelUsage, Usage, UsageQuery } from './ports.ts';
@@ -7,11 +7,11 @@ import { toUsd } from './request-row.ts';
 
 export interface UsageCounter extends Counter {
   readonly count: number;
-  /** What chat entries added besides. */
+  /** Further measures of chat entries. */
   readonly measures?: Measures;
 }
 
-/** Maps, not objects: a tool may be called `constructor`. */
+/** Sums of counters. Uses maps, since a tool may be named `constructor`. */
 export class UsageSums {
   readonly #decisions = new Map<string, number>();
   readonly #protocols = new Map<string, number>();
@@ -90,7 +90,7 @@ function modelUsage(model: string, measures: Measures): ModelUsage {
 export const byCostDescending = (a: ModelUsage, b: ModelUsage): number =>
   b.cost_usd - a.cost_usd || b.requests - a.requests;
 
-/** Names of filters are free; actions are not, and stand first. */
+/** Returns counts of findings. A filter's name may be anything; the action, which comes first, is from a fixed set. */
 function contentCounts(measures: Measures): ContentCounts {
   const by_action = new Map<string, number>();
   const by_policy = new Map<string, number>();
@@ -104,8 +104,8 @@ function contentCounts(measures: Measures): ContentCounts {
 }
 
 /**
- * First and last hour of a query, as `YYYY-MM-DDTHH`, both included.
- * @throws GatewayError `invalid_request` for what is not a time, or a range that ends before it begins.
+ * Returns the first and last hour of a query, as `YYYY-MM-DDTHH`, both included.
+ * @throws GatewayError `invalid_request` for an invalid time, or a range that ends before it begins.
  */
 export function hoursOf({ from, to }: UsageQuery): { first: string; last: string } {
   const first = from === undefined ? '0000' : hourOf('from', from);
@@ -116,12 +116,12 @@ export function hoursOf({ from, to }: UsageQuery): { first: string; last: string
 
 const hourOf = (name: string, text: string): string => timeOf(name, text).slice(0, 13);
 
-/** A day, or a time of day with it; UTC where no zone is named. */
+/** A day, optionally with a time; UTC if no zone is given. */
 const isoForm = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/i;
 
 /**
- * A time of a query in the one form of all times.
- * @throws GatewayError `invalid_request` naming the parameter.
+ * Normalises a time of a query.
+ * @throws GatewayError `invalid_request` that names the parameter.
  */
 export function timeOf(name: string, text: string): string {
   const [, day, time = '00:00', zone = 'Z'] = isoForm.exec(text) ?? [];

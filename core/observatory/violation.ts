@@ -1,4 +1,4 @@
-/** What the history of violations holds: blocked actions, and what content filters found in chat calls. */
+/** Violations in the history: blocked actions, and findings of content filters in chat calls. */
 import type { Finding } from '#core/contracts/chat.ts';
 
 interface Common {
@@ -20,15 +20,15 @@ interface ActionViolation extends Common {
   readonly reason?: string;
 }
 
-/** A finding of a filter in a chat call, or the refusal of a whole session. */
+/** A finding of a filter in a chat call, or the block of a whole session. */
 export interface ChatViolation extends Common {
   readonly model: string;
   readonly action: Finding['action'];
   readonly phase?: Finding['phase'];
   readonly type: Finding['type'] | 'behavior';
-  /** How often the filter matched in the call. */
+  /** Number of matches of the filter in the call. */
   readonly count: number;
-  /** The keyword, entity or reason; never the text. */
+  /** Keyword, entity or reason, but never the text. */
   readonly detail?: string;
 }
 

@@ -1,40 +1,43 @@
-/** What an evaluator gets of a call, and what it answers [evaluation.webhook]. Pure. */
+/** Messages to and from an evaluator [evaluation.webhook]. */
 import * as z from 'zod';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { describeIssue } from '#core/kernel/issue-words.ts';
 import { masked } from '#core/text/secrets/masked.ts';
 
-/** The body of the webhook. Secrets of recognised formats are taken out of both texts. */
+/** Body of the webhook. Secrets of known formats are removed from both texts. */
 export interface EvaluationMessage {
   readonly request_id: string;
   readonly tenant: string;
   readonly session_id: string;
-  /** As aliases resolved it. */
+  /** Model after resolving aliases. */
   readonly model: string;
   readonly provider: string | null;
   readonly prompt: string;
   readonly response: string;
-  /** Whether either text was longer. */
+  /** Whether either text was truncated. */
   readonly truncated: boolean;
   readonly latency_ms: number;
   readonly tokens: { readonly input: number; readonly output: number };
   readonly finish_reason: string | null;
   /** Hash of the call's entry in evidence. */
   readonly evidence_hash: string;
-  /** W3C trace context; null where nothing is traced. */
+  /** W3C trace context; null without tracing. */
   readonly traceparent: string | null;
 }
 
-/** Whether a call belongs to the share, 0 to 1. By its id: every process says the same, and callers cannot choose. */
+/**
+ * Reports whether a call belongs to the sampled share, 0 to 1. Depends on the call's id, so all processes agree and
+ * callers cannot choose.
+ */
 export const isSampled = (envelopeId: string, rate: number): boolean =>
   rate > 0 && Number.parseInt(sha256(`sampled:${envelopeId}`).slice(0, 12), 16) / 2 ** 48 < rate;
 
-/** A secret that begins before the cut is recognised whole. */
+/** Extra characters to search, so that a secret that begins before the cut is recognised. */
 const margin = 4_096;
 
 /**
- * The beginning of a text without its secrets.
- * @param most code points that are kept: a character outside of the basic plane is never cut in two
+ * Returns the beginning of a text without its secrets.
+ * @param most code points to keep: a character outside the basic plane is never cut in two
  */
 export function excerptOf(text: string, most: number): { readonly text: string; readonly truncated: boolean } {
   const shown = masked(text.slice(0, 2 * most + margin).toWellFormed(), '[redacted]');
@@ -43,7 +46,7 @@ export function excerptOf(text: string, most: number): { readonly text: string; 
   return { text: kept, truncated: kept.length < shown.length || text.length > 2 * most + margin };
 }
 
-/** What an evaluator thinks of a call. */
+/** An evaluator's score of a call. */
 export interface Score {
   readonly score?: number;
   readonly labels?: readonly string[];
@@ -61,9 +64,9 @@ const reply = z.object({
 });
 
 /**
- * Reads an evaluator's answer; other members are left aside.
- * @returns undefined where it says nothing: no JSON object, or none of the members
- * @throws Error for a member that is not what it should be
+ * Parses an evaluator's answer. Ignores other members.
+ * @returns undefined if there is no JSON object, or none of the members
+ * @throws Error for an invalid member
  */
 export function scoreOf(text: string): Score | undefined {
   let value: unknown;

@@ -1,4 +1,4 @@
-/** An evaluator's score as evidence: analytics and the request log are projections of it. */
+/** Records an evaluator's score as evidence, from which analytics and the request log are projected. */
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import type { Ledger } from '#core/evidence/ports.ts';
 import { type Clock, type Ids, isoTime } from '#core/kernel/ports.ts';
@@ -10,12 +10,12 @@ interface RecordPorts {
   readonly ledger: Ledger;
 }
 
-/** What the entry's body says of the call that was judged. */
+/** The scored call, as recorded in the entry's body. */
 export interface ScoredCall {
   readonly request_id: string;
   readonly envelope_id: string;
   readonly session_id: string;
-  /** Time and hash of its entry. */
+  /** Time and hash of the call's entry. */
   readonly at: string;
   readonly entry: string;
   readonly model: string;
@@ -24,7 +24,7 @@ export interface ScoredCall {
 
 export const scored = 'evaluation.scored';
 
-/** @throws GatewayError `service_unavailable` when the entry could not be written. */
+/** Records a score. @throws GatewayError `service_unavailable` when the entry could not be written. */
 export async function recordScore(
   { ledger, clock, ids }: RecordPorts,
   { at, message }: { readonly at: string; readonly message: EvaluationMessage },

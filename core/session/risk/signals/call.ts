@@ -19,10 +19,10 @@ export interface Call {
   readonly branches: readonly BranchWrite[];
 }
 
-/** What decides which signals a call gives, ready for use. */
+/** Context that determines the signals of a call. */
 export interface SignalContext {
   readonly isKnownHost: (host: string) => boolean;
-  /** Configured besides the usual secrets. */
+  /** Matches targets that are configured as sensitive, in addition to the usual secrets. */
   readonly isSensitive: (target: string) => boolean;
   readonly isSecretPath: (path: string) => boolean;
 }
@@ -60,8 +60,8 @@ export const wordsOf = ({ argv, target, word }: Call): readonly string[] =>
   argv.length > 0 ? argv : [word, ...target.split(/\s+/)];
 
 /**
- * Returns an operation known to grant privileges or to destroy, with the first object it acts on: `kubectl delete
- * namespace/shop`.
+ * Returns an operation known to grant privileges or to destroy, with the first object it acts on, such as
+ * `kubectl delete namespace/shop`.
  */
 export function riskyOperation({ word, parameters }: Call, wanted: 'rights' | 'destroys'): string | undefined {
   const { risk, operation, objects } = parameters;
