@@ -1,12 +1,12 @@
 /**
- * Names of one object that differ in case only: servers that read names without regard to case (Go, .NET) obey the last of them,
- * and a rule saw the one it names [effects.alike-names].
+ * Detects names in one object that differ only in case. Servers that ignore case (Go, .NET) use the last of them, while
+ * a rule checked the name it lists [effects.alike-names].
  */
 
-/** Variables of programs: `http_proxy` and `HTTP_PROXY` are two, and both are usual. */
+/** Objects of environment variables: `http_proxy` and `HTTP_PROXY` are distinct, and both are common. */
 const maps: ReadonlySet<string> = new Set(['env', 'environment']);
 
-/** Why the parameters are unclear; undefined where all names of each object differ in more than case. */
+/** Returns why the parameters are unclear, or undefined if no names of an object differ only in case. */
 export function alikeNames(value: unknown, isMap = false): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (!Array.isArray(value) && !isMap) {

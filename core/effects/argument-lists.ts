@@ -1,6 +1,7 @@
 /**
- * What a call would do whose tool stands for a program and which is given words of its command line: `kubernetes.get` with
- * `args: [get, secret]`, `git_log` with `flags: [--output=x]`. They are read as the same line is in a shell [effects.argument-lists].
+ * Effects of a call whose tool runs a program with words of its command line: `kubernetes.get` with `args: [get,
+ * secret]`, `git_log` with `flags: [--output=x]`. The words are parsed like the same line in a shell
+ * [effects.argument-lists].
  */
 
 import type { Capability, ToolCall } from '#core/contracts/envelope.ts';
@@ -46,7 +47,7 @@ export const argumentListEffects: EffectReader = (call) => {
   };
 };
 
-/** Beyond these a call is unclear, and no line of it is read. */
+/** Above these limits a call is unclear and none of its lines is parsed. */
 const maxLists = 64;
 const maxCharacters = 16 * 1024;
 
@@ -63,7 +64,7 @@ function linesRead({ program, rest }: NamedProgram, lists: readonly List[]): rea
   ]);
 }
 
-/** The call itself, with its words and the paths among them where rules and guards see them. */
+/** Returns the call itself with its words, and the paths among them as separate lists for rules and guards. */
 function openedCall(call: ToolCall, lists: readonly List[], read: readonly ReadLine[]): ToolCall {
   const parts = read.flatMap((each) => each.parts);
   const asked = parts.map((part) => part.capability as Capability).filter((capability) => capability !== 'read');
@@ -79,16 +80,16 @@ function openedCall(call: ToolCall, lists: readonly List[], read: readonly ReadL
   };
 }
 
-/** The command of the program that its tool is named after; empty where it is not one that is known. */
+/** Returns the program's command that the tool is named after, or an empty list if it is not a known one. */
 const commandOf = (program: string, rest: readonly string[]): readonly string[] =>
   program === 'git' ? rest.filter(isGitCommand).slice(0, 1) : commandNamed(program, rest);
 
-/** What tools call commands of other names. */
+/** Commands that tools call `list`. */
 const renamed: Readonly<Record<string, string>> = { kubectl: 'get', docker: 'ps', helm: 'list' };
 
 /**
- * The command that a tool is named after, by the words of its name: `state_list`, `ec2_describe_instances`, and `list_images` for
- * `images`. Empty where none is known.
+ * Returns the command in the words of a tool's name: `state_list`, `ec2_describe_instances`, and `images` for
+ * `list_images`. Empty if none is known.
  */
 function commandNamed(program: string, words: readonly string[]): readonly string[] {
   const plain = words.join('');
@@ -102,11 +103,11 @@ function commandNamed(program: string, words: readonly string[]): readonly strin
 
 interface List {
   readonly words: readonly string[];
-  /** It is a text with characters that a shell reads in its own way, or it holds objects. */
+  /** Why the words are unclear: a text with special characters of a shell, or a list with objects. */
   readonly unclear?: string;
 }
 
-/** The words of each object that holds some, in the order in which a server puts them together. */
+/** Yields the argument words of each object, in the order in which a server combines them. */
 function* listsIn(value: unknown, level: number): Iterable<List> {
   if (value === null || typeof value !== 'object' || level > maxLevels) return;
   if (!Array.isArray(value)) {
@@ -119,7 +120,7 @@ function* listsIn(value: unknown, level: number): Iterable<List> {
 type Members = readonly (readonly [key: readonly string[], value: unknown])[];
 
 function listOf(members: Members): List | undefined {
-  // Beside a statement a list holds the values for it.
+  // Next to a statement, a list holds its values.
   if (members.some(([key, value]) => typeof value === 'string' && statements.has(key.join('_')))) return undefined;
   const lists = members.filter(([key, value]) => holdsWords(key, value)).map(([, value]) => wordsOf(value));
   const unclear = lists.find((list) => list.unclear !== undefined)?.unclear;
@@ -153,20 +154,23 @@ function wordsOf(value: unknown): List {
 
 const special = /[;&|<>$`(){}'"\\*?[\]#!~\p{Cc}]/u;
 
-/** `{"--output": "x", "--all": true}`. */
+/** Returns options of an object such as `{"--output": "x", "--all": true}`. */
 const optionOf = (option: string, value: unknown): string[] => {
   if (value === false || value === null) return [];
   return [value === true || value === '' ? option : `${option}=${String(value)}`];
 };
 
-/** `--var-file=x` holds `x`. */
+/** Returns the value in an option: `x` for `--var-file=x`. */
 const valueIn = (word: string): string[] => /^-[^=]*=([\s\S]+)$/.exec(word)?.slice(1) ?? [];
 
-/** A server may join the words of a list to a line again. */
+/** Returns the words as split from a joined line, because a server may join a list to one line. */
 const againSplit = (words: readonly string[]): (readonly string[])[] =>
   words.some((word) => /\s/.test(word)) ? [wordsOfText(words.join(' '))] : [];
 
-/** What a server makes of the words: the whole line, or what stands behind the command that its tool is named after. */
+/**
+ * Returns the command lines that a server may make of the words: the whole line, or arguments of the command that its
+ * tool is named after.
+ */
 function linesOf(program: string, command: readonly string[], words: readonly string[]): (readonly string[])[] {
   const given = startsProgram(program, words[0]) ? words.slice(1) : words;
   if (command.length === 0 || given[0] === command[0]) return [given];
@@ -185,7 +189,7 @@ interface ReadLine {
 function readLine(program: string, words: readonly string[]): ReadLine {
   const walk = new Walk('');
   walk.readVector([program, ...words].map(argOf), { stdin: { kind: 'inherited' }, env: {} });
-  // A plan counts as the tool does that is given its words.
+  // A command that only plans counts as a read.
   const parts = walk.parts.map((part) =>
     describedCommand(program, part.parameters.operation)?.plans && part.capability === 'execute'
       ? { ...part, capability: 'read' as const }
@@ -203,7 +207,7 @@ function readLine(program: string, words: readonly string[]): ReadLine {
   return { parts, ...(unclear !== undefined && { unclear }) };
 }
 
-/** A command that does more than look or plan, or does so elsewhere. */
+/** Checks for a command that does more than read, or runs in another context or folder. */
 const changesMore = ({ capability, parameters: { operation, context, cwd } }: ToolCall): boolean =>
   operation !== undefined && (capability !== 'read' || context !== undefined || cwd !== undefined);
 

@@ -1,4 +1,4 @@
-/** The decision of a policy over a call and its effects: the worst of all, and review where the text is not certain. */
+/** Decides a call and its effects: the worst decision of all, and at least review if the text is unclear. */
 
 import { type Capability, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import { remembered } from '#core/kernel/remembered.ts';
@@ -11,17 +11,17 @@ import { actionInWords } from './in-words.ts';
 import type { Effects } from './ports.ts';
 import { takesOrders } from './shell/orders.ts';
 
-/** `matched_rule` of a review whose ground is that the text could not be read with certainty. */
+/** `matched_rule` of a review because the text could not be parsed with certainty. */
 const unclearRule = 'effects:unclear';
 
 /**
- * Decides a call by what it would do. A call that only carries others is asked about itself by the rules that name it; by
- * all rules where its text is not certain, since then the text is all there is. Never throws: what cannot be evaluated is
+ * Decides a call by its effects. A call that only carries others is checked only by the rules that name it, but by all
+ * rules if its text is unclear: then the text is all they can check. Never throws: a call that cannot be evaluated is
  * blocked.
  */
 export function decideEffects(policy: CompiledPolicy, call: ToolCall, effects: Effects): PolicyDecision {
   const { carrier } = effects;
-  // What a call does, it does where the call goes.
+  // The effects of a call have its upstream and sources.
   const parts = effects.parts.map((part) => ({ ...placeOf(call), ...part }));
   const unclear = acceptsShown(policy, effects, parts) ? undefined : effects.unclear;
   const speaksForItself = !carrier || unclear !== undefined || parts.length === 0;
@@ -32,35 +32,36 @@ export function decideEffects(policy: CompiledPolicy, call: ToolCall, effects: E
     ...(speaksForItself ? [() => blockedAsNamed(policy, call)] : []),
     () => blockedInParts(policy, call),
   ];
-  // What a line would do says more than what it looks like.
+  // The effects of a line explain more than its text, so they come first.
   if (carrier) sayings.push(sayings.shift()!);
   return withReason(policy, worstOf(sayings), call);
 }
 
 /**
- * A rule may name a command by its words, or by what it acts on: `delete pod x` as well as `pod/x`. What rules say of the objects
- * counts beside what they say of the words, and alone where they do not speak of those [effects.objects].
+ * Decides a part. A rule may match a command by its words or by its objects: `delete pod x` as well as `pod/x`.
+ * Decisions on the objects count in addition to that on the words; they replace it if only a catch-all rule matches the
+ * words [effects.objects].
  */
 function decidePart(policy: CompiledPolicy, part: ToolCall): PolicyDecision {
   const { operation, objects } = part.parameters;
   const said = decide(policy, part);
-  // Of another protocol the caller may have named them.
+  // In other protocols the caller may have supplied these parameters.
   if (part.protocol !== 'shell' || operation === undefined || !Array.isArray(objects)) return said;
   const named = objects.map((target) => decide(policy, { ...part, target: String(target) })).filter(namesTarget);
   const speak = isCatchAll(said) && named.length === objects.length && named.every(namesTool);
   return worstOf([...(speak ? [] : [said]), ...named].map((each) => () => each));
 }
 
-/** A rule for paths of any program does not allow a command by what it acts on. */
+/** Checks that a rule names a tool: a path rule for any tool does not allow a command by its objects. */
 const namesTool = ({ decision, rule }: PolicyDecision): boolean => decision !== 'allow' || !isAny(rule?.tool);
 
-/** It was decided for the target: by a guard, or by a rule that has one. */
+/** Checks that a decision depends on the target: made by a guard or by a rule with a target. */
 const namesTarget = ({ rule, matched_rule }: PolicyDecision): boolean =>
   matched_rule.startsWith('guard:') || (rule !== undefined && !isAny(rule.target));
 
 /**
- * Contents of files that no word names are accepted by rules that say so: each effect that shows them is allowed by a rule with a
- * condition on `shows` [effects.shows]. A rule for reading in general does not.
+ * Checks whether rules accept the display of files that the command does not name: a rule with a condition on `shows`
+ * must allow each such effect [effects.shows]. A general rule for reads is not enough.
  */
 function acceptsShown(policy: CompiledPolicy, { shows }: Effects, parts: readonly ToolCall[]): boolean {
   if (shows === undefined) return false;
@@ -75,8 +76,8 @@ function acceptsShown(policy: CompiledPolicy, { shows }: Effects, parts: readonl
 }
 
 /**
- * A capability that is graver than the name's, by a claim or by an argument, does not lift a block of what the name says:
- * `get_secret` that is claimed to write still hands out a secret [action.claims-only-tighten].
+ * Returns the block of the call with the capability of its name. A more severe capability, by claim or argument, does
+ * not lift that block: `get_secret` that is claimed to write still returns a secret [action.claims-only-tighten].
  */
 function blockedAsNamed(policy: CompiledPolicy, call: ToolCall): PolicyDecision | undefined {
   const named = withCapabilityOfName(call);
@@ -84,7 +85,7 @@ function blockedAsNamed(policy: CompiledPolicy, call: ToolCall): PolicyDecision 
   return decision?.decision === 'block' && decision.matched_rule !== 'default' ? decision : undefined;
 }
 
-/** What a guard says of paths that the server may put together from several arguments [policy.guards]. */
+/** Returns a guard's decision on paths that the server may join from several arguments [policy.guards]. */
 function blockedInParts(policy: CompiledPolicy, call: ToolCall): PolicyDecision | undefined {
   if (policy.guards.length === 0 || call.protocol.trim().toLowerCase() === 'shell') return undefined;
   const paths = joinedParts(call.parameters);
@@ -93,7 +94,7 @@ function blockedInParts(policy: CompiledPolicy, call: ToolCall): PolicyDecision 
   return decision.matched_rule.startsWith('guard:') ? decision : undefined;
 }
 
-/** The call as its name says; undefined where the name says no less than the call. */
+/** Returns the call with the capability of its name, or undefined if the call's own is not more severe. */
 export function withCapabilityOfName(call: ToolCall): ToolCall | undefined {
   const capability = capabilityFromName(call.tool);
   return moreSevere(capability, call.capability as Capability) === capability ? undefined : { ...call, capability };
@@ -115,7 +116,7 @@ function unclearDecision(policy: CompiledPolicy, why: string, { protocol }: Tool
   };
 }
 
-/** Names the effect that decided, and why: the reason of its rule, or that the policy lists no such call. */
+/** Adds which effect decided, and why: the reason of its rule, or that the policy does not list the call. */
 function ofPart(policy: CompiledPolicy, decision: PolicyDecision, part: ToolCall): PolicyDecision {
   const listed = part.protocol === 'shell' ? 'this command' : `this call of ${part.tool}`;
   const why = decision.reason ?? (isCatchAll(decision) ? notListed(policy, decision, listed) : undefined);
@@ -123,17 +124,17 @@ function ofPart(policy: CompiledPolicy, decision: PolicyDecision, part: ToolCall
   return { ...decision, reason: [effectText(part), counts, why].filter(Boolean).join(' ') };
 }
 
-/** No rule decided, or one that names neither a tool nor a capability. */
+/** Checks that no rule decided, or one that names neither a tool nor a capability. */
 const isCatchAll = ({ rule, matched_rule }: PolicyDecision): boolean =>
   rule === undefined ? matched_rule === 'default' : isAny(rule.tool) && isAny(rule.capability);
 
-/** A rule refused the call for its capability, whatever its tool. */
+/** Checks that a rule refused the call for its capability, with any tool. */
 const isByCapability = ({ decision, rule }: PolicyDecision): boolean =>
   decision !== 'allow' && rule?.reason !== undefined && isAny(rule.tool) && !isAny(rule.capability);
 
 const isAny = (pattern: string | undefined): boolean => pattern === undefined || matchesAll(pattern);
 
-/** A call that no rule names is reviewed or blocked for that reason, or for its capability. */
+/** Adds a reason to a review or block: no rule lists the call, or its capability. */
 function withReason(policy: CompiledPolicy, decision: PolicyDecision, call: ToolCall): PolicyDecision {
   const { reason, rule } = decision;
   if (reason !== undefined)
@@ -151,10 +152,10 @@ function notListed({ name }: CompiledPolicy, { decision }: PolicyDecision, what:
     : `Policy ${name} does not allow ${what}.`;
 }
 
-/** `The line would run rm on /.`, `Would run: kubectl -n shop get pods.` */
+/** Returns a sentence such as `The line would run rm on /.` or `Would run: kubectl -n shop get pods.` */
 function effectText({ protocol, tool, target, capability, parameters }: ToolCall): string {
   const cut = target.length > shownCharacters ? `${target.slice(0, shownCharacters)}…` : target;
-  // The full stop of the sentence must not make another path of it: `on ..` is the folder above.
+  // The full stop after a path must not look like part of it: `on ..` would be the parent folder.
   const where = cut.endsWith('.') ? `"${cut}"` : cut;
   if (protocol !== 'shell') return `The call would run ${tool}${where && ` on ${where}`}.`;
   const action = actionInWords({ protocol, tool, target, capability, parameters });
@@ -171,7 +172,7 @@ interface ProgramCall extends Pick<ToolCall, 'target' | 'capability'> {
   readonly argv: unknown;
 }
 
-/** Whether the target repeats the arguments of the program, as in `git status`, and is not a place. */
+/** Checks whether the target repeats the program's arguments, as in `git status`, instead of naming a place. */
 function isOrder({ program, target, capability, argv }: ProgramCall): boolean {
   if (!Array.isArray(argv) || target === '') return false;
   const words = argv.slice(1).join(' ');
@@ -179,11 +180,11 @@ function isOrder({ program, target, capability, argv }: ProgramCall): boolean {
   return words === target && (target.includes(' ') || !takesPlaces.has(capability));
 }
 
-/** Of commands with these capabilities one word is more often a place than an order. */
+/** Capabilities of commands whose only word is usually a place. */
 const takesPlaces: ReadonlySet<string> = new Set(['read', 'write', 'delete']);
 const shownCharacters = 120;
 
-/** The worst, where a block ends the matter; among equals the first that says why. */
+/** Returns the worst decision, among equals the first with a reason. Stops at a block that has one. */
 function worstOf(sayings: readonly (() => PolicyDecision | undefined)[]): PolicyDecision {
   let worst: PolicyDecision | undefined;
   for (const say of sayings) {
@@ -192,13 +193,13 @@ function worstOf(sayings: readonly (() => PolicyDecision | undefined)[]): Policy
     const worse = worst === undefined ? 1 : decisions.indexOf(next.decision) - decisions.indexOf(worst.decision);
     const before = worst;
     if (worse > 0) worst = next;
-    // Of two that say the same the one that a rule said.
+    // Among equal decisions, one by a rule takes precedence.
     else if (worse === 0 && worst?.rule === undefined && next.rule !== undefined) {
-      // Why the text is not certain says more than what the rule says of texts like it.
+      // The reason why the text is unclear is more specific than the reason of a rule.
       const reason = worst?.matched_rule === unclearRule ? worst.reason : (next.reason ?? worst?.reason);
       worst = { ...next, ...(reason !== undefined && { reason }) };
     }
-    // The rule that decided stays: its approval's time and its credential hang on it.
+    // Keep the rule that decided: it determines the approval timeout and the credential.
     else if (worse === 0 && worst?.reason === undefined && next.reason !== undefined)
       worst = { ...worst!, reason: next.reason };
     if (before && worse === 0) worst = combineReviews(worst!, worst?.rule === before.rule ? next : before);
@@ -207,16 +208,16 @@ function worstOf(sayings: readonly (() => PolicyDecision | undefined)[]): Policy
   return worst!;
 }
 
-/** What the rules say that name a carrier; undefined where none does. */
+/** Returns the decision of the rules that name a carrier, or undefined if none does. */
 function decideNaming(policy: CompiledPolicy, call: ToolCall): PolicyDecision | undefined {
   const decision = decide(namingPolicy(policy, call), call);
-  // A rule whose condition on a source is unclear decides without being named.
+  // A rule with an unclear source condition decides even if no rule matches.
   return decision.rule !== undefined || decision.decision !== 'allow' ? decision : undefined;
 }
 
 /**
- * The rules that name a carrier: by its tool, by its capability, or by a protocol its parts do not have. What is left out
- * looks for words in raw text, or speaks of the protocol in general, and is asked about each part.
+ * Returns the policy with only the rules that name a carrier: by tool, by capability, or by a protocol other than
+ * shell. The other rules search raw text or apply to the protocol in general, so they check each part instead.
  */
 const namingPolicy = (policy: CompiledPolicy, call: ToolCall): CompiledPolicy =>
   (call.protocol.trim().toLowerCase() === 'shell' ? namingShell : namingOther)(policy);
@@ -238,7 +239,7 @@ function namingRules(policy: CompiledPolicy, isShell: boolean): CompiledPolicy {
   return { ...policyOf(policy.name, 'allow', guards, rules), levels };
 }
 
-/** Parameters beside the text that is read, such as a working directory, are in no part. */
+/** Parameters besides the parsed text, such as a working directory, are not in any part. */
 const looksAtNames = ({ target, arguments: conditions }: CompiledRule): boolean =>
   target === undefined && conditions.some(({ path: { anywhere } }) => anywhere !== undefined && anywhere !== 'all');
 

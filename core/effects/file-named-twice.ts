@@ -1,6 +1,6 @@
 /**
- * Two parameters that both name the file of a call, such as `path` and `file_path`: only the server knows which one it uses
- * [effects.file-named-twice].
+ * Detects two parameters that both name the file of a call, such as `path` and `file_path`: only the server knows which
+ * one it uses [effects.file-named-twice].
  */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -12,10 +12,10 @@ const fileNames: ReadonlySet<string> = new Set(
   `path pathname path_name file_path filepath target_path targetpath target_file targetfile relative_path relativepath absolute_path
   absolutepath full_path fullpath notebook_path notebookpath`.split(/\s+/),
 );
-/** Beside a path they may also be the name of a file in that folder, or the name that is shown for it. */
+/** Next to a path, these may also be a file name in that folder, or a display name. */
 const shortNames: ReadonlySet<string> = new Set('file filename file_name'.split(' '));
 
-/** Why the call is unclear; undefined if at most one parameter names its file, or all name the same one. */
+/** Returns why the call is unclear, or undefined if its parameters name at most one file. */
 export function fileNamedTwice({ protocol, parameters, capability }: ToolCall): string | undefined {
   if (['shell', 'sql', 'http'].includes(foldCase(protocol).trim())) return undefined;
   const named = Object.entries(parameters).flatMap(([name, value]) => {

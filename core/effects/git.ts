@@ -1,6 +1,6 @@
 /**
- * What a call to a Git host would do: one part for each file and each branch it touches, with the repository, paths and
- * branches in one spelling, and what a call leaves open (the default branch) said.
+ * Effects of a call to a Git host: one part for each file and branch, with normalised repository, paths and branches.
+ * States what the call leaves open, such as the default branch.
  */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -16,7 +16,7 @@ import { gitLine, isGitCommand } from './shell/git-line.ts';
 import { argOf } from './shell/words.ts';
 
 const maxParts = 1000;
-/** Reads calls of protocol `git`, and tools of other protocols that look like a Git host's. Never throws. */
+/** Reads calls of protocol `git`, and tools of other protocols that resemble a Git host's. Never throws. */
 export const gitEffects: EffectReader = (call) => {
   try {
     return effectsOf(call);
@@ -35,7 +35,7 @@ function effectsOf(call: ToolCall): Effects {
   const files = filesOf(call, unclear);
   const written = branchesOf(call.parameters, words, named);
   const line = lineWrites(call.parameters, words, written);
-  // A Git host executes nothing for a caller that is not a change to it.
+  // On a Git host, an execution for a caller changes the host.
   const capability = named === 'execute' || (named === 'read' && line.length > 0) ? 'write' : named;
   const writes: readonly BranchWrite[] = [
     ...line,
@@ -48,7 +48,7 @@ function effectsOf(call: ToolCall): Effects {
     ...scalarsOf(call.parameters),
     ...flagsOf(call.parameters, words, line),
   };
-  // On a part that changes something `branch` is what is written, not what the call says beside.
+  // In a part that changes something, `branch` is a branch that is written.
   if (capability !== 'read') {
     delete common.branch;
     delete common.branch_pattern;
@@ -102,8 +102,8 @@ const argumentsIn = ({ args, argv, flags, options }: ToolCall['parameters']): re
   [args, argv, flags, options].flat().filter((word) => typeof word === 'string');
 
 /**
- * Returns what `git_push` with a list of arguments writes, as the same line in a shell does. Its server adds the branches that
- * the call names elsewhere.
+ * Returns what `git_push` with a list of arguments writes, as the same line does in a shell. The server adds branches
+ * from other parameters of the call.
  */
 function lineWrites(
   parameters: ToolCall['parameters'],
@@ -121,7 +121,7 @@ function lineWrites(
   return branchWrites(gitLine([...line, ...added.map(argOf)]), {});
 }
 
-/** `force: true`, `forceWithLease: "yes"`, `options: { force: true }`. */
+/** Checks for `force: true`, `forceWithLease: "yes"`, `options: { force: true }`. */
 const setsForce = (value: object, depth = 0): boolean =>
   Object.entries(value).some(
     ([key, inner]) =>
@@ -131,8 +131,8 @@ const setsForce = (value: object, depth = 0): boolean =>
 const maxDepth = 3;
 
 /**
- * Lists, objects and long texts of the call that name neither a file nor a branch, so that rules about labels or about the length
- * of a text meet the part too [effects.git-parameters]. What names files and branches is in the part in one spelling only.
+ * Returns lists, objects and long texts that name neither a file nor a branch, so that rules about labels or text
+ * length also match the part [effects.git-parameters]. Files and branches appear only in normal form.
  */
 const untranslatedOf = (parameters: ToolCall['parameters']): Record<string, unknown> =>
   Object.fromEntries(
@@ -147,7 +147,10 @@ const untranslatedOf = (parameters: ToolCall['parameters']): Record<string, unkn
 
 const isContent = (key: string): boolean => key === 'content' || key === 'contents';
 
-/** Small values of the call, so that rules about a title or a merge method meet the parts too; never file contents. */
+/**
+ * Maximum number of small values copied to the parts, so that rules about a title or a merge method match. File
+ * contents are never copied.
+ */
 const maxScalars = 64;
 const scalarsOf = (parameters: ToolCall['parameters']): Record<string, unknown> =>
   Object.fromEntries(

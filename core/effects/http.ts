@@ -1,6 +1,6 @@
 /**
- * What an HTTP call would do: its URL read as browsers and clients do (WHATWG), its method from the tool or the
- * parameters. Rules then match the host that will be connected to; spellings that clients disagree about are unclear.
+ * Effects of an HTTP call: its URL parsed like browsers and clients do (WHATWG), its method from the tool or the
+ * parameters. Rules match the host that the call connects to. URLs that clients parse differently are unclear.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
@@ -11,7 +11,7 @@ import type { EffectReader, Effects } from './ports.ts';
 
 const readers = new Set(['get', 'head', 'options', 'trace']);
 const methods = new Set([...readers, 'post', 'put', 'patch', 'delete', 'connect']);
-/** Tools that leave the method to a parameter; without one they read. */
+/** Tools that take the method from a parameter; without one they read. */
 const carriers = new Set([
   'request',
   'fetch',
@@ -54,7 +54,7 @@ function effectsOf(call: ToolCall): Effects {
   );
   for (const doubt of fields.doubts) unclear.add(doubt);
   const verbs = methodsOf(call, fields.methods, unclear);
-  // A server may take a mutation by GET as well.
+  // A server may accept a mutation by GET.
   if (fields.mutates && verbs.every((verb) => readers.has(verb))) verbs.push('post');
   const hosts = [...targets.values()].map(({ host }) => host);
   if (fields.hosts.some((host) => !hosts.includes(host.toLowerCase().replace(/:\d+$/, '')))) {
@@ -74,25 +74,25 @@ const withQuery = (address: string, query: string): string => {
   return `${plain}${plain.includes('?') ? '&' : '?'}${query}`;
 };
 
-/** An operation of a service by its own name (`billing.refund`): its words do not show what it sends. */
+/** Checks for a service operation by name (`billing.refund`): its words do not show what it sends. */
 const isOperation = (call: ToolCall): boolean =>
   operationOf(call).every((word) => !methods.has(word) && !carriers.has(word)) && call.parameters.method === undefined;
 
-/** It stands for itself; a URL beside it must still be one that all clients read alike. */
+/** Returns the effects of a service operation, which has no parts. URLs in its parameters must be unambiguous. */
 function ofOperation(call: ToolCall, unclear: Set<string>): Effects {
   const urls = addressesOf(call).filter((text) => text.includes('://'));
   for (const url of urls) for (const doubt of readAddress(url).doubts) unclear.add(doubt);
   return { parts: [], carrier: false, ...(unclear.size > 0 && { unclear: [...unclear].slice(0, 5).join('; ') }) };
 }
 
-/** The last name of a tool, and its words. */
+/** Returns the words of the last name of a tool. */
 function operationOf({ tool }: ToolCall): string[] {
   const folded = foldCase(tool).trim();
   const operation = folded.slice(folded.search(/[^./:]*$/));
   return [operation, ...operation.split(/[_-]/)];
 }
 
-/** Tools that do nothing but send the request. */
+/** Checks for a tool that only sends the request. */
 const isCarrier = ({ protocol, tool }: ToolCall): boolean =>
   foldCase(protocol).trim() === 'http' ||
   /(?:^|[./:])(?:(?:web_?)?fetch(?:_url)?|http(?:_(?:request|get|head|options))?|curl)$/.test(foldCase(tool).trim());
@@ -105,14 +105,14 @@ const partOf = (call: ToolCall, { target, scheme, host, port, path, query }: Add
   parameters: { ...withoutAddress(call.parameters), method, scheme, host, port, path, query },
 });
 
-/** `get` reads, `delete` deletes; what is not known could do anything. */
+/** Returns `read` for `get`, `delete` for `delete`, and `execute` for an unknown method. */
 const capabilityOf = (method: string): string => {
   if (readers.has(method)) return 'read';
   if (method === 'delete') return 'delete';
   return methods.has(method) && method !== 'connect' ? 'write' : 'execute';
 };
 
-/** The raw address stays with the raw call; the part speaks of the normal one only. */
+/** Removes the raw address: the part has only the normalised one. */
 const withoutAddress = (parameters: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(parameters).filter(([key]) => !urlKeys.includes(key)));
 
@@ -121,13 +121,13 @@ function addressesOf(call: ToolCall): string[] {
     const value = Object.hasOwn(call.parameters, key) ? call.parameters[key] : undefined;
     return typeof value === 'string' && value !== '' ? [value] : [];
   });
-  // Where a parameter holds the address, a target without scheme is a label: a service, a purpose.
+  // If a parameter holds the address, a target without scheme is a label: a service, a purpose.
   const target =
     call.target.trim() === '' || (given.length > 0 && !/^[^/]*:|^[/\\]{2}/.test(call.target)) ? [] : [call.target];
   return [...target, ...given];
 }
 
-/** The method of the tool, of the parameter and of what overrides it: all that a server might take. */
+/** Returns every method that a server may use: that of the tool, of the parameter and of overrides. */
 function methodsOf(call: ToolCall, overriding: readonly string[], unclear: Set<string>): string[] {
   const [operation = '', ...words] = operationOf(call);
   const byTool = words.find((word) => methods.has(word));

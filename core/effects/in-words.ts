@@ -1,4 +1,4 @@
-/** What a call would do, in words for the person who decides about it: one line for each effect, as the readers found them. */
+/** Describes the effects of a call for its approver: one line for each effect. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import type { Effects } from './ports.ts';
@@ -6,15 +6,15 @@ import { takesOrders } from './shell/orders.ts';
 
 interface EffectLine {
   readonly text: string;
-  /** It repeats text that will be executed. */
+  /** Whether it repeats text that will be executed. */
   readonly ofProgram: boolean;
 }
 
-/** As many as a person reads; the gravest stay. */
+/** As many as a person reads; the most severe are kept. */
 const maxLines = 60;
 const gravity: Readonly<Record<string, number>> = { read: 0, write: 1, execute: 2, delete: 3 };
 
-/** Never empty: a call that stands for itself alone is named by its tool. */
+/** Returns at least one line: a call without separate effects is named by its tool. */
 export function effectsInWords(call: ToolCall, { parts, unclear }: Effects): EffectLine[] {
   const all = parts.length > 0 ? parts : [{ ...call, parameters: { ...call.parameters, action: undefined } }];
   const kept = all.length > maxLines ? gravest(all) : all;
@@ -56,7 +56,7 @@ const verbs: Readonly<Record<string, string>> = { read: 'reads', write: 'writes'
 const notes: Readonly<Record<string, string>> = { write: ' (writes)', delete: ' (deletes or overwrites)' };
 const isAddress = (target: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(target);
 
-/** What a command changes, as the reader of its program says it of an effect: `deletes pod x in namespace shop`. */
+/** Describes the change of a command in the words of its program's reader: `deletes pod x in namespace shop`. */
 export const actionInWords = ({ parameters: { operation, action } }: ToolCall): string | undefined =>
   typeof operation === 'string' && typeof action === 'string' ? action : undefined;
 
@@ -71,7 +71,7 @@ function shellWords(part: ToolCall, before: ToolCall | undefined, unclear = ''):
   if (takesInput)
     return `runs ${program} on what ${before ? before.tool.replace(/^shell\./, '') : 'another program'} prints`;
   if (target === '') return `runs ${[program, ...argv.slice(1)].join(' ')}`;
-  // Of such programs the target repeats their instructions; else it is one of the places that they come to.
+  // For these programs the target repeats their instructions; for others it is one of the places that they affect.
   const isOrder = capability === 'execute' || target.includes(' ') || takesOrders(program);
   if (isOrder && !isAddress(target) && argv.slice(1).join(' ').startsWith(target))
     return `runs ${program} ${target}${notes[capability] ?? ''}`;

@@ -1,9 +1,9 @@
-/** Where a path leads, by its text alone: `.`, `..`, `//` and `~` read against a working directory, POSIX rules. */
+/** Resolves paths by their text alone: `.`, `..`, `//` and `~` against a working directory (POSIX). */
 import { resolvePath } from '#core/text/matching/canonical-path.ts';
 
 /**
- * Resolves `path` against `cwd`; both may be relative, and a result above the start keeps its leading `..`. Links are not
- * followed. The folder above a home is called `/home`, so that whatever lies there is outside for every rule.
+ * Resolves `path` against `cwd`. Both may be relative; a result above the start keeps its leading `..`. Links are not
+ * followed. The parent of a home is `/home`, so every rule treats paths there as outside.
  */
 export function resolveAt(cwd: string, path: string): string {
   const joined = isRooted(path) || cwd === '' ? path : path === '' ? cwd : `${cwd}/${path}`;
@@ -16,8 +16,8 @@ export function resolveAt(cwd: string, path: string): string {
     : `${home}/${below}`;
 }
 
-/** Begins at the root or at a home, so that no working directory stands before it. */
+/** Checks for a path from the root or a home, which no working directory precedes. */
 export const isRooted = (path: string): boolean => path.startsWith('/') || path.startsWith('~');
 
-/** The last name of a path. */
+/** Returns the last name of a path. */
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);

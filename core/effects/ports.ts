@@ -1,34 +1,34 @@
 /**
- * What a call would do, as the policy sees it: shell text, SQL, URLs and paths read by their own grammars before rules are
- * matched. The decision is the worst of the parts; what cannot be read is at least reviewed.
+ * Effects of a call for the policy: shell text, SQL, URLs and paths are parsed by their own grammars before rules are
+ * matched. The decision is the worst of all parts, and at least review if a text cannot be parsed.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { BranchWrite } from './git/branches.ts';
 
 /** One effect of a call. */
 export interface Effect extends ToolCall {
-  /** The branches that a Git command in a shell writes; empty if it writes none. Absent if the part is of no such command. */
+  /** The branches that a Git command in a shell writes; empty if it writes none. Absent for any other command. */
   readonly branches?: readonly BranchWrite[];
 }
 
 export interface Effects {
-  /** The effects, each as a call of its own; empty where the call stands for itself alone. */
+  /** The effects, each as a separate call. Empty if the call is its only effect. */
   readonly parts: readonly Effect[];
   /**
-   * The call only carries others (`shell.run`, `bash -c`, `sql.query`): rules that name it count, but where none does the
+   * The call only carries others (`shell.run`, `bash -c`, `sql.query`): rules that name it count, but if none does, the
    * policy's default does not.
    */
   readonly carrier: boolean;
-  /** Why the text could not be read with certainty; the decision is then `review` at least. */
+  /** Why the text could not be parsed with certainty. The decision is then at least `review`. */
   readonly unclear?: string;
-  /** All that is not certain is what would be shown: `changes` of files that Git follows, or `secrets` of a store. */
+  /** The only uncertainty is what would be shown: `changes` of files that Git tracks, or `secrets` of a store. */
   readonly shows?: 'changes' | 'secrets';
 }
 
-/** Reads the effects of calls of one protocol; never throws: what it cannot read it says. */
+/** Reads the effects of calls of one protocol. Never throws: reports text that it cannot parse in `unclear`. */
 export type EffectReader = (call: ToolCall) => Effects;
 
 export interface EffectsPort {
-  /** What a call would do, read by its own grammar. Never rejects on behalf of the text. */
+  /** Returns the effects of a call. Never rejects because of its text. */
   readonly effects: (call: ToolCall) => Promise<Effects>;
 }

@@ -1,6 +1,6 @@
 /**
- * The reader of every call: chosen by protocol, and for MCP and unknown protocols by the shape of tool and parameters. What
- * one text holds of another language (a shell command inside COPY … PROGRAM) is read as that.
+ * Reads any call: the reader is chosen by protocol, or by the shape of tool and parameters for MCP and unknown
+ * protocols. Text in another language (a shell command inside COPY … PROGRAM) is parsed as such.
  */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -16,7 +16,7 @@ import type { EffectReader, Effects } from './ports.ts';
 type ReaderName = 'shell' | 'sql' | 'http' | 'git';
 type EffectReaders = Readonly<Record<ReaderName, EffectReader>>;
 
-/** Reads any call. Never throws: a reader that does makes the call unclear. */
+/** Returns a reader for any call. It never throws: an error in a reader makes the call unclear. */
 export const readEffects =
   (readers: EffectReaders): EffectReader =>
   (call) => {
@@ -45,9 +45,9 @@ function effectsOf(readers: EffectReaders, call: ToolCall): Effects {
   return all.length === 1 ? all[0]! : combine(all, all.length > 0 && all.every(({ carrier }) => carrier));
 }
 
-/** Whether a call of an unnamed protocol may be one the gateway reads. A look too many only makes the decision stricter. */
+/** Checks whether a call of an unnamed protocol may be for a reader. A false positive only tightens the decision. */
 const looksLike: Readonly<Record<ReaderName, (call: ToolCall) => boolean>> = {
-  // These two look for themselves.
+  // These two readers check this themselves.
   shell: () => true,
   sql: () => true,
   http: (call) =>
@@ -78,7 +78,7 @@ const namesOneOf = (tool: string, words: ReadonlySet<string>): boolean => {
   return [...family, ...own].some((word) => words.has(word));
 };
 
-/** Tools of a local repository (`git_push`) name no repository of a host. */
+/** Checks for a branch write. Tools of a local repository (`git_push`) do not name a repository of a host. */
 const writesBranch = (call: ToolCall): boolean => {
   if (capabilityFromName(call.tool) === 'read') return false;
   const isPush = ['git', 'push'].every((word) => namesOneOf(call.tool, new Set([word])));
@@ -95,7 +95,10 @@ const combine = (all: readonly Effects[], carrier: boolean): Effects => {
   };
 };
 
-/** What is sent besides the parameters may mean the same to its server: each object of it is read like parameters [policy.sent-with]. */
+/**
+ * Adds values sent besides the parameters: the server may use them as parameters, so each object is read as such
+ * [policy.sent-with].
+ */
 function withSent(readers: EffectReaders, { sent_with, ...call }: ToolCall, effects: Effects): Effects {
   if (sent_with === undefined) return effects;
   const others = [...objectsIn(sent_with)].map((parameters) => effectsOf(readers, { ...call, target: '', parameters }));
@@ -108,7 +111,7 @@ function* objectsIn(value: unknown): Iterable<Readonly<Record<string, unknown>>>
   for (const item of Object.values(value)) yield* objectsIn(item);
 }
 
-/** A program that a statement makes the database server run is shell text like any other. */
+/** Adds the effects of programs that a statement makes the database server run, read as shell text. */
 function withPrograms(readers: EffectReaders, effects: Effects): Effects {
   const programs = effects.parts.filter(
     ({ protocol, parameters }) => protocol === 'sql' && parameters.source === 'program',

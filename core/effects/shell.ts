@@ -1,6 +1,6 @@
 /**
- * What a call that carries shell text would do: its lines read by a grammar, one call for each effect.
- * Unreadable text is said to be unclear; nothing is thrown.
+ * Effects of a call with shell text: its lines are parsed, with one call for each effect. Text that cannot be parsed is
+ * reported as unclear; nothing is thrown.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
@@ -31,18 +31,18 @@ export const shellEffects: EffectReader = (call) => {
   };
 };
 
-/** A tool call with one plain operand says all there is, except which branches it writes. */
+/** Checks whether the call already equals its only effect. A call never names the branches that it writes. */
 const isItself = (call: ToolCall, part: Effect): boolean =>
   foldCase(call.protocol).trim() === 'shell' &&
   part.branches === undefined &&
   call.tool === part.tool &&
   call.target === part.target &&
   call.capability === part.capability &&
-  // What is known of a command is in the part alone.
+  // Descriptions of a command are only in the part.
   part.parameters.operation === undefined &&
   Object.keys(call.parameters).length === 0;
 
-/** A line that does nothing, as `true`. */
+/** Returns the effect of a line that does nothing, such as `true`. */
 const idle = (binary: string): ToolCall => ({
   protocol: 'shell',
   tool: `shell.${binary}`,

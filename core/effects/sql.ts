@@ -1,6 +1,6 @@
 /**
- * What a SQL call would do: its text read by PostgreSQL's own grammar into operations per table. Texts the
- * grammar refuses (MySQL, T-SQL, garbage) and texts that another database would read otherwise are unclear, never guessed.
+ * Effects of a SQL call: PostgreSQL's own grammar parses its text into operations per table. Texts that the grammar
+ * rejects (MySQL, T-SQL, garbage) or that another database would parse differently are unclear, never guessed.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
@@ -13,16 +13,16 @@ import { fallbackOperation } from './sql/refused.ts';
 import { structuredCall } from './sql/structured.ts';
 import { sqlTextsOf } from './sql/texts.ts';
 
-/** Parses a SQL text; throws for what the grammar refuses. */
+/** Parses a SQL text. Throws if the grammar rejects it. */
 export type SqlParse = (sql: string) => unknown;
 
-/** Of all texts of a call: the grammar may need a second for ten times as much, and queries have some kilobytes. */
+/** For all texts of a call. Ten times as much may take a second to parse, and queries usually have a few kilobytes. */
 const maxSqlBytes = 64 * 1024;
 const maxParts = 1000;
-/** Each is a call of the grammar. */
+/** Each text needs a run of the parser. */
 const maxTexts = 500;
 
-/** Reads calls of protocol `sql`, and MCP tools that carry SQL. Never throws. */
+/** Reads calls of protocol `sql`, and MCP tools that take SQL. Never throws. */
 export const sqlEffects =
   (parse: SqlParse): EffectReader =>
   (call) => {
@@ -33,7 +33,7 @@ export const sqlEffects =
     }
   };
 
-/** Whether the grammar is needed for the call: it is loaded only then. */
+/** Checks whether the call needs the grammar, which is loaded only then. */
 export function carriesSql(call: ToolCall): boolean {
   try {
     return sqlTextsOf(call).texts.length > 0 || (isSql(call) && fragmentsOf(call).length > 0);
@@ -56,7 +56,7 @@ function effectsOf(parse: SqlParse, call: ToolCall): Effects {
   for (const { text, certain } of texts.slice(0, maxTexts)) {
     const reading = readText(parse, text, left);
     left -= Buffer.byteLength(text);
-    // A parameter that only may be SQL and is not: words for something else.
+    // A parameter that may be SQL but does not parse is some other text.
     if (!certain && reading.refused) continue;
     refused ||= reading.refused;
     operations.push(...reading.operations);
@@ -72,7 +72,7 @@ function effectsOf(parse: SqlParse, call: ToolCall): Effects {
   const parts = all.slice(0, maxParts).map(partOf);
   return {
     parts,
-    // What was not read stands for itself, and the policy's default counts.
+    // If the text was not parsed, the call itself is decided, and the policy's default applies.
     carrier: carrier && parts.length > 0 && !refused,
     ...(unclear.size > 0 && { unclear: [...unclear].slice(0, 5).join('; ') }),
   };
@@ -80,7 +80,7 @@ function effectsOf(parse: SqlParse, call: ToolCall): Effects {
 
 const isSql = ({ protocol }: ToolCall): boolean => foldCase(protocol).trim() === 'sql';
 
-/** A call without a text, and what the pieces of SQL in its parameters do beside. */
+/** Returns the effects of a call without a statement, including those of SQL fragments in its parameters. */
 function ofStructured(parse: SqlParse, call: ToolCall): Effects {
   const unclear = new Set<string>();
   let left = maxSqlBytes;
@@ -101,14 +101,14 @@ function ofStructured(parse: SqlParse, call: ToolCall): Effects {
 }
 
 interface TextReading extends SqlReading {
-  /** The text is not SQL that could be read; `unclear` says why. */
+  /** Whether the text could not be parsed as SQL; `unclear` states why. */
   readonly refused: boolean;
 }
 
-/** @param left how many bytes of the call may still be read. */
+/** @param left number of bytes of the call that may still be parsed. */
 function readText(parse: SqlParse, text: string, left: number): TextReading {
   if (Buffer.byteLength(text) > left) return refuse(text, `the SQL of the call is longer than ${maxSqlBytes} bytes`);
-  // The grammar reads C strings: what stands behind a NUL would not be seen.
+  // The grammar parses C strings and would ignore any text after a NUL.
   if (text.includes('\0')) return refuse(text, 'a SQL text holds a NUL');
   if (!text.isWellFormed()) return refuse(text, 'a SQL text is not well-formed Unicode');
   if (nesting(text) > maxNesting) return refuse(text, `a SQL text nests deeper than ${maxNesting} parentheses`);
@@ -122,10 +122,10 @@ function readText(parse: SqlParse, text: string, left: number): TextReading {
   return { ...readStatements(tree), refused: false };
 }
 
-/** The grammar's stack is spent long after this. */
+/** Far below the depth that exhausts the grammar's stack. */
 const maxNesting = 250;
 
-/** How deep parentheses and brackets nest, those in quotes included. */
+/** Returns how deep parentheses and brackets nest, including those in quotes. */
 function nesting(text: string): number {
   let deepest = 0;
   let depth = 0;
@@ -136,10 +136,10 @@ function nesting(text: string): number {
   return deepest;
 }
 
-/** PostgreSQL's scanner looks at the whole run again for each comment that begins in it. */
+/** PostgreSQL's scanner rescans the whole run for each comment that begins in it. */
 const maxOperatorRun = 1000;
 
-/** Length of the longest run of characters an operator may be made of. */
+/** Returns the length of the longest run of operator characters. */
 function operatorRun(text: string): number {
   let longest = 0;
   for (let at = 0, start = 0; at <= text.length; at++) {
@@ -164,7 +164,7 @@ const partOf = ({ verb, target, capability, parameters }: Operation): ToolCall =
   parameters,
 });
 
-/** Each operation once, the gravest first, so that a long text cannot push one out. */
+/** Removes duplicates and puts the most severe operations first, so that a long text cannot displace them. */
 function distinct(operations: readonly Operation[]): Operation[] {
   const seen = new Map<string, Operation>();
   for (const each of operations) {

@@ -1,19 +1,19 @@
-/** Which branches a call to a Git host writes, and which it only reads from. */
+/** Branches that a call to a Git host writes, unlike those that it only reads. */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 
-/** `default_branch: true`: the host's default branch is meant, or any may be. */
+/** A branch of a call. `default_branch: true`: the host's default branch, or possibly any branch. */
 export interface TouchedBranch {
   readonly branch?: string;
-  /** Refs that one `*` matches, as the refspec has it: `refs/heads/agent/*`. */
+  /** Refs that one `*` matches, as in the refspec: `refs/heads/agent/*`. */
   readonly branch_pattern?: string;
   readonly default_branch?: true;
 }
 
 /** A branch that is written, or a push that names none (`git lfs push`). */
 export interface BranchWrite extends TouchedBranch {
-  /** The repository it is sent to, as the command names it; empty if it names none. Absent for a local branch. */
+  /** The repository it is pushed to, as named in the command; empty if it names none. Absent for a local branch. */
   readonly remote?: string;
   readonly force?: boolean;
   readonly deleted?: boolean;
@@ -23,7 +23,7 @@ const anyBranch: TouchedBranch = { default_branch: true };
 
 const set = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/));
 
-/** Operations whose every word is one of these write no branch: they are about requests, issues, tags, runs. */
+/** Operations that consist of these words write no branch: they concern requests, issues, tags, runs. */
 const proposing = {
   verbs: set(`add approve assign cancel close comment create delete dismiss dispatch edit enable fork label lock mark
     open react remove reopen reply request rerun resolve retry run set star start submit subscribe trigger unassign unlock
@@ -37,7 +37,7 @@ const proposing = {
     threads time title to topic topics type webhook webhooks with work workflow workflows`),
 };
 
-/** The branches a call writes; one entry without name where it writes none. */
+/** Returns the branches that a call writes, or one entry without a name if it writes none. */
 export function branchesOf(
   parameters: ToolCall['parameters'],
   words: readonly string[],
@@ -45,7 +45,7 @@ export function branchesOf(
 ): TouchedBranch[] {
   if (capability === 'read' || isProposing(words) || checksOut(words)) return [{}];
   const merges = mergeOf(words);
-  // Merging a pull request goes into its base, which the call does not say and the host knows.
+  // Merging a pull request changes its base branch, which only the host knows.
   if (merges === 'pull_request') return [anyBranch];
   const written = new Map<string, TouchedBranch>();
   const add = (touched: TouchedBranch): void =>
@@ -54,11 +54,11 @@ export function branchesOf(
     if (isRefspec(key)) add(refspecBranch(text));
     else if (isWritten(key) || (merges !== undefined && isBase(key))) add(touchedBranch(text));
   }
-  // A host writes to the default branch where no other is named.
+  // A host writes to the default branch if the call names no branch.
   return written.size > 0 ? [...written.values()] : [anyBranch];
 }
 
-/** What the operation merges: a pull request that may have been reviewed, or another branch as it is. */
+/** Returns what the operation merges: a pull request, which may have been reviewed, or another branch directly. */
 export function mergeOf(words: readonly string[]): 'pull_request' | 'branch' | undefined {
   const at = words.findLastIndex((word, i) => /^requests?$/.test(word) && /^(?:pull|merge)$/.test(words[i - 1] ?? ''));
   const isRequest = at !== -1 || words.some((word) => word === 'pr' || word === 'mr');
@@ -78,7 +78,7 @@ export function mergeOf(words: readonly string[]): 'pull_request' | 'branch' | u
   return verbs.has('merge') ? 'branch' : undefined;
 }
 
-/** What is done to a repository as a whole may change its branches. */
+/** Verbs that, applied to a whole repository, do not change its branches. */
 const ofRepositories = set('create dispatch fork star subscribe unstar unsubscribe unwatch watch');
 
 const isProposing = (words: readonly string[]): boolean =>
@@ -91,15 +91,15 @@ const isProposing = (words: readonly string[]): boolean =>
 
 const checkingOut = set('branch checkout git local repo repository switch to');
 
-/** `git_checkout` takes a branch into the work tree and leaves it as it is. */
+/** Checks for `git_checkout`, which checks out a branch without changing it. */
 const checksOut = (words: readonly string[]): boolean =>
   words.some((word) => word === 'checkout' || word === 'switch') && words.every((word) => checkingOut.has(word));
 
-/** `merge` counts as a noun in `create_merge_request` only. */
+/** Checks for `merge` as a noun, as in `create_merge_request`. */
 const isRequestWord = (word: string, words: readonly string[]): boolean =>
   word === 'merge' && mergeOf(words) === undefined;
 
-/** Keys that name the branch which is written, not the one it begins from or is compared with. */
+/** Checks for a key that names a written branch, not the base of a new branch or of a comparison. */
 const isWritten = (key: string): boolean => {
   const words = wordsIn(key);
   if (['ref', 'new_name', 'old_name', 'newName', 'oldName'].includes(key)) return true;
@@ -113,7 +113,7 @@ const isWritten = (key: string): boolean => {
 
 const isBase = (key: string): boolean => /^base(?:_branch|Branch)?$/.test(key);
 
-/** Whether parameters hold a key that may name a branch which is written, whatever the operation. */
+/** Checks whether parameters have a key that may name a written branch, for any operation. */
 export const mayNameBranch = (parameters: ToolCall['parameters']): boolean =>
   [...textsOf(parameters)].some(({ key }) => isRefspec(key) || isWritten(key) || isBase(key));
 
@@ -121,7 +121,7 @@ const isRefspec = (key: string): boolean => /^ref_?specs?$/i.test(key);
 
 const maxDepth = 4;
 
-/** Every text of the parameters under its own key, also in lists and objects, but for contents. */
+/** Yields every text of the parameters with its own key, including those in lists and objects. */
 function* textsOf(value: unknown, key = '', depth = 0): Generator<{ readonly key: string; readonly text: string }> {
   if (typeof value === 'string') {
     if (value.trim() !== '') yield { key, text: value };
@@ -132,19 +132,22 @@ function* textsOf(value: unknown, key = '', depth = 0): Generator<{ readonly key
   }
 }
 
-/** `refs/heads/main`, `heads/main`, `+main`: all `main`. */
+/** Returns the branch name: `main` for `refs/heads/main`, `heads/main` and `+main`. */
 const branchName = (text: string): string =>
   text
     .trim()
     .replace(/^\+/, '')
     .replace(/^\/+|\/+$/g, '')
-    // In whatever case: some servers keep branches as files that differ in case only.
+    // Ignores case: some servers store branches as files whose names differ only in case.
     .replace(/^(?:refs\/)?heads\//i, '');
 
-/** What git takes for no branch, and a host may put right in its own way: `refs//heads/main`, `a/.b`, `x.lock`. */
+/** Names that Git rejects and a host may correct in its own way: `refs//heads/main`, `a/.b`, `x.lock`. */
 const malformed = /\/\/|(?:^|\/)\.|\.(?:lock)?(?:\/|$)|^-/;
 
-/** The branch a name means; any where it is a pattern, the current one, malformed, or a revision that git works out. */
+/**
+ * Returns the branch of a name. Any branch, if it is a pattern, the current branch, malformed, or a revision
+ * expression.
+ */
 export function touchedBranch(text: string): TouchedBranch {
   const branch = branchName(text);
   if (malformed.test(branch)) return anyBranch;
@@ -154,7 +157,7 @@ export function touchedBranch(text: string): TouchedBranch {
   return { branch };
 }
 
-/** The receiving end of a refspec: `fix`, `fix:main`, `:main`, `refs/heads/agent/*:refs/heads/agent/*`. */
+/** Returns the destination of a refspec: `fix`, `fix:main`, `:main`, `refs/heads/agent/*:refs/heads/agent/*`. */
 export function refspecBranch(spec: string): TouchedBranch {
   const ends = spec.replace(/^\+/, '').split(':');
   const to = ends.at(-1)!;
@@ -162,5 +165,5 @@ export function refspecBranch(spec: string): TouchedBranch {
   return touchedBranch(to);
 }
 
-/** Git takes a pattern with one `*` on each side; it stands for any text, slashes included. */
+/** Git accepts a pattern with one `*` on each side; it matches any text, including slashes. */
 const wildcard = /^[\w./-]*\*[\w./-]*$/;

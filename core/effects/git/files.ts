@@ -1,4 +1,4 @@
-/** Which files of a repository a call touches. */
+/** Files of a repository that a call affects. */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
@@ -17,7 +17,7 @@ const pathWords = new Set(
   'path paths file files filename filenames filepath filepaths dir directory folder'.split(' '),
 );
 const listKeys = new Set('changes actions operations tree additions deletions edits updates modifications'.split(' '));
-/** Words of keys that say something about a file, or name a place that is not in the repository's tree. */
+/** Words of keys that describe a file, or name a place outside the repository's tree. */
 const otherWords = new Set(
   'content contents mode size sha type encoding url count limit page lines line extension repo repository project namespace text message'.split(
     ' ',
@@ -25,7 +25,7 @@ const otherWords = new Set(
 );
 const maxDepth = 4;
 
-/** Each path once, resolved inside the repository; what climbs out or hides is said. */
+/** Returns each path once, resolved inside the repository. Reports paths that leave it or are ambiguous. */
 export function filesOf({ parameters }: Pick<ToolCall, 'parameters'>, unclear: Set<string>): TouchedFile[] {
   const found = new Map<string, TouchedFile>();
   const add: Add = (raw, removed) => {
@@ -37,7 +37,7 @@ export function filesOf({ parameters }: Pick<ToolCall, 'parameters'>, unclear: S
   return [...found.values()];
 }
 
-/** Goes through the members of an object; `inList`: it stands for a file, and `name` is its path. */
+/** Visits the members of an object. `inList`: the object is a file, and `name` is its path. */
 function look(
   object: Readonly<Record<string, unknown>>,
   inList: boolean,
@@ -69,7 +69,7 @@ function holdsPaths(key: string): boolean {
   return words.some((word) => pathWords.has(word)) && !words.some((word) => otherWords.has(word));
 }
 
-/** One file with its members, and not files by their names. */
+/** Checks for the members of one file, unlike a map of files by name. */
 const isRecord = (item: object): boolean =>
   Object.keys(item).some((key) => /^\w+$/.test(key) && (holdsPaths(key) || key === 'name' || key === 'content'));
 
@@ -80,8 +80,8 @@ function isRemoval(record: Readonly<Record<string, unknown>>, inList: boolean): 
 }
 
 /**
- * Names that Windows and macOS take for others: `.GitHub` for `.github`, a dot or blank at the end that is dropped, streams
- * (`.git::$INDEX_ALLOCATION`), short names (`GIT~1`).
+ * Checks for names that Windows and macOS treat as others: `.GitHub` for `.github`, a final dot or blank (dropped),
+ * streams (`.git::$INDEX_ALLOCATION`), short names (`GIT~1`).
  */
 const isReadInSeveralWays = (segment: string): boolean =>
   (/^\.git/i.test(segment) && !segment.startsWith('.git')) ||

@@ -1,11 +1,11 @@
-/** Which repository a call is about: `owner/name`, however it was written. */
+/** Normalises the repository of a call to `owner/name`. */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 
 const address = /^(?:(?:https?|ssh|git):\/\/(?:[^@/]*@)?[^/]+\/|[\w.-]+@[\w.-]+:(?!\/\/))(.+)$/i;
 
-/** Parameters that name whose repository it is, by their words: `repoOwner` and `repo_owner` are one. */
+/** Parameters that name the owner, as words: `repoOwner` and `repo_owner` are equal. */
 const holders: ReadonlySet<string> = new Set([
   ...['owner', 'org', 'organization', 'workspace', 'namespace'],
   ...['repo owner', 'repository owner', 'owner name', 'org name'],
@@ -16,7 +16,7 @@ const names: ReadonlySet<string> = new Set([
   ...['repo', 'repository'].flatMap((word) => ['name', 'slug', 'id', 'full name'].map((of) => `${word} ${of}`)),
 ]);
 
-/** At least one; more than one where the call contradicts itself, which is said. */
+/** Returns at least one repository. If the call contradicts itself, returns several and reports it. */
 export function repositoriesOf({ target, parameters }: ToolCall, unclear: Set<string>): string[] {
   const given = (keys: ReadonlySet<string>): string[] =>
     Object.entries(parameters).flatMap(([key, value]) =>
@@ -31,7 +31,7 @@ export function repositoriesOf({ target, parameters }: ToolCall, unclear: Set<st
   }
   const named = repositoryName(target);
   if (found.size === 0 || isRepository(target, named)) found.add(named);
-  // `acme/web` and `web` are the same, said in more and in fewer words.
+  // `web` is a short form of `acme/web`.
   const all = [...found].filter((one) => ![...found].some((other) => other !== one && sameTail(other, one)));
   const ownersOf = all.flatMap((one) => (/^[^/]+\/[^/]+$/.test(one) ? [one.slice(0, one.indexOf('/'))] : []));
   const distinct = (texts: readonly string[]) => new Set(texts.map((text) => text.toLowerCase())).size;
@@ -40,13 +40,13 @@ export function repositoriesOf({ target, parameters }: ToolCall, unclear: Set<st
   return all;
 }
 
-/** Without address, `.git` and slashes at the ends. */
+/** Removes the address, `.git` and slashes at both ends. */
 function repositoryName(text: string): string {
   const plain = (address.exec(text.trim())?.[1] ?? text.trim()).replace(/^\/+|\/+$/g, '');
   return plain.replace(/\.git$/i, '');
 }
 
-/** A target of one slash is a repository; with more it is a place inside one. */
+/** Checks for one slash: a target with more is a path in a repository. */
 const isRepository = (text: string, named: string): boolean => address.test(text) || /^[\w.-]+\/[\w.-]+$/.test(named);
 
 const sameTail = (longer: string, shorter: string): boolean =>

@@ -1,26 +1,26 @@
-/** One address: where a request really goes, in the one spelling rules are written for. */
+/** A normalised address: the actual destination of a request, in the form that rules match. */
 import { isAscii } from '#core/text/matching/fold-unicode.ts';
 
 export interface Address {
-  /** `https://host/path?query`; without scheme where the call gives none. */
+  /** `https://host/path?query`; without a scheme if the call has none. */
   readonly target: string;
   readonly scheme: string;
-  /** Lower case, punycode, no final dot; IPv4 dotted, also where it was mapped into IPv6. */
+  /** Lower case, punycode, no final dot; IPv4 in dotted form, even if mapped to IPv6. */
   readonly host: string;
-  /** As text; the scheme's own port is named too. */
+  /** As text, including the scheme's default port. */
   readonly port: string;
   readonly path: string;
   readonly query: string;
-  /** Why a client could read the address otherwise. */
+  /** Reasons why a client may parse the address differently. */
   readonly doubts: readonly string[];
 }
 
 const ports: Readonly<Record<string, string>> = { http: '80', https: '443' };
-/** Servers take about so much. */
+/** About the limit of servers. */
 const maxLength = 16 * 1024;
 const bare = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?(?::\d+)?(?:[/?#]|$)/i;
 
-/** Reads a URL, or a host or service with a path (`api.example.com/v1`, `billing/invoices`). */
+/** Parses a URL, or a host or service with a path (`api.example.com/v1`, `billing/invoices`). */
 export function readAddress(text: string): Address {
   if (text.length > maxLength) return unreadable('', [`the address is longer than ${maxLength} characters`]);
   const doubts = doubtsOf(text);
@@ -31,7 +31,7 @@ export function readAddress(text: string): Address {
     return fromUrl(URL.parse(text, 'https://base.invalid'), text, doubts, false);
   }
   if (bare.test(text)) return fromUrl(URL.parse(`https://${text}`), text, doubts, true);
-  // A path alone: of which host, only the executor knows.
+  // Only a path: the executor determines the host.
   const path = URL.parse(text, 'https://base.invalid/');
   if (!text.startsWith('/') || path === null || path.host !== 'base.invalid') return unreadable(text, doubts);
   const resolved = normalPath(path.pathname);
@@ -76,7 +76,7 @@ const unreadable = (text: string, doubts: readonly string[]): Address => ({
 
 const encodedDots = /^\.?%2e(?:\.|%2e)?$/i;
 
-/** What URL parsers repair, each in its own way. */
+/** Returns reasons to doubt a text: errors that each URL parser corrects in its own way. */
 function doubtsOf(text: string): string[] {
   const doubts: string[] = [];
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
@@ -105,7 +105,7 @@ function hostDoubts(url: URL, host: string, text: string): string[] {
   return doubts;
 }
 
-/** NAT64, 6to4, IPv4-compatible and Teredo addresses lead to an IPv4 address where a gateway translates them. */
+/** NAT64, 6to4, IPv4-compatible and Teredo addresses reach an IPv4 address through a translating gateway. */
 const embedsIpv4 = /^\[(?:64:ff9b:|2002:|2001:0?:|::[0-9a-f]{1,4}:[0-9a-f]{1,4}\])/i;
 
 const writtenHost = (text: string): string => {
@@ -125,7 +125,10 @@ function normalHost(hostname: string): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-/** `%41` is `A`, `%2f` stays `%2F`; runs of slashes stay, for servers differ about them. */
+/**
+ * Normalises a path: `%41` becomes `A`, `%2f` becomes `%2F`. Keeps runs of slashes, because servers treat them
+ * differently.
+ */
 const normalPath = (path: string): string => normalEscapes(path === '' ? '/' : path);
 
 const normalEscapes = (text: string): string =>

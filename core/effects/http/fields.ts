@@ -1,6 +1,7 @@
 /**
- * What a request says beside its address and its `method`: parameters in another spelling of their names, headers in any form,
- * and what servers take for the method, the host or the path instead (`X-HTTP-Method-Override`, `?_method=`, GraphQL) [effects.http-overrides].
+ * Request fields other than the address and `method`: alternative spellings of parameter names, headers in any form,
+ * and values that servers use instead of the method, host or path (`X-HTTP-Method-Override`, `?_method=`, GraphQL)
+ * [effects.http-overrides].
  */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -14,7 +15,10 @@ type Field = readonly [name: string, value: string];
 const bodyKeys = ['body', 'json', 'data', 'form'];
 const readNames: ReadonlySet<string> = new Set([...urlKeys, ...bodyKeys, 'method', 'headers']);
 
-/** `Method`, `URL` and `Headers` mean to many clients what the plain names mean. Of two spellings the plain one is kept: `alikeNames` says that there are two. */
+/**
+ * Renames `Method`, `URL` and `Headers` to lower case, because many clients treat them alike. If both spellings are
+ * present, both stay, and `alikeNames` reports them.
+ */
 export function plainParameters(parameters: Parameters): Record<string, unknown> {
   const plain: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(parameters)) {
@@ -26,16 +30,19 @@ export function plainParameters(parameters: Parameters): Record<string, unknown>
 }
 
 interface Fields {
-  /** Methods that a server may take instead of the one that is sent. */
+  /** Methods that a server may use instead of the one that is sent. */
   readonly methods: readonly string[];
-  /** Hosts that headers name. */
+  /** Hosts in headers. */
   readonly hosts: readonly string[];
-  /** A GraphQL mutation changes something, whatever the method is. */
+  /** Whether a GraphQL mutation changes something, whatever the method is. */
   readonly mutates: boolean;
   readonly doubts: readonly string[];
 }
 
-/** @param queries of the addresses, with what the parameters add to them. */
+/**
+ * Reads the fields of a request.
+ * @param queries of the addresses, including what the parameters add.
+ */
 export function fieldsOf(parameters: Parameters, queries: readonly string[]): Fields {
   const doubts = new Set<string>();
   const headers = headersOf(parameters.headers, doubts);
@@ -61,7 +68,7 @@ export function fieldsOf(parameters: Parameters, queries: readonly string[]): Fi
   };
 }
 
-/** Underscores and dashes of a header arrive as the same variable at many servers. */
+/** Normalises a field name. Many servers map underscores and dashes of a header to the same variable. */
 const plainName = (name: string): string => name.trim().toLowerCase().replaceAll('_', '-');
 
 const overrides: ReadonlySet<string> = new Set([
@@ -91,7 +98,7 @@ const pathHeaders: ReadonlySet<string> = new Set([
 const forwardedHosts = (value: string): string[] =>
   [...value.matchAll(/(?:^|[;,\s])host\s*=\s*"?([^";,\s]*)/gi)].map(([, host = '']) => host);
 
-/** From an object, from lines, or from a list of pairs, of lines or of records. */
+/** Parses headers from an object, from lines, or from a list of pairs, lines or records. */
 function headersOf(headers: unknown, doubts: Set<string>): Field[] {
   if (headers === undefined || headers === null || headers === '') return [];
   const lines = (text: string): Field[] =>
@@ -124,7 +131,7 @@ function pairOf(item: unknown): Field {
   return [asText(record.name ?? record.key ?? record.header), asText(record.value)];
 }
 
-/** A form or a JSON text as its members; any other body as it is. */
+/** Parses a form or JSON text; returns any other body unchanged. */
 function parsedBody(body: unknown): unknown {
   if (typeof body !== 'string') return body;
   if (/^\s*[[{]/.test(body)) {

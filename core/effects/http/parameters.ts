@@ -1,6 +1,6 @@
 /**
- * Which parameters of a request are understood. A name that a client may take for another address, another method or a
- * way through another server makes the request unclear.
+ * Known parameters of a request. A name that a client may use as another address, another method or a proxy makes the
+ * request unclear.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
@@ -10,9 +10,9 @@ export const urlKeys = ['url', 'uri', 'href', 'endpoint', 'address', 'link'];
 
 const understood: ReadonlySet<string> = new Set([
   ...urlKeys,
-  // What is read beside the address, and what is sent.
+  // Query and body.
   ...'method headers params query query_params queryparams searchparams body json data form'.split(' '),
-  // Neither of them says where a request goes.
+  // These do not affect the destination.
   ...`timeout timeout_ms timeoutms timeout_seconds max_length maxlength max_bytes max_size max_chars start_index raw format
   formats prompt question reason note purpose description title label encoding charset accept content_type contenttype
   user_agent useragent retries retry_count idempotency_key output_format response_format response_type responsetype cache
@@ -22,7 +22,7 @@ const understood: ReadonlySet<string> = new Set([
     .split(/\s+/),
 ]);
 
-/** Names that steer a request, in whatever case and with whatever marks between their words. */
+/** Names that change the destination or method, compared without case and separators. */
 const steering: ReadonlySet<string> = new Set(
   `proxy proxies proxyurl proxyhost proxyport httpproxy httpsproxy hostname host hosts port baseurl baseuri basepath
   origin verb httpverb httpmethod requestmethod methodoverride socketpath unixsocket connectto localaddress dispatcher
@@ -33,7 +33,7 @@ const steering: ReadonlySet<string> = new Set(
 
 const maxDepth = 3;
 
-/** Why the parameters may say more than what was read of them. */
+/** Returns reasons why the parameters may change the request in unknown ways. */
 export function parameterDoubts({ protocol, parameters }: ToolCall): string[] {
   const names = Object.keys(parameters).filter((name) => parameters[name] !== undefined && parameters[name] !== null);
   const unknown =
@@ -50,7 +50,7 @@ export function parameterDoubts({ protocol, parameters }: ToolCall): string[] {
   ].slice(0, 5);
 }
 
-/** What is sent or looked for is content, however its members are called. */
+/** Sent or searched content: names of its members do not matter. */
 const content: ReadonlySet<string> = new Set(
   'headers body json data form params query query_params queryparams searchparams variables'.split(' '),
 );
@@ -63,13 +63,13 @@ function steeringIn(name: string, value: unknown, depth: number): string[] {
 
 const shown = (name: string): string => JSON.stringify(name.slice(0, 64));
 
-/** What parameters add to the query of the address; undefined where they cannot be read. */
+/** Returns what parameters add to the query of the address. Undefined if they cannot be parsed. */
 export function addedQuery(parameters: ToolCall['parameters']): string | undefined {
   const added = new URLSearchParams();
   for (const [key, value] of Object.entries(parameters)) {
     if (!queryKeys.has(key.toLowerCase())) continue;
     if (typeof value === 'string') {
-      // A query of another kind, such as GraphQL, is content.
+      // Any other query, such as GraphQL, is content.
       if (/^\??[^\s{}]*=[^\s{}]*$/.test(value))
         for (const [name, text] of new URLSearchParams(value)) added.append(name, text);
       continue;

@@ -1,6 +1,6 @@
 /**
- * The sandbox: limits of the configuration that hold whatever a tool policy says. A part of a call that is
- * outside is blocked with `matched_rule: sandbox:<rule>`; nothing here ever allows.
+ * The sandbox: limits of the configuration that apply whatever a tool policy decides. A part of a call beyond a limit
+ * is blocked with `matched_rule: sandbox:<rule>`. Limits never allow a call.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
@@ -14,7 +14,7 @@ import { checkSql } from './sql.ts';
 
 export interface EffectLimitBlock {
   readonly decision: 'block';
-  /** `sandbox:sql.require_where`. */
+  /** For example `sandbox:sql.require_where`. */
   readonly matched_rule: string;
   readonly reason: string;
 }
@@ -22,8 +22,8 @@ export interface EffectLimitBlock {
 const checks: Readonly<Record<string, Check>> = { shell: checkShell, http: checkHttp, sql: checkSql, git: checkGit };
 
 /**
- * The first limit that one of the parts breaks. The parts are those of the effect readers, or the call itself where it
- * has none. Never throws: limits that cannot be checked block.
+ * Returns the first limit that a part exceeds. If the effect readers return no parts, the call itself is checked. Never
+ * throws: limits that cannot be checked block.
  */
 export function checkEffectLimits(settings: SandboxSettings, parts: readonly Effect[]): EffectLimitBlock | undefined {
   try {

@@ -1,4 +1,4 @@
-/** Limits of Git hosts: repositories, protected branches and files, force pushes, merges into the default branch. */
+/** Limits for Git hosts: repositories, protected branches and files, force pushes, merges into the default branch. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
 import type { TouchedBranch } from '#core/effects/git/branches.ts';
@@ -7,7 +7,7 @@ import { type Check, type LimitViolation, matchesName, normalPath, textOf } from
 
 type Limits = SandboxSettings['git'];
 
-/** What hosts call the default branch. */
+/** Usual names of the default branch. */
 const defaultNames = ['main', 'master', 'trunk', 'develop', 'default'];
 
 export const checkGit: Check = ({ git }, part) => checkRepository(git, part) ?? checkWrite(git, part);
@@ -17,7 +17,7 @@ function checkRepository(git: Limits, part: ToolCall): LimitViolation | undefine
   if (matchesName(git.blocked_repositories, [repository])) {
     return { rule: 'git.blocked_repositories', reason: `The repository ${repository} is blocked.` };
   }
-  // Hosts compare owners and names without case.
+  // Hosts ignore the case of owners and names.
   if (git.allowed_repositories && !matchesName(git.allowed_repositories, [repository])) {
     return { rule: 'git.allowed_repositories', reason: `The repository ${repository} is not among those allowed.` };
   }
@@ -42,7 +42,10 @@ function checkWrite(git: Limits, part: ToolCall): LimitViolation | undefined {
   return undefined;
 }
 
-/** @param write `merges`: what a merge takes. A part that only reads can still say that it forces. */
+/**
+ * Checks the branch limits.
+ * @param write `merges`: what a merge takes. A part that only reads may still be forced.
+ */
 export function checkBranch(
   git: Limits,
   write: TouchedBranch & { readonly force?: boolean; readonly isRead?: boolean; readonly merges?: unknown },
@@ -62,7 +65,7 @@ export function checkBranch(
   ) {
     return { rule: 'git.block_default_branch_merge', reason: 'The merge goes, or may go, into the default branch.' };
   }
-  // A merged pull request is how protected branches change.
+  // Protected branches are meant to change by merged pull requests.
   if (merges === 'pull_request' || git.protected_branches.length === 0) return undefined;
   if (isAny) {
     return { rule: 'git.protected_branches', reason: 'The call names no branch and so may write to a protected one.' };
@@ -78,7 +81,10 @@ export function checkBranch(
     : undefined;
 }
 
-/** Whether the pattern of a refspec may match a branch of the glob. Git and hosts complete names that do not begin with `refs/`. */
+/**
+ * Checks whether a refspec pattern may match a branch of the glob. Git and hosts complete names that do not begin with
+ * `refs/`.
+ */
 const mayReach = (pattern: string, glob: string): boolean =>
   pattern !== '' &&
   ['', 'refs/', 'refs/heads/'].some((folder) => mayMatchBoth(folder + pattern, { within: 'refs/heads/', glob }));

@@ -1,4 +1,4 @@
-/** Every list of globs in the sandbox's section, with its place, for the checks of a configuration. */
+/** Returns every list of globs in the sandbox section with its path, for checks of the configuration. */
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
 
 interface GlobList {

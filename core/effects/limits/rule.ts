@@ -1,4 +1,4 @@
-/** What every protocol's limits are made of: lists of globs, and a finding that names the limit. */
+/** Shared parts of all limits: matching lists of globs, and findings that name the limit. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
 import type { Effect } from '#core/effects/ports.ts';
@@ -14,21 +14,21 @@ export interface LimitViolation {
 
 export type Check = (settings: SandboxSettings, part: Effect) => LimitViolation | undefined;
 
-/** Whether some spelling matches some pattern, upper and lower case being the same: for names and for what is blocked. */
+/** Checks whether any spelling matches any pattern, ignoring case: for names and for block lists. */
 export const matchesName = (patterns: readonly string[], spellings: readonly string[]): boolean =>
   patterns.some((pattern) => spellings.some((spelling) => globMatches(pattern, spelling)));
 
-/** The same for what is allowed where case counts: tables, paths. */
+/** Like `matchesName`, but with case, for allow lists of tables and paths. */
 export const matchesText = (patterns: readonly string[], spellings: readonly string[]): boolean =>
   patterns.some((pattern) => {
     const glob = compiled(pattern);
     return spellings.some((spelling) => glob.matches(spelling));
   });
 
-/** A path as policies see it: look-alikes folded, escapes decoded, dots resolved. */
+/** Returns a path as policies match it: look-alikes folded, escapes decoded, dots resolved. */
 export const normalPath = (path: string): string => canonicalText(path, plainReading);
 
-/** The last name of a tool: `shell./usr/bin/rm` → `rm`, `sql.drop_table` → `drop_table`. */
+/** Returns the last name of a tool: `rm` for `shell./usr/bin/rm`, `drop_table` for `sql.drop_table`. */
 export const lastName = (tool: string): string => {
   const dot = tool.indexOf('.');
   const name = dot === -1 ? tool : tool.slice(dot + 1);

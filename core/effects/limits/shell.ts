@@ -1,4 +1,4 @@
-/** Limits of the shell: programs and paths, and the limits of Git for the branches that `git` writes. */
+/** Limits of the shell: programs, paths, and the Git limits for branches that `git` writes. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { branchesWritten } from '#core/effects/branch-writes.ts';
 import { forEachText } from '#core/policy/rules/normalise.ts';
@@ -15,7 +15,7 @@ export const checkShell: Check = (settings, part) => {
   if (matchesName(shell.blocked_binaries, [binary, program])) {
     return { rule: 'shell.blocked_binaries', reason: `The program ${binary} is blocked.` };
   }
-  // `/tmp/git` is not the git that is allowed; a redirection is not a program.
+  // `/tmp/git` is not the allowed git; a redirection is not a program.
   if (shell.allowed_binaries && program !== 'redirect' && !matchesName(shell.allowed_binaries, [program])) {
     return { rule: 'shell.allowed_binaries', reason: `The program ${program} is not among those allowed.` };
   }
@@ -35,14 +35,14 @@ export const checkShell: Check = (settings, part) => {
   return undefined;
 };
 
-/** The program as named; the folders of the system need no naming. */
+/** Returns the program as named, without the path if it is in a system folder. */
 const programOf = ({ tool }: ToolCall): string =>
   foldCase(tool)
     .trim()
     .replace(/^shell\./, '')
     .replace(/^(?:\/usr(?:\/local)?|\/opt\/homebrew)?\/s?bin\/(?=[^/]+$)/, '');
 
-/** Every text of the part that could be a path, as it stands and from the working directory. */
+/** Returns every text of the part that may be a path, normalised, and also resolved from the working directory. */
 function textsOf(part: ToolCall): string[] {
   const found = new Set<string>();
   const cwd = textOf(part, 'cwd');
@@ -59,10 +59,10 @@ function textsOf(part: ToolCall): string[] {
   return [...found];
 }
 
-/** Programs whose words are texts or numbers, not files. */
+/** Programs whose arguments are texts or numbers, not files. */
 const wordy = new Set('node echo printf true false sleep date kill test expr seq'.split(' '));
 
-/** A path of the part that no allowed pattern covers: its target, or a word of it where the target is several. */
+/** Returns a path of the part that no allowed pattern covers: its working directory, or a word of its target. */
 function outsideOf(allowed: readonly string[], part: ToolCall, binary: string): string | undefined {
   const covers = (path: string): boolean => matchesText(allowed, [path]);
   const cwd = textOf(part, 'cwd');

@@ -68,7 +68,7 @@ function checkTable(sql: Limits, part: ToolCall): LimitViolation | undefined {
   const object = textOf(part, 'object');
   const isWhole = wholes.has(object);
   if (!tables.has(object) && !isWhole) return undefined;
-  // `users` and `public.users` are one table, and either may stand in the configuration.
+  // `users` and `public.users` are one table, and the configuration may contain either.
   const spellings = textOf(part, 'schema') === 'public' ? [part.target, `public.${part.target}`] : [part.target];
   const isBlocked = isWhole ? holdsBlocked(sql.blocked_tables, part) : matchesName(sql.blocked_tables, spellings);
   if (isBlocked) return { rule: 'sql.blocked_tables', reason: `The table ${part.target} is blocked.` };
@@ -78,7 +78,7 @@ function checkTable(sql: Limits, part: ToolCall): LimitViolation | undefined {
   return undefined;
 }
 
-/** A schema is blocked with its tables: dropping it, or granting all of it, reaches every one. */
+/** Checks whether a whole object contains a blocked table: dropping or granting a schema affects all its tables. */
 function holdsBlocked(patterns: readonly string[], part: ToolCall): boolean {
   const schema = textOf(part, 'schema');
   if (schema === '') return patterns.length > 0;

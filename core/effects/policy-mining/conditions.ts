@@ -1,21 +1,25 @@
-/** Conditions on parameters that a proposed rule has: what was seen, and nothing beside it where something is changed. */
+/** Conditions on parameters in a proposed rule: the recorded values, and no others if the call changes something. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ArgumentPredicate } from '#core/contracts/tool-policy.ts';
 import { escaped } from './targets.ts';
 
 type Conditions = Record<string, ArgumentPredicate>;
 
-/** Words of one parameter that a rule lists; more of them, and longer or several words, are free text, limited in length. */
+/**
+ * Maximum number of values that a rule lists for a parameter. More of them, and longer texts, are free text with a
+ * maximum length.
+ */
 const maxValues = 8;
 const shortWord = 64;
 
-/** A name that is not a path into parameters. */
+/** Checks for a name without the syntax of parameter paths. */
 const isPlain = (name: string): boolean => /^[A-Za-z_][\w-]*$/.test(name);
 
 /**
- * @param seen calls that the rule is to cover.
- * @param targets the globs that the rule has for their targets: a parameter that repeats the target has to match them, too.
- * @param others names of parameters seen with other calls of the tool: the rule is not for those.
+ * Returns the conditions of a rule.
+ * @param seen calls that the rule must cover.
+ * @param targets the rule's target globs: a parameter that repeats the target must match them as well.
+ * @param others names of parameters in other calls of the tool, which the rule does not allow.
  */
 export function conditionsOf(
   calls: readonly ToolCall[],
@@ -39,7 +43,10 @@ export function conditionsOf(
   return conditions;
 }
 
-/** A read may look for anything; a call that changes something is bound to the values that were seen. */
+/**
+ * Returns the condition on a parameter. A read accepts any text; a call that changes something is limited to the
+ * recorded values.
+ */
 function predicateOf(values: readonly unknown[], reads: boolean): ArgumentPredicate | undefined {
   const scalars = values.filter((value) => ['string', 'number', 'boolean'].includes(typeof value)) as (
     | string
@@ -56,7 +63,10 @@ function predicateOf(values: readonly unknown[], reads: boolean): ArgumentPredic
   return words ? { in: distinct } : { max_length: 2 * Math.max(...texts.map(({ length }) => length)) };
 }
 
-/** Each option that was seen and no other; words without a dash are bound by the target. No variable is set before the command. */
+/**
+ * Returns the conditions on a command: only recorded options, no variables before the command. The target covers words
+ * without a dash.
+ */
 function shellConditions(seen: readonly ToolCall['parameters'][]): Conditions {
   const options = seen.flatMap(({ argv }) => (argv as string[]).slice(1).filter((word) => word.startsWith('-')));
   const shows = seen.find((each) => each.shows !== undefined)?.shows;

@@ -6,17 +6,17 @@ import { decide } from '#core/policy/rules/decide.ts';
 import { conditionsOf } from './conditions.ts';
 import { escaped, patternsOf } from './targets.ts';
 
-/** What the proposal keeps of a policy that is in force: its guards, the rules that block, and that it blocks by default. */
+/** Parts of a policy in force that the proposal keeps: guards, blocking rules, and a default of block. */
 export type KeptPolicy = Pick<ToolPack, 'guards' | 'rules' | 'default_decision'>;
 
-/** One kind of calls: a rule with several targets. */
+/** Calls of one kind: one rule with several targets. */
 export interface Group {
   readonly units: readonly ToolCall[];
-  /** `general` rules take folders for their files; `exact` ones only what was seen. */
+  /** `general` rules cover the files of a folder; `exact` ones only recorded targets. */
   level: 'general' | 'exact' | 'none';
 }
 
-/** Names of parameters that any recorded call of a tool has. */
+/** Names of all recorded parameters of a tool. */
 export type NamesByTool = ReadonlyMap<string, readonly string[]>;
 
 export function groupsOf(units: readonly ToolCall[]): Group[] {
@@ -76,7 +76,7 @@ const targetsOf = ({ units, level }: Group): string[] =>
         level === 'general',
       );
 
-/** The rules of a pack that a group became; those that are kept are of none. */
+/** Returns the group of each proposed rule of a pack. Kept rules have none. */
 export function rulesByGroup(pack: ToolPack, groups: readonly Group[]): ReadonlyMap<ToolRule, Group> {
   const byRule = new Map<ToolRule, Group>();
   const proposed = pack.rules.filter(({ decision }) => decision === 'allow');
@@ -89,7 +89,7 @@ export function rulesByGroup(pack: ToolPack, groups: readonly Group[]): Readonly
   return byRule;
 }
 
-/** Whose rule decides a unit. */
+/** Returns the group whose rule decides a unit. */
 export function groupOf(
   policy: CompiledPolicy,
   pack: ToolPack,

@@ -1,6 +1,6 @@
 /**
- * Proposes a policy from recorded traffic: the least rules that allow what was allowed, and nothing that was blocked or denied
- * [cli.policy-mine].
+ * Proposes a policy from recorded traffic: the narrowest rules that allow the allowed calls, and none that was blocked
+ * or denied [cli.policy-mine].
  */
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPack, ToolRule } from '#core/contracts/tool-policy.ts';
@@ -26,17 +26,17 @@ export interface Mined {
   readonly pack: ToolPack;
   /** Recorded calls that were allowed and that the proposal does not allow. */
   readonly uncovered: readonly { readonly call: ToolCall; readonly why: string }[];
-  /** How often a rule was narrowed or left out because it would have allowed what was not. */
+  /** How often a rule was narrowed or removed because it would have allowed a call that was not allowed. */
   readonly narrowed: number;
   readonly load: Load;
 }
 
 type Shares = Readonly<Record<Decision, number>>;
 
-/** Recorded calls by what was decided of them, and by what the proposal would decide. */
+/** Recorded calls by their decision, and by the decision of the proposal. */
 export interface Load {
   readonly calls: number;
-  /** Approved and denied calls were reviewed. */
+  /** Approved and denied calls count as reviewed. */
   readonly recorded: Shares;
   readonly proposed: Shares;
 }
@@ -46,8 +46,9 @@ interface Observed extends RecordedCall {
 }
 
 /**
- * @param kept rules that block stand before the proposed ones.
- * @throws whatever `effectsOf` throws.
+ * Proposes a policy.
+ * @param kept blocking rules that precede the proposed ones.
+ * @throws the errors of `effectsOf`.
  */
 export async function minePolicy(
   recorded: readonly RecordedCall[],
@@ -83,7 +84,10 @@ export async function minePolicy(
   return { pack, uncovered, narrowed, load: loadOf(compilePolicy(pack), observed) };
 }
 
-/** Leaves out rules that allow no recorded call by themselves or with others. @returns allowed calls that are not covered. */
+/**
+ * Removes rules that no allowed call needs.
+ * @returns the allowed calls that are not covered.
+ */
 function leaveIdle(
   groups: readonly Group[],
   names: NamesByTool,
@@ -106,7 +110,7 @@ function leaveIdle(
   return uncovered;
 }
 
-/** A call with redacted parameters is at least reviewed: rules would see other ones. */
+/** Counts the decisions. An allowed call with redacted parameters counts as a review: rules would see the real ones. */
 function loadOf(policy: CompiledPolicy, observed: readonly Observed[]): Load {
   const recorded = { allow: 0, review: 0, block: 0 };
   const proposed = { allow: 0, review: 0, block: 0 };
@@ -118,7 +122,7 @@ function loadOf(policy: CompiledPolicy, observed: readonly Observed[]): Load {
   return { calls: observed.length, recorded, proposed };
 }
 
-/** Groups with a rule that allows, alone or with others, a call that was not allowed. */
+/** Returns the groups whose rule allows a call that was not allowed, alone or together with others. */
 function faultyGroups(
   policy: CompiledPolicy,
   pack: ToolPack,
@@ -133,13 +137,13 @@ function faultyGroups(
     const forbidden = decided === 'block' || decided === 'denied';
     const found = units.flatMap((unit) => groupOf(policy, pack, byRule, unit) ?? []);
     if (decideEffects(policy, call, effects).decision === 'allow') {
-      // A reviewed call may be one that is allowed as well; a folder is not taken for its files because of it.
+      // A reviewed call may equal an allowed one, so only rules for whole folders are too wide for it.
       const tooWide = found.filter(({ level }) => forbidden || level === 'general');
       for (const group of tooWide) faulty.add(group);
       if (forbidden && tooWide.length === 0)
         throw new TypeError(`The rules that are kept allow ${call.tool} on ${call.target}, which was ${decided}.`);
     }
-    // What was redacted may have been anything: a rule for such a call does not depend on its parameters.
+    // Redacted parameters may have had any value: the rule must not match such a call, whatever they are.
     if (forbidden && !whole)
       for (const [rule, group] of byRule) if (units.some((unit) => matchesBare(rule, unit))) faulty.add(group);
   }
@@ -151,6 +155,6 @@ const bare = remembered(
     compilePolicy({ name: 'bare', default_decision: 'block', rules: [rest] }),
 );
 
-/** Whether the rule would match the call if its parameters were others. */
+/** Checks whether the rule would match the call with other parameters. */
 const matchesBare = (rule: ToolRule, unit: ToolCall): boolean =>
   decide(bare(rule), { ...unit, parameters: {} }).decision === 'allow';

@@ -1,14 +1,14 @@
-/** Tool calls as evidence recorded them: what was asked, what was decided, and what people said [cli.policy-mine]. */
+/** Tool calls from evidence: the request, the decision, and the reviewer's answer [cli.policy-mine]. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 
-/** `approved`: reviewed, and a person said yes; `denied`: a person said no. */
+/** `approved` and `denied`: reviewed, then approved or denied by a person. */
 export type RecordedDecision = 'allow' | 'review' | 'block' | 'approved' | 'denied';
 
 export interface RecordedCall {
   readonly call: ToolCall;
   readonly decided: RecordedDecision;
-  /** The entry holds the parameters as they were sent; otherwise they are redacted. */
+  /** Whether the entry holds the parameters as sent; otherwise they are redacted. */
   readonly whole: boolean;
 }
 
@@ -16,7 +16,7 @@ type Entry = Pick<EvidenceEntry, 'kind' | 'envelope_id' | 'body'>;
 
 const decisionKinds: ReadonlySet<string> = new Set(['allow', 'review', 'block']);
 
-/** One for each decision entry. An approval that is used is one of the call that was approved, so it counts once. */
+/** Returns one call for each decision entry. An approved call and the use of its approval count once. */
 export function recordedCalls(entries: readonly Entry[]): RecordedCall[] {
   const voted = new Map(
     entries.flatMap(({ kind, envelope_id }) =>
@@ -35,7 +35,7 @@ export function recordedCalls(entries: readonly Entry[]): RecordedCall[] {
   return found;
 }
 
-/** Entries of chats have no tool of their own. */
+/** Returns the call of an entry. Entries of chats have none. */
 function callOf(body: EvidenceEntry['body']): ToolCall | undefined {
   const { protocol, tool, target, capability, upstream, sent_with } = body;
   if (typeof protocol !== 'string' || typeof tool !== 'string' || typeof target !== 'string') return undefined;

@@ -1,13 +1,13 @@
-/** The targets that a rule names: each one that was seen, and folders where many files of one kind were. */
+/** Targets of a proposed rule: each recorded target, or a folder if it has many files of one kind. */
 
-/** How many files of one kind in one folder stand for the others of that kind there. */
+/** Number of files of one kind in a folder that make the rule cover all files of that kind there. */
 const minExamples = 3;
-/** Of a glob: the engine takes 4,096 characters. */
+/** Of a glob in characters: the engine accepts 4,096. */
 const maxPattern = 3_500;
 
 /**
- * Globs that match the targets. With `general`, files of one ending in one folder become `folder/[!.]*.ending` from `minExamples` on: never
- * another folder, another ending or a name that begins with a dot.
+ * Returns globs that match the targets. With `general`, at least `minExamples` files with one extension in one folder
+ * become `folder/[!.]*.ending`: never another folder, another extension or a name with a leading dot.
  */
 export function patternsOf(targets: readonly string[], general: boolean): string[] {
   const distinct = [...new Set(targets)].sort();
@@ -24,17 +24,20 @@ export function patternsOf(targets: readonly string[], general: boolean): string
   return joined(patterns.sort());
 }
 
-/** Matches the empty text alone; an empty glob would match every text. */
+/** Matches only the empty text; an empty glob would match every text. */
 const nothing = '{,}';
 
-/** `src/a.ts` → `src/[!.]*.ts`; undefined for what is not the plain path of a file below the start. */
+/**
+ * Returns the glob of a file's kind: `src/[!.]*.ts` for `src/a.ts`. Undefined if the target is not a plain path of a
+ * file in the workspace.
+ */
 function kindOf(target: string): string | undefined {
   const [, folder, ending] =
     /^((?:[A-Za-z0-9_-][\w.-]*\/)+)[A-Za-z0-9_-][\w.-]*(\.[A-Za-z0-9]{1,8})$/.exec(target) ?? [];
   return folder === undefined ? undefined : `${escaped(folder)}[!.]*${escaped(ending!)}`;
 }
 
-/** As few globs as hold them all. */
+/** Joins patterns to as few globs as possible. */
 function joined(patterns: readonly string[]): string[] {
   const globs: string[] = [];
   let held: string[] = [];
@@ -50,5 +53,5 @@ function joined(patterns: readonly string[]): string[] {
   return globs;
 }
 
-/** The text as a glob that matches it alone. */
+/** Escapes a text to a glob that matches only this text. */
 export const escaped = (text: string): string => text.replace(/[*?[\]{}\\,]/g, '\\$&');

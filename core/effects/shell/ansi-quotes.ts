@@ -1,9 +1,12 @@
-/** Text in `$'…'`: the escapes of C, as bash reads them. */
+/** Parses text in `$'…'` with its C escapes, as bash does. */
 import { Unreadable } from './syntax.ts';
 
 const cEscape = /\\(?:x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|[abeEfnrtv\\'"?])/y;
 
-/** @param start behind the opening quote. @returns the text, and where the closing quote stands. @throws Unreadable */
+/**
+ * Parses the text from `start`, the index after the opening quote. @returns the text, and the index of the closing
+ * quote. @throws Unreadable
+ */
 export function ansiQuoted(source: string, start: number): { readonly text: string; readonly end: number } {
   let text = '';
   let at = start;
@@ -36,7 +39,7 @@ function ansiChar(sequence: string): string {
   if (/^['"?\\]$/.test(sequence)) return sequence;
   const [digits, base] = /^[xuU]/.test(sequence) ? [sequence.slice(1), 16] : [sequence, 8];
   const code = Number.parseInt(digits!, base as number);
-  // A NUL ends the text for some shells; bytes beyond ASCII depend on the locale.
+  // Some shells end the text at a NUL; bytes beyond ASCII depend on the locale.
   if (code === 0 || (code > 0x7f && !/^[uU]/.test(sequence)) || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
     throw new Unreadable("$'…' holds a character that shells read differently");
   return String.fromCodePoint(code);

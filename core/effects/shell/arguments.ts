@@ -1,4 +1,4 @@
-/** The words of a command read against its profile, as the program itself reads them. */
+/** Parses the words of a command by its profile, as the program itself does. */
 import { type Capability, short } from './invocation.ts';
 import type { Names, Profile, Role } from './profiles/profile.ts';
 import type { Arg } from './words.ts';
@@ -13,26 +13,26 @@ export interface KnownOption {
 }
 
 export interface Option {
-  /** Its name in full; as written where it is not known. */
+  /** The full name, or the name as written if it is unknown. */
   readonly name: string;
   readonly known: KnownOption | undefined;
   readonly value: Arg | undefined;
-  /** The argument the value stands in. */
+  /** The argument that contains the value. */
   readonly source: Arg | undefined;
 }
 
 export interface Parsed {
   readonly options: readonly Option[];
   readonly operands: readonly Arg[];
-  /** Operands behind `--`: no expansion makes an option of them. */
+  /** Operands after `--`: an expansion cannot make them options. */
   readonly certain: ReadonlySet<Arg>;
-  /** Where an option stands behind an operand: the operands of a program that stops at the first one. */
+  /** Set if an option follows an operand: the operands of a program that stops at the first one. */
   readonly unpermuted: readonly Arg[] | undefined;
-  /** Why the words are not read for certain. */
+  /** Reasons why the words cannot be parsed with certainty. */
   readonly problems: readonly string[];
 }
 
-/** A profile whose options can be looked up. */
+/** A profile with its options by name. */
 export interface Grammar {
   readonly profile: Profile;
   readonly options: ReadonlyMap<string, KnownOption>;
@@ -40,10 +40,13 @@ export interface Grammar {
 
 export const namesOf = (names: Names | undefined): readonly string[] => names?.split(/\s+/).filter(Boolean) ?? [];
 
-/** Syntaxes in which one dash stands before a whole word, and the first operand ends the options. */
+/** Syntaxes in which one dash precedes a whole word, and the first operand ends the options. */
 const wholeWords: ReadonlySet<Profile['syntax']> = new Set<Profile['syntax']>(['words', 'flag']);
 
-/** @throws TypeError when the profile names an option twice or misspells one. */
+/**
+ * Returns the grammar of a profile.
+ * @throws TypeError if the profile names an option twice or misspells one.
+ */
 export function grammarOf(program: string, profile: Profile): Grammar {
   const options = new Map<string, KnownOption>();
   const changes = new Map(
@@ -69,10 +72,10 @@ export function grammarOf(program: string, profile: Profile): Grammar {
   return { profile, options };
 }
 
-/** The name under which `-5` stands among the options of a program. */
+/** Name of options such as `-5` in the profile of a program. */
 const digitsOption = '-NUM';
 
-/** Options of all programs that read their words with getopt_long. */
+/** Options of all programs that use getopt_long. */
 const common = ['--help', '--version'];
 
 export function parseWords(args: readonly Arg[], grammar: Grammar): Parsed {
@@ -119,11 +122,11 @@ export function parseWords(args: readonly Arg[], grammar: Grammar): Parsed {
   return { options, operands, certain, unpermuted, problems };
 }
 
-/** Whether a word is one of the names. */
+/** Checks whether a word is one of the names. */
 export const isOneOf = (word: string | undefined, names: Names | undefined): boolean =>
   word !== undefined && namesOf(names).includes(word);
 
-/** Whether one of the names is given. */
+/** Checks whether one of the names is given. */
 export const isGiven = (parsed: Parsed, names: Names | undefined): boolean => givenOptions(parsed, names).length > 0;
 
 export function givenOptions({ options }: Parsed, names: Names | undefined): Option[] {
@@ -136,11 +139,11 @@ type Next = () => Arg | undefined;
 
 const isValue = (arg: Arg | undefined): arg is Arg => arg !== undefined && !arg.text.startsWith('-');
 
-/** An option that is not named, of a program whose options all do the same: `--instance-ids i-1 i-2`. */
+/** Reads an unlisted option of a program whose options all do the same: `--instance-ids i-1 i-2`. */
 function readOpen(arg: Arg, { profile, options: all }: Grammar, next: Next, into: Option[]): boolean {
   const [, name, attached] = /^(-[A-Za-z]|--[a-z][\w-]*)(?:=([\s\S]*))?$/.exec(arg.text) ?? [];
   if (profile.open === undefined || name === undefined || common.includes(name)) return false;
-  // An abbreviation of an option that has a name is that option to some programs.
+  // Some programs accept an abbreviation of a listed option.
   if ([...all.keys()].some((each) => each.startsWith(name))) return false;
   const known: KnownOption = { ...standard(name), takes: 'attached', role: profile.open };
   const values = attached === undefined ? [] : [{ ...arg, text: attached }];
@@ -150,7 +153,7 @@ function readOpen(arg: Arg, { profile, options: all }: Grammar, next: Next, into
   return true;
 }
 
-/** A whole word behind one dash: `-ps`; with Go also `--ps` and `-ps=true`. */
+/** Reads a whole word after one dash: `-ps`; in Go syntax also `--ps` and `-ps=true`. */
 function readWord(arg: Arg, grammar: Grammar, next: Next, into: Option[], problems: string[]): void {
   const isGo = grammar.profile.syntax === 'flag';
   const [, written = arg.text, value] = (isGo && /^-?(-[^=]+)(?:=([\s\S]*))?$/.exec(arg.text)) || [];
@@ -161,7 +164,7 @@ function readWord(arg: Arg, grammar: Grammar, next: Next, into: Option[], proble
   else withNext(known, next, into, problems);
 }
 
-/** `--lines=5`, `--lines 5`, and abbreviations that fit one option only. */
+/** Reads `--lines=5`, `--lines 5`, and abbreviations that match only one option. */
 function readLong(arg: Arg, grammar: Grammar, next: Next, into: Option[], problems: string[]): void {
   const equals = arg.text.indexOf('=');
   const written = equals < 0 ? arg.text : arg.text.slice(0, equals);
@@ -182,8 +185,8 @@ function readLong(arg: Arg, grammar: Grammar, next: Next, into: Option[], proble
 }
 
 /**
- * An option whose value is attached to it; returns what is wrong with it. In Go's syntaxes `--flag=true` is the flag, and
- * `--flag=false` takes back what it changes.
+ * Reads an option with an attached value and returns the problem, if any. In Go syntax `--flag=true` sets the flag, and
+ * `--flag=false` reverts what it changes.
  */
 function withValue(
   known: KnownOption,
@@ -202,7 +205,7 @@ function withValue(
   return isFlag ? [`${known.name} takes no value`] : [];
 }
 
-/** The option as it is named, or all that it abbreviates. */
+/** Returns the option with this name, or all that the name abbreviates. */
 function resolveLong(written: string, { profile, options }: Grammar): readonly KnownOption[] {
   const exact = options.get(written) ?? (common.includes(written) ? standard(written) : undefined);
   if (exact) return [exact];
@@ -219,7 +222,7 @@ const standard = (name: string): KnownOption => ({
   changes: undefined,
 });
 
-/** `-rf`, `-n5`, `-n 5`, `-5`. */
+/** Reads `-rf`, `-n5`, `-n 5`, `-5`. */
 function readCluster(
   arg: Arg,
   { profile, options: all }: Grammar,
@@ -240,11 +243,11 @@ function readCluster(
       if (!arg.known && '$`<>'.includes(name[1]!))
         problems.push(`what "${short(arg.text)}" stands for is only known when the line runs`);
       else unknownOption(name, into, problems, value && /^[=~./]/.test(rest) ? value : undefined);
-      // What follows may be its value, or more letters.
+      // The rest may be its value, or more letters.
       if (/^[=~./]/.test(rest)) return;
     } else if (known.takes === 'nothing') into.push({ name, known, value: undefined, source: undefined });
     else if (rest !== '' || known.takes === 'attached') {
-      // `-n=shop` is `-n shop`.
+      // `-n=shop` equals `-n shop`.
       const text = profile.syntax === 'pflag' ? rest.replace(/^=/, '') : rest;
       const value = rest === '' ? undefined : { ...arg, text };
       into.push({ name, known, value, source: value && arg });
@@ -256,7 +259,7 @@ function readCluster(
   }
 }
 
-/** `tar xfC a.tar folder`: letters without a dash, and their values one after the other behind them. */
+/** Reads `tar xfC a.tar folder`: letters without a dash, followed by their values in order. */
 function readBundle(arg: Arg, { options: all }: Grammar, next: Next, into: Option[], problems: string[]): void {
   for (const letter of arg.text) {
     const known = all.get(`-${letter}`);

@@ -1,4 +1,4 @@
-/** What the shell does itself: changes of directory, of variables, of the meaning of names. */
+/** Built-in commands of the shell: they change directories, variables and the meaning of names. */
 import { resolveAt } from '../paths.ts';
 import { grammarOf, parseWords } from './arguments.ts';
 import { isHarmlessVariable, variableDoubt } from './environment.ts';
@@ -37,7 +37,7 @@ function source(call: Invocation): void {
   else call.path('execute', file);
 }
 
-/** It runs later, wherever the line then stands. */
+/** Reads a trap: its command runs later, in any working directory. */
 function trap(call: Invocation): void {
   const [action] = call.args;
   if (call.args.length < 2 || !action || /^-?$|^-[lp]$/.test(action.text)) return;
@@ -45,7 +45,7 @@ function trap(call: Invocation): void {
   call.line(action);
 }
 
-/** `export`, `declare`, `read`, `unset`: plain names, and options that give them no other meaning. */
+/** Reads `export`, `declare`, `read`, `unset`: plain names, and options that do not change the meaning of the names. */
 const variables =
   (options: RegExp): Reader =>
   (call) => {
@@ -55,7 +55,7 @@ const variables =
       if (text === '--') break;
       if (!known || !options.test(text))
         call.unclear(`${call.binary} ${short(text)} is not one of the options that are read`);
-      // The text that `read` shows, the number of characters it takes, its time.
+      // The prompt of `read`, its number of characters, its timeout.
       if (call.binary === 'read' && /[pnt]$/.test(text)) at++;
     }
     const names = call.args.slice(at).filter(({ text }) => text !== '--');
@@ -84,7 +84,7 @@ function set(call: Invocation): void {
 const unary = /^-[b-hknprstuwxzGLNOS]$/;
 const binary = /^(?:==?|!=|<|>|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/;
 
-/** `test` and `[`: operators that are read, in a form in which no operand can become one. `-v` and `-R` evaluate. */
+/** Reads `test` and `[`: known operators, in a form in which no operand can become one. `-v` and `-R` evaluate. */
 function test(call: Invocation): void {
   const { args } = call;
   call.idle();
@@ -115,7 +115,7 @@ function alias(call: Invocation): void {
   }
 }
 
-/** Acts on nothing, as long as its arguments are of this form. */
+/** Returns a reader for a command without effects if its arguments have this form. */
 const plain =
   (form: RegExp): Reader =>
   (call) => {

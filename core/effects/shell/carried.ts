@@ -1,4 +1,4 @@
-/** Where in a call its shell text stands: target, `command` and the like, argument vectors. */
+/** Finds the shell text of a call: target, `command` and similar parameters, argument vectors. */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
@@ -10,9 +10,9 @@ import { workspaceOf } from './workspace.ts';
 interface Carried extends Situation {
   readonly carrier: boolean;
   readonly cwd: string;
-  /** Absolute; only of calls that name the shell themselves, whose caller also says where they run. */
+  /** Absolute. Only for calls that name the shell themselves, whose caller also states where they run. */
   readonly workspace?: string;
-  /** Lines, and vectors that no shell reads. */
+  /** Lines, and argument vectors that bypass the shell. */
   readonly texts: readonly (string | readonly Arg[])[];
   readonly unclear?: string;
 }
@@ -27,7 +27,7 @@ const lineKeys = ['command', 'cmd', 'script', 'line', 'commands', 'command_line'
 const vectorKeys = ['args', 'argv', 'arguments'];
 const cwdKeys = ['cwd', 'workdir', 'working_directory', 'workingDirectory', 'directory'];
 
-/** The shell text of a call, or undefined where it carries none. */
+/** Returns the shell text of a call, or undefined if it has none. */
 export function lineOf(call: ToolCall): Carried | undefined {
   const protocol = foldCase(call.protocol).trim();
   const tool = foldCase(call.tool).trim();
@@ -41,7 +41,10 @@ export function lineOf(call: ToolCall): Carried | undefined {
     : undefined;
 }
 
-/** A command line beside a tool that is not named after running one may still be run: `search_logs {command: …}`. */
+/**
+ * Returns command lines of a tool whose name does not mention running one. The tool may still run them: `search_logs
+ * {command: …}`.
+ */
 function commandsIn(parameters: Readonly<Record<string, unknown>>): ReturnType<typeof textsOf> {
   const keys = Object.keys(parameters).filter((key) => namesCommand(wordsIn(key)));
   const found = keys.map((key) => textsOf({ command: parameters[key] }));
@@ -51,11 +54,11 @@ function commandsIn(parameters: Readonly<Record<string, unknown>>): ReturnType<t
 const namesCommand = (words: readonly string[]): boolean =>
   ['cmd', 'command'].includes(words.at(-1) ?? '') || ['bash', 'command_line', 'powershell'].includes(words.join('_'));
 
-/** A tool of some server, as `files.run_command`, rather than a command's name. */
+/** Checks for a tool of a server, such as `files.run_command`, instead of a command name. */
 const isServerTool = ({ tool, parameters }: ToolCall): boolean =>
   runningTool.test(snake(tool)) && [...lineKeys, ...vectorKeys].some((key) => Object.hasOwn(parameters, key));
 
-/** `runCommand` in parts, as `run_command`. */
+/** Converts `runCommand` to `run_command`. */
 const snake = (name: string): string => foldCase(name.replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
 
 function ofShell(call: ToolCall, name: string): Carried {
@@ -63,7 +66,7 @@ function ofShell(call: ToolCall, name: string): Carried {
   const found = textsOf(call.parameters, carrier ? (shells.test(name) ? name : undefined) : name);
   const texts = [...found.texts];
   const { target } = call;
-  // Beside a line a target is only a label, unless it could itself be one.
+  // If there is a line, the target is only a label, unless it may itself be a line.
   const isLabel = texts.length > 0 && !/[\s;&|<>$`()]/.test(target);
   if (!isLabel) texts.push(...ofTarget(target, name, carrier));
   const { workspace: named } = call.parameters;
@@ -78,12 +81,12 @@ function ofShell(call: ToolCall, name: string): Carried {
 function ofTarget(target: string, name: string, carrier: boolean): (string | readonly Arg[])[] {
   const command = /^\s*(\S+)/.exec(target)?.[1] ?? '';
   if (carrier && !(shells.test(name) && target.startsWith('-'))) return target === '' ? [] : [target];
-  // `git status` and `status` are both said to a tool named git.
+  // A tool named git accepts both `git status` and `status`.
   if (/\s/.test(target.trim()) && foldCase(command).split('/').at(-1) === name.split('/').at(-1)) return [target];
   return [`${name} ${target}`];
 }
 
-/** @param name the command that argument vectors belong to, where the tool names one. */
+/** @param name the command that argument vectors belong to, if the tool names one. */
 function textsOf(
   parameters: Readonly<Record<string, unknown>>,
   name?: string,
@@ -106,7 +109,7 @@ function textsOf(
     if (value === undefined) continue;
     const list = vectorOf(value);
     if (typeof value === 'string') {
-      // A program beside its arguments; as a line of its own it is read, too.
+      // A program with separate arguments. It is also parsed as a line of its own.
       for (const vector of vectors) texts.push([...value.trim().split(/\s+/).map(argOf), ...vector]);
       texts.push(value, ...lines.map((line) => `${value} ${line}`));
     } else if (list && key === 'commands') texts.push(...list.map((arg) => arg.text));
@@ -121,7 +124,7 @@ function textsOf(
   const shell = own('shell');
   if (typeof shell === 'string' && !/(?:^|\/)(?:ba|z|da|k|a)?sh$/.test(shell))
     unclear = 'the line is for a shell that is not read';
-  // Some tools join a vector to a line again.
+  // Some tools join a vector to one line.
   const joined = texts.flatMap((text) =>
     typeof text !== 'string' && /\s/.test(text[0]?.text ?? '') ? joinedText(text) : [],
   );

@@ -1,4 +1,4 @@
-/** What of a command's words is not certain: problems of its options, refused ones, and words that may turn out to be options. */
+/** Reports uncertain words of a command: problems of options, refused options, words that may become options. */
 import { isOneOf, type Parsed } from './arguments.ts';
 import { namesSecret } from './environment.ts';
 import { type Invocation, short } from './invocation.ts';
@@ -8,13 +8,13 @@ import type { Arg } from './words.ts';
 
 const hidden: ReadonlySet<Role | undefined> = new Set<Role>(['text', 'sed', 'awk', 'jq']);
 
-/** Texts stand in no effect: rules about paths and commands would take them for such. */
+/** Excludes texts from all effects, because rules about paths and commands would match them. */
 export function hideTexts(call: Invocation, { options }: Parsed, operands: readonly Assigned[]): void {
   for (const { known, source } of options) if (hidden.has(known?.role)) call.isText(source);
   for (const { arg, role } of operands) if (hidden.has(role) && !(role === 'text' && arg.glob)) call.isText(arg);
 }
 
-/** What of the words is not certain, or not read. */
+/** Reports words that are uncertain or cannot be parsed. */
 export function reportProblems(
   call: Invocation,
   profile: Profile,
@@ -43,7 +43,7 @@ export function reportProblems(
   }
 }
 
-/** What it begins with only the run will show, so that it may be an option that does more than the operands. */
+/** Checks whether a word with an unknown beginning may become an option that does more than the operands. */
 function mayBecomeOption({ text, known, glob }: Arg, profile: Profile): boolean {
   if (!known) return /^[$`<>]/.test(text) && hasOptionsWith(profile, [...acting, 'read', 'names']);
   return glob && /^[*?[]/.test(text) && hasOptionsWith(profile, acting);

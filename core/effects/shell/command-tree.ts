@@ -1,20 +1,20 @@
-/** Commands of programs by their words, each with the options that may stand behind it. */
+/** Commands of programs by their words, each with its options. */
 import { type Grammar, grammarOf, namesOf } from './arguments.ts';
 import { commandPrograms } from './profiles/all.ts';
 import type { Command, CommandProgram, Options } from './profiles/command-program.ts';
 
-/** The commands that begin with the same words. */
+/** Commands that begin with the same words. */
 export interface CommandNode {
   readonly next: Map<string, CommandNode>;
-  /** Next words by what they begin with: `describe-*`. */
+  /** Next words by prefix: `describe-*`. */
   readonly prefixes: Map<string, CommandNode>;
-  /** Options that may stand before the next word. */
+  /** Options allowed before the next word. */
   options: Grammar['options'];
   found?: FoundCommand;
 }
 
 export interface CommandTree extends CommandNode {
-  /** Commands that are not listed, by a word of theirs, the gravest first. */
+  /** Unlisted commands by a verb, the most severe first. */
   readonly verbs: readonly (readonly [word: RegExp, found: FoundCommand])[];
 }
 
@@ -23,7 +23,10 @@ export interface FoundCommand {
   readonly grammar: Grammar;
 }
 
-/** @throws TypeError when a command is described twice. */
+/**
+ * Builds the command tree of a program.
+ * @throws TypeError if a command is described twice.
+ */
 export function treeOf(name: string, program: CommandProgram): CommandTree {
   const { syntax } = program;
   const optionsOf = (words: string, options: Options): Grammar['options'] =>
@@ -59,7 +62,7 @@ export function treeOf(name: string, program: CommandProgram): CommandTree {
   return { ...root, verbs: verbs.sort((a, b) => gravity(a) - gravity(b)) };
 }
 
-/** `create-* delete`: words that are such, or begin so. */
+/** Returns a pattern for words such as `create-* delete`, where `*` is any ending. */
 const wordsLike = (words: string): RegExp => new RegExp(`^(?:${namesOf(words).join('|').replaceAll('*', '.*')})$`);
 
 const emptyNode = (options: Grammar['options']): CommandNode => ({ next: new Map(), prefixes: new Map(), options });
@@ -81,7 +84,7 @@ export const commandTrees: ReadonlyMap<string, CommandTree> = new Map(
   [...commandPrograms].map(([name, program]) => [name, treeOf(name, program)] as const),
 );
 
-/** The command of an effect that a reader of commands made, by the program and its `operation`. */
+/** Returns the command of an effect, by the program and its `operation`. */
 export function describedCommand(program: string, operation: unknown): Command | undefined {
   const tree = commandTrees.get(program);
   if (typeof operation !== 'string' || !tree) return undefined;

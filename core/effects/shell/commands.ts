@@ -1,4 +1,4 @@
-/** Which reader reads which command. */
+/** Readers by command. */
 import { type Grammar, grammarOf, parseWords } from './arguments.ts';
 import { builtins } from './builtins.ts';
 import { git, programOfGit } from './git.ts';
@@ -15,7 +15,7 @@ import { otherShell, shell } from './readers/shells.ts';
 
 interface CommandReader {
   readonly read: Reader;
-  /** Words that split do no harm, or are looked after by the reader. */
+  /** Set if split words do no harm or the reader checks them. */
   readonly loose: boolean;
   readonly isKnown: boolean;
 }
@@ -23,7 +23,7 @@ interface CommandReader {
 type Special = (call: Invocation, grammar: Grammar) => void;
 const each = <T>(names: string, value: T): [string, T][] => names.split(' ').map((name) => [name, value]);
 
-/** Programs whose effects do not follow from roles alone; the first argument of each is read by its profile. */
+/** Programs with effects beyond the roles of their words. */
 const specials = new Map<string, Special>([
   ...each('tar bsdtar gtar', tar),
   ['dd', dd],
@@ -38,7 +38,7 @@ const specials = new Map<string, Special>([
   ...each('vi vim nvim view rvim emacs nano pico joe micro ed ex red', editor),
 ]);
 
-/** Programs with a grammar of their own. */
+/** Programs with their own grammar. */
 const grammars = new Map<string, Reader>([
   ...each('find gfind', find),
   ['git', git],
@@ -67,7 +67,7 @@ const table = new Map<string, CommandReader>([
   ...[...builtins].map(([name, read]): [string, CommandReader] => [name, { read, loose: true, isKnown: true }]),
 ]);
 
-/** Runs something we know nothing about: the whole of its arguments is what it acts on. */
+/** Reader of an unknown program: all its arguments are its target. */
 const anything: CommandReader = {
   read: (call) => {
     programOfGit(call);
@@ -80,7 +80,7 @@ const anything: CommandReader = {
   isKnown: false,
 };
 
-/** `python3.11` is read as `python3` is; a loader runs the program it is given. */
+/** Returns the reader of a program. `python3.11` is read like `python3`; a loader runs the given program. */
 export function readerOf(binary: string): CommandReader {
   const known = table.get(binary);
   if (known) return known;

@@ -1,10 +1,10 @@
-/** Compound commands: groups, conditions, loops, cases, tests `[[ … ]]` and functions by the word `function`. */
+/** Compound commands: groups, conditions, loops, cases, tests `[[ … ]]` and functions with the word `function`. */
 import { plainText } from './keywords.ts';
 import { SimpleCommands } from './simple-commands.ts';
 import { type Command, type Redirect, type Script, Unreadable, type Word } from './syntax.ts';
 
 export abstract class CompoundCommands extends SimpleCommands {
-  /** Lists up to one of the words, which is not consumed, or to a character that can begin no command. */
+  /** Parses lists up to one of the words, which is not consumed, or to a character that cannot begin a command. */
   protected abstract script(ends: readonly string[]): Script;
 
   protected compound(
@@ -74,8 +74,8 @@ export abstract class CompoundCommands extends SimpleCommands {
   }
 
   /**
-   * `[[ … ]]`: words and tests by name. To a shell without it operators are its own: it would run what follows them, or
-   * write where they point.
+   * Parses `[[ … ]]`: words and tests by name. A shell without it treats its operators as its own: it would run the
+   * command or write the file that follows.
    */
   protected test(): Command {
     const words: Word[] = [];
@@ -108,7 +108,7 @@ export abstract class CompoundCommands extends SimpleCommands {
     return this.functionBody(name);
   }
 
-  /** Lists up to a word, which is consumed. */
+  /** Parses lists up to a word, which is consumed. */
   protected body(end: string): Script {
     const script = this.script([end]);
     this.expect(end);

@@ -1,7 +1,7 @@
-/** Where the reading of a shell text has got to: what stands there, what is skipped, how deep it is nested. */
+/** Position in a shell text: the current character, skipping blanks, and the nesting depth. */
 import { type Budget, limits, Unreadable } from './syntax.ts';
 
-/** A shell takes them literally, a reader does not see them. */
+/** Shells take them literally, but readers do not see them. */
 const controls = /[^\P{Cc}\t\n]/u;
 const overrides = /[\u202a-\u202e\u2066-\u2069]/;
 
@@ -11,7 +11,7 @@ export abstract class Cursor {
   protected readonly budget: Budget;
   protected depth: number;
 
-  /** @throws Unreadable where the text holds what a reader cannot see. */
+  /** @throws Unreadable if the text is too long, malformed, or has control characters. */
   constructor(source: string, budget: Budget, depth: number) {
     if (source.length > limits.characters)
       throw new Unreadable(`the line is longer than ${limits.characters} characters`);
@@ -27,7 +27,7 @@ export abstract class Cursor {
     return this.source[this.at] ?? '';
   }
 
-  /** The line is not certain, and is read on for what else it holds. */
+  /** Marks the line as uncertain and continues parsing, to find all its effects. */
   protected doubt(why: string): void {
     this.budget.doubt ??= why;
   }
@@ -64,7 +64,7 @@ export abstract class Cursor {
     }
   }
 
-  /** A line that goes on in the next one, between two words; elsewhere it may join what seem to be two operators. */
+  /** Skips a line continuation between two words. Elsewhere it may join what seem to be two operators. */
   #goOn(): void {
     if (!/[ \t\n]/.test(this.source[this.at - 1] ?? '\n'))
       throw new Unreadable('a line goes on in the next one where no blank stands');

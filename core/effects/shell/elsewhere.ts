@@ -1,9 +1,9 @@
-/** Roles of words that name what lies elsewhere: in a cluster, a container, an account, a registry. */
+/** Roles of words that name something outside this machine: in a cluster, a container, an account, a registry. */
 import { type Capability, type Invocation, short } from './invocation.ts';
 import type { Role } from './profiles/profile.ts';
 import type { Arg } from './words.ts';
 
-/** What a word has to look like so that it is known what it does. */
+/** Forms that a word must have for its effect to be known. */
 const shapes: Readonly<Partial<Record<Role, RegExp>>> = {
   format:
     /^(?:(?:json|jsonc|yaml|kyaml|yamlc|yaml-stream|wide|name|table|text|csv|tsv|none|off|value|list|flattened|get|short|template|go-template)(?:,json)?|(?:jsonpath|jsonpath-as-json|go-template|template|custom-columns)=[\s\S]*|(?:json|table|value|csv|yaml|text|get|list)(?:\[[\w,=-]*\])?\([\w.,:[\]=*() -]*\)|(?:(?:table )?\{\{\s*(?:json )?\.[A-Za-z]*\s*\}\}[ \t|:,]*)+)$/,
@@ -14,7 +14,10 @@ const shapes: Readonly<Partial<Record<Role, RegExp>>> = {
   plan: /^(?:[A-Za-z0-9_][\w-]*\/)*[A-Za-z0-9_][\w-]*(?:\.(?:bin|out|plan|tfplan))?$/,
 };
 
-/** @param does what the program does, options considered. */
+/**
+ * Adds the effect of a word.
+ * @param does the capability of the program, including its options.
+ */
 export function elsewhereEffect(call: Invocation, does: Capability, role: Role, arg: Arg): void {
   if (/^(?:object|resource|name|repository|chart|path)$/.test(role) && arg.glob) call.isOpen(arg);
   const shape = shapes[role];
@@ -27,10 +30,13 @@ export function elsewhereEffect(call: Invocation, does: Capability, role: Role, 
   else if (role === 'mount') mount(call, arg);
 }
 
-/** `web:/srv/x`, `s3://bucket/x`; a bare dash is the input or output. */
+/** Checks for `web:/srv/x`, `s3://bucket/x`; a single dash is the input or output. */
 const isElsewhere = (text: string): boolean => /^[^/.~][^/]*:/.test(text) || text === '-';
 
-/** A file, or an address. Of a text for a service only `file://`, `fileb://` and addresses are opened, and what only reads sends them. */
+/**
+ * Reads a file or address. In a text for a service only `file://`, `fileb://` and addresses are opened, and a command
+ * that only reads sends their content.
+ */
 function readSource(call: Invocation, does: Capability, role: 'source' | 'remote', arg: Arg): void {
   const [, file] = /^fileb?:(?:\/\/)?([\s\S]*)$/i.exec(arg.text) ?? [];
   const isAddress = /^[a-z][a-z0-9+.-]*:\/\//i.test(arg.text) && file === undefined;
@@ -40,7 +46,7 @@ function readSource(call: Invocation, does: Capability, role: 'source' | 'remote
   if (does === 'read' && (isAddress || file !== undefined)) call.unclear(`${call.binary} opens ${short(arg.text)}`);
 }
 
-/** `-v /srv:/data`, `--mount type=bind,source=/srv,target=/data`. */
+/** Reads `-v /srv:/data`, `--mount type=bind,source=/srv,target=/data`. */
 function mount(call: Invocation, arg: Arg): void {
   const folder = /(?:^|,)(?:source|src)=([^,]*)/.exec(arg.text)?.[1] ?? arg.text.split(':')[0]!;
   if (/^[./~]/.test(folder)) call.path('write', { ...arg, text: folder });

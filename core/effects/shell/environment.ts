@@ -1,13 +1,13 @@
-/** Variables that a line may set or show. Any other may change which program runs, what it loads, or hold a secret. */
+/** Variables that a line may set or show. Others may change which program runs or what it loads, or hold a secret. */
 
-/** Names of a line's own, as loops and short scripts have them. */
+/** Names in loops and short scripts. */
 const own = /^[a-z][a-z0-9_]{0,31}$/;
 
-/** Lower-case names that shells or programs know: proxies, settings of package managers, the tied arrays of zsh. */
+/** Lower-case names that shells or programs use: proxies, settings of package managers, the tied arrays of zsh. */
 const known =
   /^(?:path|cdpath|fpath|manpath|mailpath|module_path|psvar|prompt|argv|status|histchars|watch|fignore|options|commands|functions|aliases|galiases|saliases|builtins|parameters|auto_resume|[a-z]+_proxy|(?:npm|pnpm|yarn|pip|uv|cargo|git|ssh|ld|dyld|python|node|ruby|perl|bash|zsh)_.*)$/;
 
-/** Upper-case names of a line's own, and settings that only say how something is shown or measured. */
+/** Upper-case names in scripts, and settings that only affect output or measurement. */
 const harmless = new Set(
   `A B C D F I J K L M N X Y Z ARG ARGS BASE BRANCH BUILD COUNT CURRENT DATE DAY DEST DIR DIRS END ENTRY FILE FILES FOLDER ID IDS INDEX INPUT
   ITEM ITEMS KIND LABEL LAST LENGTH LEVEL LINE LIST LOG LOGS MAX MIN MODE MODULE MSG MESSAGE NAME NAMES NEW NUM NUMBER OLD OUT OUTPUT PACKAGE
@@ -19,7 +19,7 @@ const harmless = new Set(
   GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_COMMITTER_DATE GIT_TERMINAL_PROMPT`.split(/\s+/),
 );
 
-/** Set by the system or the shell: shown without harm, but not set. */
+/** Variables of the system or the shell: printing them is harmless, assigning them is not. */
 const shown = new Set(
   `HOME USER LOGNAME PWD OLDPWD SHELL TERM PATH HOSTNAME HOSTTYPE OSTYPE MACHTYPE UID EUID PPID RANDOM SECONDS LINENO SHLVL COLUMNS LINES EDITOR
   PAGER TMPDIR IFS OPTIND OPTARG REPLY BASH BASHPID BASH_VERSION EPOCHSECONDS EPOCHREALTIME VIRTUAL_ENV CONDA_DEFAULT_ENV JAVA_HOME GOPATH GOROOT
@@ -28,7 +28,7 @@ const shown = new Set(
   ),
 );
 
-/** Variables that say how a program shows what it does, by the values that say no more. */
+/** Variables that control how a program displays its results, with the values that do nothing else. */
 const display: ReadonlyMap<string, RegExp> = new Map([
   ...'CI FORCE_COLOR NO_COLOR CLICOLOR CLICOLOR_FORCE RUST_BACKTRACE PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE'
     .split(' ')
@@ -38,23 +38,23 @@ const display: ReadonlyMap<string, RegExp> = new Map([
     .map((name) => [name, /^(?:C|POSIX|[a-z]{2}(?:_[A-Z]{2})?)?(?:\.(?:UTF|utf)-?8)?$/] as const),
   ['TZ', /^(?:UTC|GMT|[A-Z][A-Za-z]{1,16}\/[A-Z][A-Za-z_]{1,24})$/],
   ['NODE_ENV', /^(?:test|development)$/],
-  // A pager or an editor that does nothing of its own.
+  // A pager or an editor without effects.
   ...['PAGER', 'GIT_PAGER', 'MANPAGER'].map((name) => [name, /^(?:cat)?$/] as const),
   ...['EDITOR', 'VISUAL', 'GIT_EDITOR', 'GIT_SEQUENCE_EDITOR'].map((name) => [name, /^(?:true|:)$/] as const),
   ['LESS', /^-?[FRXSKMi]{1,8}$/],
 ]);
 
-/** `CI=1`, `LANG=C`: a command does the same with it [effects.display-variables]. */
+/** Checks for `CI=1`, `LANG=C`: a command has the same effects with it [effects.display-variables]. */
 export const isDisplayVariable = (name: string, value: string): boolean => display.get(name)?.test(value) ?? false;
 
-/** Whether setting the variable changes nothing but what the line itself does with it. */
+/** Checks whether setting the variable only affects uses in the line itself. */
 export const isHarmlessVariable = (name: string): boolean =>
   harmless.has(name) || (own.test(name) && !known.test(name));
 
 export const variableDoubt = (name: string): string =>
   `the variable ${name.slice(0, 40)} is not one of those known to be harmless, and may change which programs run`;
 
-/** Whether a text with expansions as they are written shows a variable that may hold a secret. */
+/** Checks whether a text, with expansions as written, shows a variable that may hold a secret. */
 export function namesSecret(text: string): boolean {
   for (const [, name = ''] of text.matchAll(/\$\{?[#!]?([A-Za-z_]\w*)/g)) {
     if (shown.has(name) || harmless.has(name)) continue;

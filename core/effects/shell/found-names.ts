@@ -1,4 +1,4 @@
-/** How the names of the files end that a `find` shows, where its expression says so for every one of them. */
+/** File names that a `find` may show, if its expression restricts all of them. */
 import { namesOf } from './arguments.ts';
 import { findWords } from './profiles/finding.ts';
 import { namesSourcesAnywhere } from './source-names.ts';
@@ -8,13 +8,13 @@ const wordsOf = (...kinds: (keyof typeof findWords)[]): ReadonlySet<string> =>
   new Set(kinds.flatMap((kind) => namesOf(findWords[kind])));
 const withValue = wordsOf('words', 'texts', 'reads');
 const running = wordsOf('runs');
-/** Words that make one of several tests enough, or end the walk. */
+/** Words that make one of several tests sufficient, or end the walk. */
 const loosening = new Set(['-o', '-or', ',', '-prune', '(', ')']);
 const byName = new Set(['-name', '-iname']);
 
 /**
- * One pattern of a source for each name that may be found; undefined where others may be found as well. All tests of the expression have to hold,
- * but for one group such as `( -name '*.ts' -o -name '*.tsx' )`.
+ * Returns a pattern of source files for each name that may be found, or undefined if other names may be found as well.
+ * All tests of the expression must hold, except in one group such as `( -name '*.ts' -o -name '*.tsx' )`.
  */
 export function foundNames(expression: readonly Arg[]): readonly string[] | undefined {
   let found: readonly string[] | undefined;
@@ -28,7 +28,7 @@ export function foundNames(expression: readonly Arg[]): readonly string[] | unde
       at = end;
     } else if (loosening.has(text)) return undefined;
     else if (text === '!' || text === '-not') {
-      // What is left out narrows further, and tells nothing of the rest.
+      // An exclusion narrows the result further but does not restrict the other names.
       if (!withValue.has(expression[at + 1]?.text ?? '')) return undefined;
       at += 2;
     } else if (byName.has(text)) found ??= sourcesIn([expression[++at]]);
@@ -38,7 +38,7 @@ export function foundNames(expression: readonly Arg[]): readonly string[] | unde
   return found;
 }
 
-/** The place of the word that ends the command of `-exec`; behind the last one where none does. */
+/** Returns the index of the word that ends the command of `-exec`, or the length if there is none. */
 export function endOfCommand(args: readonly Arg[], at: number): number {
   const end = args.findIndex(
     (arg, i) => i > at && (arg.text === ';' || (arg.text === '+' && args[i - 1]?.text === '{}')),
@@ -46,7 +46,7 @@ export function endOfCommand(args: readonly Arg[], at: number): number {
   return end < 0 ? args.length : end;
 }
 
-/** The names of `-name A -o -name B`; undefined for another expression. */
+/** Returns the names of `-name A -o -name B`, or undefined for any other expression. */
 function groupOf(words: readonly Arg[]): readonly Arg[] | undefined {
   const names = words.filter((_, i) => i % 3 === 1);
   const isNames = words.every(({ text }, i) =>
@@ -60,7 +60,7 @@ function sourcesIn(names: readonly (Arg | undefined)[]): readonly string[] | und
   return names.every(isSources) ? names.map(({ text }) => text) : undefined;
 }
 
-/** What may be found below these folders, as words with a wildcard. */
+/** Returns what may be found below these folders, as words with a wildcard. */
 export const foundBelow = (roots: readonly Arg[], names: readonly string[]): readonly Arg[] =>
   roots.flatMap((root) =>
     names.map((name) => ({

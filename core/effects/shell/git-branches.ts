@@ -1,6 +1,6 @@
 /**
- * Returns the branches that a Git command writes, from its parsed words. Limits and session risk read this answer. Commands
- * whose words say nothing about branches are listed; any other may write every branch of every repository, by force.
+ * Branches that a Git command writes, from its parsed words, for limits and session risk. Commands that never name a
+ * written branch are listed; any other may write every branch of every repository, by force.
  */
 import { anyWrite } from '../branch-writes.ts';
 import type { BranchWrite } from '../git/branches.ts';
@@ -10,7 +10,7 @@ import type { GitLine } from './git-line.ts';
 import type { Arg } from './words.ts';
 
 const anyBranch: TouchedBranch = { default_branch: true };
-/** Returns what the command writes. @param env variables set for this command. */
+/** Returns the branches that the command writes. @param env variables set for this command. */
 export function branchWrites(
   { globals, name, command, words }: GitLine,
   env: Readonly<Record<string, string>>,
@@ -22,7 +22,7 @@ export function branchWrites(
   return globals.problems.length === 0 ? writes(words) : anyWrite;
 }
 
-/** Whether settings of this one command may say what a push sends, and what other names of commands mean. */
+/** Checks for settings of this one command that may change what a push sends, or define aliases. */
 const isSteered = (globals: Parsed, env: Readonly<Record<string, string>>): boolean =>
   givenOptions(globals, '-c --config-env').some(
     ({ value }) => !value?.known || /^(?:alias|remote|branch|push|url|include|includeif)\./i.test(value.text),
@@ -39,7 +39,7 @@ const keepingBranches: ReadonlySet<string> = new Set(
 
 type Reader = (words: Parsed) => readonly BranchWrite[];
 
-/** Reads words whose options are all in the profile: an unknown one could take an operand as its value, or send more. */
+/** Returns a reader that requires known options: an unknown one could take an operand as its value, or send more. */
 const closed =
   (read: Reader): Reader =>
   (words) =>
@@ -47,11 +47,14 @@ const closed =
 
 const anyIf = (isAny: boolean, writes: readonly BranchWrite[] = []) => (isAny ? anyWrite : writes);
 
-/** Reads a word. The shell replaces an unquoted pattern by names of files, such as `agent/x:main`. */
+/** Reads a word. The shell replaces an unquoted pattern by file names, such as `agent/x:main`. */
 const touched = (arg: Arg | undefined, read: (text: string) => TouchedBranch): TouchedBranch =>
   arg?.known && !arg.glob ? read(arg.text) : anyBranch;
 
-/** Reads `<repository> [<refspec>…]`. Without a refspec the current branch goes, or what the settings of the repository say. */
+/**
+ * Reads `<repository> [<refspec>…]`. Without a refspec, the current branch is pushed, or what the repository's settings
+ * select.
+ */
 function sent([remote, ...specs]: readonly Arg[], words: Parsed): readonly BranchWrite[] {
   if (remote && !words.certain.has(remote) && (remote.splits || remote.glob || /^[$`<>]/.test(remote.text)))
     return anyWrite;
@@ -77,7 +80,10 @@ function sent([remote, ...specs]: readonly Arg[], words: Parsed): readonly Branc
 
 const isForcing = ({ text }: Arg): boolean => text.startsWith('+');
 
-/** Reads `fetch origin main:main`, which writes a local branch. With `--refmap` and `--stdin` the operands do not say which. */
+/**
+ * Reads `fetch origin main:main`, which writes a local branch. With `--refmap` and `--stdin` the operands do not
+ * determine it.
+ */
 const fetched: Reader = ({ options, operands }) =>
   anyIf(
     options.some(({ name }) => /^--(?:refm|std)/.test(name)),
@@ -89,7 +95,7 @@ const fetched: Reader = ({ options, operands }) =>
       .map((spec) => here(spec, { ...(isForcing(spec) && { force: true }) }, refspecBranch)),
   );
 
-/** A tag, a note, a branch as it was last fetched. */
+/** A tag, a note, or a remote-tracking branch. */
 const otherRef = /^refs\/(?!heads\/)[^/*]+\//i;
 
 const here = (
@@ -98,7 +104,7 @@ const here = (
   read: (text: string) => TouchedBranch = touchedBranch,
 ): BranchWrite => ({ ...touched(name, read), ...how });
 
-/** Reads options whose value is a branch that is set whether it exists or not. */
+/** Reads options whose value is a branch to set, existing or not. */
 const created =
   (names: string): Reader =>
   (words) =>
@@ -128,7 +134,7 @@ const branch = closed((words) => {
     .map((name) => here(name, { ...(force && { force }), ...(deleted && { deleted }) }));
 });
 
-/** Reads `git rebase <upstream> <branch>` and `git rebase --root <branch>`, which rewrite a branch by its name. */
+/** Reads `git rebase <upstream> <branch>` and `git rebase --root <branch>`, which rewrite the named branch. */
 const rebased: Reader = (words) => {
   const at = isGiven(words, '--root') ? 0 : 1;
   const named = words.operands.slice(at, at + 1).filter(isNotHead);
@@ -163,11 +169,11 @@ const writing: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['worktree', created('-B')],
   ['rebase', rebased],
   ['reflog', ({ options }) => anyIf(options.some(({ name }) => name.startsWith('--up')))],
-  // `git remote add --mirror=fetch -f` fetches every branch over the local ones.
+  // `git remote add --mirror=fetch -f` overwrites the local branches with the fetched ones.
   ['remote', ({ options }) => anyIf(options.some(({ name }) => name.startsWith('--mi')))],
   ['submodule', ({ operands }) => anyIf(operands.some(({ text }) => text === 'foreach'))],
   ['bisect', ({ operands }) => anyIf(operands.some(({ text }) => text === 'run'))],
-  // It sends files, and no branch.
+  // Pushes files, not branches.
   [
     'lfs',
     (words) =>

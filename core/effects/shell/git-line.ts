@@ -1,4 +1,4 @@
-/** A command line of `git` as its own parser reads it: global options, the command, and the command's options and operands. */
+/** Parses a `git` command line like Git does: global options, the command, and the command's options and operands. */
 import { type Grammar, grammarOf, namesOf, type Parsed, parseWords } from './arguments.ts';
 import { unreadCommands } from './profiles/git/changing-commands.ts';
 import type { GitCommand } from './profiles/git/options.ts';
@@ -6,11 +6,11 @@ import { gitCommands, gitGlobals } from './profiles/git.ts';
 import type { Arg } from './words.ts';
 
 export interface GitLine {
-  /** The options before the command. */
+  /** Options before the command. */
   readonly globals: Parsed;
   readonly name: Arg | undefined;
   readonly args: readonly Arg[];
-  /** Its profile; absent if the command's effects are not read. */
+  /** Its profile; absent if the command is unknown. */
   readonly command: { readonly profile: GitCommand; readonly grammar: Grammar } | undefined;
   readonly words: Parsed;
 }

@@ -1,4 +1,4 @@
-/** `git …`: which of its commands look, change, or throw away, and what makes git run something else. */
+/** Effects of `git` commands: reads, changes, deletions, and options that run other programs. */
 import { anyWrite } from '../branch-writes.ts';
 import type { BranchWrite } from '../git/branches.ts';
 import { givenOptions, isGiven, isOneOf, type Parsed } from './arguments.ts';
@@ -41,7 +41,7 @@ export function git(call: Invocation): void {
   folders.reduceRight<() => void>((inner, folder) => () => call.within(folder, inner), run)();
 }
 
-/** Reads the branches, and no other effects, of programs such as `/usr/lib/git-core/git-push` and `./git`. */
+/** Reads only the branches of programs such as `/usr/lib/git-core/git-push` and `./git`. */
 export function programOfGit(call: Invocation): void {
   const [found, command] = /(?:^|\/)git(?:-([\w-]+))?$/.exec(call.binary) ?? [];
   if (found === undefined) return;
@@ -51,8 +51,8 @@ export function programOfGit(call: Invocation): void {
 }
 
 /**
- * A folder below the workspace may hold `HEAD`, `config`, `objects` and `refs`: Git takes it for a repository, and its settings name
- * programs that even `git status` runs [effects.git-folder].
+ * Reports a folder that may be a repository: if a folder below the workspace holds `HEAD`, `config`, `objects` and
+ * `refs`, Git uses it as one, and its settings name programs that even `git status` runs [effects.git-folder].
  */
 function checkFolder(call: Invocation, { text }: Arg): void {
   if (/^(?:version|help)$/.test(text)) return;
@@ -63,7 +63,7 @@ function checkFolder(call: Invocation, { text }: Arg): void {
     );
 }
 
-/** `-c key=value`: aliases and many keys are commands. */
+/** Reads `-c key=value`: aliases and the values of many keys are commands. */
 function readSetting(call: Invocation, { text, known }: Arg): void {
   const [, key = text, value = ''] = /^([^=]*)=([\s\S]*)$/.exec(text) ?? [];
   if (known && harmlessKeys.test(key)) return;
@@ -85,7 +85,7 @@ function command(
     call.whole('execute', [name, ...args]);
     return;
   }
-  // What names a kind of files, or files to leave out, names no secret, and a shell does not act on it.
+  // Patterns and exclusions do not name a secret, and the shell does not expand them.
   if (found.profile.does === 'read')
     for (const arg of parsed.operands)
       if (leavesOut(arg) || (parsed.certain.has(arg) && namesKind(arg))) call.isText(arg);
@@ -99,30 +99,45 @@ function command(
   interpret(call, { ...found.grammar, profile }, parsed, [name, ...args]);
 }
 
-/** What operands alone make of a command: a refspec that begins with `+` or `:` forces or deletes; a key alone is shown. */
+/**
+ * Returns the capability that only operands imply: a refspec with a leading `+` or `:` forces or deletes; a key alone
+ * is read.
+ */
 function capabilityOf(name: string, parsed: Parsed, branches: readonly BranchWrite[]): Capability | undefined {
   if (name === 'push' && branches !== anyWrite && branches.some(({ force, deleted }) => force || deleted))
     return 'delete';
   return name === 'config' && showsSettings(parsed) ? 'read' : undefined;
 }
 
-/** `%G?`, `%(signature)`: git runs the program that checks signatures, which a setting names, as `--show-signature` does. */
+/**
+ * Reports `%G?` and `%(signature)`: like `--show-signature`, they make Git run the configured program that checks
+ * signatures.
+ */
 function checkFormat(call: Invocation, parsed: Parsed): void {
   if (givenOptions(parsed, '--format --pretty').some(({ value }) => /%[-+ ]?G|%\(\*?signature/.test(value?.text ?? '')))
     call.unclear('the format shows signatures, which makes git run another program; leave out %G and %(signature)');
 }
 
-/** `73309de`, `v1.0-3-g73309de`: what the object is, commit or contents of any file, is known to the repository alone. */
+/**
+ * Checks for `73309de`, `v1.0-3-g73309de`: only the repository knows whether the object is a commit or the contents of
+ * a file.
+ */
 const namesObject = ({ text }: Arg): boolean => /^(?:.*-g)?[0-9a-f]{4,64}(?:\^\{(?:blob|object)?\})?$/i.test(text);
 
-/** Whether an object that is a file is printed whole: `git log` walks commits only, and `git diff` refuses a file beside a commit. */
+/**
+ * Checks whether an object that is a file is printed whole: `git log` only walks commits, and `git diff` rejects a file
+ * with a commit.
+ */
 function printsObject(name: string, certain: ReadonlySet<Arg>, operands: readonly Arg[]): boolean {
   if (/^(?:log|whatchanged|reflog)$/.test(name)) return false;
   const revisions = operands.filter((arg) => !certain.has(arg) && (namesObject(arg) || isRevision(arg)));
   return revisions.some(namesObject) && (name !== 'diff' || revisions.length === 1);
 }
 
-/** Contents of files are shown only by name, by the kind of files, or by a pattern that tells what the lines hold. */
+/**
+ * Reports contents that are shown, unless restricted by file names, kinds of files, or a pattern that fixes the content
+ * of the lines.
+ */
 function readContents(call: Invocation, name: string, { contents, below }: GitCommand, parsed: Parsed): void {
   if (below) {
     const [patterns, operands] = patternsOf(parsed);
@@ -141,8 +156,8 @@ function readContents(call: Invocation, name: string, { contents, below }: GitCo
 }
 
 /**
- * Only what changed since a recent commit, or on this branch: an object or an old commit could show anything. One path behind `--`
- * shows less of it; two could be compared as files.
+ * Checks for changes since a recent commit or on this branch only: an object or an old commit could show anything. One
+ * path after `--` shows less; two could be compared as files.
  */
 const showsChanges = (parsed: Parsed): boolean =>
   !isGiven(parsed, '--no-index --text -a --binary -W --function-context -O -R') &&
@@ -159,13 +174,13 @@ const showsChanges = (parsed: Parsed): boolean =>
   );
 
 /**
- * The patches of the last few commits, as far back as `git diff HEAD~9` goes: `git log -p -3`, `git show HEAD`. Other options or a
- * path could choose commits further back; a range shows as many as it has.
+ * Checks for patches of the last few commits, up to `HEAD~9` like `git diff`: `git log -p -3`, `git show HEAD`. Other
+ * options or a path could select earlier commits, and a range any number of them.
  */
 function showsLastCommits({ args }: Invocation, name: string, { options, operands, certain }: Parsed): boolean {
   const given = (names: RegExp) => options.filter(({ name: option }) => names.test(option));
   const counts = given(/^(?:-n|--max-count)$/);
-  // `-12` is read as two options, and counts twelve.
+  // `-12` is parsed as two options, but means twelve.
   const digits = args.filter(({ text }) => /^-[1-9]$/.test(text)).length;
   return (
     given(/^-(?:\d|NUM)$/).length === digits &&
@@ -185,14 +200,14 @@ const isBelow = ({ known, glob, text }: Arg): boolean =>
 const isSummary = (names: string | undefined, parsed: Parsed): boolean =>
   isGiven(parsed, names) && !isGiven(parsed, patches);
 
-/** What it looks for, and where. */
+/** Returns the search patterns and the places to search. */
 function patternsOf(parsed: Parsed): readonly [patterns: readonly Arg[], operands: readonly Arg[]] {
   if (isGiven(parsed, '-e -f'))
     return [givenOptions(parsed, '-e').flatMap(({ value }) => value ?? []), parsed.operands];
   return [parsed.operands.slice(0, 1), parsed.operands.slice(1)];
 }
 
-/** Every path among the operands names a file, or how the names of files end. */
+/** Checks that every path among the operands names a file or a kind of files. */
 function isNarrowed(name: string, parsed: Parsed, operands: readonly Arg[]): boolean {
   const { certain } = parsed;
   if (isGiven(parsed, '--full-diff') || printsObject(name, certain, operands)) return false;
@@ -203,10 +218,10 @@ function isNarrowed(name: string, parsed: Parsed, operands: readonly Arg[]): boo
   return wanted.length > 0 && wanted.every((arg) => namesFile(arg) || namesKind(arg));
 }
 
-/** `:!dist`, `:(exclude)*.lock`: a path that is left out of what is shown. */
+/** Checks for an exclusion: `:!dist`, `:(exclude)*.lock`. */
 const leavesOut = ({ known, glob, text }: Arg): boolean => known && !glob && /^:[!^]|^:\(exclude\)/.test(text);
 
-/** Words that no folder is called. */
+/** Checks for words that are not names of folders. */
 const isRevision = ({ known, text }: Arg): boolean =>
   known &&
   !/(?:^|\/)\.\.?(?:\/|$)/.test(text) &&
@@ -214,7 +229,7 @@ const isRevision = ({ known, text }: Arg): boolean =>
     text,
   );
 
-/** `*.ts`, `:(glob)src/*.ts`: a pattern of paths that git resolves. */
+/** Checks for a path pattern that Git resolves: `*.ts`, `:(glob)src/*.ts`. */
 const namesKind = ({ known, glob, text }: Arg): boolean =>
   known &&
   !glob &&
@@ -223,8 +238,8 @@ const namesKind = ({ known, glob, text }: Arg): boolean =>
   namesSources(text.replace(/^:\(glob\)/, ''));
 
 /**
- * `HEAD:src/a.ts`: a file of a revision by its name; not `HEAD@{10:30}` or `HEAD^{/fix: it}`, which are revisions. Of a folder
- * `git show` lists the names, and `git diff` the contents.
+ * Checks for files of a revision by name: `HEAD:src/a.ts`; not `HEAD@{10:30}` or `HEAD^{/fix: it}`, which are
+ * revisions. For a folder, `git show` lists the names, and `git diff` shows the contents.
  */
 const namesRevisions = (name: string, { operands }: Parsed): boolean =>
   operands.length > 0 &&
@@ -274,7 +289,7 @@ const showsSettings = (parsed: Parsed): boolean =>
   (parsed.operands.length <= 1 && !isGiven(parsed, '--unset --unset-all --add --replace-all')) ||
   /^(?:get|list)$/.test(parsed.operands[0]?.text ?? '');
 
-/** Many settings are commands. */
+/** Reports changed settings, because many are commands. */
 function setting(call: Invocation, parsed: Parsed): void {
   if (showsSettings(parsed)) return;
   const key = parsed.operands.find(({ text }) => !/^(?:set|add|unset)$/.test(text));

@@ -1,4 +1,4 @@
-/** Here-documents: announced in a line, read at its end. */
+/** Parses here-documents: announced in a line, read at its end. */
 import { Cursor } from './cursor.ts';
 import { type Redirect, Unreadable, type Word } from './syntax.ts';
 
@@ -9,23 +9,23 @@ interface HereDocument {
   readonly redirect: Redirect;
 }
 
-/** `END`, `'END'`, `"END"`, `\\END`: shells agree on what ends the text, and whether expansions in it count. */
+/** `END`, `'END'`, `"END"`, `\\END`: shells agree on what ends the text, and whether it has expansions. */
 const plainDelimiter = /^(?:([A-Za-z_][\w-]*)|'([\w-]+)'|"([\w-]+)"|\\([A-Za-z_][\w-]*))$/;
 
 export abstract class HereDocuments extends Cursor {
   readonly #pending: HereDocument[] = [];
 
-  /** A here-document whose expansions count. */
+  /** Parses a here-document with expansions. */
   protected abstract readText(source: string): Word;
 
-  /** A line break, and with it the here-documents that wait for it. */
+  /** Consumes a line break, and with it the pending here-documents. */
   protected eatNewline(): boolean {
     if (!this.eat('\n')) return false;
     for (const document of this.#pending.splice(0)) document.redirect.target = this.#hereDocument(document);
     return true;
   }
 
-  /** @param delimiter as it is written, quotes included. */
+  /** @param delimiter as written, including quotes. */
   protected expectHereDocument(delimiter: string, stripTabs: boolean, redirect: Redirect): void {
     const [, plain, ...quoted] = plainDelimiter.exec(delimiter) ?? [];
     const name = plain ?? quoted.find((text) => text !== undefined);

@@ -1,4 +1,4 @@
-/** A command with a profile: its words read against the profile, and what each of them does. */
+/** Parses the words of a command by its profile and adds the effect of each. */
 import { type Grammar, givenOptions, isGiven, isOneOf, type Option, type Parsed } from './arguments.ts';
 import { hideTexts, reportProblems } from './certainty.ts';
 import type { Capability, Invocation } from './invocation.ts';
@@ -8,7 +8,7 @@ import { readBelow } from './reach.ts';
 import { type Act, isPath, operandEffect, pathEffect, valueEffect } from './role-effects.ts';
 import { type Arg, argOf } from './words.ts';
 
-/** Everything a command does, by its profile. */
+/** Adds all effects of a command, by its profile. */
 export function interpret(
   call: Invocation,
   { profile }: Grammar,
@@ -24,7 +24,7 @@ export function interpret(
   folders.reduceRight<() => void>((inner, folder) => () => call.within(folder, inner), act)();
 }
 
-/** Roles of values that make a program open nothing. */
+/** Roles of values with which a program opens nothing. */
 const opensNothing = /^(?:text|word|number|names)$/;
 
 function showsNames(call: Invocation, { showsNames }: Profile, parsed: Parsed): boolean {
@@ -37,7 +37,7 @@ function showsNames(call: Invocation, { showsNames }: Profile, parsed: Parsed): 
   );
 }
 
-/** What the operands are; where their number is wrong, the worst they may be. */
+/** Returns the roles of the operands. If their number is wrong, the worst possible role. */
 function assigned(call: Invocation, profile: Profile, parsed: Parsed): readonly Assigned[] {
   const wanted = operandsOf(profile, parsed);
   const found = assign(parsed.operands, wanted);
@@ -77,7 +77,10 @@ function effects(
   readUnpermuted(act);
 }
 
-/** What a command does as a whole, options considered, and what an option or a first operand makes of it. */
+/**
+ * Returns the capability of a whole command, including options, and the one that an option or the first operand changes
+ * it to.
+ */
 export function capabilityOf(profile: Profile, parsed: Parsed): Pick<Act, 'does' | 'changed'> {
   const changed = changedTo(profile, parsed);
   const sends = parsed.options.some(isSending);
@@ -91,18 +94,18 @@ export function capabilityOf(profile: Profile, parsed: Parsed): Pick<Act, 'does'
 const worst = (all: readonly Capability[]): Capability | undefined =>
   (['delete', 'execute', 'write', 'read'] as const).find((capability) => all.includes(capability));
 
-/** What options and the first operand make of it. */
+/** Returns the capability that options and the first operand change it to. */
 function changedTo({ verbs = {}, alone }: Profile, { options, operands }: Parsed): Capability | undefined {
   const verb = (Object.keys(verbs) as Capability[]).filter((does) => isOneOf(operands[0]?.text, verbs[does]));
   const byOptions = options.flatMap(({ known }) => known?.changes ?? []);
   return worst([...verb, ...byOptions]) ?? (operands.length === 0 ? alone : undefined);
 }
 
-/** It is only asked what it is. */
+/** Checks for a command that only prints its help or version. */
 const isQuestion = ({ options, operands }: Parsed): boolean =>
   operands.length === 0 && options.length > 0 && options.every(({ name }) => /^(?:-V|-h|--version|--help)$/.test(name));
 
-/** Returns why it is uncertain what an interpreter runs; an option that holds a program says so itself. */
+/** Returns why it is uncertain what an interpreter runs. An option that holds a program reports that itself. */
 function programDoubt({ binary }: Invocation, { options, operands }: Parsed): string | undefined {
   const [first] = operands;
   if (first && first.text !== '-' && first.text !== '/dev/stdin') return undefined;
@@ -125,7 +128,7 @@ function searchBelow({ call, parsed }: Act, below: Below, operands: readonly Ass
   readBelow(call, below, parsed, roots.length === 0 ? [argOf('.')] : roots, patterns);
 }
 
-/** Without a command env shows all variables, the names of which no rule sees. */
+/** Reports `env` without a command, which shows all variables without naming them. */
 function showEnvironment(call: Invocation): void {
   call.unclear('env shows every variable, secrets too; name the one that is meant');
   call.effect('read', '');
@@ -133,7 +136,7 @@ function showEnvironment(call: Invocation): void {
 
 function runCommand({ call, profile }: Act, command: readonly Arg[]): void {
   const env: Record<string, string> = {};
-  // To env a dash alone is `-i`.
+  // For env, a single dash means `-i`.
   let at = profile.assigns && command[0]?.text === '-' ? 1 : 0;
   for (; profile.assigns && at < command.length; at++) {
     const [, name, value] = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(command[at]!.text) ?? [];
@@ -141,16 +144,16 @@ function runCommand({ call, profile }: Act, command: readonly Arg[]): void {
     env[name] = value!;
   }
   const [first, line] = command.slice(at);
-  // flock gives a shell what follows.
+  // flock passes the next word to a shell.
   if (first?.text === '-c' || first?.text === '--command') call.line(line);
   else if (first) call.run(command.slice(at), call.stdin, env);
   else showEnvironment(call);
 }
 
-/** A known argument as shell text again. */
+/** Quotes a known argument as shell text. */
 const quote = ({ text, known }: Arg): string => (known ? `'${text.replaceAll("'", "'\\''")}'` : text);
 
-/** Where options stand behind operands: programs that do not look for them there (POSIX) take them for operands. */
+/** Reads options after operands: programs that follow POSIX take them as operands. */
 function readUnpermuted(act: Act): void {
   const { parsed, profile } = act;
   const { unpermuted } = parsed;

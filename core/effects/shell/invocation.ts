@@ -1,4 +1,4 @@
-/** One command about to run, and what a reader of commands may say about it. */
+/** One command of a line, with the methods by which its reader reports effects. */
 
 import type { BranchWrite } from '../git/branches.ts';
 import { isRooted, resolveAt } from '../paths.ts';
@@ -8,44 +8,44 @@ import { globsSources } from './source-names.ts';
 import type { Arg } from './words.ts';
 import { relativeWords } from './workspace.ts';
 
-/** What arrives on the standard input, where it matters. */
+/** Known contents of the standard input. */
 export type Stdin =
   | { readonly kind: 'text'; readonly text: string }
-  /** `from`: the program that prints it, where one word names it. */
+  /** `from`: the program that prints it, if one word names it. */
   | { readonly kind: 'unknown'; readonly from?: string }
-  /** Names of files with a zero byte behind each: words with wildcards that stand for all of them. */
+  /** File names that each end with a zero byte: words with wildcards that represent all of them. */
   | { readonly kind: 'names'; readonly names: readonly Arg[] }
-  /** Nothing is connected by the line itself. */
+  /** Not connected by the line itself. */
   | { readonly kind: 'inherited' };
 
-/** What a rule has to name to accept it: contents of files that Git follows and that changed, or what a store of secrets holds. */
+/** What a rule must name to accept it: contents of changed files that Git tracks, or contents of a secret store. */
 export type Shown = 'changes' | 'secrets';
 
 export type Capability = 'read' | 'write' | 'delete' | 'execute';
 
-/** What surrounds a command. */
+/** Context of a command. */
 export interface Situation {
   readonly stdin: Stdin;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The walk over the whole text, as a command sees it. */
+/** The walk over the whole text, as commands use it. */
 export interface Host {
-  /** Where the command may stand; several where a `cd` may have failed. Relative ones start at the call's own. */
+  /** Possible working directories; several if a `cd` may have failed. Relative ones start at the call's own. */
   cwds: readonly string[];
-  /** The folder that relative paths start at, where the call says so. */
+  /** The folder that relative paths start at, if the call states it. */
   readonly workspace: string | undefined;
   add(part: Effect): void;
   unclear(why: string): void;
-  /** Not certain for one reason only, which rules may accept. */
+  /** Records an uncertainty that rules may accept. */
   shows(what: Shown, why: string): void;
-  /** The command does nothing that could be seen afterwards. */
+  /** Records a command without lasting effects. */
   idle(binary: string): void;
   run(args: readonly Arg[], situation: Situation): void;
   line(text: string, situation: Situation): void;
 }
 
-/** Reads one kind of command into effects. */
+/** Reads the effects of one kind of command. */
 export type Reader = (call: Invocation) => void;
 
 export class Invocation implements Situation {
@@ -70,8 +70,8 @@ export class Invocation implements Situation {
   }
 
   /**
-   * The argument is only text (a pattern, a message): it stands in no part, since rules about paths and commands would
-   * take it for one. Said before the first effect.
+   * Marks an argument as text (a pattern, a message) and excludes it from all effects, because rules about paths and
+   * commands would match it. Call before the first effect.
    */
   isText(arg: Arg | undefined): void {
     if (arg) this.#texts.add(arg);
@@ -81,35 +81,35 @@ export class Invocation implements Situation {
     this.#host.unclear(why);
   }
 
-  /** Its effects show what stands in files that no word names; a rule that allows them has to name `shows` [effects.shows]. */
+  /** Marks effects that show contents of unnamed files; a rule that allows them must name `shows` [effects.shows]. */
   shows(what: Shown, why: string): void {
     this.#shown = what;
     this.#host.shows(what, why);
   }
 
-  /** What the command is and acts on, for rules, cards and session risk; said before its effect. */
+  /** Records what the command is and acts on, for rules, approval cards and session risk. Call before its effect. */
   isAbout(about: Readonly<Record<string, unknown>>): void {
     this.#about = about;
   }
 
-  /** Its effects carry the branches that it writes. */
+  /** Adds the branches that the command writes to its effects. */
   writesBranches(branches: readonly BranchWrite[]): void {
     this.#branches = branches;
   }
 
-  /** Its effects show only names, sizes, times and counts of what they name. Said before the first effect. */
+  /** Marks effects that show only names, sizes, times and counts. Call before the first effect. */
   showsNames(): void {
     this.#namesOnly = true;
   }
 
-  /** Nothing could be seen of it afterwards: `true`. */
+  /** Records a command without lasting effects, such as `true`. */
   idle(): void {
     this.#host.idle(this.binary);
   }
 
   effect(capability: Capability, target: string, cwd?: string, about?: Readonly<Record<string, unknown>>): void {
     if (cwd === undefined) {
-      // What only works on its input is the same wherever it stands.
+      // A command that only reads its input does the same in any folder.
       if (target === '' && capability === 'read') this.effect(capability, target, '');
       else for (const each of this.#host.cwds) this.effect(capability, target, each, about);
       return;
@@ -135,7 +135,7 @@ export class Invocation implements Situation {
     });
   }
 
-  /** Variables that change what the command does, and those that change how it shows it. */
+  /** Groups variables into those that change what the command does, and those that change its display. */
   #variables(): { readonly [kind in 'display' | 'env']?: Readonly<Record<string, string>> } {
     const kinds = Object.groupBy(Object.entries(this.env), ([name, value]) =>
       isDisplayVariable(name, value) ? 'display' : 'env',
@@ -143,14 +143,14 @@ export class Invocation implements Situation {
     return Object.fromEntries(Object.entries(kinds).map(([kind, pairs]) => [kind, Object.fromEntries(pairs)]));
   }
 
-  /** The whole text of the arguments. */
+  /** Adds an effect on the whole text of the arguments. */
   whole(capability: Capability, args: readonly Arg[] = this.args): void {
     const shown = args.filter((arg) => !this.#texts.has(arg));
     if (shown.some((arg) => !arg.known)) this.isOpen(shown.find((arg) => !arg.known)!);
     this.effect(capability, shown.map((arg) => arg.text).join(' '), undefined, this.#about);
   }
 
-  /** Acts on a file. `names`: only its name and size are shown, so wildcards reveal little. */
+  /** Adds an effect on a file. `names`: only its name and size are shown, so wildcards reveal little. */
   path(capability: Capability, arg: Arg, names = false): void {
     if (!arg.known) this.isOpen(arg);
     else if (arg.glob && !names && !globsSources(arg.text))
@@ -159,19 +159,19 @@ export class Invocation implements Situation {
     else for (const cwd of this.#host.cwds) this.effect(capability, resolveAt(cwd, arg.text), cwd);
   }
 
-  /** Another command in its place. */
+  /** Runs another command instead. */
   run(args: readonly Arg[], stdin: Stdin = this.stdin, env: Readonly<Record<string, string>> = {}): void {
     this.#host.run(args, { stdin, env: { ...this.env, ...env } });
   }
 
-  /** Shell text. */
+  /** Runs shell text. */
   line(arg: Arg | string | undefined, stdin: Stdin = this.stdin): void {
     if (typeof arg === 'string') this.#host.line(arg, { stdin, env: this.env });
     else if (arg?.known) this.#host.line(arg.text, { stdin, env: this.env });
     else this.unclear(`what ${this.binary} runs is only known when the line runs`);
   }
 
-  /** Input that is a script. */
+  /** Runs the input as a script. */
   script(): void {
     if (this.stdin.kind === 'text') this.line(this.stdin.text, { kind: 'inherited' });
     else if (this.stdin.kind === 'unknown' && this.stdin.from !== undefined)
@@ -187,7 +187,7 @@ export class Invocation implements Situation {
     return this.#host.cwds;
   }
 
-  /** The same command elsewhere (`git -C`, `env -C`). */
+  /** Runs the same command in another folder (`git -C`, `env -C`). */
   within(dir: Arg, read: () => void): void {
     const before = this.#host.cwds;
     if (!dir.known || dir.glob) this.isOpen(dir);
@@ -196,7 +196,7 @@ export class Invocation implements Situation {
     this.#host.cwds = before;
   }
 
-  /** What the argument is, only the run will show. */
+  /** Reports an argument that is only known at run time. */
   isOpen(arg: Arg): void {
     this.unclear(`what "${short(arg.text)}" stands for is only known when the line runs`);
   }
@@ -204,7 +204,7 @@ export class Invocation implements Situation {
 
 export const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
 
-/** Why a word that a program splits is unclear. */
+/** Returns why a word that is split at run time is unclear. */
 export const splitDoubt = ({ text }: Arg): string =>
   text === '{}'
     ? "what xargs reads is only known when the line runs; find with an ending of sources (-name '*.ts'), -print0 and xargs -0 can be read, and so can git grep and rg"

@@ -1,4 +1,4 @@
-/** What simple and compound commands are made of, read by position: reserved words, required words, redirections. */
+/** Parses shared parts of commands by position: reserved words, required words, redirections. */
 import { Lexer } from './lexer.ts';
 import { type Redirect, type RedirectOperator, Unreadable, type Word } from './syntax.ts';
 
@@ -52,7 +52,7 @@ export abstract class Keywords extends Lexer {
   }
 }
 
-/** The text of a word without quotes or expansions. */
+/** Returns the text of a word without quotes or expansions. */
 export function plainText({ pieces }: Word): string | undefined {
   const [piece, ...more] = pieces;
   return piece?.kind === 'text' && !piece.quoted && more.length === 0 ? piece.text : undefined;

@@ -1,35 +1,35 @@
-/** Characters into words: quotes, escapes, expansions, substitutions (POSIX sh and what bash adds). */
+/** Splits characters into words: quotes, escapes, expansions, substitutions (POSIX sh, with bash extensions). */
 import { ansiQuoted } from './ansi-quotes.ts';
 import { isHarmlessVariable, variableDoubt } from './environment.ts';
 import { HereDocuments } from './here-documents.ts';
 import { type Piece, type Script, spend, Unreadable, type Word } from './syntax.ts';
 
-/** A word as it is being read. */
+/** A word that is being read. */
 interface Draft {
   readonly pieces: Piece[];
   readonly inner: Script[];
 }
 
-/** What an interactive shell takes for a command of its history. */
+/** History references in an interactive shell. */
 const historyMark = /!(?=[\w!?#$*:^{-])/;
-/** Arithmetic over numbers alone: no name is looked up, nothing is expanded. */
+/** Arithmetic with numbers only: no names, no expansions. */
 const numbers = /\(\([\d \t+*/%<>=!&|^~?:,-]*\)\)/y;
 const plainOperator = /(?::?[-+=?]|##?|%%?)/y;
-/** Forms of bash that are an error elsewhere. */
+/** Forms of bash that are an error in other shells. */
 const bashOperator = /(?:\/\/?|\^\^?|,,?)/y;
-/** What may stand in an expansion in braces beside expansions: no shell takes it for a quote or an operator. */
+/** Text allowed in braces next to expansions: shells never treat it as a quote or an operator. */
 const plainInside = /[\w \t./:,@%+=~*?^#[\]-]/;
 const hidden = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Z}]/u;
 const plain = /[^\s'"\\$`;&|()<>\u0080-\uffff]+/y;
 const plainQuoted = /[^"\\$`]+/y;
 
 export abstract class Lexer extends HereDocuments {
-  /** The commands up to a closing parenthesis, which stays. */
+  /** Parses the commands up to a closing parenthesis, which is not consumed. */
   protected abstract commands(): Script;
-  /** A text of its own, one level deeper. */
+  /** Parses a separate text, one level deeper. */
   protected abstract read(source: string): Script;
 
-  /** Whether a word begins here. */
+  /** Checks whether a word begins here. */
   protected atWord(): boolean {
     const char = this.char;
     if (char === '') return false;
@@ -79,7 +79,7 @@ export abstract class Lexer extends HereDocuments {
     }
   }
 
-  /** @param run text at the cursor, outside of single quotes. */
+  /** @param run text at the cursor, outside single quotes. */
   #refuseHistory(run: string): void {
     if (run.includes('!') && historyMark.test(run + (this.source[this.at + run.length] ?? '')))
       this.doubt('"!" may call up a command of the history');
@@ -101,7 +101,7 @@ export abstract class Lexer extends HereDocuments {
     add(draft, next, true);
   }
 
-  /** From an opening quote to its end, which is eaten. */
+  /** Returns the text up to the closing quote, which is consumed. */
   #upTo(quote: string): string {
     const end = this.source.indexOf(quote, this.at + 1);
     if (end < 0) throw new Unreadable('a quote is not closed');
@@ -110,7 +110,7 @@ export abstract class Lexer extends HereDocuments {
     return text;
   }
 
-  /** Text in which `$`, backticks and some escapes count: double quotes, or (without `end`) a here-document. */
+  /** Parses text with `$`, backticks and some escapes: double quotes, or (without `end`) a here-document. */
   protected quoted(draft: Draft, end: '"' | ''): void {
     add(draft, '', true);
     for (;;) {
@@ -173,11 +173,11 @@ export abstract class Lexer extends HereDocuments {
     }
     this.at += name.length;
     if (this.char === '[') this.doubt('an index behind a variable is worked out by zsh');
-    // Numbers do not split; `"$@"` may become any number of words.
+    // Numbers are not split; `"$@"` may become any number of words.
     unknown(draft, this.source.slice(start, this.at), ('?#$'.includes(name) || quoted) && name !== '@');
   }
 
-  /** `${…}`: the forms that look nothing up but the variable itself; arithmetic and indirection run what a value holds. */
+  /** Parses `${…}`: only forms that look up the variable itself, because arithmetic and indirection run its value. */
   #parameter(draft: Draft, quoted: boolean, start: number): void {
     const head = this.match(/\{#?(?:[A-Za-z_]\w*|[0-9]+|[@*#?$!_-])/y);
     if (head === undefined) throw new Unreadable('an expansion in braces is not of a known form');
@@ -199,7 +199,7 @@ export abstract class Lexer extends HereDocuments {
     this.#inside(draft, quoted);
   }
 
-  /** Skips to the closing brace, reading the substitutions on the way. What quotes there, shells do not agree upon. */
+  /** Skips to the closing brace and parses substitutions on the way. Shells disagree on quotes there. */
   #inside(draft: Draft, quoted: boolean): void {
     const aside: Draft = { pieces: [], inner: draft.inner };
     this.deeper(() => {
@@ -217,7 +217,7 @@ export abstract class Lexer extends HereDocuments {
     });
   }
 
-  /** At the parenthesis of `$(`, `<(` or `>(`. */
+  /** Parses from the parenthesis of `$(`, `<(` or `>(`. */
   #substitution(draft: Draft, quoted: boolean, start: number): void {
     spend(this.budget);
     if (this.awaitsDocument) throw new Unreadable('a substitution stands between a here-document and its text');
@@ -231,7 +231,7 @@ export abstract class Lexer extends HereDocuments {
     unknown(draft, this.source.slice(start, this.at), quoted);
   }
 
-  /** `$((…))` over numbers. Any other may be a subshell in a substitution, or run what variables hold. */
+  /** Parses `$((…))` with numbers. Any other may be a subshell in a substitution, or run the values of variables. */
   #arithmetic(): void {
     const text = this.match(numbers);
     if (text === undefined) throw new Unreadable('$((…)) holds more than numbers and operators');

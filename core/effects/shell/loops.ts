@@ -1,4 +1,4 @@
-/** Loops over plain names and patterns: their bodies with each value in the place of `"$name"` [effects.loops]. */
+/** Unrolls loops over plain names and patterns: repeats the body with each value for `"$name"` [effects.loops]. */
 import { type Command, type Piece, type Script, Unreadable, type Word } from './syntax.ts';
 import { type Arg, expandWord } from './words.ts';
 
@@ -8,18 +8,18 @@ const maxValues = 16;
 const plainValue = /^[A-Za-z0-9_][\w./-]*$/;
 const plainPattern = /^[A-Za-z0-9_][\w./*?-]*$/;
 
-/** Commands that read the files they are given; a name that a pattern matches is never part of a program for them. */
+/** Commands that read their file arguments. They never run a matched file name as a program. */
 const readsFiles = new Set(
   'ls stat cat head tail nl wc grep egrep fgrep cut sort file cmp md5sum sha1sum sha256sum sha512sum cksum basename dirname'.split(
     ' ',
   ),
 );
-/** Commands that change variables, or what a word means. */
+/** Commands that change variables or the meaning of words. */
 const setsVariables = new Set(
   'read unset export readonly declare typeset local eval source . set let mapfile readarray getopts alias'.split(' '),
 );
 
-/** The bodies once for each value; undefined if a value or a body is not of a plain form. */
+/** Returns the bodies once for each value, or undefined if a value or a body does not have a plain form. */
 export function roundsOf({ scope, sets: name, words, bodies }: Compound): readonly (readonly Script[])[] | undefined {
   if (scope !== 'loop' || name === undefined || words.length === 0) return undefined;
   const values = valuesOf(words);
@@ -42,7 +42,7 @@ function valuesOf(words: readonly Word[]): readonly Arg[] | undefined {
 const commandsOf = (script: Script): Command[] =>
   script.flatMap(({ first, rest }) => [...first, ...rest.flatMap(({ pipeline }) => pipeline)]);
 
-/** Whether the variable still has the value of the loop wherever the body uses it. */
+/** Checks that the body never changes the loop variable. */
 const keeps = (script: Script, name: string): boolean =>
   commandsOf(script).every((command) => {
     if (command.kind === 'function') return false;
@@ -76,14 +76,14 @@ function bindCommand(command: Command, name: string, value: Arg): Command {
   return {
     ...command,
     words: command.words.map((word) => bindWord(word, name, value)),
-    // A pattern would be several files where one is written.
+    // A pattern would name several files where one is written.
     ...(!value.glob && {
       redirects: command.redirects.map((each) => ({ ...each, target: bindWord(each.target, name, value) })),
     }),
   };
 }
 
-/** Of a pattern only a whole word: one of the files that it matches, whatever it is called. */
+/** Binds a pattern only as a whole word: any one of the files that it matches. */
 function bindWord(word: Word, name: string, { text, glob }: Arg): Word {
   // Quotes begin with an empty text.
   const isSome = (piece: Piece): boolean => piece.kind === 'unknown' || piece.text !== '';

@@ -1,4 +1,4 @@
-/** Which operand is what: the arguments of a command laid against the operands of its profile. */
+/** Assigns the arguments of a command to the operands of its profile. */
 import type { Operands, Role } from './profiles/profile.ts';
 import type { Arg } from './words.ts';
 
@@ -13,7 +13,7 @@ interface Slot {
   readonly repeats: boolean;
 }
 
-/** Each argument with its role; undefined where there are too few or too many. */
+/** Returns each argument with its role, or undefined if there are too few or too many. */
 export function assign(args: readonly Arg[], operands: Operands): readonly Assigned[] | undefined {
   const slots = operands.map(slotOf);
   const repeating = slots.findIndex((slot) => slot.repeats);
@@ -29,13 +29,13 @@ export function assign(args: readonly Arg[], operands: Operands): readonly Assig
   });
 }
 
-/** The worst that an operand of the program may be. */
+/** Returns the worst role of the program's operands. */
 export const worstRole = (operands: Operands): Role =>
   (['delete', 'write', 'execute', 'read', 'names'] as const).find((role) =>
     operands.some((operand) => slotOf(operand).role === role),
   ) ?? 'word';
 
-/** `takes: pattern, file…`: how many operands there may be, in words. */
+/** Describes the allowed operands: `takes: pattern, file…`. */
 export function counted(operands: Operands): string {
   const slots = operands.map(slotOf);
   const least = slots.reduce((sum, slot) => sum + slot.least, 0);

@@ -1,10 +1,10 @@
-/** What a command prints, where the text says so: `echo …`, `printf …` and here-documents fed to a shell. */
+/** Output of commands that is known from the text: `echo …`, `printf …` and here-documents fed to a shell. */
 import { foundBelow, foundNames } from './found-names.ts';
 import { type Stdin, short } from './invocation.ts';
 import type { Command } from './syntax.ts';
 import { type Arg, argOf, expandWord, joinedWord } from './words.ts';
 
-/** What the next command of a pipeline finds on its input. */
+/** Returns the input of the next command of a pipeline. */
 export function printedBy(command: Command): Stdin {
   const text = outputOf(command);
   if (text !== undefined) return { kind: 'text', text };
@@ -14,7 +14,7 @@ export function printedBy(command: Command): Stdin {
   return { kind: 'unknown', ...(first?.kind === 'text' && { from: short(first.text) }) };
 }
 
-/** The text on the standard output, or undefined where it is not certain. */
+/** Returns the text on the standard output, or undefined if it is uncertain. */
 export function outputOf(command: Command): string | undefined {
   if (command.kind !== 'simple' || command.assignments.length > 0) return undefined;
   const args = command.words.flatMap(expandWord);
@@ -36,7 +36,7 @@ function echoed(texts: readonly string[]): string | undefined {
   let escapes = false;
   for (; /^-[neE]+$/.test(texts[at] ?? ''); at++) escapes ||= texts[at]!.includes('e');
   const text = texts.slice(at).join(' ');
-  // Without `-e` shells do not agree on what a backslash is.
+  // Without `-e`, shells disagree on backslashes.
   if (!text.includes('\\')) return `${text}\n`;
   return escapes ? unescaped(text) : undefined;
 }
@@ -59,7 +59,10 @@ function unescaped(text: string): string | undefined {
   return certain ? plain : undefined;
 }
 
-/** What `find … -print0` may print, where that is names of sources only and it does nothing else. */
+/**
+ * Returns the names that `find … -print0` may print, if they are only names of source files and it has no other
+ * effects.
+ */
 function namesPrinted(command: Command): readonly Arg[] | undefined {
   if (command.kind !== 'simple' || command.assignments.length > 0 || command.redirects.length > 0) return undefined;
   const [name, ...args] = command.words.flatMap(expandWord);

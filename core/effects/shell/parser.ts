@@ -1,4 +1,4 @@
-/** Shell text read by its grammar into a tree: lists of pipelines of commands. */
+/** Parses shell text into a tree: lists of pipelines of commands. */
 import { CompoundCommands } from './compound-commands.ts';
 import {
   type AndOr,
@@ -12,8 +12,8 @@ import {
 } from './syntax.ts';
 
 /**
- * Reads a whole text.
- * @throws Unreadable where the text is malformed, too large, or where shells would not agree about it.
+ * Parses a whole text.
+ * @throws Unreadable if the text is malformed or too large, or shells would disagree on it.
  */
 export const parseShell = (source: string, budget: Budget, depth = 0): Script =>
   new Parser(source, budget, depth).whole();
@@ -26,7 +26,7 @@ class Parser extends CompoundCommands {
     return script;
   }
 
-  /** The content of a command substitution, to the parenthesis that ends it. */
+  /** Parses the content of a command substitution, up to its closing parenthesis. */
   protected commands(): Script {
     return this.script([]);
   }
@@ -81,7 +81,7 @@ class Parser extends CompoundCommands {
     return commands;
   }
 
-  /** The word `time`, unless options make it the program of that name. */
+  /** Consumes the word `time`, unless options make it the program of that name. */
   #isTimed(): boolean {
     const timed = this.match(/time(?:[ \t]+-p)?(?=[ \t]+[^\s\-;&|()<>])/y);
     if (timed !== undefined) this.at += timed.length;
@@ -107,7 +107,7 @@ class Parser extends CompoundCommands {
     return this.simple();
   }
 
-  /** Arithmetic to bash, a subshell in a subshell to others: only what is nothing as a command is let through. */
+  /** Refuses arithmetic: to other shells than bash it is a subshell in a subshell. */
   #refuseArithmetic(): never {
     throw new Unreadable('((…)) is arithmetic to some shells and runs commands in others');
   }

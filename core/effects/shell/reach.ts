@@ -1,4 +1,4 @@
-/** Reading whatever lies below a folder: certain only where names or patterns say that no secrets come along. */
+/** Reads of everything below a folder: certain only if names or patterns exclude secrets. */
 import { resolveAt } from '../paths.ts';
 import { givenOptions, isGiven, type Parsed } from './arguments.ts';
 import { type Invocation, short } from './invocation.ts';
@@ -7,14 +7,14 @@ import { namesFile, namesSources, namesSourcesAnywhere } from './source-names.ts
 import { isSpecificPattern } from './specific-pattern.ts';
 import type { Arg } from './words.ts';
 
-/** Types of ripgrep that hold code or prose. */
+/** ripgrep types for code or prose. */
 const sourceTypes = new Set(
   `ts typescript js py python rb ruby go rust java kotlin scala c cpp cs csharp perl swift dart elixir erlang haskell
   lua r julia clojure groovy vue svelte css sass less html md markdown rst sql graphql protobuf sh zsh fish ps make
   cmake tf`.split(/\s+/),
 );
 
-/** Folders that hold code or prose wherever they stand. */
+/** Folders that hold code or prose at any place. */
 const sourceFolders = new Set(
   `src source sources lib libs app apps core cmd pkg internal packages modules components pages views routes controllers
   models services api server client web frontend backend test tests spec specs __tests__ e2e unit integration docs doc
@@ -22,7 +22,7 @@ const sourceFolders = new Set(
   locales i18n migrations bench benchmarks lambdas functions policies`.split(/\s+/),
 );
 
-/** A program that reads what lies below `roots` makes the line unclear, unless something narrows it. */
+/** Reports a program that reads everything below `roots`, unless something narrows it. */
 export function readBelow(
   call: Invocation,
   below: Below,
@@ -33,7 +33,7 @@ export function readBelow(
   const asked = below.when === undefined || isGiven(parsed, below.when);
   const pairs = below.pairs === true && roots.length > 0 && !roots.some(namesFile);
   if ((!asked && !pairs) || isGiven(parsed, below.namesOnly) || narrows(below, parsed)) return;
-  // It looks at a file that is named wherever it stands.
+  // The program reads a named file at any place.
   if (below.reach === 'visible' && roots.length > 0 && roots.every(namesFile)) return;
   const tells =
     below.spoils !== undefined &&
@@ -55,11 +55,11 @@ export function readBelow(
   );
 }
 
-/** A glob that lets files in lets in hidden ones, too, unless it says how their names end. */
+/** Checks for globs or options that include hidden files. A glob that specifies the extension does not. */
 const revealsHidden = (below: Below, parsed: Parsed): boolean =>
   (below.reach === 'everything' && !leavesHiddenOut(below, parsed)) || showsHidden(below, parsed);
 
-/** Every name that begins with a full stop. A later `--include` would let some in again, so none may stand beside it. */
+/** Patterns of all names with a leading full stop. A later `--include` could add some again, so it must be absent. */
 const hiddenNames = new Set(['.*', '.?*', '.[!.]*', '.[^.]*']);
 
 function leavesHiddenOut({ leavesOut, narrows: globs }: Below, parsed: Parsed): boolean {
@@ -70,10 +70,10 @@ function leavesHiddenOut({ leavesOut, narrows: globs }: Below, parsed: Parsed): 
   );
 }
 
-/** Workflows and templates of Git hosts hold no secrets: they are committed, and named by their folder. */
+/** Workflows and templates of Git hosts do not hold secrets: they are committed, and their folder is named. */
 const openFolders = new Set(['.', '..', '.github', '.gitlab']);
 
-/** A folder that is named, or that an earlier `cd` of the line went to. */
+/** Checks for a hidden folder, named directly or entered by an earlier `cd` of the line. */
 const isBelowHidden = ({ cwds }: Invocation, roots: readonly Arg[]): boolean =>
   cwds.some((cwd) => !cwd.startsWith('/') && isHidden(cwd)) || roots.some(({ text }) => isHidden(text));
 
@@ -84,7 +84,7 @@ const showsHidden = ({ reveals, narrows: globs }: Below, parsed: Parsed): boolea
   isGiven(parsed, reveals) ||
   givenOptions(parsed, globs).some(({ value }) => !/^!|^[\w*/-]*\.(?!env$)\w+$/.test(value?.text ?? '*'));
 
-/** All names it is given to read are those of sources. */
+/** Checks that only names or types of source files are read. */
 function narrows(below: Below, parsed: Parsed): boolean {
   const { narrows: globs, types } = below;
   const names = givenOptions(parsed, globs).map(({ value }) => value?.text ?? '*');

@@ -1,4 +1,4 @@
-/** What a value or an operand does, by its role. */
+/** Effects of a value or an operand, by its role. */
 import type { Option, Parsed } from './arguments.ts';
 import { elsewhereEffect } from './elsewhere.ts';
 import { namesSecret } from './environment.ts';
@@ -10,22 +10,22 @@ import { isHarmlessJq } from './scripts/jq.ts';
 import { isHarmlessSed } from './scripts/sed.ts';
 import type { Arg } from './words.ts';
 
-/** What an option or an operand is read with. */
+/** Context in which an option or an operand is read. */
 export interface Act {
   readonly call: Invocation;
   readonly profile: Profile;
   readonly parsed: Parsed;
-  /** What the program does, options considered. */
+  /** The capability of the program, including its options. */
   readonly does: Capability;
-  /** What an option makes of it. */
+  /** The capability that an option changes it to. */
   readonly changed: Capability | undefined;
 }
 
-/** A file or folder of which a program does what the role says. */
+/** Roles of files and folders; each names what the program does with them. */
 type PathRole = 'read' | 'names' | 'write' | 'delete' | 'execute';
 export const isPath = (role: Role): role is PathRole => /^(?:read|names|write|delete|execute)$/.test(role);
 
-/** Reads, writes or deletes what the argument names. */
+/** Adds the read, write or deletion of the path in the argument. */
 export function pathEffect(
   { call, profile }: Act,
   role: PathRole,
@@ -38,14 +38,14 @@ export function pathEffect(
   else call.path(capability, arg, role === 'names');
 }
 
-/** What the value of an option is opened, run or sent for. */
+/** Adds the effect of the value of an option: what it opens, runs or sends. */
 export function valueEffect(act: Act, { known, name, value }: Option): void {
   const { call } = act;
   const role = known?.role;
   if (role === 'unread') call.unclear(`${call.binary} ${name} runs, loads or changes something that is not read`);
   if (!value) return;
   if (known === undefined) {
-    // A path behind an option that is not known.
+    // A path after an unknown option.
     if (/^[~.]|\//.test(value.text)) call.path(act.does, value);
   } else if (role === undefined) return;
   else if (isPath(role)) pathEffect(act, role, value);
@@ -61,7 +61,7 @@ export function valueEffect(act: Act, { known, name, value }: Option): void {
   } else textEffect(act, role, value);
 }
 
-/** True where it is an effect. */
+/** Adds the effect of an operand. Returns whether it has one. */
 export function operandEffect(act: Act, { arg, role }: Assigned): boolean {
   const { call, profile, parsed, changed, does } = act;
   if (isPath(role)) {
@@ -73,7 +73,7 @@ export function operandEffect(act: Act, { arg, role }: Assigned): boolean {
   return role === 'url' || role === 'line';
 }
 
-/** Addresses, shell text and scripts. */
+/** Adds the effect of addresses, shell text and scripts. */
 function textEffect({ call, does }: Act, role: Role, arg: Arg): void {
   if (role === 'url') {
     if (!arg.known) call.isOpen(arg);
@@ -87,11 +87,11 @@ function textEffect({ call, does }: Act, role: Role, arg: Arg): void {
 
 const harmless = { sed: isHarmlessSed, awk: isHarmlessAwk, jq: isHarmlessJq } as const;
 
-/** Shown or compared, never opened; but where options matter, an expansion may turn out to be one. */
+/** Reads a text, which is shown or compared and never opened. Where options are parsed, an expansion may become one. */
 function readText(call: Invocation, arg: Arg, mayBeOption: boolean): boolean {
   if (arg.glob && mayBeOption) call.isOpen(arg);
   if (!arg.known && namesSecret(arg.text)) call.unclear(`${call.binary} would show a variable that names a secret`);
-  // It shows the names of what it matches.
+  // Shows the names that it matches.
   if (arg.glob && /[/*]/.test(arg.text)) call.path('read', arg, true);
   return arg.glob && /[/*]/.test(arg.text);
 }

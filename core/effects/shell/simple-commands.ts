@@ -1,4 +1,4 @@
-/** Simple commands: assignments, words and redirections in any order, and the definition of a function by `name()`. */
+/** Parses simple commands: assignments, words and redirections in any order, and function definitions with `name()`. */
 import { Keywords, plainText } from './keywords.ts';
 import { type Assignment, type Command, limits, type Redirect, Unreadable, type Word } from './syntax.ts';
 

@@ -1,17 +1,23 @@
-/** What names and patterns say of the files they mean: code and prose, or anything. */
+/** Classifies names and patterns of files: only code and prose, or anything. */
 import { type Arg, argOf } from './words.ts';
 
-/** Endings of files that hold code or prose; data and configuration are none of them. */
+/** Extensions of code and prose, without data and configuration. */
 const sourceSuffixes = new Set(
   `ts tsx mts cts js jsx mjs cjs py pyi rb go rs java kt kts scala c h cc cpp cxx hh hpp m mm cs fs php pl pm swift dart
   ex exs erl hs lua r jl clj groovy vue svelte astro css scss sass less html htm md mdx rst txt adoc sql graphql proto
   sh bash zsh fish ps1 bat mk cmake tf test spec snap svg tpl ejs hbs jinja j2`.split(/\s+/),
 );
 
-/** Endings of code and prose that names of secrets have, too (`wp-config.php`, `secrets.txt`): a pattern of them narrows nothing. */
+/**
+ * Extensions of code and prose that secrets also have (`wp-config.php`, `secrets.txt`): a pattern with one does not
+ * narrow anything.
+ */
 const sharedSuffixes = new Set(['php', 'txt']);
 
-/** `*.ts`, `*.{ts,tsx}`, `src/*.test.ts`, `package.json`: whatever matches holds code or prose, or is named in full. */
+/**
+ * Checks that everything a pattern matches is code or prose, or is named in full: `*.ts`, `*.{ts,tsx}`,
+ * `src/*.test.ts`, `package.json`.
+ */
 export function namesSources(pattern: string): boolean {
   const name = pattern.slice(pattern.lastIndexOf('/') + 1);
   if (!/[*?[\]{}!\\]/.test(name)) return namesFile(argOf(pattern));
@@ -23,16 +29,19 @@ export function namesSources(pattern: string): boolean {
     .every((suffix) => sourceSuffixes.has(suffix) && !sharedSuffixes.has(suffix));
 }
 
-/** Files of data and settings; what one of them is called rules can see. */
+/** Extensions of data and settings: rules can match their full names. */
 const dataSuffixes = new Set(
   'json yaml yml toml ini cfg conf xml lock properties map ipynb plist log csv tsv diff patch'.split(' '),
 );
 
-/** Names of data that belong to a workspace. A program keeps its keys under none of them, so they are harmless in hidden folders. */
+/** Names of workspace data. Programs do not store keys under them, so they are harmless in hidden folders. */
 const workspaceNames =
   /^(?:package(?:-lock)?\.json|[tj]sconfig(?:\.[\w-]+)?\.json|pnpm-(?:lock|workspace)\.yaml|composer\.(?:json|lock)|Cargo\.(?:toml|lock)|pyproject\.toml|setup\.cfg|pom\.xml|Chart\.yaml|(?:poetry|yarn|uv|Gemfile)\.lock|(?:project|nx|lerna|turbo|angular|deno)\.json|openapi\.(?:ya?ml|json))$/;
 
-/** As `namesSources` where hidden folders are read as well: `.docker/config.json` and `.config/gh/hosts.yml` are named like many files of data. */
+/**
+ * Like `namesSources`, if hidden folders are read as well: `.docker/config.json` and `.config/gh/hosts.yml` have common
+ * names of data.
+ */
 export function namesSourcesAnywhere(pattern: string): boolean {
   const name = pattern.slice(pattern.lastIndexOf('/') + 1);
   const suffix = /\.([A-Za-z0-9]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
@@ -40,7 +49,7 @@ export function namesSourcesAnywhere(pattern: string): boolean {
   return namesSources(pattern) && (!isData || workspaceNames.test(name));
 }
 
-/** A file by its name, and no folder. */
+/** Checks for the name of a file, not of a folder. */
 export function namesFile({ known, glob, text }: Arg): boolean {
   const [, suffix] = /^[^:]*[^/:]\.([A-Za-z0-9]+)$/.exec(text) ?? [];
   const isUsual =
@@ -56,7 +65,7 @@ export function namesFile({ known, glob, text }: Arg): boolean {
   );
 }
 
-/** What a shell wildcard matches ends like it, and does not begin with a dot. */
+/** Checks a shell wildcard: its matches end like it, and do not begin with a dot. */
 export function globsSources(pattern: string): boolean {
   const name = pattern.slice(pattern.lastIndexOf('/') + 1);
   if (
@@ -65,7 +74,7 @@ export function globsSources(pattern: string): boolean {
   )
     return false;
   if (/[*?[]/.test(name) && namesSources(name)) return true;
-  // `package*.json`: no name of a secret begins like that.
+  // `package*.json`: names of secrets do not begin with a word like that.
   const [, prefix] = /^([A-Za-z][\w-]{3,})\*[\w-]*(?:\.[A-Za-z0-9]+)+$/.exec(name) ?? [];
   return prefix !== undefined && !/^(?:cred|secr|pass|priv|serv|clie|keys?|auth|toke)/i.test(prefix);
 }

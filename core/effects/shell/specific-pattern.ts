@@ -1,11 +1,14 @@
-/** Whether a search pattern fixes three letters of each line it matches, in every dialect of patterns that grep, rg and git read. */
+/**
+ * Checks whether a search pattern fixes three letters of each line it matches, in every pattern dialect of grep, rg and
+ * git.
+ */
 import type { Arg } from './words.ts';
 
 /** Parts of secrets, of their names and of addresses that hold one. */
 const secretWords =
   /pass|pwd|secret|token|credential|private|api_?key|access_?key|[_-]key|auth_|bearer|BEGIN|:\/\/|postgres|mysql|redis|mongo|dsn|_url|AKIA|ASIA|AIza|gh[opsu]_|github_pat|glpat|xox[abp]|[sr]k[-_]|eyJ|npm_|hf_/i;
 
-/** A pattern that holds a piece of these words finds the lines that hold the word. */
+/** A pattern with a part of these words finds the lines with the word. */
 const secretNames = [
   'password',
   'passphrase',
@@ -19,15 +22,15 @@ const secretNames = [
 ];
 
 /**
- * What a pattern consists of. Anything else (verbs and options behind a parenthesis, `\p{…}`, nested brackets) is not read.
- * `{`, `(`, `|`, `?` count as operators with and without a backslash, because dialects disagree.
+ * Tokens of a pattern. Anything else (verbs and options after a parenthesis, `\p{…}`, nested brackets) is unknown. `{`,
+ * `(`, `|`, `?` count as operators with and without a backslash, because dialects disagree.
  */
 const token =
   /(?<word>[A-Za-z0-9_ -])|(?<or>\\?\|)|(?<count>\\?\{\d*,?\d*\\?\}|\\?\?|\*)|(?<close>\\?\))|\\?\((?!\\?[?*])|\\?\+|\[\^?(?:[\w .,/+-]|\[:[a-z]+:\])+\]|\\[bBwWsSdD<>]|\\[^A-Za-z0-9]|[^\\[\]()]/uy;
 
 /**
- * Every alternative holds at least three letters in a row that the pattern says, and they are not a usual part of a secret or
- * of its name [effects.below].
+ * Checks that every alternative has at least three fixed letters in a row that are not a common part of a secret or its
+ * name [effects.below].
  */
 export function isSpecificPattern({ known, text }: Arg): boolean {
   if (!known || text.length > 1000 || /[\n\0]/.test(text) || secretWords.test(text)) return false;
@@ -39,7 +42,7 @@ const isLong = (literal: string): boolean => {
   return letters.length >= 3 && !secretNames.some((name) => name.includes(letters));
 };
 
-/** The runs of fixed characters of each alternative; undefined where the pattern is not read. */
+/** Returns the runs of fixed characters of each alternative, or undefined if the pattern cannot be parsed. */
 function literalsOf(pattern: string): string[][] | undefined {
   const alternatives: string[][] = [['']];
   let before: 'word' | 'close' | 'other' = 'other';
@@ -51,13 +54,13 @@ function literalsOf(pattern: string): string[][] | undefined {
     if (groups.word !== undefined) literals.push(literals.pop()! + groups.word);
     else if (groups.or !== undefined) alternatives.push(['']);
     else if (groups.count !== undefined) {
-      // A group that may be missing would need a reader of patterns.
+      // An optional group would need a pattern parser.
       if (before === 'close') return undefined;
       if (before === 'word') literals.push(literals.pop()!.slice(0, -1));
       literals.push('');
     } else literals.push('');
     before = groups.word !== undefined ? 'word' : groups.close !== undefined ? 'close' : 'other';
-    // A second count would repeat the first one, and not a character.
+    // A second count would repeat the first one, not a character.
     if (groups.count !== undefined) before = 'close';
   }
   return alternatives;

@@ -1,4 +1,4 @@
-/** Shell text as a tree: what the grammar yields and the walk reads. */
+/** Syntax tree of shell text, as the parser creates it and the walk reads it. */
 
 export type Piece =
   | { readonly kind: 'text'; readonly text: string; readonly quoted: boolean }
@@ -21,7 +21,7 @@ export type RedirectOperator = '<' | '>' | '>>' | '>|' | '<>' | '>&' | '<&' | '&
 
 export interface Redirect {
   readonly operator: RedirectOperator;
-  /** For a here-document its body, which the lexer fills in at the end of the line. */
+  /** For a here-document, its body, which the lexer fills in at the end of the line. */
   target: Word;
 }
 
@@ -38,14 +38,14 @@ export type Command =
       readonly words: readonly Word[];
       readonly bodies: readonly Script[];
       readonly redirects: readonly Redirect[];
-      /** The variable of a loop. */
+      /** The loop variable. */
       readonly sets?: string;
-      /** What becomes of the working directory: kept outside, changed for what follows, perhaps changed, or again and again. */
+      /** Effect on the working directory: none outside, changed afterwards, possibly changed, or changed repeatedly. */
       readonly scope: 'subshell' | 'group' | 'branch' | 'loop';
     }
   | { readonly kind: 'function'; readonly name: string; readonly body: Command };
 
-/** Commands whose output is the next one's input. */
+/** Commands whose output is the input of the next one. */
 export type Pipeline = readonly Command[];
 
 export interface AndOr {
@@ -62,18 +62,21 @@ export const limits = {
   depth: 64,
   lines: 8,
   parts: 256,
-  /** Words of one command, and the words of all effects together: each effect carries those of its command. */
+  /** Words of one command, and of all effects together: each effect has the words of its command. */
   words: 1024,
   partWords: 8192,
 } as const;
 
-/** The text is not certain to mean what we think; the message is the reason shown. */
+/** The text may mean something other than its parsed form; the message is the reported reason. */
 export class Unreadable extends Error {}
 
-/** Work already done on one call, shared by all texts in it. */
+/** Work done for one call, shared by all its texts. */
 export interface Budget {
   nodes: number;
-  /** The first construct that shells read differently, or that runs what a variable holds. The reading goes on as bash's. */
+  /**
+   * The first construct that shells parse differently, or that runs the value of a variable. Parsing continues as in
+   * bash.
+   */
   doubt?: string;
 }
 

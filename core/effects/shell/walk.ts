@@ -1,4 +1,4 @@
-/** Walks the tree of a line and gathers what it would do, one call for each effect. */
+/** Walks the tree of a line and collects its effects, one call for each. */
 
 import { asText } from '#core/kernel/as-text.ts';
 import { foldCase, isAscii } from '#core/text/matching/fold-unicode.ts';
@@ -32,11 +32,11 @@ const maxPlaces = 4;
 
 export class Walk implements Host {
   readonly parts: Effect[] = [];
-  /** The first reason why the reading is not certain. */
+  /** The first reason why the line is uncertain. */
   reason: string | undefined;
-  /** The first reason that rules may accept. */
+  /** The first uncertainty that rules may accept. */
   shown: { readonly what: Shown; readonly why: string } | undefined;
-  /** A command that does nothing, for a line without any other. */
+  /** A command without effects, for a line without any other. */
   idling: string | undefined;
   cwds: readonly string[];
   readonly workspace: string | undefined;
@@ -48,7 +48,7 @@ export class Walk implements Host {
   #characters = 0;
   #lines = 0;
   #runs = 0;
-  /** Lists around the command that the line does not wait for. */
+  /** Number of enclosing background lists. */
   #background = 0;
 
   constructor(cwd: string, budget: Budget = { nodes: 0 }, workspace?: string) {
@@ -57,12 +57,12 @@ export class Walk implements Host {
     this.workspace = workspace;
   }
 
-  /** Shell text as it stands in a call. */
+  /** Reads shell text from a call. */
   readLine(text: string, situation: Situation): void {
     this.#guard(() => this.line(text, situation));
   }
 
-  /** An argument vector: no shell reads it. */
+  /** Reads an argument vector, which bypasses the shell. */
   readVector(args: readonly Arg[], situation: Situation): void {
     this.#guard(() => this.run(args, situation));
   }
@@ -85,7 +85,7 @@ export class Walk implements Host {
     this.parts.push(part);
   }
 
-  /** A number for the words of a command, which are joined once whatever the count of its effects. */
+  /** Returns an id for the words of a command, which are joined only once for all its effects. */
   #vector(argv: readonly string[]): number {
     const known = this.#vectorOf.get(argv);
     if (known !== undefined) return known;
@@ -111,7 +111,7 @@ export class Walk implements Host {
   line(text: string, situation: Situation): void {
     if (this.#lines >= limits.lines) throw new Unreadable(`lines are nested in lines more than ${limits.lines} times`);
     this.#lines++;
-    // Data that bash would run once it meets arithmetic.
+    // Data that bash would run when it evaluates arithmetic.
     if (/\[(?:\$\(|`)/.test(text)) this.unclear('a subscript in the line may be run');
     const script = parseShell(text, this.#budget);
     if (this.#budget.doubt !== undefined) this.unclear(this.#budget.doubt);
@@ -157,7 +157,7 @@ export class Walk implements Host {
     for (const list of script) this.#list(list, situation);
   }
 
-  /** A command may fail, so that a `cd` in a list may or may not have happened once the list is over. */
+  /** Reads a list. A command may fail, so a `cd` may or may not have happened at its end. */
   #list({ first, rest, background }: AndOr, situation: Situation): void {
     const start = this.cwds;
     if (background) this.#background++;
@@ -189,7 +189,7 @@ export class Walk implements Host {
     }
   }
 
-  /** In a process of its own: what it does to the working directory stays there. */
+  /** Reads a command in a separate process, which does not change the working directory. */
   #apart(read: () => void): void {
     const before = this.cwds;
     read();
@@ -202,7 +202,10 @@ export class Walk implements Host {
     else this.#compound(command, situation);
   }
 
-  /** The body is read where it is defined; a call of it is a command we do not know, since it may not be defined then. */
+  /**
+   * Reads the body at its definition. A call of the function counts as an unknown command, because it may not be
+   * defined at that point.
+   */
   #define({ name, body }: Extract<Command, { kind: 'function' }>, situation: Situation): void {
     if (readerOf(name).isKnown) this.unclear(`a function takes the name of ${name}`);
     this.#apart(() => this.#command(body, { ...situation, stdin: unknown }));
@@ -215,7 +218,7 @@ export class Walk implements Host {
     const inside = { ...situation, stdin };
     const before = this.cwds;
     for (const bodies of roundsOf(command) ?? [command.bodies]) this.#bodies({ ...command, bodies }, inside);
-    // The next round of a loop begins where this one ended.
+    // The next round of a loop begins in the final directory of this one.
     if (command.scope === 'loop' && this.cwds !== before) {
       const once = this.cwds;
       this.#bodies(command, inside);
@@ -237,7 +240,7 @@ export class Walk implements Host {
     const args = this.#arguments(words);
     for (const { name, values } of assignments) {
       for (const value of values) this.#expansions(value, situation);
-      // For the length of this one command.
+      // Applies only to this command.
       if (name === 'IFS' && args[0]?.text === 'read') continue;
       env[name] = values.map((value) => joinedWord(value).text).join(' ');
       this.#setsVariable(name, env[name]);
@@ -259,7 +262,9 @@ export class Walk implements Host {
     return args;
   }
 
-  /** The command of a shell that leaves braces as they are: it may do no other things, to paths with braces in them. */
+  /**
+   * Reads the command as run by a shell without brace expansion: the effects must be the same, on paths with braces.
+   */
   #unbraced(args: readonly Arg[], situation: Situation): void {
     const other = new Walk('', this.#budget, this.workspace);
     other.cwds = this.cwds;
@@ -271,7 +276,10 @@ export class Walk implements Host {
     for (const part of other.parts) if (!part.target.includes('{') || !this.parts.some(same(part))) this.add(part);
   }
 
-  /** What a word becomes may be shown, at once or later: by the command, an error, `set -x`, another variable. */
+  /**
+   * Reads substitutions, and reports secrets in variables: an expansion may be shown by the command, an error, `set -x`
+   * or another variable.
+   */
   #expansions({ inner, pieces }: Word, situation: Situation): void {
     for (const script of inner) this.#apart(() => this.#script(script, situation));
     if (pieces.some((piece) => piece.kind === 'unknown' && namesSecret(piece.source)))
@@ -283,7 +291,7 @@ export class Walk implements Host {
     this.unclear(variableDoubt(name));
   }
 
-  /** The files a redirection names, and what it puts on the standard input. */
+  /** Adds the files of redirections and returns the standard input that they set. */
   #redirects(redirects: readonly Redirect[], situation: Situation): Stdin | undefined {
     let stdin: Stdin | undefined;
     for (const { operator, target } of redirects) {
@@ -313,7 +321,7 @@ export class Walk implements Host {
 const union = (a: readonly string[], b: readonly string[]): readonly string[] =>
   b.every((place) => a.includes(place)) ? a : [...new Set([...a, ...b])];
 
-/** A name alone, or below the folders of the system; elsewhere a name says nothing about the program. */
+/** Checks for a plain name, or a path in a system folder: elsewhere, the name does not identify the program. */
 const isSystemPath = (command: string): boolean =>
   !command.includes('/') ||
   /^(?:\/usr)?(?:\/local)?\/s?bin\/+[^/]+$|^\/opt\/homebrew\/bin\/[^/]+$/.test(resolveAt('', command));

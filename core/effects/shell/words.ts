@@ -1,14 +1,14 @@
-/** Words as the arguments they become: quotes gone, braces expanded, and what is not known marked as such. */
+/** Expands words to arguments: removes quotes, expands braces, and marks unknown parts. */
 import { limits, type Piece, Unreadable, type Word } from './syntax.ts';
 
 export interface Arg {
-  /** Expansions stand in it as they are written. */
+  /** With expansions as written. */
   readonly text: string;
-  /** Nothing in it waits for the run: no expansion. */
+  /** Whether it has no expansions. */
   readonly known: boolean;
-  /** It holds an expansion outside of quotes, which may become several words or none. */
+  /** Whether it has an unquoted expansion, which may become several words or none. */
   readonly splits: boolean;
-  /** Unquoted wildcards. */
+  /** Whether it has unquoted wildcards. */
   readonly glob: boolean;
 }
 
@@ -16,14 +16,14 @@ export const argOf = (text: string): Arg => ({ text, known: true, splits: false,
 
 interface Unit {
   readonly text: string;
-  /** `open`: an expansion, which may split where it is not quoted. */
+  /** `open`: an expansion, which may be split if it is not quoted. */
   readonly kind: 'plain' | 'quoted' | 'open' | 'open-quoted';
 }
 
 const maxWords = 256;
 const maxCharacters = 128;
 
-/** @throws Unreadable when braces yield too much. */
+/** Returns the arguments of a word. @throws Unreadable if braces yield too many. */
 export function expandWord(word: Word): Arg[] {
   const [only] = word.pieces;
   const isPlain = word.pieces.length === 1 && only?.kind === 'text' && (only.quoted || !only.text.includes('{'));
@@ -42,16 +42,16 @@ function expandUnits(units: readonly Unit[]): (readonly Unit[])[] {
   );
 }
 
-/** Whether the word is another, or several, to a shell that expands braces. */
+/** Checks whether a shell with brace expansion yields other words. */
 export const hasBraces = (word: Word): boolean =>
   word.pieces.some((piece) => piece.kind === 'text' && !piece.quoted && /\{/.test(piece.text)) &&
   /,|\.\./.test(joinedWord(word).text);
 
-/** The arguments of a shell that leaves braces as they are. */
+/** Returns the arguments in a shell without brace expansion. */
 export const unbracedWord = (word: Word): Arg[] =>
   splitAtBlanks(word.pieces.map(toUnit)).filter(isSomething).map(toArg);
 
-/** `rm${IFS}x` is two words: to set IFS is a matter of its own. */
+/** Splits at `IFS`: `rm${IFS}x` is two words. Assignments to IFS are reported separately. */
 function splitAtBlanks(units: readonly Unit[]): (readonly Unit[])[] {
   if (!units.some(isBlank)) return [units];
   const words: Unit[][] = [[]];
@@ -62,13 +62,13 @@ function splitAtBlanks(units: readonly Unit[]): (readonly Unit[])[] {
   return words;
 }
 
-/** An empty word without quotes is not a word. */
+/** Checks for a word: an empty one without quotes does not count. */
 const isSomething = (units: readonly Unit[]): boolean =>
   units.some(({ kind, text }) => kind !== 'plain' || text !== '');
 
 const isBlank = ({ kind, text }: Unit): boolean => kind === 'open' && /^\$(?:IFS|\{IFS\})$/.test(text);
 
-/** The whole of a word as one text, where no splitting happens. */
+/** Returns the whole word as one text, without splitting. */
 export const joinedWord = (word: Word): Arg => toArg(word.pieces.map(toUnit));
 
 const plainUnit = (text: string): Unit => ({ text, kind: 'plain' });
@@ -90,7 +90,7 @@ function toArg(all: readonly Unit[]): Arg {
   const text = units.length === 1 ? first!.text : units.map((unit) => unit.text).join('');
   return {
     text,
-    // `~+` and `~-` are the working directories now and before; zsh makes `=x` the path of x.
+    // `~+` and `~-` are the current and previous working directories; zsh expands `=x` to the path of x.
     known: !units.some(isOpen) && !(first?.kind === 'plain' && /^(?:~[-+]|=[^=])/.test(first.text)),
     splits: units.some((unit) => unit.kind === 'open'),
     glob: units.some(
@@ -99,7 +99,7 @@ function toArg(all: readonly Unit[]): Arg {
   };
 }
 
-/** `a{b,c}d`, `{1..3}`; what is not a brace expansion stays as it is. */
+/** Expands `a{b,c}d`, `{1..3}`; anything else is unchanged. */
 function expandBraces(units: readonly Unit[], depth: number): (readonly Unit[])[] {
   if (depth > limits.depth) throw new Unreadable('braces are nested too deep');
   for (let open = 0; open < units.length; open++) {

@@ -1,11 +1,8 @@
-/** Absolute paths inside a workspace that the caller names, as paths relative to it [effects.workspace]. */
+/** Makes absolute paths in the caller's workspace relative to it [effects.workspace]. */
 import { posix } from 'node:path';
 import type { Arg } from './words.ts';
 
-/**
- * Programs whose words that begin with `/` are paths, patterns or messages; in a script of sed or awk a word that begins with a
- * slash is a program.
- */
+/** Programs whose arguments with a leading `/` are paths, patterns or messages. In sed or awk they are programs. */
 const takesPaths = new Set(
   `ls tree du stat find cat head tail tac nl wc grep egrep fgrep rg diff cmp comm sort uniq cut file readlink realpath basename dirname
   md5sum sha1sum sha256sum mkdir touch cp mv rm rmdir ln cd chdir redirect git pytest py.test jest vitest mocha ruff mypy flake8 pylint eslint prettier tsc`.split(
@@ -13,7 +10,7 @@ const takesPaths = new Set(
   ),
 );
 
-/** @returns undefined for what is not the absolute path of a folder in plain form, and for folders of the system. */
+/** Returns the folder, or undefined for a text that is not a normalised absolute path, and for system folders. */
 export function workspaceOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 4096 || /[\0\n]/.test(value)) return undefined;
   if (/^\/(?:$|(?:etc|proc|sys|dev|boot|bin|sbin|lib|run)(?:\/|$))/.test(value)) return undefined;
@@ -21,8 +18,8 @@ export function workspaceOf(value: unknown): string | undefined {
 }
 
 /**
- * The words of a command that stands in one folder of the workspace. What leaves it by `..` stays as it is, and so does every word
- * where the folder is not certain.
+ * Returns the words of a command in one folder of the workspace. Paths that leave it by `..` are unchanged, and all
+ * words if the folder is uncertain.
  */
 export function relativeWords(
   binary: string,
@@ -36,7 +33,7 @@ export function relativeWords(
     const inside = arg.text === workspace || arg.text.startsWith(`${workspace}/`);
     if (!inside || !arg.known || arg.text.split('/').includes('..')) return arg;
     const text = posix.relative(posix.join('/', cwd), `/${arg.text.slice(workspace.length)}`) || '.';
-    // A path that climbs would be blocked; absolute, it is reviewed.
+    // A path with a leading `..` would be blocked; an absolute one is reviewed.
     if (text.startsWith('..')) return arg;
     return { ...arg, text: text.startsWith('-') || text.startsWith('~') ? `./${text}` : text };
   });

@@ -1,15 +1,15 @@
 /**
- * Attribute notation: PostgreSQL reads `(x).f` and `g.f` as the function call `f(x)` where there is no field `f`. Behind a
- * parenthesis only the database knows the fields; behind the name of a function in FROM they are known here, since
- * such a name may stand for a plain value (`g.pg_sleep` from `generate_series(1, 2) g`). `t.f` on a table is taken for a
- * column: only a function of that table's row type could be meant otherwise.
+ * Attribute notation: PostgreSQL reads `(x).f` and `g.f` as the function call `f(x)` if there is no field `f`. Only the
+ * database knows the fields after a parenthesis. After the name of a function in FROM they are known here, because that
+ * name may be a plain value (`g.pg_sleep` from `generate_series(1, 2) g`). `t.f` on a table counts as a column: the
+ * only other meaning is a function of that table's row type.
  */
 import { callNamed, isHarmlessFunction } from './functions.ts';
 import { nameOf } from './names.ts';
 import type { Operation } from './operation.ts';
 import { bodyOf, listAt, type Tree, textAt, treeAt, wordsOf } from './tree.ts';
 
-/** A column as the text names it: `g.f`. */
+/** A column with its qualifier: `g.f`. */
 export interface QualifiedColumn {
   readonly qualifier: string;
   readonly column: string;
@@ -21,7 +21,7 @@ export interface FunctionScan {
   readonly columns: ReadonlySet<string>;
 }
 
-/** The calls that `(x).f` may come to. */
+/** Returns the calls that `(x).f` may mean. */
 export function attributeEffects(indirection: Tree): Operation[] {
   const [first, ...others] = listAt(indirection, 'indirection');
   const fields = fieldsOfCall(treeAt(indirection, 'arg'));
@@ -30,14 +30,14 @@ export function attributeEffects(indirection: Tree): Operation[] {
   return [...(known ? [] : [first]), ...others].flatMap((node) => effectOf(fieldName(node)));
 }
 
-/** `g.f` with two words; with three the middle one names a table, which a function in FROM is not. */
+/** Returns `g.f`. With three words, the middle one names a table, which a function in FROM is not. */
 export function qualifiedColumn(reference: Tree): QualifiedColumn | undefined {
   const fields = listAt(reference, 'fields');
   const [qualifier, column] = wordsOf(fields);
   return fields.length === 2 && qualifier !== undefined && column !== undefined ? { qualifier, column } : undefined;
 }
 
-/** What is known of a function in FROM; undefined where not even its name is. */
+/** Returns the known columns of a function in FROM, or undefined if its name is unknown. */
 export function functionScan(range: Tree): FunctionScan | undefined {
   const calls = listAt(range, 'functions').map((node) => listAt(bodyOf(node, 'List') ?? {}, 'items'));
   const names = calls.map(([call]) => wordsOf(listAt(bodyOf(call, 'FuncCall') ?? {}, 'funcname')).at(-1));
@@ -52,8 +52,8 @@ export function functionScan(range: Tree): FunctionScan | undefined {
   const own = calls.flatMap(([call], i) => {
     const fields = fieldsOfCall(call);
     if (fields.length > 0) return fields;
-    // The only column of a plain value is called like the alias, or like its function among several. `unnest` may give
-    // rows of a table just as well.
+    // The only column of a plain value has the name of the alias or, among several functions, of its function. `unnest`
+    // may also return rows of a table.
     const name = names[i];
     const plain = name !== undefined && name !== 'unnest' && isHarmlessFunction(name);
     return plain ? [calls.length === 1 ? alias : name] : [];
@@ -68,7 +68,10 @@ export function functionScan(range: Tree): FunctionScan | undefined {
   };
 }
 
-/** The calls among columns of functions in FROM. An alias used twice has what all of its uses have in common. */
+/**
+ * Returns the calls among columns of functions in FROM. An alias used twice has only the columns that all its uses
+ * share.
+ */
 export function scanEffects(columns: readonly QualifiedColumn[], scans: readonly FunctionScan[]): Operation[] {
   return columns.flatMap(({ qualifier, column }) => {
     const named = scans.filter(({ alias }) => alias === qualifier);
@@ -81,7 +84,7 @@ const effectOf = (name: string | undefined): Operation[] =>
 
 const fieldName = (node: unknown): string | undefined => textAt(bodyOf(node, 'String') ?? {}, 'sval');
 
-/** Fields of the rows that a built-in function gives; none where it gives plain values, or is not known. */
+/** Returns the fields of a built-in function's rows. Empty if it returns plain values or is unknown. */
 function fieldsOfCall(node: unknown): readonly string[] {
   const name = nameOf(listAt(bodyOf(node, 'FuncCall') ?? {}, 'funcname'));
   if (name.qualified && name.schema !== 'pg_catalog') return [];

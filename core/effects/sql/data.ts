@@ -1,4 +1,4 @@
-/** Statements that read and change rows: INSERT, UPDATE, DELETE, MERGE, TRUNCATE, COPY, LOCK, and row locks of SELECT. */
+/** Statements that read and change rows: INSERT, UPDATE, DELETE, MERGE, TRUNCATE, COPY, LOCK and SELECT row locks. */
 import { relationName } from './names.ts';
 import { type Operation, operation, operationOn, type StatementReader } from './operation.ts';
 import { bodyOf, listAt, type Tree, textAt, treeAt } from './tree.ts';
@@ -13,7 +13,7 @@ export const dataStatements: Readonly<Record<string, StatementReader>> = {
     return {
       operations: [
         operationOn('insert', 'write', 'table', name, columns),
-        // Only rows that conflict are changed, so there is always a restriction.
+        // Only conflicting rows change, so this is always restricted.
         ...(updates
           ? [operationOn('update', 'write', 'table', name, { has_where: true, ...columnsOf(conflict, 'targetList') })]
           : []),
@@ -78,7 +78,7 @@ export const dataStatements: Readonly<Record<string, StatementReader>> = {
   }),
 };
 
-/** `FOR UPDATE`, `FOR SHARE`: rows of the named tables, or of all, stay locked until the transaction ends. */
+/** Returns locks of `FOR UPDATE` and `FOR SHARE`: rows of the named tables, or of all, until the transaction ends. */
 export const rowLocks = (select: Tree): Operation[] =>
   listAt(select, 'lockingClause').flatMap((node) => {
     const clause = bodyOf(node, 'LockingClause') ?? {};
@@ -89,7 +89,7 @@ export const rowLocks = (select: Tree): Operation[] =>
     return all.map((name) => operationOn('lock', 'write', 'table', name, { rows: true, strength }));
   });
 
-/** `SELECT … INTO`, `CREATE TABLE … AS`. */
+/** Returns the table that `SELECT … INTO` or `CREATE TABLE … AS` creates. */
 export const intoTable = (into: Tree, object = 'table'): Operation[] => {
   const relation = treeAt(into, 'rel');
   return [operationOn('create', 'write', object, relationName(relation), temporary(relation))];
@@ -107,7 +107,7 @@ export const relationsOf = (body: Tree, key: string) =>
     return relation ? [relationName(relation)] : [];
   });
 
-/** What RETURNING hands back was read from the table. */
+/** Returns the read of the table for RETURNING. */
 const returned = (body: Tree): Operation[] =>
   listAt(treeAt(body, 'returningClause'), 'exprs').length === 0
     ? []
@@ -118,7 +118,7 @@ const columnsOf = (body: Tree, key: string): Record<string, unknown> => {
   return columns.length === 0 ? {} : { columns: [...new Set(columns)].slice(0, 64) };
 };
 
-/** Where the rows go or come from: a program of the server, a file of the server, or the connection. */
+/** Returns the source or destination of the rows: a program or file of the server, or the connection. */
 function copied(body: Tree): Operation[] {
   const from = body.is_from === true;
   const direction = from ? 'from' : 'to';

@@ -1,10 +1,10 @@
-/** Statements that define, change and drop objects (DDL). Most differ only in where their tree keeps the name. */
+/** Statements that define, change and drop objects (DDL). Most differ only in where the tree has the name. */
 import { cascade, intoTable, temporary } from './data.ts';
 import { identifier, nameOf, objectName, type QualifiedName, relationName } from './names.ts';
 import { type Capability, type Operation, operation, operationOn, type StatementReader } from './operation.ts';
 import { bodyOf, constantOf, listAt, optionsOf, type Tree, textAt, treeAt, wordsOf } from './tree.ts';
 
-/** The object is a table-like thing at `key`. */
+/** For a table-like object at `key`. */
 const onRelation =
   (verb: string, object: string, key = 'relation', parameters: Parameters = none): StatementReader =>
   (body) => ({
@@ -12,7 +12,7 @@ const onRelation =
     skip: [key],
   });
 
-/** The object has one name without schema: a database, a role, an extension. */
+/** For an object whose name is one word without a schema: a database, a role, an extension. */
 const onWord =
   (
     verb: string,
@@ -25,17 +25,17 @@ const onWord =
     operations: [operation(verb, capability, identifier(textAt(body, key) ?? ''), { object, ...parameters(body) })],
   });
 
-/** The object's name is a list of words. */
+/** For an object whose name is a list of words. */
 const onName =
   (verb: string, object: string, key: string): StatementReader =>
   (body) => ({ operations: [operationOn(verb, 'write', object, nameOf(listAt(body, key)))] });
 
 type Parameters = (body: Tree) => Readonly<Record<string, unknown>>;
 const none: Parameters = () => ({});
-/** A change of this changes who may do what. */
+/** Marks a change of access rights. */
 const rights: Parameters = () => ({ rights: true });
 
-/** `OBJECT_FOREIGN_TABLE` → `foreign_table`. */
+/** Returns `foreign_table` for `OBJECT_FOREIGN_TABLE`. */
 export const objectWord = (type: unknown): string =>
   typeof type === 'string' ? type.replace(/^(OBJECT|REINDEX_OBJECT)_/, '').toLowerCase() : 'object';
 
@@ -60,7 +60,7 @@ export const definitionStatements: Readonly<Record<string, StatementReader>> = {
     operations: intoTable(treeAt(body, 'into'), objectWord(body.objtype)),
     skip: ['into'],
   }),
-  // A view is a query under another name: what it reads is read again by each reader of the view, and cannot be seen there.
+  // A view stores a query: each use of the view reads its tables again, which is not visible here.
   ViewStmt: onRelation('create', 'view', 'view'),
   IndexStmt: onRelation('create', 'index'),
   CreateSeqStmt: onRelation('create', 'sequence', 'sequence'),
@@ -68,7 +68,7 @@ export const definitionStatements: Readonly<Record<string, StatementReader>> = {
   CreateSchemaStmt: onWord('create', 'schema', 'schemaname'),
   CreatedbStmt: onWord('create', 'database', 'dbname'),
   CreateTableSpaceStmt: onWord('create', 'tablespace', 'tablespacename', 'write', (body) => ({ path: body.location })),
-  // Code: it runs later, with the rights of the role that triggers it or of its owner.
+  // Code that runs later, with the rights of the role that triggers it or of its owner.
   CreateFunctionStmt: (body) => {
     const options = optionsOf(listAt(body, 'options'));
     const language = String(constantOf(options.find(({ name }) => name === 'language')?.value) ?? 'sql').toLowerCase();
@@ -193,7 +193,7 @@ export const definitionStatements: Readonly<Record<string, StatementReader>> = {
     ),
   }),
 
-  // Upkeep.
+  // Maintenance.
   VacuumStmt: (body) => {
     const verb = body.is_vacuumcmd === true ? 'vacuum' : 'analyze';
     const tables = listAt(body, 'rels').map((node) =>
@@ -212,7 +212,7 @@ export const definitionStatements: Readonly<Record<string, StatementReader>> = {
   RefreshMatViewStmt: onRelation('refresh', 'matview'),
 };
 
-/** Their code stays inside the database; every other language can reach the server's files and network. */
+/** Languages whose code stays inside the database; any other can access the server's files and network. */
 const safeLanguages: ReadonlySet<string> = new Set(['sql', 'plpgsql']);
 
 const altered = (object: string, name: QualifiedName) => ({
@@ -230,7 +230,7 @@ const changed = (body: Tree, object: string, parameters: Readonly<Record<string,
   };
 };
 
-/** Triggers, rules and policies are named after the table they hang on: `[schema, table, name]`. */
+/** Returns the drop. Triggers, rules and policies are named after their table: `[schema, table, name]`. */
 function dropped(object: string, node: unknown, parameters: Readonly<Record<string, unknown>>): Operation {
   if (object === 'trigger' || object === 'rule' || object === 'policy') {
     const items = listAt(bodyOf(node, 'List') ?? {}, 'items');

@@ -1,6 +1,6 @@
 /**
- * Where a text means one thing to PostgreSQL and another to a database behind a tool that is not PostgreSQL. A text built
- * on such a place shows one face to the grammar and another to the server.
+ * Texts that PostgreSQL and other databases parse differently. With such a text, the server may run something that the
+ * grammar does not show.
  */
 
 export type Dialect = 'postgresql' | 'unknown';
@@ -15,7 +15,7 @@ const matches =
   (text: string): boolean =>
     pattern.test(text);
 
-/** Rare in honest PostgreSQL, so they count whatever the database is said to be. */
+/** Rare in legitimate PostgreSQL, so they count for every database. */
 const always: readonly Doubt[] = [
   { found: matches(/\/\*M?!/i), why: 'MySQL runs what stands in a comment /*! … */' },
   {
@@ -37,33 +37,33 @@ const elsewhere: readonly Doubt[] = [
     found: matches(/\b(?:shutdown|reconfigure|checkpoint|revert|commit|rollback|go)\b\s{0,64}(?:;|$|\n|--|\/\*|\))/i),
     why: 'SQL Server begins a statement without a semicolon before it',
   },
-  // PostgreSQL reads a column that is called delete.
+  // PostgreSQL parses this as a column named delete.
   {
     found: matches(/[^\s;(/](?:\s|--[^\n]*\n|\/\*[^*]*\*\/){1,64}delete(?:\s|--[^\n]*\n|\/\*[^*]*\*\/){1,64}from\b/i),
     why: 'SQL Server begins a statement without a semicolon before it',
   },
 ];
 
-/** Why the text may mean something else to the server than to the grammar. */
+/** Returns reasons why the server may parse the text differently from the grammar. */
 export const dialectDoubts = (text: string, dialect: Dialect): string[] =>
   (dialect === 'postgresql' ? always : [...always, ...elsewhere])
     .filter(({ found }) => found(text))
     .map(({ why }) => why);
 
-/** DuckDB reads a file, and what an address answers, where a relation in quotes has their name. */
+/** DuckDB reads a file or URL if a quoted relation has its name. */
 const file = /[/\\:?*]|\.(?:csv|tsv|json|jsonl|ndjson|parquet|arrow|feather|avro|orc|xlsx)(?:\.(?:gz|zst|bz2|xz))?"?$/i;
 
-/** Why a relation may be none to the server; undefined where every database takes it for one. */
+/** Returns why the server may not treat a relation as a table, or undefined if every database does. */
 export const relationDoubt = (target: string, dialect: Dialect): string | undefined =>
   dialect === 'unknown' && file.test(target)
     ? 'DuckDB reads a relation that is named like a file or an address from there'
     : undefined;
 
-/** Whether a comment is still open where the next one opens. */
+/** Checks whether a comment is still open when the next one begins. */
 const opensAgain = (comment: string, at: number, all: readonly string[]): boolean =>
   at < all.length - 1 && !comment.includes('*/');
 
-/** Whether a quote opens right behind a word: `e'…'`, `q'[…]'`, `U&"…"`. */
+/** Checks for a quote directly after a word: `e'…'`, `q'[…]'`, `U&"…"`. */
 function hasPrefixedText(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const quote = text[at];

@@ -1,15 +1,15 @@
-/** Pieces of SQL in the parameters of a call without a text: `where: "id = 1"`, `columns: ["count(*)"]`. */
+/** SQL fragments in the parameters of a call without a statement: `where: "id = 1"`, `columns: ["count(*)"]`. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { looksLikeSql } from './texts.ts';
 
 interface Fragment {
-  /** A whole statement around the piece. */
+  /** A whole statement that contains the fragment. */
   readonly text: string;
-  /** It is SQL if anything; else only if it parses. */
+  /** False if the text may be something other than SQL: then it counts only if it parses. */
   readonly certain: boolean;
 }
 
-/** Every text of the parameters that is more than a name, a number or a bound value. */
+/** Returns every text of the parameters that is more than a name, a number or a bound value. */
 export function fragmentsOf({ parameters }: ToolCall): Fragment[] {
   return Object.entries(parameters).flatMap(([key, value]) => {
     if (bound.has(key)) return [];
@@ -19,20 +19,20 @@ export function fragmentsOf({ parameters }: ToolCall): Fragment[] {
       .filter((item): item is string => typeof item === 'string' && !plain.test(item))
       .map((item) => {
         if (around !== undefined) return { text: `${around} ${item}`, certain: true };
-        // A parameter of another name may hold a whole statement.
+        // A parameter of any other name may hold a whole statement.
         return looksLikeSql(item) ? { text: item, certain: true } : { text: `select ${item}`, certain: false };
       });
   });
 }
 
-/** Parameters whose values never become part of a statement, or name where it runs. */
+/** Parameters whose values are never part of a statement, or name where it runs. */
 const bound: ReadonlySet<string> = new Set(
   'values set data row rows record records parameters params args bindings database db connection schema reason note notes comment description title purpose label'.split(
     ' ',
   ),
 );
 
-/** A name with dots, a star, a number, or a name with its order. */
+/** A name with dots, a star, a number, or a name with a sort order. */
 const plain = /^(?:\*|-?\d+(?:\.\d+)?|(?:[\p{L}_][\p{L}\p{N}_$]*\.)*[\p{L}_*][\p{L}\p{N}_$]*(?: (?:asc|desc))?)?$/iu;
 
 const statements: Readonly<Record<string, string>> = {

@@ -1,9 +1,9 @@
 /**
- * PostgreSQL's functions that only compute, or look at the catalogue and the session: a query may call them without that
- * being an effect of its own [effects.sql-closed-world].
+ * PostgreSQL functions that only compute, or read the catalogue and the session, so that calling them is not a separate
+ * effect [effects.sql-closed-world].
  */
 
-/** What they are about → their names. */
+/** Function names by subject. */
 export const harmlessFunctions: Readonly<Record<string, readonly string[]>> = {
   'Aggregates and windows': names(`
     any_value array_agg avg bit_and bit_or bit_xor bool_and bool_or count every json_agg json_agg_strict

@@ -1,7 +1,7 @@
 /**
- * Names of tables and functions in one spelling. Unquoted names come folded from the grammar, quoted ones keep their case.
- * `public` is left out and the database too, so that `users`, `public.users` and `shop.public.users` are one target. Which
- * schema an unqualified name falls into depends on the session; `public` is assumed, and a changed search path is said.
+ * Normalised names of tables and functions. The grammar folds unquoted names; quoted ones keep their case. `public` and
+ * the database are omitted, so that `users`, `public.users` and `shop.public.users` are one target. The schema of an
+ * unqualified name depends on the session: `public` is assumed, and a changed search path is reported.
  */
 import { isTree, type Tree, textAt, wordsOf } from './tree.ts';
 
@@ -9,23 +9,23 @@ export interface QualifiedName {
   readonly schema: string;
   readonly name: string;
   readonly database?: string;
-  /** `name` in `public`, else `schema.name`; parts that hold a dot or a quote are quoted. */
+  /** `name` in `public`, otherwise `schema.name`; parts with a dot or a quote are quoted. */
   readonly target: string;
   /** Whether the text names the schema. */
   readonly qualified: boolean;
 }
 
-/** A table as the grammar gives it (`RangeVar`). */
+/** Returns the name of a table from the grammar (`RangeVar`). */
 export const relationName = (relation: Tree): QualifiedName =>
   named([textAt(relation, 'catalogname'), textAt(relation, 'schemaname'), textAt(relation, 'relname') ?? '']);
 
-/** A name given as a list of words: `[schema, name]`. */
+/** Returns the name in a list of words: `[schema, name]`. */
 export const nameOf = (nodes: readonly unknown[]): QualifiedName => {
   const words = wordsOf(nodes);
   return named([words.at(-3), words.at(-2), words.at(-1) ?? '']);
 };
 
-/** An object of `DROP`, `COMMENT` and the like: words, a type, a function with its arguments, or one word. */
+/** Returns the object of `DROP`, `COMMENT` and similar: words, a type, a function with its arguments, or one word. */
 export function objectName(node: unknown): QualifiedName {
   if (!isTree(node)) return named([undefined, undefined, '']);
   const { List, TypeName, ObjectWithArgs, String: word, RangeVar } = node;
@@ -36,13 +36,13 @@ export function objectName(node: unknown): QualifiedName {
   return named([undefined, undefined, isTree(word) ? (textAt(word, 'sval') ?? '') : '']);
 }
 
-/** One word as an identifier of a target. */
+/** Formats one word as an identifier of a target. */
 export const identifier = (word: string): string => (plain.test(word) ? word : `"${word.replaceAll('"', '""')}"`);
 
 const plain = /^[^."\s/\\%]*$/u;
 
 function named([database, schema, name]: readonly [string | undefined, string | undefined, string]): QualifiedName {
-  // The system's own schema is always searched first.
+  // PostgreSQL always searches the system schema first.
   const home = schema ?? (name.startsWith('pg_') ? 'pg_catalog' : 'public');
   return {
     schema: home,

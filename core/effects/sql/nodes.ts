@@ -1,13 +1,16 @@
 /**
- * The nodes of PostgreSQL's parse tree that are read, each with all of its members. What is not listed here is unclear:
- * a node or a member that is not listed could call a function or change a row.
+ * Known nodes of PostgreSQL's parse tree, each with all its members. Any other node or member makes the text unclear,
+ * because it may call a function or change a row.
  */
 
-/** How a member is read: not at all, as nodes, or as one node of a kind that the tree does not write down. */
+/** How a member is read: ignored, as nodes, or as one node whose kind the tree omits. */
 type Member = 'plain' | 'nodes' | { readonly kind: string };
 type Shape = ReadonlyMap<string, Member>;
 
-/** Members as written below: `a` has no effect, `a*` holds nodes, `a:Kind` holds the members of a node of that kind. */
+/**
+ * Parses members as written below: `a` has no effect, `a*` holds nodes, `a:Kind` holds the members of a node of that
+ * kind.
+ */
 const shapeOf = (members: string): Shape =>
   new Map(
     members
@@ -21,7 +24,7 @@ const shapeOf = (members: string): Shape =>
       }),
   );
 
-/** Members that name what a reader of `read-statements.ts` looks at by itself stand here without mark. */
+/** Members that a reader of `read-statements.ts` reads itself have no mark here. */
 const written: Readonly<Record<string, string>> = {
   // Statements.
   SelectStmt: `distinctClause* intoClause:IntoClause targetList* fromClause* whereClause* groupClause* groupDistinct
@@ -41,7 +44,7 @@ const written: Readonly<Record<string, string>> = {
   CommonTableExpr: 'ctename aliascolnames ctematerialized ctequery* search_clause cycle_clause:CTECycleClause',
   CTECycleClause: 'cycle_col_list cycle_mark_column cycle_mark_value* cycle_mark_default* cycle_path_column',
 
-  // What stands in FROM.
+  // Items in FROM.
   RangeVar: 'catalogname schemaname relname inh relpersistence alias',
   RangeSubselect: 'lateral subquery* alias',
   RangeFunction: 'lateral ordinality is_rowsfrom functions* alias coldeflist*',
@@ -124,12 +127,12 @@ export const shapes: ReadonlyMap<string, Shape> = new Map(
   Object.entries(written).map(([kind, members]) => [kind, shapeOf(members)]),
 );
 
-/** Where in the text a node stands; every node may say it. */
+/** Position of a node in the text; every node may have it. */
 export const placeMember = 'location';
 
 /**
- * Parts of statements that define or configure something. Their statement is an operation by itself, whatever they say;
- * expressions inside them are read as everywhere.
+ * Parts of statements that define or configure something. The statement itself is an operation, whatever they contain;
+ * expressions in them are read as usual.
  */
 export const definitionNodes: ReadonlySet<string> = new Set(
   `AccessPriv AlterTableCmd BitString Boolean Constraint CreateOpClassItem DefElem Float FunctionParameter Integer

@@ -1,4 +1,4 @@
-/** One operation of a SQL text on one object, before it becomes a part of the call. */
+/** One operation of a SQL text on one object, not yet a part of the call. */
 import type { QualifiedName } from './names.ts';
 import type { Tree } from './tree.ts';
 
@@ -12,14 +12,14 @@ export interface Operation {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** What one kind of statement does, and what of it is still to be walked. */
+/** The operations of a statement, and which of its members are still to be walked. */
 interface StatementReading {
   readonly operations: readonly Operation[];
-  /** Members that name what is operated on, not what is read. */
+  /** Members that name the object of the operation, not something that is read. */
   readonly skip?: readonly string[];
-  /** Nodes inside skipped members that are to be walked. */
+  /** Nodes in skipped members that must be walked. */
   readonly visit?: readonly unknown[];
-  /** What is inside is planned only, not carried out. */
+  /** The inner statement is only planned, not executed. */
   readonly planned?: boolean;
   readonly unclear?: string;
 }
@@ -33,7 +33,7 @@ export const operation = (
   parameters: Readonly<Record<string, unknown>> = {},
 ): Operation => ({ verb, capability, target, parameters });
 
-/** An operation on something that has a schema. */
+/** Returns an operation on an object with a schema. */
 export const operationOn = (
   verb: string,
   capability: Capability,

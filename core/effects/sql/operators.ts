@@ -1,12 +1,12 @@
 /**
- * Operators: PostgreSQL's built-in ones only compute. An operator of another name, or one that the text takes from another
- * schema, is a function of its creator.
+ * Operators: built-in ones of PostgreSQL only compute. One with another name, or from another schema, is a function of
+ * its creator.
  */
 import { nameOf } from './names.ts';
 import { type Operation, operation } from './operation.ts';
 import { wordsOf } from './tree.ts';
 
-/** The effect of an operator given as a list of words: `['+']`, `['hr', '+']`. */
+/** Returns the effect of an operator given as a list of words: `['+']`, `['hr', '+']`. */
 export function operatorEffect(words: readonly unknown[]): Operation | undefined {
   if (words.length === 0) return undefined;
   const name = nameOf(words);
@@ -15,7 +15,7 @@ export function operatorEffect(words: readonly unknown[]): Operation | undefined
   return operation('call', 'execute', name.target, { object: 'operator', schema: name.schema });
 }
 
-/** Forms of expressions that use operators; `BETWEEN` stands where the others name theirs. */
+/** Expression forms that use operators; `BETWEEN` has no operator name in the tree. */
 export const operatorForms: ReadonlySet<unknown> = new Set([
   'AEXPR_OP',
   'AEXPR_OP_ANY',

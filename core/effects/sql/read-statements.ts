@@ -1,9 +1,9 @@
 /**
- * Reads parsed statements into the operations they carry out and on which objects. What the text itself does is seen
- * wherever it stands: in CTEs, sub-selects, EXPLAIN ANALYZE, COPY, bodies written in SQL. What objects of the database do
- * on their own is not: a view reads its tables, a trigger or rule writes others, a built-in function or operator name may
- * be overloaded for types of the database, and `t.f` may be a function of the row. Rights of the database role and READ
- * ONLY transactions hold there.
+ * Reads parsed statements into operations on objects. Covers effects of the text itself anywhere in it: in CTEs,
+ * sub-selects, EXPLAIN ANALYZE, COPY, bodies written in SQL. Effects of database objects are not visible: a view reads
+ * its tables, a trigger or rule writes others, a built-in function or operator name may be overloaded for types of the
+ * database, and `t.f` may be a function of the row. Use rights of the database role and READ ONLY transactions against
+ * those.
  */
 import { dataStatements } from './data.ts';
 import { definitionStatements } from './definitions.ts';
@@ -22,10 +22,10 @@ const readers: ReadonlyMap<string, StatementReader> = new Map(
   Object.entries({ ...dataStatements, ...definitionStatements, ...rightsStatements, ...sessionStatements }),
 );
 
-/** More are not what a person or an agent writes in one go. */
+/** More than a person or an agent writes at once. */
 const maxStatements = 1000;
 
-/** @param result what the grammar gave: `{ stmts: [{ stmt }] }`. */
+/** @param result the output of the grammar: `{ stmts: [{ stmt }] }`. */
 export function readStatements(result: unknown): SqlReading {
   const operations: Operation[] = [];
   const unclear = new Set<string>();
@@ -48,7 +48,7 @@ function readStatement(statement: unknown, unclear: Set<string>): Operation[] {
 
 const maxNamed = 32;
 
-/** Every operation on a table names the other tables of its statement: a join may be refused where its halves may not. */
+/** Adds the statement's other tables to every operation on a table: a policy may refuse a join but allow each table. */
 function withTables(operations: readonly Operation[]): Operation[] {
   const tables = new Set<string>();
   for (const { parameters, target } of operations) if (parameters.object === 'table') tables.add(target);

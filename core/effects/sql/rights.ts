@@ -1,4 +1,4 @@
-/** Statements about who may do what: GRANT, REVOKE, roles, policies, owners. */
+/** Statements about access rights: GRANT, REVOKE, roles, policies, owners. */
 import { relationsOf } from './data.ts';
 import { objectWord } from './definitions.ts';
 import { identifier, objectName, relationName } from './names.ts';
@@ -76,7 +76,7 @@ function granted(body: Tree): Operation[] {
   );
 }
 
-/** Of privileges and grantees that a part shows. */
+/** Maximum number of privileges and grantees in a part. */
 const maxNamed = 64;
 
 const grantees = (body: Tree, key: string): string[] => roleNames(body, key).slice(0, maxNamed);

@@ -1,14 +1,14 @@
-/** Names of common table expressions: they hide tables of the same name from where they may be used. */
+/** Names of common table expressions, which hide tables of the same name in their scope. */
 import { bodyOf, listAt, type Tree, textAt } from './tree.ts';
 
 export interface Scope {
   readonly names: ReadonlyMap<string, number>;
-  /** Names of an index below this one are visible. */
+  /** Names with an index below this one are visible. */
   readonly upTo: number;
   readonly outer: Scope | undefined;
 }
 
-/** What a WITH opens: its queries, each with the names it may use, and the names its statement may use. */
+/** Returns the scopes of a WITH: one for each of its queries, and one for its statement. */
 export function openWith(
   clause: Tree,
   outer: Scope | undefined,
@@ -26,7 +26,7 @@ export function openWith(
   };
 }
 
-/** Whether a table's name means a common table expression here. */
+/** Checks whether a table name refers to a common table expression here. */
 export function isHidden(relation: Tree, from: Scope | undefined): boolean {
   if (relation.schemaname !== undefined || relation.catalogname !== undefined) return false;
   for (let scope = from; scope; scope = scope.outer) {
@@ -37,8 +37,8 @@ export function isHidden(relation: Tree, from: Scope | undefined): boolean {
 }
 
 /**
- * Whether a recursive query has nothing that could end it: each round reads its own rows alone, drops none, and is not
- * limited. (`UNION` without ALL ends where rows repeat, which only the data could say.)
+ * Checks for a recursive query that cannot end: each round reads only its own rows, without a condition or a limit.
+ * (`UNION` without ALL ends when rows repeat, which depends on the data.)
  */
 export function neverEnds(clause: Tree, statement: Tree): boolean {
   if (clause.recursive !== true || statement.limitCount !== undefined) return false;

@@ -1,4 +1,4 @@
-/** Statements about the session and the server: settings, transactions, prepared statements, cursors, code that runs. */
+/** Statements about the session and the server: settings, transactions, prepared statements, cursors, running code. */
 import { callOf } from './functions.ts';
 import { identifier, nameOf } from './names.ts';
 import { operation, type StatementReader } from './operation.ts';
@@ -28,7 +28,7 @@ export const sessionStatements: Readonly<Record<string, StatementReader>> = {
   ListenStmt: (body) => one('listen', 'read', identifier(textAt(body, 'conditionname') ?? '')),
   UnlistenStmt: (body) => one('unlisten', 'read', identifier(textAt(body, 'conditionname') ?? '')),
 
-  // Planning reads statistics; ANALYZE carries the statement out.
+  // Planning reads statistics; ANALYZE executes the statement.
   ExplainStmt: (body) => {
     const options = optionsOf(listAt(body, 'options'));
     const unknown = options.find(({ name }) => !explainOptions.has(name));
@@ -38,7 +38,7 @@ export const sessionStatements: Readonly<Record<string, StatementReader>> = {
       ...(unknown && { unclear: `EXPLAIN with the option ${unknown.name.slice(0, 64)} is not read` }),
     };
   },
-  // The statement may be executed at any time after.
+  // The statement may be executed at any later time.
   PrepareStmt: (body) => one('prepare', 'execute', identifier(textAt(body, 'name') ?? '')),
   ExecuteStmt: (body) => ({
     operations: [operation('execute', 'execute', identifier(textAt(body, 'name') ?? ''))],
@@ -67,9 +67,9 @@ const explainOptions: ReadonlySet<string> = new Set(
   'analyze verbose costs settings generic_plan buffers serialize wal timing summary memory format'.split(' '),
 );
 
-/** Who the session is from here on. */
+/** Settings that change the role of the session. */
 const roleSettings: ReadonlySet<string> = new Set(['role', 'session_authorization']);
-/** Settings that change how names are found or texts are read; `session_replication_role` switches triggers off. */
+/** Settings that change how names are resolved or texts are parsed; `session_replication_role` disables triggers. */
 const telling: ReadonlySet<string> = new Set([
   'search_path',
   'standard_conforming_strings',
@@ -81,7 +81,7 @@ const telling: ReadonlySet<string> = new Set([
   'all',
 ]);
 
-/** As PostgreSQL reads a boolean option; what is not a boolean counts as on. */
+/** Parses a boolean option as PostgreSQL does; any other value counts as on. */
 function isOff(value: unknown): boolean {
   if (value === undefined) return false;
   const constant = constantOf(value);

@@ -1,27 +1,27 @@
 /**
- * Statements in the parameters of a tool whose name speaks of no database, at any depth: under a name of SQL (`rawSql`, `options.sql`),
- * as a `statement`, or as a query that has the shape of one. What people search for is left out.
+ * Statements in the parameters of a tool whose name does not mention a database, at any depth: under a SQL name
+ * (`rawSql`, `options.sql`), as a `statement`, or as a query in the form of one. Search texts are excluded.
  */
 import { toolWords, wordsIn } from '#core/policy/classification/tool-words.ts';
 
 interface StatementText {
   readonly text: string;
-  /** It is SQL if anything; else only if it parses. */
+  /** False if the text may be something other than SQL: then it counts only if it parses. */
   readonly certain: boolean;
 }
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));
 
-/** More texts than these are one too many for the grammar, which says so. */
+/** One more than the SQL reader accepts, so that it reports the excess. */
 const maxTexts = 512;
 const maxLevels = 64;
 const maxSemicolons = 256;
 
-/** Words of tools that hold rows: a query of theirs is one of data, whatever verb stands before it. */
+/** Words of tools that hold rows: their query is SQL, whatever the verb before it. */
 const data = set(`
   analytics collection collections column columns data database databases dataset datasets entities entity record records row rows schema schemas
   table tables warehouse`);
-/** Words of tools whose query is a text that is looked for or answered. */
+/** Words of tools whose query is a text to search for or to answer. */
 const texts = set(`
   answer answers article articles ask book books browse channel channels chat code comment comments commit commits context conversation
   conversations discussion discussions doc docs documentation email emails embedding embeddings file files find google grep image images issue
@@ -55,14 +55,14 @@ function statementAt(key: readonly string[], text: string, searches: boolean): S
   return at === undefined ? undefined : { text: text.slice(at), certain: true };
 }
 
-/** `sql`, `tsql`, `plsql`, and `hql` of Hive; `nosql` is none, and `mysql` names a server. */
+/** Checks for `sql`, `tsql`, `plsql`, and `hql` of Hive, but not `nosql` or `mysql`, which names a server. */
 const isOfSql = (word: string): boolean => /(?<!^(?:no|my|postgre))sql$|^[hc]ql$/.test(word);
 
-/** Where the text begins as a statement does, at its head or behind a semicolon. */
+/** Returns the index of the beginning of a statement, at the start of the text or after a semicolon. */
 function startOfStatement(text: string): number | undefined {
   let at = 0;
   for (let seen = 0; at >= 0 && at < text.length; seen++) {
-    // Who writes so many semicolons is read from the beginning.
+    // A text with more semicolons is read from its beginning.
     if (seen > maxSemicolons) return 0;
     if (shape.test(text.slice(at, at + 2048))) return at;
     const end = text.indexOf(';', at);

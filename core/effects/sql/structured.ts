@@ -1,11 +1,14 @@
-/** Calls without a text, `sql.delete` on `users` with a `where`: the same operation, its table in the one spelling. */
+/**
+ * Calls without a statement, such as `sql.delete` on `users` with a `where`: the same operation, with a normalised
+ * table name.
+ */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { nameOf } from './names.ts';
 
 const word = /"((?:[^"]|"")+)"|([\p{L}_][\p{L}\p{N}_$]*)/uy;
 
-/** One part, its target in normal form where it is a name. */
+/** Returns one part, with the target in normal form if it is a name. */
 export function structuredCall(call: ToolCall): ToolCall[] {
   const tool = foldCase(call.tool).trim();
   const words = wordsOf(call.target.trim());
@@ -36,7 +39,7 @@ const isGiven = (value: unknown): boolean => {
   return typeof value !== 'object' || Object.keys(value).length > 0;
 };
 
-/** Unquoted words fold in case, as PostgreSQL does it. */
+/** Splits a target into words. Folds the case of unquoted words, as PostgreSQL does. */
 function wordsOf(target: string): string[] | undefined {
   const words: string[] = [];
   for (let at = 0; at < target.length; ) {

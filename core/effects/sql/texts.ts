@@ -1,13 +1,13 @@
-/** Where a call carries SQL: in a parameter, or in the target of a tool that runs texts. */
+/** Finds SQL in a call: in a parameter, or in the target of a tool that runs texts. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import type { Dialect } from './dialects.ts';
 import { statementsIn } from './statement-places.ts';
 
 interface SqlTexts {
-  /** `certain`: it is SQL if anything; else only if it parses. */
+  /** `certain`: false if the text may be something other than SQL; then it counts only if it parses. */
   readonly texts: readonly { readonly text: string; readonly certain: boolean }[];
-  /** The tool does nothing but run the text. */
+  /** Whether the tool only runs the text. */
   readonly carrier: boolean;
   readonly dialect: Dialect;
   readonly unclear?: string;
@@ -32,19 +32,19 @@ const textKeys = [
   'stmt',
 ];
 
-/** Tools whose whole work is the text they are given. */
+/** Tools that only run the given text. */
 const runners =
   /^(?:(?:run|execute|exec|read|write|do|submit|perform)_?)?(?:sql|quer(?:y|ies)|statements?|batch|transaction|script)$|^(?:execute|exec|run|select|values|with|explain|insert|update|delete|merge|upsert)(?:_(?:sql|query|statement|raw|transaction))?$/;
 const runsText =
   /^(?:(?:run|execute|exec|do|submit|perform)_?)?(?:sql|quer(?:y|ies)|statements?|batch|transaction|script)$|^(?:execute|exec|run)(?:_(?:sql|query|statement|raw|transaction))?$/;
-/** Families of tools that speak to a database. */
+/** Families of tools that access a database. */
 const databases =
   /(?:^|[._/-])(?:sql|postgres(?:ql)?|pg|psql|mysql|maria(?:db)?|sqlite|mssql|oracle|db|database|redshift|bigquery|snowflake|supabase|neon|timescale|cockroach(?:db)?|duckdb|clickhouse|athena|rds|aurora|dbhub)(?:[._/-]|$)/;
 const postgres = /postgres|(?:^|[._/-])(?:pg|psql|supabase|neon|timescale)(?:[._/-]|$)/;
 const verbs =
   /^(?:\s|;|\(|--[^\n]*\n|\/\*(?:(?!\*\/)[\s\S])*\*\/)*(?:select|insert|update|delete|merge|with|values|table|create|alter|drop|truncate|grant|revoke|copy|call|do|exec(?:ute)?|explain|analyze|vacuum|set|reset|show|begin|start|commit|rollback|prepare|lock|refresh|comment|replace|load|attach|pragma|use|declare)\b/i;
 
-/** Whether a text begins with a word of SQL. */
+/** Checks whether a text begins with a SQL word. */
 export const looksLikeSql = (text: string): boolean => verbs.test(text);
 
 export function sqlTextsOf(call: ToolCall): SqlTexts {
@@ -58,7 +58,7 @@ function ofSqlCall(call: ToolCall, operation: string): SqlTexts {
   const texts = given.map((text) => ({ text, certain: true }));
   const carrier = runners.test(operation);
   const base = { carrier, dialect: 'postgresql' as const };
-  // A plain name in the target says where to run; anything else is a text, or part of one.
+  // A plain name in the target is where to run; anything else is a text, or part of one.
   const targetIsText = runsText.test(operation) && given.length === 0 ? true : !plainTarget.test(call.target);
   if (targetIsText && call.target.trim() !== '') texts.push({ text: call.target, certain: true });
   if (texts.length === 0 && runsText.test(operation))
@@ -69,7 +69,10 @@ function ofSqlCall(call: ToolCall, operation: string): SqlTexts {
 /** Names with dots, quoted or not; also hosts, ports, ARNs and connection URLs of the database. */
 const plainTarget = /^(?:[\p{L}\p{N}_$.:/@%+=?&~-]|"(?:[^"]|"")*")*$/u;
 
-/** A database's own runner (`postgres.query`, `execute_sql`) carries; any other tool may do more than its text shows. */
+/**
+ * Reads any other call: a database's own runner (`postgres.query`, `execute_sql`) is a carrier; any other tool may do
+ * more than its text shows.
+ */
 function ofOtherCall(call: ToolCall, tool: string, operation: string): SqlTexts {
   const speaksSql = databases.test(tool) || /sql/.test(tool);
   const dialect = postgres.test(tool) ? 'postgresql' : 'unknown';
@@ -90,7 +93,7 @@ function ofOtherCall(call: ToolCall, tool: string, operation: string): SqlTexts 
 const keysIn = ({ parameters }: ToolCall): readonly string[] =>
   textKeys.filter((key) => Object.hasOwn(parameters, key));
 
-/** The text under a key, or the texts of a list: `['…']`, `[{ sql: '…' }]`. */
+/** Returns the text under a key, or the texts of a list: `['…']`, `[{ sql: '…' }]`. */
 function textsAt(parameters: Readonly<Record<string, unknown>>, key: string): string[] {
   const value = parameters[key];
   if (typeof value === 'string') return value.trim() === '' ? [] : [value];

@@ -1,17 +1,17 @@
-/** The parse tree of PostgreSQL's grammar as this folder sees it: plain objects of unknown shape, never trusted to be complete. */
+/** Access to PostgreSQL's parse tree: plain objects of unknown form, which may be incomplete. */
 
 export type Tree = Readonly<Record<string, unknown>>;
 
 export const isTree = (value: unknown): value is Tree =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A member that is an object, else an empty one. */
+/** Returns a member that is an object, or an empty one. */
 export const treeAt = (tree: Tree, key: string): Tree => {
   const value = tree[key];
   return isTree(value) ? value : nothing;
 };
 
-/** A member that is a list, else an empty one. */
+/** Returns a member that is a list, or an empty one. */
 export const listAt = (tree: Tree, key: string): readonly unknown[] => {
   const value = tree[key];
   return Array.isArray(value) ? value : [];
@@ -22,14 +22,14 @@ export const textAt = (tree: Tree, key: string): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
-/** What a wrapped node holds: `{ RangeVar: { … } }` is read as `RangeVar`. */
+/** Returns the content of a wrapped node: `{ RangeVar: { … } }` for `RangeVar`. */
 export const bodyOf = (node: unknown, kind: string): Tree | undefined => {
   if (!isTree(node)) return undefined;
   const body = node[kind];
   return isTree(body) ? body : undefined;
 };
 
-/** The only wrapper of a node and what it holds. */
+/** Returns the kind and content of a node with one wrapper. */
 export function unwrapNode(node: unknown): { readonly kind: string; readonly body: Tree } | undefined {
   if (!isTree(node)) return undefined;
   for (const kind of Object.keys(node)) {
@@ -39,11 +39,11 @@ export function unwrapNode(node: unknown): { readonly kind: string; readonly bod
   return undefined;
 }
 
-/** The texts of a list of names: `[{ String: { sval } }]`. */
+/** Returns the texts of a list of names: `[{ String: { sval } }]`. */
 export const wordsOf = (nodes: readonly unknown[]): string[] =>
   nodes.flatMap((node) => textAt(bodyOf(node, 'String') ?? nothing, 'sval') ?? []);
 
-/** Options (`DefElem`) by name, in the order written. */
+/** Returns options (`DefElem`) by name, in the order written. */
 export const optionsOf = (nodes: readonly unknown[]): { readonly name: string; readonly value: unknown }[] =>
   nodes.flatMap((node) => {
     const option = bodyOf(node, 'DefElem');
@@ -51,7 +51,7 @@ export const optionsOf = (nodes: readonly unknown[]): { readonly name: string; r
     return option && name !== undefined ? [{ name, value: option.arg }] : [];
   });
 
-/** A constant as written: text, number, truth value, null; nothing for what is computed. */
+/** Returns a constant as written: text, number, boolean, null. Undefined for a computed value. */
 export function constantOf(node: unknown): string | number | boolean | null | undefined {
   const found = unwrapNode(node);
   if (!found) return undefined;
@@ -63,7 +63,7 @@ export function constantOf(node: unknown): string | number | boolean | null | un
   if (kind !== 'A_Const') return undefined;
   if (body.isnull === true) return null;
   if (isTree(body.sval)) return textAt(body.sval, 'sval') ?? '';
-  // Protocol buffers leave out what is zero or false.
+  // Protocol buffers omit zero and false.
   if (isTree(body.ival)) return (body.ival.ival as number | undefined) ?? 0;
   if (isTree(body.boolval)) return body.boolval.boolval === true;
   if (isTree(body.fval)) return textAt(body.fval, 'fval') ?? '0';

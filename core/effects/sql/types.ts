@@ -1,12 +1,12 @@
 /**
- * Types a value may be cast to without that being an effect of its own: PostgreSQL's built-in ones. A cast to any other
- * type may run its owner's code, such as the check of a domain.
+ * Types that a value may be cast to without a separate effect: built-in ones of PostgreSQL. A cast to any other type
+ * may run its owner's code, such as the check of a domain.
  */
 import { nameOf } from './names.ts';
 import { type Operation, operation } from './operation.ts';
 import { listAt, type Tree } from './tree.ts';
 
-/** The effect of a cast to the type, if it has one. */
+/** Returns the effect of a cast to the type, if it has one. */
 export function typeEffect(type: Tree): Operation | undefined {
   const name = nameOf(listAt(type, 'names'));
   const builtIn = !name.qualified || name.schema === 'pg_catalog';

@@ -1,7 +1,7 @@
 /**
- * Walks one parsed statement through the nodes of `nodes.ts` and collects what they do. Iterative, because a text may nest
- * deeper than the stack of this process. A node or member that is not listed is unclear, and still walked, so that
- * what stands below it is found.
+ * Walks one parsed statement through the nodes of `nodes.ts` and collects its operations. Iterative, because a text may
+ * nest deeper than the stack of this process. An unknown node or member makes the text unclear, and is still walked to
+ * find operations below it.
  */
 
 import type { QualifiedColumn } from './attributes.ts';
@@ -17,19 +17,19 @@ import { isTree, listAt, type Tree, wordsOf } from './tree.ts';
 import { typeEffect } from './types.ts';
 
 interface Visit {
-  /** Of a node whose kind the tree does not write down. */
+  /** Set for a node whose kind the tree omits. */
   readonly kind?: string;
   readonly node: unknown;
   readonly scope: Scope | undefined;
-  /** `EXPLAIN` without ANALYZE: what is inside is not carried out. */
+  /** Inside `EXPLAIN` without ANALYZE, which executes nothing. */
   readonly planned: boolean;
-  /** Inside a definition, where a type is named and no value is cast to it. */
+  /** Inside a definition, where a type is named without a cast. */
   readonly defining: boolean;
 }
 
 type Readers = ReadonlyMap<string, StatementReader>;
 
-/** @returns what the statement carries out; reasons why it is unclear go to `unclear`. */
+/** @returns the operations of the statement. Adds reasons to `unclear`. */
 export function walkStatement(statement: unknown, readers: Readers, unclear: Set<string>): Operation[] {
   return new Walk(readers, unclear).of(statement);
 }
@@ -66,7 +66,7 @@ class Walk {
       return;
     }
     const keys = Object.keys(node);
-    // PostgreSQL writes an empty node where a list has a gap.
+    // PostgreSQL writes an empty node for a gap in a list.
     if (keys.length === 0) return;
     const only = keys[0]!;
     const body = node[only];
@@ -88,7 +88,7 @@ class Walk {
       ...visit,
       scope: this.#enterWith(body, visit),
       planned: visit.planned || reading?.planned === true,
-      // A query inside a definition casts its values; everything else of a definition names types.
+      // A query inside a definition casts its values; other parts of a definition only name types.
       defining: shape === undefined || (visit.defining && !casting.has(kind)),
     };
     this.#effects(kind, body, inside);
@@ -113,7 +113,7 @@ class Walk {
     for (const each of operations) if (each) this.#found.push(planned ? plan(each) : each);
   }
 
-  /** Calls count in a plan too, because planning may carry out what it takes for constant. */
+  /** Records calls, also in a plan: planning may execute functions that it considers constant. */
   #call(...operations: readonly (Operation | undefined)[]): void {
     this.#add(operations, false);
   }
@@ -159,7 +159,7 @@ class Walk {
     if (!builtIn || !samplingMethods.has(name.name)) this.#call(callNamed(name, 'sampling'));
   }
 
-  /** Opens the scope of a WITH, and puts its queries on the stack. */
+  /** Opens the scope of a WITH and pushes its queries on the stack. */
   #enterWith(body: Tree, visit: Visit): Scope | undefined {
     if (!isTree(body.withClause)) return visit.scope;
     if (neverEnds(body.withClause, body)) this.#unclear.add('a recursive query has no condition that ends it');
@@ -172,7 +172,7 @@ class Walk {
 
 const samplingMethods: ReadonlySet<string> = new Set(['bernoulli', 'system']);
 
-/** Nodes below which a type is what a value is cast to, also inside a definition. */
+/** Nodes below which a type is the target of a cast, even inside a definition. */
 const casting: ReadonlySet<string> = new Set([
   'SelectStmt',
   'InsertStmt',
@@ -182,6 +182,6 @@ const casting: ReadonlySet<string> = new Set([
   'TypeCast',
 ]);
 
-/** `EXPLAIN` without ANALYZE only plans: of everything inside the tables remain. */
+/** Reduces an operation to its table, because `EXPLAIN` without ANALYZE only plans. */
 const plan = ({ verb, target, parameters }: Operation): Operation =>
   operation('explain', 'read', target, { ...parameters, plans: verb });

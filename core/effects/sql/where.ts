@@ -1,9 +1,9 @@
-/** Whether a WHERE leaves anything out: `WHERE true`, `1 = 1` and `id = id` are none at all. */
+/** Checks whether a WHERE excludes any rows: `WHERE true`, `1 = 1` and `id = id` do not. */
 import { bodyOf, isTree, listAt, type Tree, unwrapNode } from './tree.ts';
 
 /**
- * Whether a condition depends on the rows, as far as its form tells. `id > 0` may still hold for every row: only the data
- * could say.
+ * Checks by its form whether a condition depends on the rows. `id > 0` may still hold for every row, which depends on
+ * the data.
  */
 export function restricts(condition: unknown): boolean {
   const found = unwrapNode(condition);
@@ -31,7 +31,7 @@ function namesColumn(node: unknown): boolean {
   return false;
 }
 
-/** Equal but for where they stand in the text. */
+/** Compares nodes, ignoring their positions in the text. */
 function same(a: unknown, b: unknown): boolean {
   if (!isTree(a) || !isTree(b)) return false;
   return withoutPlace(a) === withoutPlace(b);

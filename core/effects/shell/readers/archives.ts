@@ -1,4 +1,4 @@
-/** `tar` and `dd`: programs whose files stand behind letters of their own. */
+/** Readers for `tar` and `dd`, which name files in their own syntax. */
 import { type Grammar, givenOptions, isGiven, parseWords } from '../arguments.ts';
 import { interpret } from '../interpret.ts';
 import type { Invocation } from '../invocation.ts';

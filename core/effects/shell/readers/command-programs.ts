@@ -1,4 +1,4 @@
-/** Programs whose first words are a command, read against their description. */
+/** Programs whose first words are a command, parsed by their description. */
 import { givenOptions, isGiven, isOneOf, type Parsed, parseWords } from '../arguments.ts';
 import { type CommandNode, type CommandTree, commandTrees, type FoundCommand, nextNode } from '../command-tree.ts';
 import { capabilityOf, interpret } from '../interpret.ts';
@@ -14,12 +14,12 @@ export function commandProgram(name: string, program: CommandProgram): Reader {
 }
 
 interface Given {
-  /** Those of the command. */
+  /** Words of the command. */
   readonly words: readonly Arg[];
   /** Options before and between them. */
   readonly before: readonly Arg[];
   readonly globals: readonly Parsed[];
-  /** All that stands behind the command. */
+  /** All arguments after the command. */
   readonly args: readonly Arg[];
 }
 
@@ -48,7 +48,7 @@ function read(call: Invocation, program: CommandProgram, root: CommandTree): voi
   if (found) readCommand(call, program, ...found);
 }
 
-/** A command that is not listed, by the gravest word that says what it does. */
+/** Returns an unlisted command by the most severe verb among its words. */
 function byVerb({ verbs }: CommandTree, given: Given): readonly [FoundCommand, Given] | undefined {
   const { words, args } = given;
   const end = args.findIndex(({ text }) => text.startsWith('-'));
@@ -60,7 +60,7 @@ function byVerb({ verbs }: CommandTree, given: Given): readonly [FoundCommand, G
   return undefined;
 }
 
-/** What the words do is not known. */
+/** Reports words with unknown effects. */
 function readUnknown(call: Invocation, { options }: CommandNode): void {
   const parsed = parseWords(call.args, { profile: { does: 'read', syntax: 'pflag', operands: [] }, options });
   if (parsed.operands.length + parsed.problems.length === 0 && isGiven(parsed, '-h --help --version -version -help')) {
@@ -109,7 +109,7 @@ interface About {
 
 const verbs = { read: 'reads', write: 'changes', delete: 'deletes', execute: 'runs' } as const;
 
-/** `deletes pod x in namespace shop`. */
+/** Describes the action: `deletes pod x in namespace shop`. */
 function actionOf(says: string, { objects, scopes }: About): string | undefined {
   if (objects.length === 0) return says.endsWith(':') ? says.slice(0, -1) : undefined;
   const shown = objects.slice(0, shownObjects).map((object) => object.replace('/', ' '));
@@ -126,8 +126,8 @@ const riskOf = ({ risk = {} }: Command, text: string): string | undefined =>
   Object.entries(risk).find(([, when]) => when === true || when.test(text))?.[0];
 
 /**
- * The words of the command in one order, so that rules find them wherever options stand: the command, its operands, its options,
- * those before the command. Where the operands may be another command, all that stands behind the command stays as it is.
+ * Returns the words in a fixed order, so that rules match wherever options are: the command, its operands, its options,
+ * those before the command. If the operands may be another command, everything after the command keeps its order.
  */
 function inOrder({ syntax }: CommandProgram, { stops }: Command, own: Parsed, { words, before, args }: Given): Arg[] {
   if (stops || syntax === 'flag') return [...words, ...args, ...before];
@@ -144,7 +144,7 @@ const isSecret = ({ secrets, prints }: Command, text: string, objects: readonly 
   secrets?.test(text) === true ||
   (prints === 'values' && objects.some((object) => /(?:^|,)secrets?(?:[./,]|$)/.test(object)));
 
-/** What the command acts on, as far as its words name it. */
+/** Returns the objects of the command, as far as its words name them. */
 function objectsOf(
   call: Invocation,
   { kinds = {}, ownKinds, objects: everywhere }: CommandProgram,
@@ -171,7 +171,7 @@ function objectsOf(
 
 const maxObjects = 64;
 
-/** Where the objects are; of an option that is given twice the last one counts, as it does to the programs. */
+/** Returns where the objects are. If an option is repeated, the last one counts, as for the programs. */
 function scopesOf({ scopes = {}, everywhere = {} }: CommandProgram, parsed: Parsed): Record<string, string> {
   const named = Object.entries(scopes).flatMap(([scope, names]) => {
     const value = givenOptions(parsed, names).at(-1)?.value?.text;

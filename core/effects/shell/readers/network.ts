@@ -1,4 +1,4 @@
-/** What curl, wget, containers and copies over the network write or read here, beside what their options say. */
+/** Local reads and writes of curl, wget, containers and network copies that their options do not name. */
 import { type Grammar, givenOptions, isGiven, parseWords } from '../arguments.ts';
 import { interpret } from '../interpret.ts';
 import type { Invocation } from '../invocation.ts';
@@ -11,7 +11,7 @@ export function curl(call: Invocation, grammar: Grammar): void {
     call.path('write', argOf('.'), true);
 }
 
-/** Writes to the working directory unless an option names a place. */
+/** Reads wget, which writes to the working directory unless an option names a place. */
 export function wget(call: Invocation, grammar: Grammar): void {
   const parsed = parseWords(call.args, grammar);
   interpret(call, grammar, parsed);
@@ -26,7 +26,7 @@ export function remoteCopy(call: Invocation, grammar: Grammar): void {
   });
 }
 
-/** Editors run what arrives on their input. */
+/** Reads editors, which run their input. */
 export function editor(call: Invocation, grammar: Grammar): void {
   const parsed = parseWords(call.args, grammar);
   interpret(call, grammar, parsed);

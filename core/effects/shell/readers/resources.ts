@@ -1,18 +1,18 @@
-/** Objects of Kubernetes as kubectl takes them: `pods,svc`, `pod web-0`, `deploy/web`, each under the one name of its kind. */
+/** Kubernetes objects in kubectl arguments: `pods,svc`, `pod web-0`, `deploy/web`, with one name for each kind. */
 import { namesOf } from '../arguments.ts';
 import type { Names } from '../profiles/profile.ts';
 
 interface Resources {
   /** `pod/web-0`, or a kind alone. */
   readonly objects: readonly string[];
-  /** Kinds that are not known. */
+  /** Unknown kinds. */
   readonly unknown: readonly string[];
 }
 
-/** Groups of the kinds that Kubernetes itself has, behind the kind: `deployments.v1.apps`. */
+/** Built-in API groups of Kubernetes, after the kind: `deployments.v1.apps`. */
 const ownGroups = /^(?:v\d\w*\.?)?(?:apps|batch|autoscaling|policy|[a-z.]+\.k8s\.io)?$/;
 
-/** @param bare the kind of a word without one, of commands whose first word is a name (`kubectl logs web-0`). */
+/** @param bare the default kind of a name, for commands whose first word is a name (`kubectl logs web-0`). */
 export function resourcesOf(
   words: readonly string[],
   kinds: Readonly<Record<string, Names>>,
@@ -45,11 +45,11 @@ export function resourcesOf(
     .map(kind);
   const pairs = names.filter((name) => name.includes('/'));
   const bareNames = names.filter((name) => !name.includes('/'));
-  // A kind that no name follows is meant as a whole.
+  // A kind without a name means all its objects.
   const ofKinds = bareNames.length === 0 ? of : of.flatMap((each) => bareNames.map((name) => `${each}/${name}`));
   const objects = [...ofKinds, ...pairs.map(paired)];
   return { objects, unknown: [...unknown] };
 }
 
-/** The kind of an object. */
+/** Returns the kind of an object. */
 export const kindOf = (object: string): string => object.split('/')[0]!;

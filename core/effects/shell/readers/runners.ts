@@ -4,7 +4,7 @@ import { interpret } from '../interpret.ts';
 import type { Invocation } from '../invocation.ts';
 import { type Arg, argOf } from '../words.ts';
 
-/** What `xargs` puts into its command comes from its input. */
+/** Reads `xargs`, which fills its command from its input. */
 export function xargs(call: Invocation, grammar: Grammar): void {
   const parsed = parseWords(call.args, grammar);
   for (const { name, known, value } of parsed.options) {
@@ -14,7 +14,7 @@ export function xargs(call: Invocation, grammar: Grammar): void {
   for (const problem of parsed.problems) call.unclear(`xargs: ${problem}`);
   const marks = parsed.options.filter(({ known }) => known?.role === 'mark').map(({ value }) => value?.text || '{}');
   const { stdin } = call;
-  // Blanks of a name part words unless names end in a zero byte on both sides.
+  // Blanks split a name unless names end in a zero byte on both sides.
   if (stdin.kind === 'names' && marks.length === 0 && isGiven(parsed, '-0 --null') && parsed.operands.length > 0) {
     for (const name of stdin.names) call.run([...parsed.operands, name], { kind: 'inherited' });
     return;
@@ -25,11 +25,11 @@ export function xargs(call: Invocation, grammar: Grammar): void {
   call.run(marks.length > 0 ? command : [...command, open], { kind: 'unknown' });
 }
 
-/** What stands in the place of the mark only the run will show; where it begins the word, that may be an option. */
+/** Returns the word with an unknown text in place of the mark. At the beginning of the word it may be an option. */
 const filledAt = (arg: Arg, mark: string): Arg =>
   arg.text.includes(mark) ? { ...arg, text: arg.text.replaceAll(mark, `$$${mark}`), known: false } : arg;
 
-/** GNU parallel hands its command to a shell. */
+/** Reads GNU parallel, which passes its command to a shell. */
 export function parallel(call: Invocation, grammar: Grammar): void {
   call.unclear('parallel builds command lines while it runs');
   const { operands } = parseWords(call.args, grammar);
@@ -38,7 +38,7 @@ export function parallel(call: Invocation, grammar: Grammar): void {
   if (words.length > 0 && words.every((arg) => arg.known)) call.line(joined(words));
 }
 
-/** Joins its words to a line for a shell, by default. */
+/** Reads watch, which by default joins its words to a line for a shell. */
 export function watch(call: Invocation, grammar: Grammar): void {
   const parsed = parseWords(call.args, grammar);
   for (const problem of parsed.problems) call.unclear(`watch: ${problem}`);
@@ -46,7 +46,7 @@ export function watch(call: Invocation, grammar: Grammar): void {
   else call.line(parsed.operands.every((arg) => arg.known) ? joined(parsed.operands) : undefined);
 }
 
-/** Another machine runs the rest; options of ssh may run something here. */
+/** Reads ssh: another machine runs the command, but options may run something here. */
 export function ssh(call: Invocation, grammar: Grammar): void {
   const parsed = parseWords(call.args, grammar);
   interpret(call, grammar, parsed);
@@ -61,7 +61,7 @@ export function ssh(call: Invocation, grammar: Grammar): void {
   if (rest.length > 0) call.line(rest.every((arg) => arg.known) ? joined(rest) : undefined);
 }
 
-/** Run later: what arrives on the input. */
+/** Reads commands that run their input later. */
 export function later(call: Invocation, grammar: Grammar): void {
   const parsed = parseWords(call.args, grammar);
   interpret(call, grammar, parsed);

@@ -1,7 +1,7 @@
-/** Shells: the text they are given is read; of other shells nothing is. */
+/** Readers for shells: the text for known shells is parsed, that for others is not. */
 import type { Invocation } from '../invocation.ts';
 
-/** `bash -c '…'`, `sh script`, `… | sh`. */
+/** Reads `bash -c '…'`, `sh script`, `… | sh`. */
 export function shell(call: Invocation): void {
   let at = 0;
   let takesLine = false;
@@ -41,7 +41,7 @@ export function shell(call: Invocation): void {
   }
 }
 
-/** Shells whose grammar is another. */
+/** Reads shells with another grammar. */
 export function otherShell(call: Invocation): void {
   call.whole('execute');
   const [first] = call.args;

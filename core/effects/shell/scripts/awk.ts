@@ -1,4 +1,4 @@
-/** Programs of awk that only compute and print: a closed list of what may be called, on the raw text. */
+/** Detects awk programs that only compute and print, by a closed list of functions in the raw text. */
 
 const callable = new Set(
   'if while for switch return print printf length substr index split sub gsub gensub match sprintf tolower toupper int sqrt exp log sin cos atan2 rand srand strtonum asort asorti systime strftime mktime and or xor lshift rshift compl in'.split(
@@ -7,8 +7,8 @@ const callable = new Set(
 );
 
 /**
- * By its raw text: where a string of awk ends, a pattern of its own would have to tell. What is called must be harmless, and
- * nothing may be piped, redirected or read.
+ * Checks the raw text, because finding the end of awk strings would need a parser. All calls must be harmless, and
+ * pipes, redirections and reads are not allowed.
  */
 export function isHarmlessAwk(program: string): boolean {
   if (program.length > 4000) return false;

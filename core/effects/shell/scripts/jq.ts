@@ -1,4 +1,4 @@
-/** Filters of jq that reach no further than their input: a closed list of the functions they may name. */
+/** Detects jq filters that read only their input, by a closed list of functions. */
 
 const words = new Set(
   `and or not if then elif else end as def reduce foreach try catch label break empty error null true false
@@ -16,13 +16,16 @@ const words = new Set(
 const token =
   /\.\.|\.[A-Za-z_]\w*|\$[A-Za-z_]\w*|@[a-z0-9]+|[A-Za-z_]\w*(?:::\w+)*|\d[\d.eE]*|[[\]{}()|,:;.?/=<>!+*%#-]|\s+/y;
 
-/** Reads no file but its operands, and neither the environment nor modules. */
+/** Checks that a filter reads no file except its operands, and neither the environment nor modules. */
 export function isHarmlessJq(filter: string): boolean {
   if (filter.length > 4000) return false;
   return scan(filter, 0, new Set(), 0) === filter.length;
 }
 
-/** Reads a filter up to its end, or up to the parenthesis that ends it within a text; where it stopped, or -1. */
+/**
+ * Scans a filter to its end, or to the closing parenthesis of an interpolation. Returns the index, or -1 if it is not
+ * known to be harmless.
+ */
 function scan(filter: string, start: number, defined: Set<string>, depth: number): number {
   const open: string[] = [];
   let before = '';
@@ -51,7 +54,7 @@ function scan(filter: string, start: number, defined: Set<string>, depth: number
   return depth === 0 ? filter.length : -1;
 }
 
-/** The end of a text; what stands in `\(…)` is a filter of its own. */
+/** Returns the index after a string, or -1. Each `\(…)` in it is a separate filter. */
 function endOfText(filter: string, start: number, defined: Set<string>, depth: number): number {
   for (let at = start; at < filter.length; at++) {
     if (filter[at] === '"') return at + 1;
