@@ -72,7 +72,7 @@ export interface ReviewAddressPorts {
   readonly consoleUrl: string | undefined;
 }
 
-/** What counting a vote needs. */
+/** Ports for counting votes. */
 export interface VotePorts {
   readonly clock: Clock;
   readonly ids: Ids;

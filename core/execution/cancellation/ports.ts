@@ -1,6 +1,6 @@
-/** How a call is cancelled that another process runs. */
+/** Ports for cancelling a call that runs in another process. */
 
-/** A running call. Its owner is part of its name, so another owner's key names another call [cancel.owner]. */
+/** Name of a running call. It includes the owner, so other owners cannot name the call [cancel.owner]. */
 export interface CallName {
   readonly tenant: string;
   readonly key_id: string;
@@ -11,15 +11,15 @@ export interface CallName {
 interface AskedCancellation {
   /** ISO time. */
   readonly asked_at: string;
-  /** The process that runs the call has seen it. */
+  /** True once the process that runs the call has seen the request. */
   readonly taken: boolean;
 }
 
 export interface Cancellations {
-  /** Asks for the end of a call. Asking again changes nothing but the time. */
+  /** Requests the cancellation of a call. Repeating only updates the time. */
   ask(name: CallName, askedAt: string): Promise<void>;
-  /** Whether a cancellation was requested; may lag by a second where `consistent` is not set. */
+  /** Returns the requested cancellation; may lag by a second unless `consistent` is set. */
   asked(name: CallName, options?: { readonly consistent?: boolean }): Promise<AskedCancellation | undefined>;
-  /** Says that the call is ended for it. */
+  /** Confirms that the call is being ended. */
   take(name: CallName): Promise<void>;
 }

@@ -1,13 +1,15 @@
-/** Looks once a second whether a running call was cancelled from elsewhere, and ends it [cancel.any-process]. */
+/**
+ * Checks once per second whether a running call was cancelled from another process, and ends it [cancel.any-process].
+ */
 
 import { follow } from '#core/kernel/follow-signal.ts';
 import { type ClockPort, isoTime, type TelemetryPort, type TimeoutsPort } from '#core/kernel/ports.ts';
 import type { CallName, Cancellations } from './ports.ts';
 
-/** Why a call was aborted: its owner cancelled it. A caller who only goes away leaves another reason. */
+/** Abort reason of a call that its owner cancelled. A lost connection has another reason. */
 export class Cancelled extends Error {
   override readonly name = 'AbortError';
-  /** Id of the key that asked for it. */
+  /** Id of the key that cancelled. */
   readonly by: string;
 
   constructor(by: string) {
@@ -16,27 +18,27 @@ export class Cancelled extends Error {
   }
 }
 
-/** The key that cancelled what the signal belongs to; undefined where it is not aborted, or for another reason. */
+/** Returns the key that cancelled; undefined if the signal is not aborted or has another reason. */
 export const cancelledBy = (signal: AbortSignal): string | undefined =>
   signal.reason instanceof Cancelled ? signal.reason.by : undefined;
 
 export interface WatchPorts extends ClockPort, TimeoutsPort, TelemetryPort {
-  /** Absent where calls cannot be cancelled from elsewhere. */
+  /** Absent if calls cannot be cancelled from another process. */
   readonly cancellations: Cancellations | undefined;
 }
 
-/** A call that ends within this time is not looked for: it costs no step at the store. */
+/** Shorter calls are never checked, so they need no read. */
 const pollIntervalMs = 1_000;
-/** Clocks of two processes may differ by this. What was asked earlier meant an earlier call of the same name. */
+/** Allowed clock skew between processes. Earlier requests were for an earlier call of the same name. */
 const skewMs = 1_000;
 
 export interface Watch {
-  /** Aborts with the given signal, and when the call is cancelled; then its reason is `Cancelled`. */
+  /** Aborts with the given signal, or with the reason `Cancelled` if the call is cancelled. */
   readonly signal: AbortSignal;
   stop(): void;
 }
 
-/** Watches a call until it is stopped. It never throws: what fails is tried again with the next look. */
+/** Watches a call until stopped. Never throws: a failed check is repeated at the next one. */
 export function watchCancelled(ports: WatchPorts, name: CallName, given: AbortSignal): Watch {
   const { cancellations, clock, timeouts, telemetry } = ports;
   if (!cancellations) return { signal: given, stop() {} };

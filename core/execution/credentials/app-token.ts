@@ -1,16 +1,16 @@
-/** A Git-host app's own token: RS256, `iat` back against clock skew, at most ten minutes. */
+/** Signs the token of a Git-host app: RS256, `iat` set back for clock skew, at most ten minutes. */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { unavailable } from './fault.ts';
 import type { BrokerPorts } from './ports.ts';
 
-/** `iat` lies this far back: the host's clock may be behind ours. */
+/** Seconds by which `iat` is set back, since the host's clock may be behind. */
 const skewSeconds = 60;
-/** The longest life a Git host accepts, from `iat` on. */
+/** Longest lifetime from `iat` that Git hosts accept. */
 export const longestAppTokenSeconds = 600;
 const shortestKeyBits = 2048;
 
-/** @param untilMs when it should end at the latest; the host's own limit holds besides. */
+/** Returns a signed app token. @param untilMs latest expiry; the host's own limit also applies. */
 export function appToken(key: KeyObject, appId: string, id: string, nowMs: number, untilMs: number): Promise<string> {
   const issued = Math.floor(nowMs / 1000) - skewSeconds;
   return new SignJWT({})
@@ -22,7 +22,9 @@ export function appToken(key: KeyObject, appId: string, id: string, nowMs: numbe
     .sign(key);
 }
 
-/** @throws GatewayError `service_unavailable` when the name holds no RSA key that is long enough. */
+/**
+ * Returns the app's private key. @throws GatewayError `service_unavailable` if the secret is not a long enough RSA key.
+ */
 export async function appKey(
   { name, private_key_env }: { readonly name: string; readonly private_key_env: string },
   { secrets }: Pick<BrokerPorts, 'secrets'>,
@@ -36,7 +38,10 @@ export async function appKey(
   throw unavailable(name, `${private_key_env} holds no RSA key of at least ${shortestKeyBits} bits`);
 }
 
-/** Environment files often carry a PEM on one line, its line breaks written as `\\n`. What the parser says stays here. */
+/**
+ * Parses a PEM key. Environment files often have it on one line, with line breaks written as `\\n`. Parser errors are
+ * dropped.
+ */
 function readKey(pem: string): KeyObject | undefined {
   try {
     return createPrivateKey(pem.replaceAll('\\n', '\n'));

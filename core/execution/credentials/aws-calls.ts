@@ -1,24 +1,24 @@
 import { isObject } from '#core/kernel/narrow.ts';
 /**
- * The AWS calls this gateway knows how to narrow a role to: one list of IAM actions and one resource each, read
- * from the target. Services without permissions per resource are not in it.
+ * The AWS calls to which this gateway can narrow a role: IAM actions and one resource each, read from the target.
+ * Services without permissions per resource are not included.
  */
 
-/** What is read from a target. Texts are raw: the code that writes them into a policy escapes them. */
+/** The resource read from a target. Texts are raw; the policy compiler escapes them. */
 export interface AwsResource {
-  /** The resource before any wildcard of the service's own. */
+  /** The resource without the service's own wildcard. */
   readonly arn: string;
-  /** What the service's ARNs carry behind the resource; see `logs`. */
+  /** Suffix of the service's ARNs; see `logCall`. */
   readonly suffix?: ':*';
-  /** Condition keys that the call carries, and the one value each may have. */
+  /** Condition keys of the call, each with its only allowed value. */
   readonly equals?: Readonly<Record<string, string>>;
-  /** As `equals`, for keys that carry a list. */
+  /** Like `equals`, for multi-valued keys. */
   readonly everyEquals?: Readonly<Record<string, string>>;
 }
 
 interface AwsCall {
   readonly actions: readonly [string, ...string[]];
-  /** How its target is written, for refusals. */
+  /** Required form of the target, for refusals. */
   readonly form: string;
   read(target: string, parameters: Readonly<Record<string, unknown>>, partition: string): AwsResource | undefined;
 }
@@ -27,12 +27,12 @@ const bucketName = '[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]';
 const s3Pattern = new RegExp(`^(?:s3://|arn:(aws[a-z-]*):s3:::)(${bucketName})/(.{1,1024})$`, 'su');
 
 /**
- * To S3 a dot segment or an empty one is part of a name, to policies it is not: `private/../public/a` is decided as
- * `public/a` and lies under `private/` [credential.plain-keys].
+ * Checks that a key has no dot or empty segments. S3 treats them as part of the name, but policies normalise them:
+ * `private/../public/a` is decided as `public/a`, though it is under `private/` [credential.plain-keys].
  */
 const isPlainKey = (key: string): boolean => !/(?:^|\/)\.{0,2}\/|(?:^|\/)\.{1,2}$/.test(key);
 
-/** Bucket and key; an ARN names its own partition. */
+/** Parses bucket and key; an ARN has its own partition. */
 function s3(target: string, partition: string) {
   const [, named, bucket, key] = s3Pattern.exec(target) ?? [];
   if (bucket === undefined || key === undefined || !isPlainKey(key)) return undefined;
@@ -48,7 +48,7 @@ const objectCall = (action: string): AwsCall => ({
   },
 });
 
-/** A whole bucket is not listed: the prefix is what narrows the call. */
+/** Requires a prefix, which narrows the call: whole buckets are not listed. */
 const listBucket: AwsCall = {
   actions: ['s3:ListBucket'],
   form: 's3://bucket/prefix, without empty segments and dots alone',
@@ -58,7 +58,7 @@ const listBucket: AwsCall = {
   },
 };
 
-/** A call on one resource that is named by its ARN. */
+/** Returns a call on one resource given by its ARN. */
 const onArn = (action: string, service: string, resource: string, form: string): AwsCall => {
   const pattern = arnPattern(service, resource);
   return { actions: [action], form, read: (target) => (pattern.test(target) ? { arn: target } : undefined) };
@@ -69,7 +69,10 @@ const arnPattern = (service: string, resource: string) =>
 
 const tablePattern = arnPattern('dynamodb', 'table/[A-Za-z0-9_.-]{3,255}');
 
-/** @param from the parameter that holds the item's key: a call without a readable one may touch the whole table. */
+/**
+ * Returns a call on a table. @param from the parameter with the item's key. Without a readable key the call may access
+ * the whole table.
+ */
 const tableCall = (action: string, from: 'key' | 'item' = 'key'): AwsCall => ({
   actions: [action],
   form: 'the ARN of a table',
@@ -81,8 +84,8 @@ const tableCall = (action: string, from: 'key' | 'item' = 'key'): AwsCall => ({
 });
 
 /**
- * The value of the partition key: under the name that `partition_key` gives, else of a key that has one member. Plain or
- * as DynamoDB writes it, `{"S": "…"}`.
+ * Returns the value of the partition key: the member named by `partition_key`, or the only member of the key. It may be
+ * plain or in DynamoDB's form, `{"S": "…"}`.
  */
 function leadingKey(parameters: Readonly<Record<string, unknown>>, from: 'key' | 'item'): string | undefined {
   const held = parameters[from];
@@ -99,7 +102,10 @@ const queueForm = 'the ARN of a queue';
 const queue = '[A-Za-z0-9_-]{1,75}(?:\\.fifo)?';
 const logGroupPattern = arnPattern('logs', 'log-group:[A-Za-z0-9_/.#-]{1,512}(?::\\*)?');
 
-/** IAM knows a log group by its ARN with `:*` behind it; a group's name holds no colon, so no other group begins so. */
+/**
+ * Returns a call on a log group. IAM uses its ARN with the suffix `:*`. Group names contain no colon, so the pattern
+ * matches no other group.
+ */
 const logCall = (action: string): AwsCall => ({
   actions: [action],
   form: 'the ARN of a log group',

@@ -1,4 +1,4 @@
-/** The configured brokers by name. A broker whose outside calls this function was not given mints nothing. */
+/** Creates configured brokers by name. A broker without the clients it needs cannot mint. */
 import type { BrokerEntry, Configuration } from '#core/contracts/config.ts';
 import type { BrokerPorts, CredentialBroker } from './ports.ts';
 import { scmAppBroker } from './scm-app-broker.ts';

@@ -1,4 +1,7 @@
-/** The brokers of the configuration in force, loaded when the first credential is minted or called back: most calls need none. */
+/**
+ * Brokers of the current configuration, loaded when the first credential is minted or revoked, since most calls need
+ * none.
+ */
 import type { Snapshots } from '#core/configuration/store/snapshots.ts';
 import type { BrokerPorts, CredentialBroker } from './ports.ts';
 

@@ -1,24 +1,24 @@
-/** Evidence of a credential's life: what was minted, handed on and called back; never a value. */
+/** Evidence of a credential's lifecycle: minted, handed to an executor, revoked; never its value. */
 import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 
-/** Who did it: the action's own key, the administrator who revoked, or the gateway itself. */
+/** The actor: the action's own key, the administrator who revoked, or the gateway itself. */
 export type CredentialActor = EntryDraft['actor'];
 
 export const system: CredentialActor = { key_id: 'system' };
 
 export type CredentialAct =
   | { readonly action: 'mint' }
-  /** Handed to an executor, by name. */
+  /** Handed to the named executor. */
   | { readonly action: 'use'; readonly executor: string }
-  /** Presented by the service that was handed it: taken, or turned away because it is for something else. */
+  /** Presented by a service: accepted, or refused because it is for something else. */
   | { readonly action: 'redeem' }
   | { readonly action: 'refuse'; readonly reason: string; readonly behavior?: BehaviorNote }
-  /** `called_back`: the issuer ended it. `until_expiry`: only the gateway forgot it. */
+  /** `called_back`: the issuer revoked it. `until_expiry`: it stays valid at the issuer until it expires. */
   | { readonly action: 'revoke'; readonly issuer: 'called_back' | 'until_expiry' };
 
-/** @param at ISO time. */
+/** Drafts the entry of a credential's act. @param at ISO time. */
 export const credentialDraft = (
   record: CredentialRecord,
   act: CredentialAct,
@@ -34,7 +34,7 @@ export const credentialDraft = (
   body: { ...act, credential: provenanceOf(record) },
 });
 
-/** What evidence keeps of a credential. */
+/** Returns the fields of a credential that evidence records. */
 export const provenanceOf = (record: CredentialRecord) => {
   const { id, type, scope, broker, expires_at, degraded, version_id, policy_digest, ticket_sha256 } = record;
   return {

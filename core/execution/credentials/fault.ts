@@ -1,26 +1,29 @@
-/** What an issuer of credentials answered instead of one, and the caller's error. No secret is in either. */
+/** Faults of credential issuers and the errors for callers, both without secrets. */
 import { GatewayError } from '#core/kernel/errors.ts';
 
 export type OutsideFaultKind =
-  /** No answer in time: the issuer may have acted, or not. */
+  /** No answer in time; the issuer may have acted. */
   | 'timeout'
   | 'unreachable'
-  /** The gateway's own proof was not accepted. */
+  /** The gateway's own credentials were not accepted. */
   | 'unauthorized'
-  /** The gateway is known, and may not. */
+  /** The gateway is authenticated but not allowed. */
   | 'forbidden'
   | 'not_found'
-  /** The issuer does not grant what was asked for. */
+  /** The issuer rejects the requested grant. */
   | 'rejected'
   | 'policy_too_large'
   | 'throttled'
   /** A sealed vault. */
   | 'sealed'
   | 'unavailable'
-  /** The answer is not what its interface promises. */
+  /** The answer does not match the issuer's interface. */
   | 'malformed';
 
-/** Thrown by the adapters. The message is their own: nothing of the issuer's answer, which may repeat what it was sent. */
+/**
+ * Fault thrown by adapters. Its message contains no text of the issuer's answer, which may repeat secrets that it was
+ * sent.
+ */
 export class ServiceFault extends Error {
   override readonly name = 'ServiceFault';
   readonly kind: OutsideFaultKind;
@@ -33,25 +36,30 @@ export class ServiceFault extends Error {
   }
 }
 
-/** The issuer refused exactly this action. The other faults are for an operator to mend: key, token, role, installation. */
+/**
+ * Faults by which the issuer refuses this action. Others are for an operator to fix: key, token, role, installation.
+ */
 const finalKinds: readonly OutsideFaultKind[] = ['rejected', 'policy_too_large'];
 const soonOver: readonly OutsideFaultKind[] = ['timeout', 'unreachable', 'throttled', 'unavailable'];
 
-/** Without a credential nothing runs; there is no broader one to fall back to. */
+/**
+ * Returns the error for a credential that cannot be minted. The action does not run, since there is no broader
+ * credential to fall back to.
+ */
 export const unavailable = (broker: string, why: string): GatewayError =>
   new GatewayError('service_unavailable', `Credential broker ${broker} cannot mint: ${why}.`);
 
-/** The action, as it was asked for, is one this broker makes no credential for. */
+/** Returns the error for an action for which this broker does not mint. */
 export const refused = (broker: string, why: string): GatewayError =>
   new GatewayError('forbidden', `Credential broker ${broker} does not mint for this action: ${why}.`, {
     data: { reason: 'credential_refused' },
   });
 
-/** What a failed call to the issuer means to the caller; `data.reason` is the fault's kind. */
+/** Converts a failed call to the issuer into an error for the caller; `data.reason` is the fault's kind. */
 export function brokerError(broker: string, issuer: string, thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   if (!(thrown instanceof ServiceFault)) {
-    // Not ours, so its message may hold what was sent: it is dropped, not passed on.
+    // An unknown error may contain secrets that were sent, so its message is dropped.
     return new GatewayError('service_unavailable', `Credential broker ${broker} cannot mint: ${issuer} failed.`, {
       data: { reason: 'unknown' },
     });

@@ -1,4 +1,4 @@
-/** Which credential an action gets: the matched rule's own, else the first grant that fits. */
+/** Finds the grant of an action: the matched rule's own, or the first one that fits. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
@@ -8,8 +8,8 @@ import type { Grant } from './ports.ts';
 type OfRule = Pick<ToolRule, 'credential' | 'upstream'>;
 
 /**
- * A call of protocol mcp is given a credential only for the server it is named for: tool names are what any server says of
- * itself, so a name alone proves nothing.
+ * Returns the grant of a call. MCP calls only get a grant for their named server, since any server can claim any tool
+ * name.
  */
 export function grantFor(
   grants: readonly Grant[],
@@ -24,7 +24,7 @@ export function grantFor(
   );
 }
 
-/** Whether what is granted for `upstream` is for this call. */
+/** Checks whether a grant for `upstream` applies to this call. */
 function isFor(upstream: string | undefined, call: Pick<ToolCall, 'protocol' | 'upstream'>): boolean {
   if (upstream === undefined) return foldCase(call.protocol).trim() !== 'mcp';
   return call.upstream !== undefined && globMatches(upstream, call.upstream);

@@ -1,6 +1,6 @@
 /**
- * What an IAM policy says to one request, for the policies this gateway writes: wildcards, conditions, explicit
- * deny. It reads less than IAM does; what it does not know makes the whole policy unreadable, and nothing is minted by it.
+ * Evaluates the IAM policies that this gateway writes: wildcards, conditions, explicit deny. It supports less than IAM;
+ * an unsupported element makes the whole policy unreadable, and it is not used.
  */
 
 export interface PolicyStatement {
@@ -15,11 +15,11 @@ export interface PolicyDocument {
   readonly Statement: readonly PolicyStatement[];
 }
 
-/** One call as IAM sees it. */
+/** A request to IAM. */
 export interface IamRequest {
   readonly action: string;
   readonly resource: string;
-  /** Condition keys of the request; a list for keys that carry several values. */
+  /** Condition keys of the request; a list for multi-valued keys. */
   readonly context: Readonly<Record<string, string | readonly string[]>>;
 }
 
@@ -40,13 +40,13 @@ class Unreadable extends Error {}
 
 const members = ['Sid', 'Effect', 'Action', 'Resource', 'Condition'];
 
-/** Every part is read, even where an earlier one has decided: an unreadable part must not hide behind it. */
+/** Checks whether a statement applies. All parts are read, so that an earlier result cannot hide an unreadable part. */
 function applies(statement: PolicyStatement, { action, resource, context }: IamRequest): boolean {
   const unknown = Object.keys(statement).find((member) => !members.includes(member));
   if (unknown !== undefined) throw new Unreadable(unknown);
   if (statement.Effect !== 'Allow' && statement.Effect !== 'Deny') throw new Unreadable('Effect');
   const parts = [
-    // Actions are matched without regard to case, resources with.
+    // Actions are case-insensitive, resources are case-sensitive.
     list(statement.Action)
       .map((pattern) => like(pattern.toLowerCase(), action.toLowerCase()))
       .some(Boolean),
@@ -62,7 +62,7 @@ function applies(statement: PolicyStatement, { action, resource, context }: IamR
   return parts.every(Boolean);
 }
 
-/** @param held the request's values; undefined when the key is not in the request. */
+/** A condition operator. @param held the request's values; undefined if the request lacks the key. */
 type Operator = (held: readonly string[] | undefined, wanted: readonly string[]) => boolean;
 
 const operators: Readonly<Record<string, Operator>> = {
@@ -70,7 +70,7 @@ const operators: Readonly<Record<string, Operator>> = {
   StringLike: (held, wanted) => single(held, (value) => wanted.map((pattern) => like(pattern, value)).some(Boolean)),
   DateLessThan: (held, wanted) =>
     single(held, (value) => wanted.map((limit) => time(value) < time(limit)).some(Boolean)),
-  /** True also for a key that is not in the request: a condition that needs it adds `Null`. */
+  /** Also true if the request lacks the key; conditions that need it add `Null`. */
   'ForAllValues:StringEquals': (held, wanted) => {
     const allowed = wanted.map(plain);
     return (held ?? []).every((value) => allowed.includes(value));
@@ -78,9 +78,9 @@ const operators: Readonly<Record<string, Operator>> = {
   Null: (held, wanted) => wanted.map((text) => (text === 'true') === (held === undefined)).some(Boolean),
 };
 
-/** A test over one value says nothing of a key with several. */
+/** Tests a single-valued key; false for several values. */
 function single(held: readonly string[] | undefined, test: (value: string) => boolean): boolean {
-  // The wanted side is read in any case.
+  // Always runs the test, so that an unreadable pattern is detected.
   const answers = (held ?? ['']).map(test);
   return held?.length === 1 && answers[0] === true;
 }
@@ -93,7 +93,7 @@ function time(text: string): number {
 
 const list = (value: string | readonly string[]): readonly string[] => (typeof value === 'string' ? [value] : value);
 
-/** Condition keys are matched without regard to case. */
+/** Returns the values of a condition key, which is case-insensitive. */
 function valuesOf(context: IamRequest['context'], key: string): readonly string[] | undefined {
   const name = Object.keys(context).find((known) => known.toLowerCase() === key.toLowerCase());
   return name === undefined ? undefined : list(context[name]!);
@@ -102,7 +102,7 @@ function valuesOf(context: IamRequest['context'], key: string): readonly string[
 /** One unit of a pattern: a literal character, or `*` and `?` as wildcards. */
 type Unit = { readonly literal: string } | { readonly wild: '*' | '?' };
 
-/** A dollar sign with one of these in braces is that character; any other variable would be filled in by AWS. */
+/** Characters that can be escaped as `$` with the character in braces. AWS would substitute any other variable. */
 const escapable = ['*', '?', '$'];
 
 function unitsOf(pattern: string): Unit[] {
@@ -119,13 +119,16 @@ function unitsOf(pattern: string): Unit[] {
   return units;
 }
 
-/** A pattern without wildcards, its escapes undone: in `StringEquals` an asterisk is only an asterisk. */
+/** Removes the escapes of a pattern without wildcards: in `StringEquals` an asterisk is literal. */
 const plain = (pattern: string): string =>
   unitsOf(pattern)
     .map((unit) => ('literal' in unit ? unit.literal : unit.wild))
     .join('');
 
-/** Whether the pattern covers the whole text; the last star is moved on, so time grows with pattern × text at most. */
+/**
+ * Checks whether the pattern matches the whole text. Backtracks only to the last star, so time is at most pattern ×
+ * text.
+ */
 function like(pattern: string, text: string): boolean {
   const units = unitsOf(pattern);
   let [unit, at, star, starAt] = [0, 0, -1, 0];

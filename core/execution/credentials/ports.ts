@@ -1,4 +1,4 @@
-/** Credential brokers and their registry. */
+/** Ports of credential brokers and their registry. */
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { TicketStore } from '#core/execution/tickets/ports.ts';
@@ -18,61 +18,67 @@ export interface Grant {
 
 export interface IssuedCredential {
   readonly record: CredentialRecord;
-  /** The secret itself: handed to the executor, never stored, logged or answered. */
+  /** The secret itself: given to the executor, never stored, logged or returned. */
   readonly secret: string;
 }
 
-/** What is known of an action beyond its envelope when its credential is made. */
+/** Facts about an action, in addition to its envelope, for issuing its credential. */
 export interface IssueContext {
-  /** The person behind the key, or who owns it: what the issuer's own log names. */
+  /** The person who holds or owns the key, for the issuer's log. */
   readonly person?: string;
-  /** Version of the policy that allowed it. */
+  /** Version of the policy that allowed the action. */
   readonly policyVersion?: number;
-  /** The approval that allowed it, where one did. */
+  /** The approval that allowed the action, if any. */
   readonly approvalId?: string;
 }
 
 /**
- * How a credential ends before its expiry: called back by its record, called back only with its value (so not at all once
- * its holder is gone), or not at all.
+ * How a credential can be revoked before its expiry: by its record, only with its value (so not after its holder has
+ * ended), or not at all.
  */
 type CalledBack = 'by_record' | 'by_value' | 'never';
 
-/** Mints a credential that fits one action, or refuses. Never falls back to something broader. */
+/** A broker that mints a credential for one action, or refuses. It never falls back to a broader one. */
 export interface CredentialBroker {
   readonly name: string;
   /** @default `by_record` */
   readonly calledBack?: CalledBack;
-  /** @throws GatewayError `forbidden` for an action that no credential of this broker fits, else `service_unavailable`. */
+  /**
+   * Mints a credential. @throws GatewayError `forbidden` if it does not mint for this action, otherwise
+   * `service_unavailable`.
+   */
   issue(envelope: ActionEnvelope, grant: Grant, context?: IssueContext): Promise<IssuedCredential>;
-  /** Lengthens a lease, never past the longest life; answers the new expiry (ISO time). */
+  /** Extends a lease, at most to the longest lifetime, and returns the new expiry (ISO time). */
   renew?(record: CredentialRecord): Promise<string>;
   /**
-   * Makes the credential unusable where the issuer can; otherwise it dies at its expiry.
-   * @param secret the value itself, where its holder ends it: some issuers know a credential by nothing else.
+   * Revokes the credential if the issuer can; otherwise it stays valid until it expires.
+   * @param secret the value itself, if its holder revokes it: some issuers require it.
    */
   revoke(record: CredentialRecord, secret?: string): Promise<void>;
 }
 
 export interface CredentialStore {
   get(tenant: string, id: string): Promise<CredentialRecord | undefined>;
-  /** Unexpired and unrevoked, newest first. */
+  /** Lists unexpired, unrevoked credentials, newest first. */
   active(tenant: string, now: string, options: { limit: number; cursor?: string }): Promise<Page<CredentialRecord>>;
-  /** Unrevoked ones of all tenants whose `revoke_due` has passed, the longest overdue first; may lag by a second or two. */
+  /**
+   * Returns unrevoked credentials of all tenants whose `revoke_due` has passed, longest overdue first; may lag by one
+   * or two seconds.
+   */
   due(now: string, limit: number): Promise<readonly CredentialRecord[]>;
 }
 
-/** Tokens of an app's installation at a Git host (GitHub's REST API and those that follow it). @throws ServiceFault */
+/** Tokens of an app's installation at a Git host with GitHub's REST API or a compatible one. @throws ServiceFault */
 export interface GitHostTokens {
   mint(request: {
     readonly apiUrl: string;
     readonly appJwt: string;
     readonly installationId: string;
-    /** Names without their owner. */
+    /** Names without the owner. */
     readonly repositories: readonly string[];
     readonly permissions: Readonly<Record<string, string>>;
   }): Promise<InstallationToken>;
-  /** A token that is dead already counts as revoked. */
+  /** Revokes a token; one that is already invalid counts as revoked. */
   revoke(apiUrl: string, token: string): Promise<void>;
 }
 
@@ -80,7 +86,7 @@ export interface InstallationToken {
   readonly token: string;
   /** ISO time. */
   readonly expires_at: string;
-  /** `owner/name` of every repository it opens; undefined when the host names none. */
+  /** `owner/name` of each accessible repository; undefined if the host does not list them. */
   readonly repositories: readonly string[] | undefined;
   readonly permissions: Readonly<Record<string, string>>;
 }
@@ -105,12 +111,12 @@ export interface TemporaryKeys {
   readonly expires_at: string;
 }
 
-/** AWS STS; tries once. @throws ServiceFault, `policy_too_large` when policy and tags do not fit. */
+/** AWS STS; tries once. @throws ServiceFault, `policy_too_large` if policy and tags do not fit. */
 export interface StsClient {
   assumeRole(request: AssumeRoleRequest): Promise<TemporaryKeys>;
 }
 
-/** Where a vault is and who asks. */
+/** Address of a vault and the gateway's token. */
 export interface VaultAccess {
   readonly url: string;
   readonly token: string;
@@ -123,12 +129,12 @@ export interface VaultLease {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Leases of HashiCorp Vault's HTTP API and those that follow it. @throws ServiceFault */
+/** Leases of HashiCorp Vault's HTTP API or a compatible one. @throws ServiceFault */
 export interface VaultClient {
   lease(access: VaultAccess, mount: string, role: string): Promise<VaultLease>;
-  /** @returns the lease's remaining seconds. */
+  /** Renews a lease. @returns its remaining seconds. */
   renew(access: VaultAccess, leaseId: string, seconds: number): Promise<number>;
-  /** A lease that is over already counts as revoked. */
+  /** Revokes a lease; one that has already ended counts as revoked. */
   revoke(access: VaultAccess, leaseId: string): Promise<void>;
 }
 
@@ -143,23 +149,23 @@ export interface SecretVersions {
   get(request: { readonly secretId: string; readonly region?: string; readonly stage: string }): Promise<SecretVersion>;
 }
 
-/** The outside calls of brokers: a function that is given none mints from its own secrets only. */
+/** Clients of brokers. Without them, a function mints only from its own secrets. */
 export interface BrokerClients {
   readonly gitHost?: GitHostTokens;
   readonly sts?: StsClient;
   readonly vault?: VaultClient;
   readonly secretVersions?: SecretVersions;
-  /** Waits before the one retry of a throttled call. */
+  /** Waits before the single retry of a throttled call. */
   readonly pause?: (ms: number) => Promise<void>;
 }
 
-/** What every broker is made with. */
+/** Ports that every broker needs. */
 export interface BrokerPorts {
   readonly secrets: SecretStore;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly clients: BrokerClients | undefined;
-  /** Where capability tickets are kept; a function that is given none issues none. */
+  /** Store of capability tickets; a function without it issues none. */
   readonly tickets: TicketStore | undefined;
 }
 

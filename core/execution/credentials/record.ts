@@ -1,23 +1,25 @@
-/** The record of a fresh credential: what is kept, listed and put into evidence. Never its value. */
+/** Creates the record of a new credential, which is stored, listed and put into evidence without its value. */
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { longestExecutionSeconds } from '#core/contracts/host-limits.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { BrokerPorts, Grant } from './ports.ts';
 
-/** No grant asks for more (the configuration's limit), so no credential issued longer ago can be alive. */
+/**
+ * Longest lifetime, which the configuration also enforces for grants. Credentials issued longer ago cannot be valid.
+ */
 export const maxCredentialSeconds = 3600;
 
 /**
- * A credential that was issued longer ago has no holder any more: the longest execution has ended, and the minute after it in which
- * its outcome is recorded and the credential called back [credential.due-after-its-holder].
+ * Seconds after which a credential has no holder: the longest execution, and one minute to record its outcome and
+ * revoke the credential [credential.due-after-its-holder].
  */
 export const holderSeconds = longestExecutionSeconds + 60;
 
 interface Kind {
   readonly type: string;
   readonly degraded: boolean;
-  /** The most this kind of credential may live, whatever the grant says. */
+  /** Longest lifetime of this kind of credential, regardless of the grant. */
   readonly longestSeconds: number;
   readonly note?: string;
 }
@@ -45,7 +47,7 @@ export function newRecord(
   };
 }
 
-/** The record of a credential whose issuer has its own idea of its life: the earlier end counts. */
+/** Returns the record with the earlier of the gateway's and the issuer's expiry. */
 export function withEarlierExpiry(record: CredentialRecord, issuerExpiry: string): CredentialRecord {
   const issuerExpires = isoTime(Date.parse(issuerExpiry));
   if (issuerExpires === record.expires_at) return record;
@@ -53,7 +55,7 @@ export function withEarlierExpiry(record: CredentialRecord, issuerExpiry: string
   return { ...record, issuer_expires_at: issuerExpires };
 }
 
-/** When the sweep may call a credential back that its holder left behind. */
+/** Returns when the sweep may revoke a credential that its holder left behind. */
 export const dueAfterHolder = ({ issued_at, expires_at }: CredentialRecord): string => {
   const due = isoTime(Date.parse(issued_at) + holderSeconds * 1000);
   return due < expires_at ? due : expires_at;

@@ -1,23 +1,23 @@
-/** Takes the values of a credential out of what an execution gave back: as they are and as they travel. */
+/** Removes a credential's values from the outcome of an execution, in plain and encoded forms. */
 import type { IssuedCredential } from './ports.ts';
 
 const mask = '[credential withheld]';
-/** What is shorter stands in a text by chance once it is encoded; as it is, it is withheld however short. */
+/** Minimum length of encoded forms: shorter ones occur in texts by chance. Plain values are removed at any length. */
 const shortestEncoded = 6;
 
-/** The secret texts of a credential: itself and, where it is JSON, each text in it. */
+/** Returns the secret texts of a credential: the secret and, if it is JSON, each text in it. */
 export function secretsOf({ secret }: IssuedCredential): readonly string[] {
   return [...new Set([secret, ...textsOf(parsed(secret))])].filter((text) => text !== '');
 }
 
 /**
- * A copy of a JSON value in which nothing of `secrets` is left: literal, base64 (within a longer text as well), URL- and
- * JSON-encoded, hex. Names of members count too. Of an error its name and message are kept.
+ * Copies a JSON value without `secrets`: literal, base64 (also within a longer text), URL- and JSON-encoded, hex.
+ * Member names are cleaned too. Of an error, name and message are kept.
  */
 export function withoutSecrets(value: unknown, secrets: readonly string[]): unknown {
   const forms = [...new Set(secrets.filter((secret) => secret !== '').flatMap(formsOf))];
   if (forms.length === 0) return value;
-  // The longest first: a part must not be taken out of the middle of a whole.
+  // Longest first, so that a whole form is replaced before its parts.
   const pattern = new RegExp(
     forms
       .sort((a, b) => b.length - a.length)
@@ -43,7 +43,7 @@ function copy(value: unknown, clean: (text: string) => string, seen: Map<object,
   const object: Record<string, unknown> = {};
   seen.set(value, object);
   for (const [name, member] of Object.entries(value)) {
-    // Unlike assignment this keeps a hostile `__proto__` member as the data it is.
+    // Unlike assignment, this keeps a hostile `__proto__` member as data.
     const kept = { value: copy(member, clean, seen), enumerable: true, configurable: true, writable: true };
     Object.defineProperty(object, clean(name), kept);
   }
@@ -70,8 +70,8 @@ function formsOf(secret: string): string[] {
 }
 
 /**
- * The characters of base64 that a secret alone determines when `before` bytes (modulo 3) stand before it: so is
- * `user:secret` of basic authentication found.
+ * Returns the base64 characters that depend only on the secret if `before` bytes (modulo 3) precede it. This finds
+ * `user:secret` in basic authentication.
  */
 function withinBase64(secret: Buffer, before: number): string[] {
   const text = Buffer.concat([Buffer.alloc(before), secret]).toString('base64');

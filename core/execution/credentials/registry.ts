@@ -1,6 +1,6 @@
 /**
- * The registry of issued credentials: recorded before they are used, called back when their action ends, by an
- * administrator, or by the sweep. The issuer first, then record and evidence in one transaction.
+ * Registry of issued credentials: records them before use, and revokes them when their action ends, by an
+ * administrator, or by the sweep. The issuer revokes first; then record and evidence are written in one transaction.
  */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -22,9 +22,9 @@ interface RegistryPorts {
 }
 
 /**
- * Writes a fresh credential down, with its `mint` entry. What cannot be written down is called back and not used.
- * @param head the chain's end as just seen, to save a read.
- * @returns where the chain ends now.
+ * Records a new credential with its `mint` entry. If that fails, the credential is revoked and not used.
+ * @param head the session's current head if known, to save a read.
+ * @returns the session's new head.
  * @throws GatewayError as the ledger does.
  */
 export async function recordMint(
@@ -48,8 +48,8 @@ export async function recordMint(
 }
 
 /**
- * Writes down that an executor is about to be handed the credential.
- * @returns where the chain ends now.
+ * Records that an executor is about to get the credential.
+ * @returns the session's new head.
  * @throws GatewayError as the ledger does.
  */
 export async function recordUse(
@@ -66,12 +66,12 @@ export async function recordUse(
 }
 
 /**
- * `revoked`: by the issuer, and written down. `until_expiry`: the issuer cannot, so it stays listed until it dies.
- * `later`: the issuer or the ledger failed; the sweep comes back to it.
+ * Result of ending a credential. `revoked`: by the issuer, and recorded. `until_expiry`: the issuer cannot, so it stays
+ * listed until it expires. `later`: the issuer or the ledger failed, and the sweep retries.
  */
 type Finished = 'revoked' | 'until_expiry' | 'later';
 
-/** Ends a recorded credential whose action has ended, however it did. Never throws: the action's outcome stands. */
+/** Revokes the credential of an ended action. Never throws, so that the action's outcome is kept. */
 export async function finishCredential(
   ports: RegistryPorts,
   { record, secret }: IssuedCredential,
@@ -90,13 +90,13 @@ export async function finishCredential(
 
 const maxSweptPerPage = 100;
 const maxSweptPages = 10;
-/** Issuers that do not answer take their time-out: so many are asked at once. */
+/** Number of issuers called concurrently, since unresponsive ones take their full time-out. */
 const sweepConcurrency = 20;
 const longestSweepMs = 40_000;
 
 /**
- * Calls back what a crash or a failing issuer left. Safe to run twice at once: a record is revoked once.
- * @returns how many were revoked.
+ * Revokes credentials left behind by a crash or a failing issuer. Safe to run concurrently: a record is revoked once.
+ * @returns the number revoked.
  */
 export async function sweepCredentials(
   ports: RegistryPorts & { readonly credentials: Pick<CredentialStore, 'due'> },
@@ -106,7 +106,7 @@ export async function sweepCredentials(
   const endsAt = ports.clock.now() + longestSweepMs;
   const seen = new Set<string>();
   for (let page = 0; page < maxSweptPages; page++) {
-    // Those that were left are still the longest due: the page reaches beyond them.
+    // Failed ones come first again, so the page is enlarged by their number.
     const due = await ports.credentials.due(now, maxSweptPerPage + seen.size - revoked);
     const fresh = due.filter(({ tenant, id }) => !seen.has(`${tenant}#${id}`));
     if (fresh.length === 0) return revoked;
@@ -121,9 +121,9 @@ export async function sweepCredentials(
   return revoked;
 }
 
-/** One that cannot be called back or recorded is left to the next run, and does not stop the others [store.sweep]. */
+/** Revokes one credential. A failure is left to the next run and does not stop the others [store.sweep]. */
 async function swept(ports: RegistryPorts, record: CredentialRecord, now: string): Promise<boolean> {
-  // Beyond the issuer's own end there is nothing left to call back.
+  // Once expired at the issuer, it need not be revoked there.
   const over = (record.issuer_expires_at ?? record.expires_at) <= now;
   const called = await callBack(ports, record);
   if (called !== 'called_back' && !over) return false;
@@ -137,7 +137,10 @@ async function swept(ports: RegistryPorts, record: CredentialRecord, now: string
   }
 }
 
-/** @throws GatewayError `not_found`, or `conflict` with the record when it is already dead. */
+/**
+ * Revokes a credential by id. @throws GatewayError `not_found`, or `conflict` with the record if it is already revoked
+ * or expired.
+ */
 export async function revokeCredential(
   ports: RegistryPorts & { readonly credentials: CredentialStore },
   principal: Principal,
@@ -156,7 +159,7 @@ export async function revokeCredential(
   return { ...record, revoked_at };
 }
 
-/** Asks the issuer to end a credential; what it could not do is logged, never thrown. */
+/** Requests revocation from the issuer. Failures are logged, never thrown. */
 async function callBack(
   ports: RegistryPorts,
   record: CredentialRecord,
@@ -176,7 +179,7 @@ async function callBack(
   }
 }
 
-/** @returns the time that is written down; undefined when another process has revoked it meanwhile. */
+/** Records the revocation. @returns its time; undefined if another process revoked it first. */
 async function writeRevoked(
   ports: RegistryPorts,
   record: CredentialRecord,

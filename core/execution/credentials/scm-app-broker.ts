@@ -1,7 +1,7 @@
 /**
- * Git-host app broker. With an installation the app's token stays in here and buys an installation token for
- * the one repository and the permissions of the grant. Its type stays `scm_app_jwt`, the name the spec shows. Without an
- * installation the app's own token is handed on: it expires, but nothing narrows it, and its record says so.
+ * Git-host app broker. With an installation, the app's token stays here and is exchanged for an installation token for
+ * the grant's one repository and permissions. Its type is `scm_app_jwt`, the name in the spec. Without an installation,
+ * the app's own token is issued: it expires but is not narrowed, and its record notes that.
  */
 import { appKey, appToken, longestAppTokenSeconds } from './app-token.ts';
 import { brokerError, refused, unavailable } from './fault.ts';
@@ -27,7 +27,7 @@ export function scmAppBroker(settings: ScmAppSettings, ports: BrokerPorts): Cred
   return oneRepository(settings, ports, gitHost, { installationId, apiUrl: apiUrl.replace(/\/+$/, '') });
 }
 
-/** The app's own token. A signed token cannot be called back: it dies at its expiry. */
+/** Returns a broker for the app's own token. A signed token cannot be revoked; it only expires. */
 function wholeApp(settings: ScmAppSettings, ports: BrokerPorts): CredentialBroker {
   const note = 'The app token itself: not narrowed to a repository or to permissions; no installation is configured.';
   const kind = { type, degraded: true, longestSeconds: longestAppTokenSeconds, note };
@@ -44,7 +44,7 @@ function wholeApp(settings: ScmAppSettings, ports: BrokerPorts): CredentialBroke
   };
 }
 
-/** The app's token is used at once. */
+/** Lifetime of the app's token, which is used at once. */
 const appTokenMs = 120_000;
 
 function oneRepository(
@@ -81,7 +81,7 @@ function oneRepository(
       return { record: withEarlierExpiry(record, minted.expires_at), secret: minted.token };
     },
 
-    /** The host knows a token by its value alone: its holder ends it; by its record it only dies at its expiry. */
+    /** Revokes a token by its value, which only its holder has. Otherwise it expires. */
     async revoke(_record, secret) {
       if (secret === undefined) return;
       await gitHost.revoke(apiUrl, secret).catch((thrown: unknown) => {
@@ -91,7 +91,7 @@ function oneRepository(
   };
 }
 
-/** A broker that is configured but cannot work: every action is refused, none gets the app's own token instead. */
+/** Returns a broker that refuses all actions because it cannot work. It does not fall back to the app's own token. */
 const without = (name: string, why: string): CredentialBroker => ({
   name,
   calledBack: 'by_value',
@@ -108,7 +108,7 @@ function repositoryOf(target: string): { readonly full: string; readonly name: s
 
 const permissionPattern = /^([a-z][a-z_]{0,63}):(read|write|admin)$/;
 
-/** `pull_requests:write,contents:read` as permissions; undefined when any part cannot be read. */
+/** Parses `pull_requests:write,contents:read` as permissions; undefined if any part is invalid. */
 function permissionsOf(scope: string): Readonly<Record<string, string>> | undefined {
   const permissions = new Map<string, string>();
   for (const part of scope.split(',')) {
@@ -119,13 +119,13 @@ function permissionsOf(scope: string): Readonly<Record<string, string>> | undefi
   return Object.fromEntries(permissions);
 }
 
-/** Hosts add this to every token. */
+/** Permission that hosts add to every token. */
 const always: Readonly<Record<string, string>> = { metadata: 'read' };
 const levels = ['none', 'read', 'write', 'admin'];
 
 /**
- * In which way a token opens more than was asked for. Repositories are asked for by name alone, so a target of another
- * owner would be answered with the installation's own repository of that name.
+ * Returns how a token grants more than requested. Repositories are requested without their owner, so a target of
+ * another owner could match the installation's own repository of the same name.
  */
 function excess(
   { repositories, permissions }: InstallationToken,

@@ -1,23 +1,23 @@
 /**
- * An AWS session policy compiled from one action: the actions of its tool, its one resource, its hour of death.
- * A role narrowed by it can do this call and no other. What is not in the table of calls is refused, never widened.
+ * Compiles an AWS session policy from one action: the actions of its tool, its one resource, its expiry. A role
+ * narrowed by it can make only this call. Calls that are not in the table are refused, never widened.
  */
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { type AwsResource, awsCalls } from './aws-calls.ts';
 import { type IamRequest, iamAnswer, type PolicyDocument } from './iam-match.ts';
 
-/** STS takes no longer inline policy. */
+/** Maximum length of an inline policy in STS. */
 const longestPolicyCharacters = 2048;
 
 export interface CompiledSessionPolicy {
   readonly policy: PolicyDocument;
-  /** As it is sent: ASCII only, at most `longestPolicyCharacters`. */
+  /** The text that is sent: ASCII only, at most `longestPolicyCharacters`. */
   readonly text: string;
   readonly actions: readonly string[];
   /** The raw resource of the call, without escapes and wildcards. */
   readonly resource: string;
-  /** The call itself, as IAM will see it, the time left out. */
+  /** The call as an IAM request, without the time. */
   readonly call: IamRequest;
 }
 
@@ -26,8 +26,9 @@ interface PolicyRefusal {
 }
 
 /**
- * @param expiresMs when the permission ends, whatever STS says of the keys.
- * @param partition of the role, for targets that name none.
+ * Compiles the policy of a call.
+ * @param expiresMs when the permission ends, regardless of the keys' expiry.
+ * @param partition of the role, for targets without one.
  */
 export function compileSessionPolicy(
   { tool, target, parameters }: Pick<ActionEnvelope, 'tool' | 'target' | 'parameters'>,
@@ -59,10 +60,10 @@ export function compileSessionPolicy(
   return { policy, text, actions: known.actions, resource: resource.arn, call };
 }
 
-/** A service's own characters could be read as wildcards or variables; IAM has an escape for each. */
+/** Escapes characters that IAM would treat as wildcards or variables. */
 const escaped = (text: string): string => text.replace(/[*?$]/g, (char) => `\${${char}}`);
 
-/** Where wildcards mean nothing, only a dollar sign could. */
+/** Escapes a value without wildcards, in which only a dollar sign is special. */
 const escapedValue = (text: string): string => text.replace(/\$/g, (char) => `\${${char}}`);
 
 function conditionsOf({ equals, everyEquals }: AwsResource, expiresMs: number) {
@@ -73,16 +74,16 @@ function conditionsOf({ equals, everyEquals }: AwsResource, expiresMs: number) {
     ...(equals && { StringEquals: values(equals) }),
     ...(everyEquals && {
       'ForAllValues:StringEquals': values(everyEquals),
-      // Of a call without the key the line above says nothing.
+      // The condition above also passes if the key is absent.
       Null: Object.fromEntries(Object.keys(everyEquals).map((key) => [key, 'false'])),
     }),
   };
 }
 
-/** The second before, never after. */
+/** Rounds down to whole seconds. */
 const wholeSeconds = (ms: number): string => isoTime(Math.floor(ms / 1000) * 1000).replace('.000Z', 'Z');
 
-/** STS takes characters up to U+00FF; JSON can say the others in ASCII. */
+/** Escapes non-ASCII characters of JSON, since STS accepts characters only up to U+00FF. */
 const ascii = (json: string): string =>
   json.replace(/[\u007f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
@@ -96,10 +97,10 @@ function callOf(action: string, resource: AwsResource): IamRequest {
   };
 }
 
-/** How IAM is asked about a log group without a named stream. */
+/** Returns the resource of the IAM request; for log groups without a named stream it has a suffix. */
 const requested = (arn: string, { suffix }: AwsResource): string => (suffix ? `${arn}:log-stream:` : arn);
 
-/** Proof before use: the policy allows the call while it lives, and none of its neighbours. */
+/** Verifies that the policy allows the call before it expires, and none of the similar calls. */
 function isNarrow(
   policy: PolicyDocument,
   call: IamRequest,

@@ -1,4 +1,4 @@
-/** Static broker: a configured secret handed on as it is. Marked degraded: it is neither scoped nor expiring. */
+/** Static broker: issues a configured secret unchanged. Marked degraded, since it is neither scoped nor expiring. */
 import { unavailable } from './fault.ts';
 import type { BrokerPorts, CredentialBroker } from './ports.ts';
 import { maxCredentialSeconds, newRecord } from './record.ts';
@@ -19,7 +19,7 @@ export function staticBroker(settings: StaticSettings, ports: BrokerPorts): Cred
       if (!secret) throw unavailable(settings.name, `${settings.secret_env} holds no value`);
       return { record: newRecord(ports, envelope, grant, kind), secret };
     },
-    /** Nothing to call back: the secret is the operator's own. Rotate it there. */
+    /** Does nothing: the operator owns the secret and rotates it. */
     async revoke() {},
   };
 }

@@ -1,7 +1,6 @@
 /**
- * Secrets Manager broker: the current version of a stored secret, its record naming the version. While a secret
- * is rotated there are two; the pending one may not work yet and is never handed on. Degraded: the issuer neither scopes
- * nor ends it.
+ * Secrets Manager broker: issues the current version of a stored secret and records the version. During a rotation, the
+ * pending version may not work yet and is never issued. Degraded, since the issuer neither scopes nor revokes it.
  */
 import { brokerError, ServiceFault, unavailable } from './fault.ts';
 import type { BrokerPorts, CredentialBroker } from './ports.ts';
@@ -42,7 +41,7 @@ export function storedSecretBroker(settings: StoredSecretSettings, ports: Broker
         throw brokerError(name, 'Secrets Manager', thrown);
       }
     },
-    /** Nothing to call back: the next rotation ends it. */
+    /** Does nothing: the next rotation invalidates it. */
     async revoke() {},
   };
 }

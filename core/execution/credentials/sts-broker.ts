@@ -1,6 +1,6 @@
 /**
- * STS broker: a role assumed for one action, narrowed by a session policy compiled from it. STS gives no keys
- * for less than 900 s; the policy ends what they may do when the grant says so.
+ * STS broker: assumes a role for one action, narrowed by a session policy compiled from it. STS keys live at least 900
+ * s; the policy ends their permission when the grant expires.
  */
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
@@ -62,17 +62,19 @@ export function stsBroker(settings: StsSettings, ports: BrokerPorts): Credential
         throw brokerError(name, 'STS', thrown);
       });
       const { expires_at, ...secret } = keys;
-      // The keys live on as what can do nothing, so STS's later expiry does not extend their life.
+      // The keys outlive the policy without permissions, so a later STS expiry does not count.
       const ends = isoTime(Math.min(expiresMs, Date.parse(expires_at)));
       return { record: { ...record, expires_at: ends, policy_digest: policyDigest }, secret: JSON.stringify(secret) };
     },
 
-    /** A deny by issue time would hit every session of the role; the session policy ends these keys. */
+    /**
+     * Does nothing: a deny by issue time would affect all sessions of the role, and the session policy ends these keys.
+     */
     async revoke() {},
   };
 }
 
-/** One name that is configured and empty must not become "no external id". */
+/** Returns the external id. A configured but empty secret is an error, not "no external id". */
 async function externalIdOf({ name, external_id_env }: StsSettings, { secrets }: BrokerPorts) {
   if (external_id_env === undefined) return undefined;
   const value = await secrets.get(external_id_env);
@@ -82,7 +84,7 @@ async function externalIdOf({ name, external_id_env }: StsSettings, { secrets }:
 
 type Tags = Readonly<Record<string, string>>;
 
-/** The most telling ones come first: they stay when policy and tags together do not fit. */
+/** Returns the session tags, most important first: these are kept if policy and tags do not fit together. */
 const tagsOf = ({ envelope_id, tenant, actor }: ActionEnvelope, policy: string): Tags =>
   Object.fromEntries(
     Object.entries({ envelope: envelope_id, policy, tenant, session: actor.session }).map(([key, value]) => [
@@ -93,7 +95,9 @@ const tagsOf = ({ envelope_id, tenant, actor }: ActionEnvelope, policy: string):
 
 const keptTags = 1;
 
-/** Fewer tags where they do not fit, one more try where STS is busy; never another policy. */
+/**
+ * Assumes the role. Uses fewer tags if they do not fit and retries once if STS is throttled; the policy never changes.
+ */
 async function assumed(
   ports: BrokerPorts,
   sts: StsClient,
@@ -121,13 +125,13 @@ async function unlessThrottled<T>({ ids, clients }: BrokerPorts, call: () => Pro
   }
 }
 
-/** Who answers for the action in CloudTrail, through every further role: the person, else the key. */
+/** Returns who is responsible for the action in CloudTrail, across chained roles: the person, or else the key. */
 function sourceIdentity({ key_id }: ActionEnvelope, { person }: IssueContext): string {
   const named = person === undefined ? '' : identityText(person);
   return named.length > 1 ? named : identityText(key_id);
 }
 
-/** `[\w+=,.@-]{2,64}`, as STS takes names. */
+/** Converts a text to an STS name, `[\w+=,.@-]{2,64}`. */
 const identityText = (text: string): string =>
   text
     .replace(/[^\w+=,.@-]/g, '-')

@@ -1,6 +1,6 @@
 /**
- * Vault broker: database credentials leased for one action. Its record names the lease, so that any process that
- * finds it can give the lease back: the holder, an administrator, the sweep.
+ * Vault broker: leases database credentials for one action. The record contains the lease id, so that any process can
+ * revoke it: the holder, an administrator, the sweep.
  */
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import { isoTime } from '#core/kernel/ports.ts';

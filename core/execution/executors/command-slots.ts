@@ -1,4 +1,4 @@
-/** How many commands may run at one time on this machine, of all callers and of one key [executor.bounded]. */
+/** Limits the commands that run concurrently on this machine, in total and per key [executor.bounded]. */
 import type { ExecutorSettings } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 
@@ -8,7 +8,8 @@ export class CommandSlots {
   readonly #running = new Map<string, number>();
 
   /**
-   * @returns to be called when the command has ended.
+   * Takes a slot.
+   * @returns a function to call when the command has ended.
    * @throws GatewayError `rate_limit_error`.
    */
   take(keyId: string, { max_concurrent, max_concurrent_per_key }: Bounds): () => void {

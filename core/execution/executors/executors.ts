@@ -1,4 +1,4 @@
-/** The executors of a configuration: only what is configured, and only what this function has clients for. */
+/** Creates the executors of a configuration: those that are configured and for which this function has clients. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import { gitExecutor } from './git.ts';
@@ -9,7 +9,7 @@ import { sqlExecutor } from './sql.ts';
 
 export type ExecutorConfiguration = Pick<Configuration, 'executors' | 'upstreams' | 'credentials'>;
 
-/** Executors by configuration; the same configuration gets the same ones as long as it lives. */
+/** Returns a function that creates executors, cached per configuration object. */
 export function executorsOf(ports: ExecutorPorts): (configuration: ExecutorConfiguration) => readonly Executor[] {
   return remembered((configuration) => executorsFrom(configuration, ports));
 }

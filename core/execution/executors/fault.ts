@@ -1,44 +1,44 @@
-/** How an execution fails: named after tool and upstream, with what to do, and never with a secret. */
+/** Faults of executions: they name the tool, the upstream and a remedy, and contain no secrets. */
 
 export type ExecutionFaultKind =
-  /** Our own checks: nothing was sent. */
+  /** Refused by the gateway's own checks; nothing was sent. */
   | 'refused'
-  /** The upstream wants a credential and the action has none. */
+  /** The upstream requires a credential, and the action has none. */
   | 'no_credential'
   | 'unreachable'
   | 'timeout'
-  /** The connection ended before the answer did. */
+  /** The connection ended before the answer was complete. */
   | 'cut'
   | 'cancelled'
   | 'unauthorized'
   | 'forbidden'
   | 'not_found'
   | 'conflict'
-  /** The upstream does not accept what was asked. */
+  /** The upstream does not accept the request. */
   | 'invalid'
   | 'too_large'
   | 'throttled'
   | 'unavailable'
-  /** The answer is not what the interface promises. */
+  /** The answer does not match the interface. */
   | 'malformed';
 
 /**
- * What a failed execution has done. `unknown`: bytes left, and no answer says what became of them, so the action may have taken place.
- * It is recorded as `unknown`, and never tried again by itself.
+ * Effect of a failed execution. `unknown`: data was sent but no answer confirms the result, so the action may have
+ * taken effect. It is recorded as `unknown` and never retried automatically.
  */
 export type Effect = 'none' | 'unknown';
 
 interface FaultOptions {
   /** @default `none` */
   readonly effect?: Effect;
-  /** What the caller or operator can do about it, as a sentence. */
+  /** Remedy for the caller or operator, as a sentence. */
   readonly hint?: string;
-  /** The upstream's own status. */
+  /** The upstream's status code. */
   readonly status?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** What adapters and executors throw; the caller sees it as `UpstreamError`. */
+/** Fault thrown by adapters and executors; callers see it as `UpstreamError`. */
 export class ExecutionFault extends Error {
   override readonly name = 'ExecutionFault';
   readonly kind: ExecutionFaultKind;
@@ -46,7 +46,7 @@ export class ExecutionFault extends Error {
   readonly hint: string | undefined;
   readonly status: number | undefined;
 
-  /** @param message a clause without full stop: «it answered 404». */
+  /** @param message a clause without full stop, such as «it answered 404». */
   constructor(kind: ExecutionFaultKind, message: string, { effect = 'none', hint, status, cause }: FaultOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
@@ -62,14 +62,14 @@ export const refused = (message: string, hint?: string): ExecutionFault =>
 export const needsCredential = (upstream: string): ExecutionFault =>
   new ExecutionFault('no_credential', `${upstream} is called with a minted credential only, and the action has none`);
 
-/** The call changes nothing, so its outcome is certain: it failed, and may be tried again. */
+/** Rethrows a fault of a call without side effects with the effect `none`, so that it may be retried. */
 export function harmless(thrown: unknown): never {
   if (!(thrown instanceof ExecutionFault) || thrown.effect === 'none') throw thrown;
   const { kind, message, hint, status, cause } = thrown;
   throw new ExecutionFault(kind, message, { ...(hint !== undefined && { hint }), status, cause });
 }
 
-/** The upstream failed, or was not asked: the message names tool and upstream, and says what can be done. */
+/** An error of an upstream, or of a call that was not sent. The message names tool, upstream and remedy. */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError';
   readonly tool: string;
@@ -101,11 +101,11 @@ export class UpstreamError extends Error {
   }
 }
 
-/** What a failed execution has done, whatever it was thrown by. */
+/** Returns the effect of a failed execution; `none` for other errors. */
 export const effectOf = (thrown: unknown): Effect =>
   thrown instanceof UpstreamError || thrown instanceof ExecutionFault ? thrown.effect : 'none';
 
-/** What can be done, where the fault itself does not say it better. */
+/** Default remedies for faults without their own hint. */
 export const hints: Readonly<Record<ExecutionFaultKind, string>> = {
   refused: 'Nothing was sent. Change the call, or have an operator change the configuration.',
   no_credential: 'Nothing was sent. Add a grant for this tool under credentials.grants.',
@@ -126,12 +126,15 @@ export const hints: Readonly<Record<ExecutionFaultKind, string>> = {
 
 export const unknownHint = 'Whether it took place is not known: look at the upstream before asking again.';
 
-/** Kinds of faults after which the upstream itself is in doubt, not the call: those of executors and of connections to MCP servers. */
+/** Kinds of faults that put the upstream in doubt rather than the call, from executors and MCP connections. */
 const upstreamDown: ReadonlySet<unknown> = new Set([
   ...['unreachable', 'timeout', 'cut', 'unavailable', 'malformed'],
   ...['broken', 'garbage'],
 ]);
 
-/** Whether an execution failed because its upstream did not answer as it should [admin.health-upstreams]. */
+/**
+ * Checks whether an execution failed because its upstream was unavailable or did not answer properly
+ * [admin.health-upstreams].
+ */
 export const isUpstreamDown = (cause: unknown): boolean =>
   cause instanceof Error && (upstreamDown.has((cause as { kind?: unknown }).kind) || isUpstreamDown(cause.cause));

@@ -1,4 +1,4 @@
-/** Executor `git`: a Git host's REST API with the token minted for this repository and action. */
+/** Executor `git`: calls a Git host's REST API with the token minted for this repository and action. */
 
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
@@ -25,7 +25,7 @@ export function gitExecutor(
   const apiUrl = git.api_url ? plain(git.api_url) : others.length === 0 ? (hostOfBrokers ?? publicApi) : undefined;
   const upstream = apiUrl === undefined ? 'the Git host' : new URL(apiUrl).host;
 
-  /** A token goes to the host that made it, and to no other. */
+  /** Returns the token, which may only go to the host that issued it. */
   const tokenOf = (credential: IssuedCredential | undefined): string => {
     if (!credential) throw needsCredential('the Git host');
     const made = hosts.get(credential.record.broker);
@@ -57,7 +57,7 @@ export function gitExecutor(
 
 const plain = (url: string): string => url.replace(/\/+$/, '');
 
-/** `owner` and `repo` may be said again, never otherwise. */
+/** Checks that `owner` and `repo`, if given, match the target. */
 function assertSameRepository({ parameters }: ActionEnvelope, name: string): void {
   const [owner, repo] = name.toLowerCase().split('/');
   const said = [parameters.owner ?? owner, parameters.repo ?? repo].map((part) => asText(part).toLowerCase());

@@ -1,4 +1,4 @@
-/** Executor `http`: calls configured services, never another address, never a redirect's. */
+/** Executor `http`: calls configured services only, and does not follow redirects. */
 import type { HttpServiceEntry } from '#core/contracts/config.ts';
 import { harmless } from './fault.ts';
 import { assertSuccess, resultOf } from './http/answer.ts';
@@ -7,7 +7,7 @@ import { sendingOf } from './http/request.ts';
 import { named } from './named.ts';
 import type { Executor, HttpExchange } from './ports.ts';
 
-/** These methods are not expected to change anything (RFC 9110); the action must not say otherwise. */
+/** Methods without side effects (RFC 9110) if the action's capability is `read` too. */
 const safeMethods = ['GET', 'HEAD', 'OPTIONS'];
 
 export function httpExecutor(services: readonly HttpServiceEntry[], exchange: HttpExchange): Executor {

@@ -1,4 +1,4 @@
-/** The outside of every executor: nothing of the credential gets out, and every failure names tool and upstream. */
+/** Wraps executors: removes credentials from results and errors, and names tool and upstream in errors. */
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
 import { withoutSecrets } from '#core/execution/credentials/redact-values.ts';
@@ -8,7 +8,7 @@ import type { ExecuteOptions, Executor } from './ports.ts';
 
 interface Work {
   readonly name: string;
-  /** The upstream this call goes to; undefined when it is none of this executor's. Never throws. */
+  /** Returns the upstream of a call; undefined if this executor does not handle it. Never throws. */
   upstreamOf(envelope: ActionEnvelope): string | undefined;
   /** @throws ExecutionFault */
   run(envelope: ActionEnvelope, credential: IssuedCredential | undefined, options: ExecuteOptions): Promise<unknown>;
@@ -31,7 +31,10 @@ export function named({ name, upstreamOf, run }: Work): Executor {
   };
 }
 
-/** What was not foreseen may hold anything, so its words are dropped; the action may have begun. */
+/**
+ * Returns a fault for an unexpected error. Its text is dropped, since it may contain secrets; the action may have
+ * begun.
+ */
 const unforeseen = (cause: unknown) =>
   new ExecutionFault('malformed', 'it failed in a way that was not foreseen', { effect: 'unknown', cause });
 
@@ -44,13 +47,13 @@ function errorOf(thrown: unknown, tool: string, upstream: string, secrets: reado
   return new UpstreamError(message, { tool, upstream, kind, effect, status, hint });
 }
 
-/** A service's words, fit for the gateway's sentence: one line, bounded. */
+/** Formats a service's text for an error message: one line of bounded length. */
 export function quoted(text: string, longest = 300): string {
   const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
   return line.length > longest ? `${line.slice(0, longest)}…` : line.replace(/\.+$/, '');
 }
 
-/** Members of a stored login that are not secret; taken out of results, they would tear up words that happen to hold them. */
+/** Members of a stored login that are not secret. Removing them would damage results in which they occur by chance. */
 const open = new Set([
   'username',
   'user',
@@ -64,7 +67,7 @@ const open = new Set([
   'expires_at',
 ]);
 
-/** What of a credential must not get out: all of it, each secret member of its JSON, the password of its URL. */
+/** Returns the secret texts of a credential: the whole, each secret member of its JSON, the password of its URL. */
 function secretTexts(secret: string): readonly string[] {
   const found = new Set([secret]);
   for (const text of membersOf(secret)) found.add(text);

@@ -1,12 +1,12 @@
 /**
- * The parameters of a call, read strictly: what the policy saw is what is carried out, so a parameter that is not read here
- * is refused instead of ignored.
+ * Parses the parameters of a call strictly. The executed call must be the one that the policy saw, so unknown
+ * parameters are refused, not ignored.
  */
 import type * as z from 'zod';
 import { describeIssue } from '#core/kernel/issue-words.ts';
 import { refused } from './fault.ts';
 
-/** @throws ExecutionFault `refused` naming the first parameter that does not fit. */
+/** Parses the parameters. @throws ExecutionFault `refused` with the first invalid parameter. */
 export function parametersOf<Schema extends z.ZodType>(
   schema: Schema,
   parameters: Readonly<Record<string, unknown>>,

@@ -1,12 +1,12 @@
-/** What goes to the function `sandbox` and comes back: a command, and its result or why there is none. */
+/** Messages to and from the function `sandbox`: a command, and its result or fault. */
 import * as z from 'zod';
 import { lambdaLimits } from '#core/contracts/host-limits.ts';
 import { ExecutionFault, type ExecutionFaultKind } from './fault.ts';
 import type { Command, CommandResult } from './ports.ts';
 
-/** What the function answers must leave before its own end. */
+/** Longest command duration, so that the function can still answer before it ends. */
 export const longestSandboxMs: number = lambdaLimits.commandMs;
-/** Of each output: an answer of a function has at most 6 MB. */
+/** Limit for each output, since a function's answer has at most 6 MB. */
 const longestOutputBytes = 1024 * 1024;
 
 const commandSchema = z.strictObject({
@@ -15,7 +15,7 @@ const commandSchema = z.strictObject({
   timeoutMs: z.int().positive().max(longestSandboxMs),
   maxOutputBytes: z.int().positive(),
   maxProcesses: z.int().positive(),
-  /** The function has no variable that a program should see. */
+  /** Programs in the function get no variables. */
   env: z.array(z.never()),
 });
 
@@ -37,7 +37,7 @@ const fault = z.object({
 export const sandboxReply = z.union([z.strictObject({ result }), z.strictObject({ fault })]);
 export type SandboxReply = z.infer<typeof sandboxReply>;
 
-/** @throws ExecutionFault `refused` for anything but a command. */
+/** Parses a command. @throws ExecutionFault `refused` for any other event. */
 export function sandboxCommand(event: unknown): Command {
   const read = commandSchema.safeParse(event);
   if (!read.success) throw new ExecutionFault('refused', 'the sandbox was given no command');
@@ -49,7 +49,7 @@ export function sandboxCommand(event: unknown): Command {
   };
 }
 
-/** @param run the result of the command, or what kept it from one. */
+/** Runs a command and returns its result or fault as a reply. */
 export async function sandboxReplyTo(run: () => Promise<CommandResult>): Promise<SandboxReply> {
   try {
     const { not_limited: _, ...result } = await run(); // the function itself is the limit

@@ -1,11 +1,14 @@
-/** A line that is one plain command, as the arguments it becomes; whatever a shell would have to work out is refused. */
+/** Parses a line that is one plain command into arguments. Lines that need a shell's evaluation are refused. */
 import { parseShell } from '#core/effects/shell/parser.ts';
 import type { Budget } from '#core/effects/shell/syntax.ts';
 import { expandWord } from '#core/effects/shell/words.ts';
 
-/** Undefined for pipes, lists, redirections, variables, substitutions, wildcards, assignments and what cannot be read. */
+/**
+ * Returns the arguments; undefined for pipes, lists, redirections, variables, substitutions, wildcards, assignments and
+ * unreadable lines.
+ */
 export function shellWords(line: string): readonly string[] | undefined {
-  // `!` turns the exit code around, `time` prints beside the output: the tree has neither.
+  // `!` inverts the exit code and `time` prints additional output; the syntax tree contains neither.
   if (/^\s*(?:!|time\b)/.test(line)) return undefined;
   try {
     const budget: Budget = { nodes: 0 };

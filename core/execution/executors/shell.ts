@@ -1,6 +1,6 @@
 /**
- * Executor `shell`: one allow-listed program with its arguments, never a shell. Locally in the configured
- * working directory; on AWS in a function that has neither network nor rights.
+ * Executor `shell`: runs one allow-listed program with its arguments, never a shell. Locally it runs in the configured
+ * working directory; on AWS in a function without network and rights.
  */
 import * as z from 'zod';
 import type { ExecutorSettings } from '#core/contracts/config.ts';
@@ -16,7 +16,7 @@ type ShellSettings = ExecutorSettings['shell'];
 const shellParameters = z.strictObject({
   /** The program and its arguments. */
   argv: z.array(z.string()).min(1).max(1024).optional(),
-  /** The same as one line without anything a shell works out. */
+  /** The same as one line that needs no shell evaluation. */
   command: z.string().min(1).optional(),
   /** Below the configured working directory. */
   cwd: z.string().optional(),
@@ -24,7 +24,7 @@ const shellParameters = z.strictObject({
   timeout_ms: z.int().positive().optional(),
 });
 
-/** Of a line they say how it is written; a list would be arguments of the shell itself. */
+/** With `command`, these tools only name the syntax of the line. With `argv`, they would run the shell itself. */
 const shells = ['bash', 'sh'];
 
 export function shellExecutor(
@@ -41,7 +41,7 @@ export function shellExecutor(
   return { ...executor, begin: ({ key_id }) => commandSlots.take(key_id, settings) };
 }
 
-/** @throws ExecutionFault `refused` */
+/** Builds the command of a call. @throws ExecutionFault `refused` */
 async function commandOf(
   envelope: ActionEnvelope,
   settings: ShellSettings,

@@ -1,6 +1,6 @@
 /**
- * The keys that sign capability tickets, and other texts the gateway means to know again: the present one signs, the previous
- * one is still accepted during a rotation.
+ * Keys that sign capability tickets and other sealed texts: the current one signs, and the previous one is still
+ * accepted during a rotation.
  */
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { type Configuration, defaultTicketKeyName } from '#core/contracts/config.ts';
@@ -8,7 +8,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 
 export interface TicketKey {
-  /** Derived from the key, tells nothing of it. */
+  /** Derived from the key without revealing it. */
   readonly id: string;
   readonly key: KeyObject;
 }
@@ -21,8 +21,9 @@ export interface TicketKeys {
 export const shortestTicketKeyCharacters = 32;
 
 /**
- * @param prefix what is signed; keys of different prefixes have nothing in common.
- * @throws GatewayError `service_unavailable` when the present key is missing, or either is too short to be one.
+ * Returns the signing keys.
+ * @param prefix of the signed texts; each prefix has independent keys.
+ * @throws GatewayError `service_unavailable` if the current key is missing, or either is too short.
  */
 export async function ticketKeys(
   { credentials }: Pick<Configuration, 'credentials'>,
@@ -37,7 +38,7 @@ export async function ticketKeys(
   if (!current) throw noKey(`${key_env} holds no value`);
   return {
     current: usable(key_env, current, prefix),
-    // A previous key that is gone has done its service.
+    // The previous key may be missing once the rotation is over.
     ...(previous && previous_key_env !== undefined && { previous: usable(previous_key_env, previous, prefix) }),
   };
 }
@@ -47,7 +48,7 @@ function usable(name: string, secret: string, prefix: string): TicketKey {
   throw noKey(`${name} is shorter than ${shortestTicketKeyCharacters} characters`);
 }
 
-/** Key and id are derived under names of their own: neither works for anything else the secret may be used for. */
+/** Derives key and id for separate purposes, so that they do not work for other uses of the secret. */
 export function ticketKey(secret: string, prefix = 'agt1'): TicketKey {
   const derived = (purpose: string, bytes: number) => Buffer.from(hkdfSync('sha256', secret, '', purpose, bytes));
   return {

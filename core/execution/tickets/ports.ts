@@ -1,20 +1,23 @@
-/** Capability tickets and where they are kept. */
+/** Capability tickets and their store. */
 import type { TicketRecord } from '#core/contracts/credential.ts';
 import type { Page } from '#core/kernel/page.ts';
 
 export type { TicketRecord } from '#core/contracts/credential.ts';
 
-/** What became of a ticket that was presented: it is good once. */
+/** Result of presenting a ticket, which works once. */
 export type Redemption = 'redeemed' | 'replayed' | 'revoked' | 'unknown';
 
 export interface TicketStore {
-  /** @throws GatewayError `conflict` for an id that is taken. */
+  /** Stores a ticket. @throws GatewayError `conflict` if the id exists. */
   put(ticket: TicketRecord): Promise<void>;
   get(tenant: string, id: string): Promise<TicketRecord | undefined>;
-  /** One conditional write: of any number that present a ticket at once, one gets `redeemed`, and none after a revocation. */
+  /**
+   * Redeems a ticket with one conditional write: of concurrent attempts one gets `redeemed`, and none after a
+   * revocation.
+   */
   redeem(tenant: string, id: string, nonce: string, now: string): Promise<Redemption>;
-  /** Unexpired, unused and unrevoked, newest first. */
+  /** Lists unexpired, unused and unrevoked tickets, newest first. */
   active(tenant: string, now: string, options: { limit: number; cursor?: string }): Promise<Page<TicketRecord>>;
-  /** @returns false for one that is unknown, used or revoked already. */
+  /** Revokes a ticket. @returns false if it is unknown, used or already revoked. */
   revoke(tenant: string, id: string, now: string): Promise<boolean>;
 }

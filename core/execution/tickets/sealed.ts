@@ -1,27 +1,27 @@
 /**
- * Sealed texts: `<prefix>.<payload>.<mac>`, both base64url, signed with HMAC-SHA256 under a key of the prefix's own. Any process that
- * carries one can read it and change nothing in it. Pure.
+ * Sealed texts: `<prefix>.<payload>.<mac>`, both base64url, signed with HMAC-SHA256 under a key per prefix. Holders can
+ * read but not change them. Pure.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { TicketKey, TicketKeys } from './keys.ts';
 
 export type SealDefect =
-  /** No sealed text by its form. */
+  /** Does not have the form of a sealed text. */
   'malformed' | 'unknown_key' | 'altered';
 
 type Unsealed =
   | { readonly ok: true; readonly payload: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly defect: SealDefect };
 
-/** @param payload its `key_id` is the key's. */
+/** Seals a payload. @param payload gets the key's id as `key_id`. */
 export function seal(prefix: string, payload: object, { id, key }: TicketKey): string {
   const signed = `${prefix}.${Buffer.from(JSON.stringify({ ...payload, key_id: id })).toString('base64url')}`;
   return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`;
 }
 
 /**
- * Never throws. The signature comes before anything the payload says, its key's id excepted.
- * @param maxCharacters longer texts are not looked at.
+ * Opens a sealed text. Never throws. Verifies the signature before it uses the payload, except the key id.
+ * @param maxCharacters longer texts are rejected unread.
  */
 export function unseal(prefix: string, text: unknown, keys: TicketKeys, maxCharacters: number): Unsealed {
   const parts = read(prefix, text, maxCharacters);
@@ -29,7 +29,7 @@ export function unseal(prefix: string, text: unknown, keys: TicketKeys, maxChara
   const { payload, signed, mac } = parts;
   const known = [keys.current, keys.previous].find((key) => key !== undefined && key.id === payload.key_id);
   if (!known) return { ok: false, defect: 'unknown_key' };
-  // Compared as text, so that a mac has one spelling.
+  // Compared as text, so that only one encoding of a MAC is valid.
   const expected = createHmac('sha256', known.key).update(signed).digest('base64url');
   if (mac.length !== expected.length || !timingSafeEqual(Buffer.from(mac), Buffer.from(expected))) {
     return { ok: false, defect: 'altered' };

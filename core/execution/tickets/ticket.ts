@@ -1,6 +1,6 @@
 /**
- * Capability tickets: one use of one tool on one resource for one allowed action, signed with HMAC-SHA256. The
- * text is `agt1.<payload>.<mac>`, both base64url; pure: who presented it before is the store's to know.
+ * Capability tickets: one use of one tool on one resource for one allowed action, signed with HMAC-SHA256. The text is
+ * `agt1.<payload>.<mac>`, both base64url. Pure: the store tracks earlier uses.
  */
 import type { TicketKey, TicketKeys } from './keys.ts';
 import { type SealDefect, seal, unseal } from './sealed.ts';
@@ -9,13 +9,13 @@ export interface TicketClaims {
   readonly id: string;
   /** Id of the signing key. */
   readonly key_id: string;
-  /** Unguessable; redeemed at the first use. */
+  /** Unguessable; redeemed on first use. */
   readonly nonce: string;
   readonly tenant: string;
   readonly envelope_id: string;
-  /** The approval that allowed the action, where one did. */
+  /** The approval that allowed the action, if any. */
   readonly approval_id?: string;
-  /** The envelope's target, as it is. */
+  /** The envelope's target, unchanged. */
   readonly resource: string;
   readonly tool: string;
   readonly capability: string;
@@ -25,10 +25,10 @@ export interface TicketClaims {
   readonly expires_ms: number;
 }
 
-/** What the ticket has to be for, as the service that is about to act knows it. */
+/** The use for which a service presents the ticket. */
 export interface TicketUse {
   readonly tenant: string;
-  /** Absent where the service does not know it: the ticket then says which action it is for. */
+  /** Absent if the service does not know it; the ticket then names the action. */
   readonly envelope_id?: string | undefined;
   readonly resource: string;
   readonly tool: string;
@@ -46,19 +46,21 @@ export type TicketDefect =
 
 type TicketCheck =
   | { readonly ok: true; readonly claims: TicketClaims }
-  /** `claims` where the signature holds: whose ticket was misused. */
+  /** `claims` is present if the signature is valid, to identify the misused ticket. */
   | { readonly ok: false; readonly defect: TicketDefect; readonly claims?: TicketClaims };
 
-/** Issuer and verifier may run on different machines. */
+/** Allowed clock skew between issuer and verifier. */
 const ticketSkewMs = 5_000;
-/** Beyond any ticket: names have 256 characters, targets 4 kB. */
+/** Longer than any ticket: names have at most 256 characters, targets 4 kB. */
 const longestTicket = 16 * 1024;
 const prefix = 'agt1';
 
-/** @param claims its `key_id` is the key's. */
+/** Signs a ticket. @param claims get the key's id as `key_id`. */
 export const signTicket = (claims: Omit<TicketClaims, 'key_id'>, key: TicketKey): string => seal(prefix, claims, key);
 
-/** Never throws. The signature comes before anything the payload says, its key's id excepted. */
+/**
+ * Verifies a ticket for a use. Never throws. The signature is verified before the payload is used, except the key id.
+ */
 export function verifyTicket(text: string, use: TicketUse, keys: TicketKeys, nowMs: number): TicketCheck {
   const opened = unseal(prefix, text, keys, longestTicket);
   if (!opened.ok) return defect(opened.defect);
@@ -73,7 +75,7 @@ const defect = (found: TicketDefect) => ({ ok: false, defect: found }) as const;
 const texts = ['id', 'key_id', 'nonce', 'tenant', 'envelope_id', 'resource', 'tool', 'capability'] as const;
 const numbers = ['policy_version', 'issued_ms', 'expires_ms'] as const;
 
-/** Signed by us, yet perhaps by another release. */
+/** Checks the claims' types, since another release may have signed them. */
 const isClaims = (claims: Partial<TicketClaims>): claims is TicketClaims =>
   texts.every((name) => typeof claims[name] === 'string') && numbers.every((name) => Number.isFinite(claims[name]));
 

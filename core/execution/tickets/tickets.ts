@@ -1,4 +1,4 @@
-/** The life of a capability ticket: issued for an allowed action, presented once, or revoked before. */
+/** Lifecycle of capability tickets: issued for an allowed action, then presented once or revoked. */
 import type { TicketRecord } from '#core/contracts/credential.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -12,24 +12,24 @@ interface TicketPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly tickets: TicketStore;
-  /** As they stand now; see `ticketKeys`. */
+  /** Returns the current keys; see `ticketKeys`. */
   readonly keys: () => Promise<TicketKeys>;
 }
 
 interface IssuedTicket {
   readonly record: TicketRecord;
-  /** The ticket itself: handed to the executor, never stored, logged or answered. */
+  /** The ticket itself: given to the executor, never stored, logged or returned. */
   readonly text: string;
 }
 
 const nonceBytes = 16;
 
-/** @throws GatewayError `service_unavailable` without a key or a store: nothing was issued. */
+/** Issues a ticket. @throws GatewayError `service_unavailable` without a key or store; no ticket is issued then. */
 export async function issueTicket(
   ports: TicketPorts,
   envelope: ActionEnvelope,
   allowed: {
-    /** @default a fresh one */
+    /** @default a new one */
     readonly id?: string;
     readonly policyVersion: number;
     readonly approvalId?: string;
@@ -59,11 +59,13 @@ export async function issueTicket(
   return { record, text: signTicket(claims, current) };
 }
 
-/** Of a ticket as it was issued: evidence names it, so that a row that was changed is found [evidence.in-force]. */
+/**
+ * Returns the digest of an issued ticket. Evidence records it, so that a changed row is detected [evidence.in-force].
+ */
 export const ticketDigest = ({ used_at: _used, revoked_at: _revoked, ...issued }: TicketRecord): string =>
   digestOf(issued);
 
-/** What an action may present a ticket for: itself. */
+/** Returns the only use for which an action may present a ticket: itself. */
 export const useOf = ({
   tenant,
   envelope_id,
@@ -78,7 +80,7 @@ export const useOf = ({
   capability,
 });
 
-/** Why a ticket was turned away: a defect of its own, or what had become of it. */
+/** Reason why a ticket was refused: a defect, or its state. */
 type TicketRefusal = TicketDefect | Exclude<Redemption, 'redeemed'>;
 
 const sentences: Readonly<Record<TicketRefusal, string>> = {
@@ -96,14 +98,14 @@ const sentences: Readonly<Record<TicketRefusal, string>> = {
   unknown: 'it is in no register',
 };
 
-/** Late or twice can be a mistake of the network's; another purpose is not. */
+/** Defects that count as misuse. Late or repeated use can be a network problem. */
 const misuses: readonly TicketDefect[] = ['wrong_envelope', 'wrong_resource', 'wrong_verb'];
 
 /**
- * Presents a ticket: verified, then redeemed, so that it works once.
- * @param misused called for a good ticket of this tenant that was presented for something else, before it is refused.
- * @throws GatewayError `forbidden` with the refusal in `data.reason` as `ticket_<refusal>`; `service_unavailable` when the
- * store does not answer: whether the ticket is redeemed is then unknown, and nothing may be done with it.
+ * Verifies and redeems a ticket, so that it works once.
+ * @param misused called before the refusal if a valid ticket of this tenant was presented for something else.
+ * @throws GatewayError `forbidden` with `ticket_<refusal>` in `data.reason`; `service_unavailable` if the store does
+ * not answer. The ticket may then be redeemed, and the service must not act.
  */
 export async function redeemTicket(
   ports: TicketPorts,

@@ -1,4 +1,4 @@
-/** What callers see of a Git host's answers: the members that agents work with, not the forty others. */
+/** Reduces a Git host's answers to the members that agents work with. */
 import { isObject } from '#core/kernel/narrow.ts';
 import type { Answer } from './host.ts';
 
@@ -17,7 +17,7 @@ export function commitView(commit: Answer) {
   return { sha, message: inner.message, author: author.name, date: author.date, url };
 }
 
-/** `pr_url` and `pr_number` as the decision result names them. */
+/** Returns a pull request with `pr_url` and `pr_number`, as in the decision result. */
 export function pullRequestView(pull: Answer) {
   const side = (name: string) => ({ ref: objectAt(pull, name).ref, sha: objectAt(pull, name).sha });
   const { html_url: pr_url, number: pr_number, title, state, draft, merged, mergeable_state } = pull;
@@ -50,7 +50,7 @@ export const commentView = ({ html_url: url, id, body, user }: Answer) => ({
   author: isObject(user) ? user.login : undefined,
 });
 
-/** A file's text; base64 where it is none, nothing where the host keeps it out of its answer. */
+/** Returns a file's content as text, or as base64 if it is not text; null if the host omits it. */
 export function fileView({ path, sha, size, type, content, encoding }: Answer) {
   const file = { path, sha, size, type };
   if (encoding !== 'base64' || typeof content !== 'string') return { ...file, content: null };
@@ -59,7 +59,7 @@ export function fileView({ path, sha, size, type, content, encoding }: Answer) {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     if (!text.includes('\0')) return { ...file, encoding: 'utf-8', content: text };
   } catch {
-    // Not a text.
+    // It is not text.
   }
   return { ...file, encoding: 'base64', content: bytes.toString('base64') };
 }

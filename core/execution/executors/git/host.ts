@@ -1,4 +1,4 @@
-/** Calls to one repository of a Git host, over GitHub's REST API and those that follow it. */
+/** Calls to one repository of a Git host with GitHub's REST API or a compatible one. */
 
 import { repositoryPattern } from '#core/contracts/repository.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -7,7 +7,7 @@ import { assertSuccess } from '../http/answer.ts';
 import type { HttpExchange, IncomingAnswer } from '../ports.ts';
 
 interface GitHost {
-  /** Without slash at the end. */
+  /** Without a trailing slash. */
   readonly apiUrl: string;
   readonly allowPrivate: boolean;
   readonly timeoutMs: number;
@@ -17,19 +17,19 @@ interface GitHost {
 type Query = Readonly<Record<string, string | number | undefined>>;
 export type Answer = Readonly<Record<string, unknown>>;
 
-/** Paths are behind `/repos/owner/name`; their parts come encoded. */
+/** API of one repository. Paths are below `/repos/owner/name`, with encoded segments. */
 export interface Repository {
   readonly name: string;
   read(path: string, query?: Query): Promise<Answer>;
-  /** `more`: the host has further pages. */
+  /** Lists items. `more`: the host has further pages. */
   list(path: string, query?: Query): Promise<{ readonly items: readonly Answer[]; readonly more: boolean }>;
-  /** Makes objects that are invisible until a branch points to them. */
+  /** Creates objects that are invisible until a branch points to them. */
   prepare(path: string, body: object): Promise<Answer>;
-  /** Changes what others see: once per action, as its last call. */
+  /** Makes a visible change: once per action, as its last call. */
   change(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body: object): Promise<Answer>;
 }
 
-/** @throws ExecutionFault `refused` when the target is not a repository. */
+/** Returns the target as a repository name. @throws ExecutionFault `refused` if it is not one. */
 export function repositoryName(target: string): string {
   if (repositoryPattern.test(target)) return target;
   throw refused('the target is not a repository', 'Name it as owner/name.');
@@ -91,7 +91,7 @@ function queryOf(query: Query = {}): string {
   return given.size === 0 ? '' : `?${given}`;
 }
 
-/** @param changed the host says it acted, so what it says beyond that cannot make it a failure. */
+/** Parses an object. @param changed true if the host has already acted, so that a bad answer has an unknown effect. */
 function objectOf(answer: IncomingAnswer, changed: boolean): Answer {
   const value = parsed(answer, changed);
   if (isObject(value)) return value;

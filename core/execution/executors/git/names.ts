@@ -1,7 +1,7 @@
-/** Names inside a repository, as parameters give them: only those that host and policy read alike. */
+/** Schemas of names inside a repository that host and policy read alike. */
 import * as z from 'zod';
 
-/** A branch by its plain name: `refs/heads/main` and `main` would be two spellings of one. */
+/** A branch by its plain name only, since `refs/heads/main` and `main` would name the same branch. */
 export const branch = z
   .string()
   .max(250)
@@ -14,12 +14,12 @@ function isPlainBranch(name: string): boolean {
   return name !== 'HEAD' && name.isWellFormed();
 }
 
-/** A branch, a tag or a commit to read from. */
+/** A branch, tag or commit to read from. */
 export const ref = z.union([branch, z.string().regex(/^[0-9a-f]{40}$/)]);
 
 export const sha = z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, 'a whole commit or blob id in lower-case hex');
 
-/** A path below the repository's root, without detours. */
+/** A path below the repository's root, without `.` and `..`. */
 export const path = z.string().max(4096).refine(isPlainPath, 'a path such as src/main.ts, without "." or ".."');
 
 function isPlainPath(text: string): boolean {

@@ -1,6 +1,6 @@
 /**
- * What executor `git` can do, one entry a tool. Parameters are named as the policy's reader of Git calls names them:
- * `branch` and `path` are what is written.
+ * Operations of executor `git`, one per tool. Parameters are named as the policy's reader of Git calls expects:
+ * `branch` and `path` are written to.
  */
 
 import * as z from 'zod';
@@ -31,7 +31,7 @@ const operation = <Shape extends z.ZodRawShape>(
   shape: Shape,
   run: (repository: Repository, parameters: z.infer<z.ZodObject<Shape>>) => Promise<unknown>,
 ): Operation => {
-  // Owner and name again, as most MCP clients send them; they are compared with the target before.
+  // Most MCP clients repeat owner and name; both are compared with the target first.
   const schema = z.strictObject({ owner: z.string().optional(), repo: z.string().optional(), ...shape });
   return {
     run: (repository, parameters) =>
@@ -177,7 +177,7 @@ async function tipOf(repository: Repository, name: string): Promise<string> {
   return isObject(object) ? asText(object.sha) : '';
 }
 
-/** A file's new blob (none for a deletion) and the commit that made it. */
+/** Returns a file's new blob (none for a deletion) and its commit. */
 const writtenView = ({ content, commit }: Answer) => ({
   ...(isObject(content) && { path: content.path, sha: content.sha }),
   ...(isObject(commit) && { commit: commit.sha, url: commit.html_url }),

@@ -1,4 +1,4 @@
-/** Several files in one commit: tree and commit are made first, and only then does the branch move, never by force. */
+/** Pushes several files in one commit: creates tree and commit, then moves the branch, never by force. */
 
 import { isObject } from '#core/kernel/narrow.ts';
 import { ExecutionFault } from '../fault.ts';

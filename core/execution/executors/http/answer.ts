@@ -1,4 +1,4 @@
-/** What a caller sees of a service's answer: status, harmless headers, the body as JSON or text. */
+/** Reduces a service's answer for callers: status, harmless headers, and the body as JSON or text. */
 import { ExecutionFault, type ExecutionFaultKind } from '../fault.ts';
 import { quoted } from '../named.ts';
 import type { IncomingAnswer } from '../ports.ts';
@@ -6,7 +6,7 @@ import type { IncomingAnswer } from '../ports.ts';
 interface HttpResult {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed where it says to be JSON and is; base64 where it is not text. */
+  /** Parsed if it is declared and valid JSON; base64 if it is not text. */
   readonly body: unknown;
   readonly encoding?: 'base64';
   readonly truncated: boolean;
@@ -31,13 +31,13 @@ function contentOf(
     try {
       return { body: JSON.parse(text) as unknown };
     } catch {
-      // It says to be JSON and is not: shown as it came.
+      // Declared as JSON but invalid: returned as text.
     }
   }
   return { body: text };
 }
 
-/** A text that was cut in the middle of a character loses that character. */
+/** Decodes text; undefined if it is binary. A character cut at the end is dropped. */
 function textOf(body: Uint8Array, truncated: boolean): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body, { stream: truncated });
@@ -48,20 +48,21 @@ function textOf(body: Uint8Array, truncated: boolean): string | undefined {
 }
 
 /**
+ * Checks that the answer is a success.
  * @param changes whether the request may have changed something.
- * @throws ExecutionFault for every answer that is not a success.
+ * @throws ExecutionFault for other answers.
  */
 export function assertSuccess(answer: IncomingAnswer, changes: boolean): void {
   const { status, headers } = answer;
   if (status < 300 || status === 304) return;
   if (status < 400) throw redirected(status, headers.location);
-  // A proxy gave up waiting: the service behind it may have acted.
+  // A proxy timed out, and its service may have acted.
   const effect = changes && (status === 502 || status === 504) ? 'unknown' : 'none';
   const said = words(answer);
   throw new ExecutionFault(kindOf(answer), `it answered ${status}${said && `, "${said}"`}`, { status, effect });
 }
 
-/** Followed, it would carry the credential to an address that is not configured. */
+/** Returns the fault for a redirect. Following it would send the credential to an address that is not configured. */
 function redirected(status: number, location = ''): ExecutionFault {
   const host = URL.parse(location, 'http://same.invalid')?.host;
   const where = host === undefined || host === 'same.invalid' ? 'another path of its own' : host;
@@ -80,7 +81,7 @@ function kindOf({ status, headers }: Pick<IncomingAnswer, 'status' | 'headers'>)
   return status >= 500 ? 'unavailable' : 'invalid';
 }
 
-/** What the upstream says for itself, where it says it in a form we know. */
+/** Returns the upstream's error text if it has a known form. */
 function words({ body, headers }: IncomingAnswer): string {
   const { body: value, encoding } = contentOf(body, headers, false);
   if (encoding !== undefined) return '';

@@ -1,6 +1,6 @@
 /**
- * Where an HTTP action goes: a configured service, and a path under its base URL. Addresses are read by the reader the
- * policy uses, so that what was decided about is what is called.
+ * Finds the destination of an HTTP action: a configured service and a path below its base URL. It parses addresses like
+ * the policy does, so that the decided address is the one that is called.
  */
 import type { HttpServiceEntry } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
@@ -10,12 +10,12 @@ import { refused } from '../fault.ts';
 
 interface Destination {
   readonly service: HttpServiceEntry;
-  /** Of the path behind the service's base URL; begins with a slash. */
+  /** Path below the service's base URL; begins with a slash. */
   readonly path: string;
   readonly url: string;
 }
 
-/** The service a call names by its tool, its target or its `url`; undefined when no configured service matches. */
+/** Returns the service that a call names by its tool, target or `url`; undefined if no configured service matches. */
 export function serviceOf(
   { tool, target, parameters }: Pick<ActionEnvelope, 'tool' | 'target' | 'parameters'>,
   services: readonly HttpServiceEntry[],
@@ -27,7 +27,10 @@ export function serviceOf(
   return address.scheme === '' ? serviceNamed(address, services) : services.find((each) => isUnder(each, address));
 }
 
-/** @throws ExecutionFault `refused` for what lies outside the service or could be read in two ways. */
+/**
+ * Returns the destination. @throws ExecutionFault `refused` for an address outside the service or one that is
+ * ambiguous.
+ */
 export function destinationOf(
   envelope: Pick<ActionEnvelope, 'target' | 'parameters'>,
   service: HttpServiceEntry,
@@ -42,13 +45,16 @@ export function destinationOf(
   return wanted;
 }
 
-/** `billing.get` belongs to `billing`, `http.get` to whom its address names. */
+/**
+ * Returns the prefix of a tool: `billing.get` belongs to the service `billing`, `http.get` to the service at its
+ * address.
+ */
 const familyOf = (tool: string): string => tool.slice(0, Math.max(0, tool.lastIndexOf('.'))).toLowerCase();
 
 const isLabelOf = ({ name }: HttpServiceEntry, target: string): boolean =>
   target.trim() === '' || target.trim().toLowerCase() === name.toLowerCase();
 
-/** `billing/invoices`: what stands before the first slash is a service's name. */
+/** Finds a service by the text before the first slash, such as `billing/invoices`. */
 const serviceNamed = ({ host }: Address, services: readonly HttpServiceEntry[]): HttpServiceEntry | undefined =>
   host === '' ? undefined : services.find(({ name }) => name.toLowerCase() === host);
 
@@ -84,7 +90,10 @@ function pathUnder(service: HttpServiceEntry, base: Address, address: Address): 
   throw refused(`${address.target} is not under service ${service.name}`, `Its base URL is ${service.base_url}.`);
 }
 
-/** Servers, proxies and frameworks differ about these, so no allow-list could be trusted with them. */
+/**
+ * Returns why a path is ambiguous: servers, proxies and frameworks read these differently, so allow-lists would not be
+ * reliable.
+ */
 function oddityOf(path: string): string | undefined {
   if (/%(?:2f|5c|25|00|0a|0d)/i.test(path)) return 'holds an encoded slash, percent sign or control character';
   if (path.includes('//')) return 'holds an empty segment';
@@ -94,7 +103,7 @@ function oddityOf(path: string): string | undefined {
 
 function assertAllowed({ name, allowed_paths }: HttpServiceEntry, path: string): void {
   const plain = decodeURIComponentSafely(path);
-  // A pattern may be written with or without the first slash.
+  // The leading slash of a pattern is optional.
   const allowed = allowed_paths.some((pattern) => {
     const { matches } = compileGlob(pattern, 'text');
     return matches(plain) || matches(plain.slice(1));

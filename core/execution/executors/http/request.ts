@@ -1,4 +1,4 @@
-/** What is sent to a service: method, headers, body and, last, the credential. */
+/** Builds the request to a service: method, headers, body and, last, the credential. */
 import * as z from 'zod';
 import type { HttpServiceEntry } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
@@ -7,11 +7,11 @@ import { needsCredential, refused } from '../fault.ts';
 import { parametersOf } from '../parameters.ts';
 
 const httpParameters = z.strictObject({
-  /** Read with the destination. */
+  /** Used for the destination. */
   url: z.string().optional(),
   method: z.string().optional(),
   headers: z.record(z.string(), z.string()).optional(),
-  /** Sent as it is; anything but a text as JSON. */
+  /** Text is sent unchanged, other values as JSON. */
   body: z.json().optional(),
   json: z.json().optional(),
   form: z.record(z.string(), z.string()).optional(),
@@ -24,10 +24,10 @@ interface Sending {
 }
 
 const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'];
-/** Operations that leave the method to a parameter. */
+/** Operations whose method is a parameter. */
 const carriers = ['request', 'fetch', 'call'];
 
-/** @throws ExecutionFault `refused`, `no_credential` */
+/** Builds method, headers and body. @throws ExecutionFault `refused`, `no_credential` */
 export function sendingOf(
   envelope: Pick<ActionEnvelope, 'tool' | 'parameters'>,
   service: HttpServiceEntry,
@@ -49,7 +49,7 @@ export function sendingOf(
       ...(content && { 'content-type': content.type }),
       ...callerHeaders(parameters.headers ?? {}, service),
       'user-agent': 'agent-governance-gateway',
-      // What is counted and cut is what arrives.
+      // Uncompressed, so that size limits apply to the actual content.
       'accept-encoding': 'identity',
       ...credentialHeader(service, credential),
     },
@@ -57,7 +57,9 @@ export function sendingOf(
   };
 }
 
-/** `http.get`, `billing.post`; `http.request` says it in a parameter. */
+/**
+ * Returns the method: from the tool, such as `http.get` or `billing.post`, or from the parameter for `http.request`.
+ */
 function methodOf(tool: string, parameter: string | undefined): string {
   const operation = tool.slice(tool.lastIndexOf('.') + 1);
   const byTool = carriers.includes(operation.toLowerCase()) ? undefined : operation.toUpperCase();
@@ -122,7 +124,7 @@ function credentialHeader(
   return { [header.toLowerCase()]: scheme === '' ? secret : `${scheme} ${secret}` };
 }
 
-/** User name and password as leased, or `user:password` as it is kept. */
+/** Encodes a leased user name and password, or a stored `user:password`, for basic authentication. */
 function basicOf(secret: string): string {
   try {
     const { username, password } = JSON.parse(secret) as { username?: unknown; password?: unknown };

@@ -1,4 +1,4 @@
-/** Which configured database a SQL action is about, and who logs in there. */
+/** Finds the configured database of a SQL action and its login. */
 import type { SqlDatabaseEntry } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
@@ -6,7 +6,7 @@ import type { SecretStore } from '#core/kernel/ports.ts';
 import { ExecutionFault, needsCredential, refused } from '../fault.ts';
 import type { PostgresServer } from '../ports.ts';
 
-/** The one a call names, else the only one there is; undefined when none is meant, or the choice is ambiguous. */
+/** Returns the database that a call names, or the only one; undefined if none matches or the choice is ambiguous. */
 export function databaseOf(
   { target, parameters }: Pick<ActionEnvelope, 'target' | 'parameters'>,
   databases: readonly SqlDatabaseEntry[],
@@ -17,7 +17,7 @@ export function databaseOf(
 }
 
 /**
- * A target that is an address, or the name of another database, is not carried out here.
+ * Refuses a target that is an address or another database.
  * @throws ExecutionFault `refused`
  */
 export function assertTarget(target: string, chosen: SqlDatabaseEntry, databases: readonly SqlDatabaseEntry[]): void {
@@ -35,7 +35,7 @@ const isNamedBy = ({ name, host, port, resource_arn }: SqlDatabaseEntry, target:
   [name, resource_arn, host, host && `${host}:${port}`].includes(target.trim());
 
 /**
- * The minted credential logs in; without one, the user of the configured URL.
+ * Returns the server with its login: the minted credential, or the user of the configured URL.
  * @throws ExecutionFault `no_credential`, `refused`
  */
 export async function serverOf(
@@ -61,7 +61,7 @@ export async function serverOf(
   return { server, configured: place.password === '' ? [] : [place.password] };
 }
 
-/** Nothing was sent yet, so a store that does not answer is a failure and no more. */
+/** Reads a secret. If the store fails, nothing was sent yet, so the effect is `none`. */
 const secretAt = (name: string, secrets: SecretStore): Promise<string | undefined> =>
   secrets.get(name).catch(() => {
     throw new ExecutionFault('unreachable', `the secret ${name} could not be read`);
@@ -100,7 +100,7 @@ function placeFrom(text: string): Place | undefined {
   }
 }
 
-/** User name and password as JSON, or a whole URL: then of exactly this server. */
+/** Parses a login: user name and password as JSON, or a URL, which must be of exactly this server. */
 function loginOf(secret: string, place: Place): Pick<Place, 'user' | 'password'> {
   const whole = /^postgres(?:ql)?:/.test(secret) ? placeFrom(secret) : undefined;
   if (whole) {
@@ -113,7 +113,7 @@ function loginOf(secret: string, place: Place): Pick<Place, 'user' | 'password'>
     const login = username ?? user;
     if (typeof login === 'string' && typeof password === 'string') return { user: login, password };
   } catch {
-    // Said below; the parser's words would quote the secret.
+    // Reported below, since the parser's message would quote the secret.
   }
   throw refused(
     'the credential holds no user name with a password',

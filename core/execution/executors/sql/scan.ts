@@ -1,18 +1,18 @@
 /**
- * A SQL text as PostgreSQL's lexer parts it: what is code and what is quoted or comment. Enough to count statements, to
- * see the first word and to find placeholders; what a statement does is the policy's reader's business.
+ * Splits SQL like PostgreSQL's lexer into code, quoted text and comments. This suffices to count statements, to read the
+ * first word and to find placeholders; the policy's reader interprets statements.
  */
 
 interface Scan {
-  /** Without the one that may end the text. */
+  /** Number of statements; a final semicolon does not start another. */
   readonly statements: number;
-  /** Lower case; `(` for a statement that begins with one. */
+  /** Lower case; `(` if the statement begins with it. */
   readonly firstWord: string;
-  /** Where `$1` stands, outside of texts and comments. */
+  /** Positions of placeholders such as `$1` outside of strings and comments. */
   readonly placeholders: readonly { readonly at: number; readonly length: number; readonly number: number }[];
 }
 
-/** Sticky, in the order in which they are tried; each is linear in what it eats. */
+/** Sticky patterns in the order of trial; each takes linear time. */
 const skipped: readonly RegExp[] = [
   /\s+/y,
   /--[^\n\r]*/y,
@@ -80,7 +80,7 @@ function codeAt(text: string, at: number, eat: (pattern: RegExp, at: number) => 
   return { length: 1, lead: text[at]! };
 }
 
-/** Comments nest in PostgreSQL. */
+/** Returns the end of a comment; PostgreSQL's comments nest. */
 function commentEnd(text: string, start: number): number {
   const marks = /\/\*|\*\//g;
   marks.lastIndex = start;
@@ -92,7 +92,7 @@ function commentEnd(text: string, start: number): number {
   return text.length;
 }
 
-/** `$1` as `:p1`, the form of the RDS Data API. */
+/** Replaces `$1` by `:p1`, the form of the RDS Data API. */
 export function namedPlaceholders(text: string): string {
   let out = '';
   let from = 0;

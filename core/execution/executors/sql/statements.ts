@@ -1,4 +1,6 @@
-/** What a SQL action runs: texts with bound values, or a statement built from a table's name and columns. */
+/**
+ * Builds the statements of a SQL action: given texts with bound values, or a statement built from a table and columns.
+ */
 import * as z from 'zod';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { refused } from '../fault.ts';
@@ -9,13 +11,13 @@ import { builtStatement, isBuilt } from './structured.ts';
 
 interface SqlCall {
   readonly statements: readonly SqlStatement[];
-  /** The action asks for reading only, so the transaction is read-only. */
+  /** True for the capability `read`: the transaction is read-only. */
   readonly readOnly: boolean;
 }
 
 const values = z.array(z.json()).max(10_000);
 const sqlParameters = z.strictObject({
-  /** Read with the database. */
+  /** Used to find the database. */
   database: z.string().optional(),
   sql: z.string().optional(),
   query: z.string().optional(),
@@ -26,11 +28,11 @@ const sqlParameters = z.strictObject({
     .min(1)
     .max(50)
     .optional(),
-  /** For `$1`, `$2` … */
+  /** Values for `$1`, `$2` … */
   parameters: values.optional(),
 });
 
-/** @throws ExecutionFault `refused` */
+/** Returns the statements of a call. @throws ExecutionFault `refused` */
 export function sqlCallOf(envelope: Pick<ActionEnvelope, 'tool' | 'target' | 'capability' | 'parameters'>): SqlCall {
   const readOnly = envelope.capability.toLowerCase() === 'read';
   const statements = isBuilt(envelope) ? [builtStatement(envelope)] : textsOf(envelope.parameters);
@@ -51,7 +53,7 @@ function textsOf(raw: Readonly<Record<string, unknown>>): readonly SqlStatement[
 }
 
 const reading = new Set(['select', 'with', 'values', 'table', 'explain', 'show', '(']);
-/** They would end the transaction everything stands in, or speak another protocol. */
+/** Statements that would end the enclosing transaction or switch the protocol. */
 const unfit = new Set(
   'begin start commit end rollback abort savepoint release prepare deallocate copy listen unlisten load checkpoint discard'.split(
     ' ',

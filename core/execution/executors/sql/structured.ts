@@ -1,6 +1,6 @@
 /**
- * SQL actions without SQL: `sql.select` on `public.users` with columns and a where. Names are quoted, values bound; a
- * table without schema is one of `public`, as the policy's reader has it.
+ * Builds SQL for structured actions, such as `sql.select` on `public.users` with columns and a where. Names are quoted,
+ * values bound; a table without a schema is in `public`, as in the policy's reader.
  */
 import * as z from 'zod';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
@@ -12,7 +12,7 @@ type Call = Pick<ActionEnvelope, 'tool' | 'target' | 'parameters'>;
 
 const textKeys = ['sql', 'query', 'statement', 'text', 'statements'];
 
-/** Whether the call describes its statement instead of carrying it. */
+/** Checks whether the call describes its statement instead of containing SQL. */
 export const isBuilt = ({ tool, parameters }: Call): boolean =>
   Object.hasOwn(builders, tool.toLowerCase()) && !textKeys.some((key) => parameters[key] !== undefined);
 
@@ -120,7 +120,7 @@ const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 const part = /"((?:[^"]|"")+)"|([\p{L}_][\p{L}\p{N}_$]*)/uy;
 
-/** Schema and table. Words without quotes fold in case, as PostgreSQL does it. */
+/** Parses schema and table. Unquoted words fold to lower case, as in PostgreSQL. */
 function tableOf(target: string): [schema: string, table: string] {
   const text = target.trim();
   const parts: string[] = [];
