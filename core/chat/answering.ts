@@ -1,28 +1,28 @@
-/** How an answer leaves the pipeline: whole, or as a stream of events in the caller's dialect. */
+/** Forms of an answer: complete, or a stream of events in the caller's dialect. */
 
 import type { AsyncQueue } from '#core/kernel/async-queue.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Speech } from '#core/models/dialects/endpoints.ts';
 import type { KnownCall } from './call-stages.ts';
 
-/** The status line is decided before the first event of a stream; what goes wrong later is an event of it. */
+/** Reply whose status line is fixed before the first event of a stream; later failures are sent as events. */
 export interface ChatReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject | AsyncIterable<JsonObject>;
-  /** The answer in place of `body`, where it is bytes. */
+  /** Binary answer that replaces `body`. */
   readonly speech?: Speech;
-  /** The call is over: answered, recorded, settled. Never rejects. */
+  /** Resolves when the call is answered, recorded and settled. Never rejects. */
   readonly finished: Promise<void>;
 }
 
 export const isStream = (body: ChatReply['body']): body is AsyncIterable<JsonObject> => Symbol.asyncIterator in body;
 
-/** Where a stage puts the answer. */
+/** Receiver of the answer that the stages produce. */
 export interface Answering {
-  /** The first event is at hand: from now on the answer is a stream, under the headers of what is known of its call. */
+  /** Starts the stream when its first event is ready, with the headers known so far. */
   stream(known: KnownCall): AsyncQueue<JsonObject>;
   json(status: number, body: JsonObject): void;
-  /** All that a stream says, where no model speaks. */
+  /** Sends the complete events of a stream that no model produced. */
   events(status: number, events: readonly JsonObject[]): void;
 }

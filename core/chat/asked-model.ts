@@ -1,4 +1,4 @@
-/** The model a body asks for, as traces and the record of a refusal name it: a body that is not checked yet may hold anything there. */
+/** Reads the requested model from a body that may not be validated yet, for traces and records of refusals. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import { masked } from '#core/text/secrets/masked.ts';

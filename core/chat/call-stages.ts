@@ -1,6 +1,6 @@
 /**
- * What is known of a chat call on its way: each stage takes what the stage before it returned, and adds its own facts. A fact has
- * one writer, and is there from then on.
+ * Results of the stages of a chat call. Each stage extends the previous result with its own facts; each fact has one
+ * writer.
  */
 
 import type { ChatOutcome, ChatRecord } from '#core/contracts/chat.ts';
@@ -21,34 +21,34 @@ import type { ModelProgress } from './model-progress.ts';
 export interface RunningCall {
   readonly call: ChatCall;
   readonly startedMs: number;
-  /** Ends the call from our side while the model speaks. */
+  /** Ends the call from the gateway's side while the model answers. */
   readonly halt: AbortController;
-  /** The caller has gone, or the call was halted: closes the provider's connection. */
+  /** Aborts when the caller leaves or the call is halted, which closes the provider's connection. */
   readonly signal: AbortSignal;
-  /** To be called when the call is over: its signal follows the caller's until then. */
+  /** Detaches the signal from the caller's. Called when the call is over. */
   readonly release: () => void;
 }
 
-/** `admit`: what the first store step returned. */
+/** Result of `admit`, the first store step. */
 export interface AdmittedCall extends RunningCall {
-  /** False where a limit has refused the call: then there is nothing to settle. */
+  /** False if a limit refused the call, so that there is no reservation to settle. */
   readonly reserved: boolean;
-  /** The reservation says that the provider is called: what a crash leaves behind is charged. */
+  /** True if the reservation records the provider call, so that it is charged after a crash. */
   readonly startNoted: boolean;
   readonly limitHeaders: Readonly<Record<string, string>>;
-  /** The session as read beside the reservation. */
+  /** Session as read together with the reservation. */
   readonly head: SessionHead | null;
-  /** What was counted against the caller before the call. */
+  /** Risk counted against the caller before the call. */
   readonly standing: Standing;
-  /** SHA-256 of the canonical request as it came. */
+  /** SHA-256 of the canonical request as received. */
   readonly requestSha256: string;
 }
 
-/** `screen`: the request after transforms, filters and the tool guard. */
+/** Result of `screen`: the request after transforms, filters and the tool guard. */
 export interface ScreenedCall extends AdmittedCall {
-  /** The request as the provider gets it. */
+  /** Request as sent to the provider. */
   readonly body: JsonObject;
-  /** Of the lines of an uploaded batch, the requests as the provider gets them. */
+  /** Requests of an uploaded batch, as sent to the provider. */
   readonly lines: readonly JsonObject[];
   readonly inputVerdict: Verdict;
 }
@@ -56,38 +56,38 @@ export interface ScreenedCall extends AdmittedCall {
 interface TakenApproval {
   readonly id: string;
   readonly matchedRule: string;
-  /** The session, which the taken approval has moved on. */
+  /** Session after the approval was taken. */
   readonly head: SessionHead | null;
 }
 
-/** `awaitApproval`: what a review asks for is approved. */
+/** Result of `awaitApproval`: every required review is approved. */
 export interface ApprovedCall extends ScreenedCall {
-  /** Undefined where no filter asked for it. */
+  /** Undefined if no filter required a review. */
   readonly approval: TakenApproval | undefined;
 }
 
-/** `lookUp`: what the response cache knows. */
+/** Result of `lookUp` in the response cache. */
 export interface LookedUpCall extends ApprovedCall {
-  /** Undefined where the cache is not asked. */
+  /** Undefined if the cache was not consulted. */
   readonly lookup: Lookup | undefined;
 }
 
-/** A provider is called: the call is charged from here on. */
+/** Call that is charged from here on, because a provider is called. */
 export type BegunCall<Before extends ApprovedCall = ApprovedCall> = Before & {
   readonly progress: ModelProgress;
 };
 
-/** A provider has answered. */
+/** Call that a provider has answered. */
 export type ModelCall<Before extends ApprovedCall = ApprovedCall> = BegunCall<Before> & {
   readonly provider: string;
   readonly region: string | undefined;
-  /** The built-in mock answered for a model of another name. */
+  /** True if the built-in mock answered for a model with another name. */
   readonly demo: boolean;
-  /** The side of a rollout that the call is on. */
+  /** Side of the rollout to which the call was assigned. */
   readonly rollout: RolloutMark | undefined;
-  /** Attempts that came to nothing. */
+  /** Failed attempts. */
   readonly attempts: readonly ProviderAttempt[];
-  /** What the caller sent and this provider did not get. */
+  /** Names of request members that this provider did not receive. */
   readonly leftOut: readonly string[];
 };
 
@@ -95,20 +95,20 @@ interface CheckedReply {
   readonly outputVerdict: Verdict;
 }
 
-/** The output policy has looked at what is answered. */
+/** Call whose answer the output policy has checked. */
 export type CheckedCall<Before extends RunningCall> = Before & CheckedReply;
 
 interface MadeResource {
-  /** Id of the file, batch or response that the call has made. */
+  /** Id of the file, batch or response that the call created. */
   readonly resource: string;
 }
 
 type EveryFact = ModelCall<LookedUpCall> & CheckedReply & MadeResource;
 
-/** What is known where a call ends, which may be in any stage: a fact is absent where its stage has not come to it. */
+/** Facts known when a call ends, in whichever stage. Facts of later stages are absent. */
 export type KnownCall = RunningCall & Partial<Omit<EveryFact, keyof RunningCall>>;
 
-/** What decided the end of a call. */
+/** Decision that ended a call. */
 export interface Ruling {
   readonly decision: ChatRecord['decision'];
   readonly matchedRule: string | undefined;
@@ -117,21 +117,21 @@ export interface Ruling {
 export interface Ending {
   readonly outcome: ChatOutcome;
   readonly error: ErrorCode | undefined;
-  /** Where the end itself was decided: by a limit, the kill switch, a reviewer. */
+  /** Set if a limit, the kill switch or a reviewer ended the call. */
   readonly ruling: Ruling | undefined;
-  /** Headers of a refusal beside those of every answer. */
+  /** Headers of a refusal, in addition to those of every answer. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What the last stage of a call returns. */
+/** Result of the last stage of a call. */
 export interface Finished {
   readonly known: KnownCall;
   readonly ending: Ending;
 }
 
-/** A call that is over: what its evidence entry, its settlement and its metrics are made of. */
+/** Finished call, from which its evidence entry, settlement and metrics are derived. */
 export interface EndedCall extends Finished {
-  /** HTTP status that the caller sees. */
+  /** HTTP status sent to the caller. */
   readonly status: number;
 }
 
@@ -140,7 +140,7 @@ export function startCall(call: ChatCall, clock: Clock): RunningCall {
   return { call, startedMs: clock.now(), halt, signal: halt.signal, release: follow(halt, call.signal) };
 }
 
-/** An end without a fault. */
+/** Returns an ending without a fault. */
 export const endedWith = (outcome: ChatOutcome, error?: ErrorCode): Ending => ({
   outcome,
   error,

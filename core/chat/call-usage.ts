@@ -1,4 +1,4 @@
-/** What a call is charged with, from what its stages returned. */
+/** Computes the usage for which a call is charged. */
 import type { Usage } from '#core/contracts/chat.ts';
 import { costOf, demoCost } from '#core/limits/prices.ts';
 import { surchargeOf } from '#core/limits/surcharges.ts';
@@ -7,12 +7,12 @@ import type { ChatCall } from './call.ts';
 import type { KnownCall } from './call-stages.ts';
 import { isSameModel } from './replied-model.ts';
 
-/** The provider's counts, else estimates; nothing where no provider took the call. */
+/** Returns the provider's counts, or estimates without them. Usage is zero if no provider accepted the call. */
 export function usageOf(known: KnownCall): Usage {
   const { call, progress } = known;
   if (!progress || refusedByAll(known)) return { input_tokens: 0, output_tokens: 0 };
   const { counted } = progress;
-  // A stream cut short has counts of its beginning: Anthropic's says one token before the first word.
+  // A stream that was cut short has counts from its start only: Anthropic reports one token before the first word.
   const whole = !call.stream || progress.finishReason !== undefined;
   const complete = whole && counted.input_tokens !== undefined && counted.output_tokens !== undefined;
   return {
@@ -23,7 +23,7 @@ export function usageOf(known: KnownCall): Usage {
   };
 }
 
-/** Attempts that providers ask no money for: not reached, or answered with an error status. */
+/** Attempts that providers do not charge for: unreachable, or answered with an error status. */
 const free = /^([45]\d\d|unreachable|unavailable|breaker_open|no_key)$/;
 
 const refusedByAll = ({ provider, attempts = [] }: KnownCall): boolean =>
@@ -33,7 +33,7 @@ export function costOfCall(known: KnownCall): { microusd: number; estimated: boo
   const { call } = known;
   const { configuration } = call.snapshot;
   if (known.demo) return demoCost(configuration, call.resolvedModel, usageOf(known));
-  // What was served is charged, not what was asked for [budget.served].
+  // Charges the served tier, not the requested one [budget.served].
   const surcharge = surchargeOf({ ...call.body, ...known.progress?.served });
   const costs = [call.resolvedModel, ...otherModelsOf(known)].map((model) =>
     costOf(configuration, model, usageOf(known), surcharge),
@@ -41,12 +41,14 @@ export function costOfCall(known: KnownCall): { microusd: number; estimated: boo
   return costs.reduce((dearest, cost) => (cost.microusd > dearest.microusd ? cost : dearest));
 }
 
-/** Models that the reply names and that are not the one asked for: the dearest is charged [chat.replied-model]. */
+/**
+ * Returns the models named in the reply that were not requested. The most expensive is charged [chat.replied-model].
+ */
 export function otherModelsOf({ call, progress, demo }: KnownCall): readonly string[] {
   return !progress || demo ? [] : otherModelsIn(call, progress.models);
 }
 
-/** Returns those of the names that are not the model of the call, nor a snapshot or alias of it. */
+/** Returns the names that are neither the call's model nor a snapshot or alias of it. */
 export function otherModelsIn(
   { snapshot, model: asked, resolvedModel }: Pick<ChatCall, 'snapshot' | 'model' | 'resolvedModel'>,
   names: readonly string[],

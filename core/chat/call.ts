@@ -1,4 +1,4 @@
-/** A chat call as it arrives, and what the configuration alone says of it: model, limits, whether it may be. */
+/** Chat call on arrival, with what the configuration determines: model, limits and permission. */
 
 import type { KeyLimits } from '#core/configuration/identity/identities.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -26,29 +26,29 @@ import type { ResponseRetention } from './responses/retention.ts';
 
 export interface ChatRequest {
   readonly dialect: DialectName;
-  /** The endpoint that was called, where it is not the one of the dialect. */
+  /** Endpoint that was called, if it is not the dialect's own. */
   readonly operation?: Exclude<ChatOperation, 'chat.completions' | 'messages'> | undefined;
   readonly body: JsonObject;
-  /** Files of a form; the body names them by their digests. */
+  /** Files of a form. The body refers to them by digest. */
   readonly files?: FormFiles | undefined;
-  /** The file of calls that is uploaded, or that a batch is made of [batches.governed]. */
+  /** File of calls that is uploaded, or from which a batch is created [batches.governed]. */
   readonly batch?: BatchRequest | undefined;
   readonly principal: Principal;
   readonly sessionId: string;
   readonly requestId: string;
   readonly transport: 'http' | 'ws';
   readonly approvalRef?: string | undefined;
-  /** Headers of the caller that travel on to the provider. */
+  /** Headers of the caller that are forwarded to the provider. */
   readonly passed: Readonly<Record<string, string>>;
-  /** The response is to be kept, or continues one that is [responses.stored]. */
+  /** Set if the response is to be stored or continues a stored one [responses.stored]. */
   readonly keep?: ResponseRetention | undefined;
-  /** Names of what its endpoint's dialect has and chat completions have not. */
+  /** Names of members that chat completions do not have, but the endpoint's dialect does. */
   readonly leftOut?: readonly string[] | undefined;
-  /** `Cache-Control: no-cache` or `no-store`: neither looked up nor kept [cache.control]. */
+  /** Set by `Cache-Control: no-cache` or `no-store`: neither looked up nor stored [cache.control]. */
   readonly noCache?: boolean;
-  /** The caller reads a stream as events whatever its status, as client libraries do. */
+  /** True if the caller parses a stream as events at any status, as client libraries do. */
   readonly readsEvents?: boolean;
-  /** Aborts when the caller goes away. */
+  /** Aborts when the caller leaves. */
   readonly signal: AbortSignal;
 }
 
@@ -58,23 +58,23 @@ export interface ChatCall extends Omit<ChatRequest, 'operation' | 'leftOut'> {
   readonly tenant: Tenant;
   readonly wire: Dialect;
   readonly operation: ChatRecord['operation'];
-  /** As the caller named it. */
+  /** Name that the caller sent. */
   readonly model: string;
-  /** As aliases resolved it. */
+  /** Name after alias resolution. */
   readonly resolvedModel: string;
   readonly stream: boolean;
   readonly plan: RoutePlan;
-  /** The tenant may not use the model: to be refused, and recorded as such. */
+  /** Set if the tenant may not use the model: the call is refused and recorded. */
   readonly refusal?: GatewayError;
-  /** Estimated input tokens, and the most the call may put out. */
+  /** Estimated input tokens and maximum output tokens. */
   readonly inputTokens: number;
   readonly maxTokens: number;
-  /** What the caller sent and no provider gets to see. */
+  /** Names of members that no provider receives. */
   readonly leftOut: readonly string[];
 }
 
 /**
- * Reads the call without any I/O.
+ * Parses the call without any I/O.
  * @throws GatewayError `invalid_request`, `model_not_found`.
  */
 export function openCall(snapshot: Snapshot, request: ChatRequest, envelopeId: string): ChatCall {
@@ -125,7 +125,7 @@ export function openCall(snapshot: Snapshot, request: ChatRequest, envelopeId: s
   };
 }
 
-/** A response is continued where it is kept. @throws GatewayError `conflict` */
+/** Limits the plan to the provider that stores the continued response. @throws GatewayError `conflict` */
 function continuing(plan: RoutePlan | undefined, { keep, body }: ChatRequest): RoutePlan | undefined {
   const previous = keep?.previous;
   if (!plan || !previous) return plan;
@@ -139,20 +139,23 @@ function continuing(plan: RoutePlan | undefined, { keep, body }: ChatRequest): R
   );
 }
 
-/** The model reads the conversation before, too. */
+/** Returns the tokens of the earlier conversation, which the model reads as well. */
 const earlierTokens = ({ keep }: ChatRequest): number =>
   keep?.previous ? keep.previous.input_tokens + keep.previous.output_tokens : 0;
 
 type Key = Pick<KeyLimits, 'allowed_models'> | undefined;
 
-/** Whether the tenant and the key may use the model [limit.key-models]. @param names as the caller has it, as aliases resolve it: either counts. */
+/**
+ * Checks whether the tenant and the key may use the model [limit.key-models].
+ * @param names requested and resolved name; either may be listed.
+ */
 export const mayUse = ({ allowed_models }: Tenant, key: Key, names: readonly string[]): boolean =>
   holds(allowed_models, names) && holds(key?.allowed_models ?? ['*'], names);
 
 const holds = (patterns: readonly string[], names: readonly string[]): boolean =>
   patterns.some((pattern) => names.some((name) => modelMatches(pattern, name)));
 
-/** The caller may ask for it; the tenant or the key may not have it. */
+/** Returns the refusal of a model that exists, but is not allowed for the tenant or the key. */
 function notAllowed({ allowed_models }: Tenant, key: Key, names: readonly string[]): GatewayError {
   const [holder, allowed] = holds(allowed_models, names)
     ? ['key', key?.allowed_models ?? []]
@@ -163,7 +166,7 @@ function notAllowed({ allowed_models }: Tenant, key: Key, names: readonly string
   );
 }
 
-/** Names what this caller may ask for instead [models.demo-names]. */
+/** Returns an error that lists the models this caller may request [models.demo-names]. */
 function notServed(
   { configuration }: Snapshot,
   { tenant, key }: { tenant: Tenant; key: Key },
@@ -190,11 +193,11 @@ function notServed(
 
 const maxNamed = 12;
 
-/** Whether the provider gets to see listed features only. */
+/** Checks whether the provider receives listed features only. */
 const isBounded = ({ configuration }: Snapshot, { dialect }: ChatRequest): boolean =>
   dialect === 'anthropic' && configuration.messages.tool_use !== 'reject';
 
-/** What a translated reply needs to know of its call. */
+/** Returns the facts of the call that translating its reply requires. */
 export const translationContext = ({ model, inputTokens, envelopeId, body }: ChatCall, clock: Clock) => ({
   model,
   inputTokens,

@@ -1,6 +1,6 @@
 /**
- * Addresses in a chat that its provider would fetch: pictures, documents and sound by URL. Fetching one carries data out, and leads a
- * self-hosted provider into its own network [chat.addresses].
+ * Addresses in a chat that its provider would fetch: pictures, documents and sound by URL. Fetching one can leak data,
+ * and can reach a self-hosted provider's own network [chat.addresses].
  */
 
 import type { ChatOperation, DialectName } from '#core/contracts/chat.ts';
@@ -20,7 +20,9 @@ interface ChatBody {
 }
 
 /**
- * @param decidable whether the call can wait for a decision of each address, as `tool_use: govern` wants it; lines of batches cannot.
+ * Refuses addresses that are neither allowed nor decidable.
+ * @param decidable whether the call can wait for a decision on each address (`tool_use: govern`); lines of batches
+ * cannot.
  * @throws GatewayError `invalid_request` that names the member and the setting that allows it.
  */
 export function refuseAddresses(configuration: Configuration, chat: ChatBody, decidable: boolean): void {
@@ -43,7 +45,7 @@ export const refusedAddress = (path: string, why: string) =>
     { param: path },
   );
 
-/** Returns the addresses that the tool policy has to decide. */
+/** Returns the addresses that the tool policy must decide. */
 export function addressesToDecide(configuration: Configuration, chat: ChatBody): readonly FetchedAddress[] {
   if (configuration.chat_addresses === 'any' || !governs(configuration, chat)) return [];
   return [...addressesIn(chat.body.messages, 'messages')].filter(
@@ -54,7 +56,7 @@ export function addressesToDecide(configuration: Configuration, chat: ChatBody):
 const governs = ({ messages, chat_completions }: Configuration, { dialect, operation }: ChatBody): boolean =>
   (dialect === 'anthropic' || operation === 'responses' ? messages : chat_completions).tool_use === 'govern';
 
-/** Returns `passes`, `decide`, or why the address is refused. */
+/** Returns `passes`, `decide`, or the reason for refusing the address. */
 function rulingOf(configuration: Configuration, chat: ChatBody, address: string): string {
   const { chat_addresses: allowed } = configuration;
   const isOpen = Array.isArray(allowed) ? isListed(address, allowed) : allowed === 'any';
@@ -67,12 +69,12 @@ function rulingOf(configuration: Configuration, chat: ChatBody, address: string)
 }
 
 export interface FetchedAddress {
-  /** Where it is in the request, as in `messages[0].content[1].image_url.url`. */
+  /** Path within the request, such as `messages[0].content[1].image_url.url`. */
   readonly path: string;
   readonly address: string;
 }
 
-/** Members that hold what a provider fetches; the arguments of tool calls are not fetched. */
+/** Yields the addresses that a provider would fetch. It does not fetch those in arguments of tool calls. */
 function* addressesIn(value: Json | undefined, path: string): Iterable<FetchedAddress> {
   if (Array.isArray(value)) for (const [at, item] of value.entries()) yield* addressesIn(item, `${path}[${at}]`);
   else if (isObject(value) && value.type !== 'tool_use')
@@ -92,7 +94,10 @@ const textsOf = (value: Json | undefined): readonly string[] | undefined =>
       ? value
       : undefined;
 
-/** Providers differ in how a part of a message names its content: `image_url`, `source: { type: url, url }`, `{ type: video, video }`. */
+/**
+ * Checks whether a member is fetched. Providers name it `image_url`, `source: { type: url, url }` or `{ type: video,
+ * video }`.
+ */
 const isFetched = (name: string, { type }: JsonObject, path: string): boolean =>
   /_ur[il]$/i.test(name) ||
   name === 'file_data' ||
@@ -100,12 +105,12 @@ const isFetched = (name: string, { type }: JsonObject, path: string): boolean =>
   (/^ur[il]$/.test(name) &&
     (/^(?:url|(?:input_)?(?:image|video|audio|document|file))$/.test(asText(type)) || /_ur[il]$/.test(path)));
 
-/** What is not in the text itself: neither a `data:` URL, nor base64, nor the id of a file. */
+/** Checks for an address: not a `data:` URL, base64 or the id of a file. */
 const isAddress = (text: string): boolean =>
   !/^\s*data:/i.test(text) &&
   (/^\s*(?:[a-z][a-z0-9+.-]*:|[\\/]{2})/i.test(text) || isInnerAddress(text.slice(0, 2048), true));
 
-/** Longer texts are not recognised as inner addresses. */
+/** Maximum length of texts that are checked for inner addresses. */
 const maxCharacters = 8_192;
 
 const isPublic = (address: string): boolean =>
@@ -116,5 +121,5 @@ function isListed(address: string, hosts: readonly string[]): boolean {
   return !!url && /^https?:$/.test(url.protocol) && hosts.some((host) => globMatches(host, foldCase(url.hostname)));
 }
 
-/** Checks that programs do not differ in which host they read, as in `https://a.example\@b.example`. */
+/** Checks that all programs read the same host, unlike in `https://a.example\@b.example`. */
 export const isReadAlike = (address: string): boolean => !/[\\\s\p{Cc}]/u.test(address.trim());

@@ -1,4 +1,4 @@
-/** The evidence entry of a call, folded from what its stages returned: counts and names, never content. */
+/** Builds the evidence entry of a call from the results of its stages: counts and names, never content. */
 
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import { cancelledBy } from '#core/execution/cancellation/watch.ts';
@@ -10,11 +10,11 @@ import { findingsOf, leftOutOf, providerOf, rulingOf } from './known-facts.ts';
 import { boundedNames } from './left-out.ts';
 import { forcedTool, governsTools } from './tool-use-mode.ts';
 
-/** What is known beside the call itself when it is recorded. */
+/** Facts about the recording that are not part of the call. */
 interface Recording {
   readonly clock: Clock;
   readonly traceId: string;
-  /** Entries that the cache has dropped since it was last asked. */
+  /** Entries evicted from the cache since the last query. */
   readonly evictions: number;
   readonly delivered: 'unknown' | undefined;
 }

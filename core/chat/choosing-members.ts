@@ -1,13 +1,13 @@
 /**
- * Members that have the provider use another model, or tools, than the gateway decided on: aggregators of the same dialects read
- * them, and every other unknown member passes [chat.choosing-members].
+ * Members that make a provider use another model or other tools than the gateway decided on. Aggregators of the same
+ * dialects read them; all other unknown members pass [chat.choosing-members].
  */
 
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 
-/** In lower case without `_` and `-`, since aggregators read several spellings. */
+/** Names in lower case without `_` and `-`, since aggregators accept several spellings. */
 const ofEveryDialect = [
   ...['models', 'route', 'provider', 'preset', 'plugins', 'transforms', 'modellist', 'modelgroup', 'customllmprovider'],
   ...['fallback', 'fallbacks', 'fallbackmodel', 'fallbackmodels', 'defaultfallbacks'],
@@ -20,10 +20,10 @@ const choosing: Readonly<Record<'openai' | 'anthropic', ReadonlySet<string>>> = 
   anthropic: new Set(ofEveryDialect),
 };
 
-/** Members whose contents aggregators take for members of the request, or of its routing. */
+/** Members whose contents aggregators treat as members of the request or its routing. */
 const containers: ReadonlySet<string> = new Set(['extrabody', 'litellmparams', 'litellmmetadata', 'metadata']);
 
-/** Metadata are the caller's own tags: only these of them are read by routers. */
+/** Metadata that routers read. All other metadata are the caller's own tags. */
 const ofMetadata: ReadonlySet<string> = new Set(
   ofEveryDialect.filter((name) => name.includes('model') || name.includes('fallback')),
 );
@@ -35,7 +35,7 @@ const folded = (name: string): string => name.normalize('NFKC').toLowerCase().re
 const isGiven = (value: Json | undefined): boolean =>
   value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
 
-/** @throws GatewayError `invalid_request` that names the member and where it is allowed. */
+/** Refuses such members. @throws GatewayError `invalid_request` that names the member and where it is allowed. */
 export function refuseChoosing(
   dialect: 'openai' | 'anthropic',
   body: JsonObject,
@@ -61,7 +61,7 @@ function choosingIn(names: ReadonlySet<string>, body: JsonObject, within: string
     if (!isGiven(value)) return [];
     const path = `${within}${name}`.slice(0, 128);
     const plain = folded(name);
-    // At the top it is the model that was allowed.
+    // At the top level, `model` is the allowed model.
     if (names.has(plain) || (plain === 'model' && within !== '')) return [{ path, name: name.slice(0, 64) }];
     if (!containers.has(plain) || typeof value !== 'object' || Array.isArray(value) || depth >= deepest) return [];
     return choosingIn(plain === 'metadata' ? ofMetadata : names, value as JsonObject, `${path}.`, depth + 1);

@@ -1,6 +1,6 @@
 /**
- * Tool calls of a chat completion, decided as those of a messages reply are: on `/v1/responses`, whose requests run as chat
- * completions [responses.tool-use], and on chat completions that are governed [chat.completions.tool-use].
+ * Decides tool calls of chat completions like those of messages replies: on `/v1/responses`, whose requests run as chat
+ * completions [responses.tool-use], and on governed chat completions [chat.completions.tool-use].
  */
 
 import type { Json, JsonObject } from '#core/kernel/json.ts';
@@ -10,7 +10,7 @@ import type { ChatCall } from './call.ts';
 import type { ChatPorts } from './ports.ts';
 import { decideCallText, endedWithinCall, isToolUse, isUndecidable } from './tool-use.ts';
 
-/** A complete chat completion, its tool calls decided in order. */
+/** Decides the tool calls of a complete chat completion, in order. */
 export async function governCompletion(ports: ChatPorts, call: ChatCall, reply: JsonObject): Promise<JsonObject> {
   const choices: JsonObject[] = [];
   for (const choice of objectsOf(reply.choices)) {
@@ -31,7 +31,7 @@ export async function governCompletion(ports: ChatPorts, call: ChatCall, reply: 
   return { ...reply, choices };
 }
 
-/** The same on a stream: tool calls are held until their choice has finished, and are then decided. */
+/** Gate for streams: holds tool calls until their choice has finished, then decides them. */
 export class CompletionToolGate {
   readonly #ports: ChatPorts;
   readonly #call: ChatCall;
@@ -72,7 +72,10 @@ export class CompletionToolGate {
     return [...before, { ...event, choices }];
   }
 
-  /** @throws GatewayError `provider_error` for calls whose choice has not finished: they may be cut off, and were not decided. */
+  /**
+   * Ends the stream.
+   * @throws GatewayError `provider_error` for undecided calls of an unfinished choice: they may be cut off.
+   */
   end(): void {
     if ([...this.#held.values()].every((held) => held.calls().length === 0)) return;
     throw endedWithinCall();
@@ -84,7 +87,7 @@ interface Fragments {
   text: string;
 }
 
-/** The calls of one choice, put together. */
+/** Assembled tool calls of one choice. */
 class Held {
   readonly #all: Fragments[] = [];
   readonly #of = toolFragments<Fragments>(() => {
@@ -117,11 +120,11 @@ class Held {
   }
 }
 
-/** Some providers write arguments as an object: the caller gets the text that was decided. */
+/** Returns the decided arguments as text, also if the provider wrote an object. */
 const argumentsOf = (given: Json | undefined): string =>
   typeof given === 'string' ? given : given === undefined || given === null ? '' : JSON.stringify(given);
 
-/** The call as it was decided, and nothing else that a client might run. */
+/** Returns the decided call without any other member that a client might run. */
 const asDecided = (call: JsonObject, form: JsonObject): JsonObject => ({
   ...(call.index !== undefined && { index: call.index }),
   id: textOf(call.id) ?? '',
@@ -130,7 +133,9 @@ const asDecided = (call: JsonObject, form: JsonObject): JsonObject => ({
   ...wantedBack(call),
 });
 
-/** What some providers have to get back with the result of the call: texts of theirs, in objects without calls [chat.call-members]. */
+/**
+ * Returns texts that some providers require back with the call's result, in objects without calls [chat.call-members].
+ */
 function wantedBack(call: JsonObject): JsonObject {
   const kept: JsonObject = {};
   for (const name of ['extra_content', 'provider_specific_fields']) {
@@ -144,14 +149,14 @@ function wantedBack(call: JsonObject): JsonObject {
   return kept;
 }
 
-/** Members of choices and messages that hold more than a text or a number, and no call. */
+/** Members of choices and messages with structured values that are not calls. */
 const knownMembers = new Set([
   ...['logprobs', 'content', 'audio', 'images', 'annotations', 'citations', 'reasoning_details', 'thinking'],
   ...['content_filter_results', 'content_filter_result', 'google'],
 ]);
 const callMembers = new Set(['tool_calls', 'function_call']);
 
-/** Without calls under other names and in other places, which were not decided [chat.completions.tool-use]. */
+/** Removes undecided calls: those under other names and in other places [chat.completions.tool-use]. */
 function withoutCalls(value: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, item]) => {
@@ -173,7 +178,7 @@ async function decided(
     const custom = objectOf(one.custom);
     const name = textOf((custom ?? objectOf(one.function))?.name) ?? '';
     const given = argumentsOf(custom ? custom.input : objectOf(one.function)?.arguments);
-    // The text of a custom tool is its one parameter.
+    // The text of a custom tool is its only parameter.
     const json = custom ? JSON.stringify({ input: given }) : given;
     const text = await decideCallText(ports, call, { id: textOf(one.id), name, json });
     if (text === undefined)

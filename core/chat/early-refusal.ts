@@ -1,6 +1,6 @@
 /**
- * A call that is refused before the pipeline knows its model: a malformed body, an unknown query parameter, tools where they are
- * rejected. It stands in the log, and in the evidence and so in the request list [chat.refused-recorded].
+ * Records a call that is refused before the pipeline knows its model: a malformed body, an unknown query parameter,
+ * rejected tools. It appears in the log, in evidence and in the request list [chat.refused-recorded].
  */
 
 import { sessionOwner } from '#core/actions/governed.ts';
@@ -19,7 +19,7 @@ import type { ChatPorts } from './ports.ts';
 export interface EarlyRefusal {
   readonly operation: ChatRecord['operation'];
   readonly requestId: string;
-  /** Absent where no caller was authenticated: then there is no tenant to write for. */
+  /** Absent if no caller was authenticated, so that the entry would have no tenant. */
   readonly principal?: Principal | undefined;
   readonly sessionId?: string | undefined;
   readonly body?: JsonObject | undefined;
@@ -27,10 +27,10 @@ export interface EarlyRefusal {
   readonly fault: GatewayError;
 }
 
-/** Entries of one key in a minute and process: such calls take nothing from a limit, so they must not write without one. */
+/** Maximum entries per key, minute and process. Such calls do not count towards limits, so their entries need one. */
 const entriesPerMinute = 10;
 
-/** Never rejects: the caller gets the first fault. */
+/** Records the refusal. Never rejects: the caller receives the original fault. */
 export async function recordEarlyRefusal(ports: ChatPorts, refusal: EarlyRefusal): Promise<void> {
   const { fault, principal, requestId, operation } = refusal;
   if (fault.kind.status >= 500) return;
@@ -54,7 +54,7 @@ export async function recordEarlyRefusal(ports: ChatPorts, refusal: EarlyRefusal
   }
 }
 
-/** Limits refuse without an entry (0017); a session of another key is not written into. */
+/** Errors without an entry: limits refuse without one (0017), and another key's session is not written to. */
 const unrecorded: ReadonlySet<string> = new Set(['rate_limit_error', 'authentication_error', 'forbidden']);
 
 const mayWrite = (keyId: string, nowMs: number): boolean =>

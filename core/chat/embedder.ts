@@ -1,11 +1,11 @@
-/** The embedder of the semantic cache: the provider the configuration names, or character n-grams computed here. */
+/** Embedder of the semantic cache: the configured provider, or local character n-grams. */
 
 import type { Snapshots } from '#core/configuration/store/snapshots.ts';
 import { ngramEmbedder } from '#core/models/cache/ngram-embedder.ts';
 import type { Embedder } from '#core/models/cache/ports.ts';
 import type { Providers } from '#core/models/providers/ports.ts';
 
-/** Vectors are only compared within one policy version, so a change of the setting mixes none. */
+/** Returns the configured embedder. Vectors are compared within one policy version only, so changing it is safe. */
 export function configuredEmbedder(ports: { readonly snapshots: Snapshots; readonly providers: Providers }): Embedder {
   const local = ngramEmbedder();
   return {

@@ -1,4 +1,6 @@
-/** Requests with files: multipart form data, read into members that filters and digests see, and written for the provider. */
+/**
+ * Requests with files: parses multipart form data into members for filters and digests, and writes it for the provider.
+ */
 import { asText } from '#core/kernel/as-text.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
@@ -6,7 +8,7 @@ import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { ProviderForm } from '#core/models/providers/ports.ts';
 import { type FormPart, formParts } from './multipart.ts';
 
-/** Files of a request by their SHA-256; their bytes are opaque to filters, as images of chats are. */
+/** Files of a request by SHA-256. Filters do not read their bytes, as with images in chats. */
 export type FormFiles = ReadonlyMap<string, File>;
 
 interface ReadForm {
@@ -16,12 +18,13 @@ interface ReadForm {
 
 const maxFields = 64;
 const fieldName = /^[A-Za-z][A-Za-z0-9_]{0,63}(\[\])?$/;
-/** Fields that JSON would carry as numbers or truth values, so that they are checked like those. */
+/** Fields that JSON would express as numbers or booleans, so that they are checked as such. */
 const numbers: ReadonlySet<string> = new Set(['n', 'temperature']);
 const truths: Readonly<Record<string, boolean>> = { true: true, false: false };
 
 /**
- * @param bytes bounded by the caller: all of it is held.
+ * Parses a form.
+ * @param bytes held in memory, so their number is bounded by the caller.
  * @throws GatewayError `unsupported_media_type`, `invalid_request`.
  */
 export function readForm(type: string | undefined, bytes: Uint8Array): ReadForm {
@@ -51,7 +54,7 @@ const memberOf = (name: string, text: string): Json => {
   return numbers.has(name) && text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 };
 
-/** What stands for a file in the request: its name is read by filters, its digest is part of the request's. */
+/** Describes a file in the request: filters read its name, and its digest is part of the request's. */
 function described({ filename = '', type, bytes }: Omit<FormPart, 'name'>, files: Map<string, File>): JsonObject {
   const file = new File([bytes as Uint8Array<ArrayBuffer>], filename, { type: type || 'application/octet-stream' });
   const digest = sha256(bytes);
@@ -59,7 +62,7 @@ function described({ filename = '', type, bytes }: Omit<FormPart, 'name'>, files
   return { filename, media_type: file.type, bytes: file.size, sha256: digest };
 }
 
-/** The form as the provider gets it, from the request after the filters. */
+/** Builds the provider's form from the filtered request. */
 export async function formOf(body: JsonObject, files: FormFiles | undefined): Promise<ProviderForm> {
   const form = new FormData();
   for (const [name, value] of Object.entries(body)) {

@@ -1,4 +1,4 @@
-/** Queues a share of the answered calls for the evaluator, after their callers have the answer. */
+/** Queues a share of the answered calls for the evaluator, after their callers have received the answer. */
 
 import { deliveryId } from '#core/approvals/notifications/enqueue.ts';
 import type { DeliveryStore } from '#core/approvals/notifications/ports.ts';
@@ -17,14 +17,14 @@ interface SubmitPorts {
   readonly telemetry: Pick<Telemetry, 'log' | 'outgoing'>;
 }
 
-/** Most code points of each text that are sent; undefined for a call that is not sent. */
+/** Returns the maximum code points to send per text; undefined if the call is not sampled. */
 export function sampleOf({ call }: Pick<RunningCall, 'call'>): number | undefined {
   const { url, sample_rate, max_characters } = call.snapshot.configuration.evaluation;
   if (url === undefined || isEndpoint(call.operation) || call.batch) return undefined;
   return isSampled(call.envelopeId, sample_rate) ? max_characters : undefined;
 }
 
-/** Conversation as far as an excerpt may need it. */
+/** Returns as much of the conversation as an excerpt may need. */
 function promptOf(slots: readonly TextSlot[], enough: number): string {
   let text = '';
   for (const slot of slots) {
@@ -35,7 +35,7 @@ function promptOf(slots: readonly TextSlot[], enough: number): string {
   return text;
 }
 
-/** Never rejects: a call that could not be queued is not evaluated, and the log says so. */
+/** Queues a call. Never rejects: if queuing fails, the call is not evaluated and the failure is logged. */
 export async function submitForEvaluation(
   { deliveries, clock, telemetry }: SubmitPorts,
   { known, ending: { outcome } }: EndedCall,
@@ -45,7 +45,7 @@ export async function submitForEvaluation(
 ): Promise<void> {
   const { call } = known;
   if (!recorded || (outcome !== 'completed' && outcome !== 'cached')) return;
-  // An excerpt looks a little further than it shows.
+  // Building the excerpt needs some text beyond its own length.
   const prompt = excerptOf(promptOf(call.wire.requestTexts(call.body), 2 * most + 8_192), most);
   const response = excerptOf(answer, most);
   const usage = usageOf(known);

@@ -1,4 +1,4 @@
-/** The answer of one call: a stream begins while the model speaks; all else is held until the call is recorded. */
+/** Answer of one call: streams are sent while the model answers, all others once the call is recorded. */
 import { answerOf, RecordingQueue } from '#core/chat/recording-queue.ts';
 import { AsyncQueue } from '#core/kernel/async-queue.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
@@ -18,7 +18,7 @@ type Whole =
 export class HeldAnswer implements Answering {
   readonly #wire: ChatCall['wire'];
   readonly #reply: Reply;
-  /** Characters of the answer that an evaluator gets; undefined for a call that is not evaluated. */
+  /** Characters of the answer that the evaluator receives; undefined for a call that is not evaluated. */
   readonly #sampled: number | undefined;
   #queue: AsyncQueue<JsonObject> | undefined;
   #whole: Whole | undefined;
@@ -29,7 +29,7 @@ export class HeldAnswer implements Answering {
     this.#reply = reply;
   }
 
-  /** The caller has seen the status line. */
+  /** True once the caller has received the status line. */
   get streamed(): boolean {
     return this.#queue !== undefined;
   }
@@ -56,7 +56,7 @@ export class HeldAnswer implements Answering {
     this.#whole = { status, events };
   }
 
-  /** Lets the caller have it. @throws RecordedFailure in place of an answer that has not begun. */
+  /** Releases the answer to the caller. @throws RecordedFailure in place of an answer that has not begun. */
   release({ known, ending }: EndedCall, fault: GatewayError | undefined): void {
     const queue = this.#queue;
     if (queue) {
@@ -71,7 +71,7 @@ export class HeldAnswer implements Answering {
       this.#reply({ status: whole.status, headers, body: 'json' in whole ? whole.json : eachOf(whole.events) });
   }
 
-  /** What the caller reads, as far as an evaluator gets it. */
+  /** Text of the answer, up to the evaluator's limit. */
   get text(): string {
     if (this.#queue instanceof RecordingQueue) return this.#queue.text;
     return answerOf(this.#whole && 'json' in this.#whole ? this.#wire.replyTexts(this.#whole.json) : []);

@@ -1,11 +1,11 @@
-/** What a chat shows its model, remembered for tool calls of the same session that go another way, such as MCP. */
+/** Remembers the conversation of a chat for tool calls of the same session through other paths, such as MCP. */
 import { rememberConversation } from '#core/session/sources/remember-call.ts';
 import type { ChatCall } from './call.ts';
 import type { ChatPorts } from './ports.ts';
 
 /**
- * Never rejects: the fault is given back, since the model is called beside it. An answer is not given where the results its model
- * has read could not be remembered.
+ * Stores the conversation while the model is called. Never rejects, but returns the fault: the answer is withheld if
+ * the tool results that its model has read could not be stored.
  */
 export async function keepConversation(
   { provenance, clock, ids }: ChatPorts,

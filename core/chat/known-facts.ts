@@ -1,4 +1,4 @@
-/** Facts of a call that follow from what several of its stages returned. */
+/** Derives facts of a call from the results of several stages. */
 
 import type { Finding } from '#core/contracts/chat.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
@@ -9,7 +9,7 @@ import { leftOutHeader } from './left-out.ts';
 
 const allowed: Ruling = { decision: 'allow', matchedRule: undefined };
 
-/** The last one that decided something. */
+/** Returns the last ruling with a decision. */
 export const rulingOf = ({ inputVerdict, approval, outputVerdict }: KnownCall, ending: Ending): Ruling =>
   ending.ruling ??
   ruledBy(outputVerdict) ??
@@ -22,28 +22,28 @@ function ruledBy(verdict: Verdict | undefined): Ruling | undefined {
   return { decision: verdict.decision, matchedRule: verdict.matched_rule };
 }
 
-/** Of the request, then of the reply. */
+/** Returns the findings in the request, then those in the reply. */
 export function findingsOf({ inputVerdict, outputVerdict }: KnownCall): readonly Finding[] {
   const [first, second] = [inputVerdict?.findings ?? [], outputVerdict?.findings ?? []];
   if (second.length === 0) return first;
   return first.length === 0 ? second : [...first, ...second];
 }
 
-/** The end of the session's chain, as last read. */
+/** Returns the end of the session's chain, as last read. */
 export const headOf = ({ approval, head }: KnownCall): SessionHead | null =>
   approval ? approval.head : (head ?? null);
 
-/** The provider that answered, or whose answer is replayed. */
+/** Returns the provider that answered, or whose answer is replayed. */
 export const providerOf = ({ provider, lookup }: KnownCall): string | undefined =>
   provider ?? (lookup && lookup.state !== 'MISS' ? lookup.cached.provider : undefined);
 
-/** What the provider that was asked, or was asked for a cached answer, did not get beside what no provider gets. */
+/** Returns the members that no provider receives, and those that the answering or cached provider did not receive. */
 export function leftOutOf({ call, leftOut, lookup }: KnownCall): readonly string[] {
   const names = leftOut ?? (lookup && lookup.state !== 'MISS' ? lookup.cached.leftOut : []);
   return names.length + call.leftOut.length === 0 ? call.leftOut : [...new Set([...call.leftOut, ...names])];
 }
 
-/** Headers of the answer, as far as its call has come. */
+/** Returns the headers of the answer, as far as the call has progressed. */
 export function headersOfCall(known: KnownCall, ending?: Ending): Readonly<Record<string, string>> {
   const { call, limitHeaders, lookup } = known;
   const warnings = warningsIn(findingsOf(known));
@@ -65,5 +65,5 @@ function warningsIn(findings: readonly Finding[]): string | undefined {
   return names.size === 0 ? undefined : [...names].map(inHeader).join(', ');
 }
 
-/** A header holds ASCII only. */
+/** Replaces characters that are not ASCII, which headers cannot hold. */
 const inHeader = (name: string): string => name.replace(/[^\x20-\x7e]/g, '?');

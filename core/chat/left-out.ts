@@ -1,4 +1,4 @@
-/** The names of what a request holds and the provider does not get, for the header and for evidence [chat.left-out]. */
+/** Names of request members that the provider does not receive, for the header and for evidence [chat.left-out]. */
 
 import type { Json } from '#core/kernel/json.ts';
 
@@ -6,11 +6,14 @@ const maxNames = 32;
 const maxCharacters = 64;
 const maxInHeader = 500;
 
-/** Whether a chat completion asks its provider to keep it: the gateway has no record to read or delete it by, so that is left out [chat.store]. */
+/**
+ * Checks whether a chat completion asks its provider to store it. The member is left out, because the gateway has no
+ * record for reading or deleting the completion [chat.store].
+ */
 export const keepsCompletion = (store: Json | undefined): boolean =>
   store !== undefined && store !== null && store !== false;
 
-/** Names come from the caller. */
+/** Limits names from the caller. */
 export const boundedNames = (names: readonly string[]): string[] =>
   names.slice(0, maxNames).map((name) => name.slice(0, maxCharacters).toWellFormed());
 

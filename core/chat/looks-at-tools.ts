@@ -1,4 +1,4 @@
-/** Whether the tool guard looks at tools in the requests of chats; few configurations have it, so what it works with is loaded then. */
+/** Checks whether the tool guard inspects chats. Its code is loaded only then, since few configurations need it. */
 import type { Configuration } from '#core/contracts/config.ts';
 
 export const looksAtTools = ({ tool_guard }: Pick<Configuration, 'tool_guard'>): boolean =>

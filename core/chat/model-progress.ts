@@ -1,4 +1,4 @@
-/** What a provider has said so far of the call it works on. It grows while the provider answers; the stage that calls the provider owns it. */
+/** Progress of a provider's answer. The stage that calls the provider owns it and updates it as the answer arrives. */
 import type { Usage } from '#core/contracts/chat.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf, objectsOf } from '#core/kernel/narrow.ts';
@@ -10,24 +10,24 @@ export class ModelProgress {
   #counted: Partial<Usage> = {};
   #outputCharacters = 0;
   #finishReason: string | undefined;
-  /** By the index of their choice, of which a reply may have several. */
+  /** Finish reasons by index of the choice; a reply may have several choices. */
   readonly #finishReasons = new Map<number, string>();
   #firstTokenMs: number | undefined;
   #keptId: string | undefined;
   readonly #models = new Set<string>();
   #served: JsonObject = {};
 
-  /** Tier, speed and region that the provider says it served, which are the ones that it charges. */
+  /** Tier, speed and region that the provider reports as served, and therefore charges. */
   get served(): JsonObject {
     return this.#served;
   }
 
-  /** The provider's own counts; later ones replace earlier ones. */
+  /** Provider's own counts; later ones replace earlier ones. */
   get counted(): Partial<Usage> {
     return this.#counted;
   }
 
-  /** Characters the model put out, where the provider reports no count. */
+  /** Characters of output, for providers that report no count. */
   get outputCharacters(): number {
     return this.#outputCharacters;
   }
@@ -36,7 +36,7 @@ export class ModelProgress {
     return this.#finishReason;
   }
 
-  /** The reason of each choice that has ended, in their order; one if there is a single answer. */
+  /** Reasons of the ended choices in their order; one if there is a single answer. */
   get finishReasons(): readonly string[] {
     if (this.#finishReasons.size === 0) return this.#finishReason === undefined ? [] : [this.#finishReason];
     return [...this.#finishReasons].sort(([a], [b]) => a - b).map(([, reason]) => reason);
@@ -47,17 +47,17 @@ export class ModelProgress {
     return this.#firstTokenMs;
   }
 
-  /** The provider's id of the response that it keeps. */
+  /** Provider's id of the stored response. */
   get keptId(): string | undefined {
     return this.#keptId;
   }
 
-  /** Names of models that the reply gave. */
+  /** Names of models in the reply. */
   get models(): readonly string[] {
     return [...this.#models];
   }
 
-  /** A complete reply in the provider's dialect. */
+  /** Records a complete reply in the provider's dialect. */
   readReply(native: Dialect, reply: JsonObject): void {
     this.#counted = native.usageOf(reply) ?? {};
     this.readModel(reply);
@@ -66,7 +66,7 @@ export class ModelProgress {
     this.#count(native.replyTexts(reply));
   }
 
-  /** One event of a stream: counts as the provider gives them, characters for where it gives none. */
+  /** Records one stream event: takes the provider's token counts, or counts characters if it sends none. */
   readEvent(native: Dialect, event: JsonObject, elapsedMs: () => number): void {
     const counted = native.usageOf(event);
     this.readModel(event);
@@ -91,29 +91,29 @@ export class ModelProgress {
     for (const { text, whole } of texts) if (!whole) this.#outputCharacters += text.length;
   }
 
-  /** The name of the model in a reply, or in an event of either dialect. */
+  /** Records the model name in a reply, or in an event of either dialect. */
   readModel({ model, message }: JsonObject): void {
     const name = model ?? (message as JsonObject | null | undefined)?.model;
     if (typeof name === 'string' && name !== '' && this.#models.size < maxModels) this.#models.add(name);
   }
 
-  /** Of a provider that keeps responses, the id of this one. */
+  /** Records the response id if the provider stores responses. */
   readKeptId({ keepsResponses }: Pick<Provider, 'keepsResponses'>, { id }: JsonObject): void {
     if (!keepsResponses || this.#keptId !== undefined) return;
     if (typeof id === 'string' && /^[\w.:-]{1,200}$/.test(id)) this.#keptId = id;
   }
 
-  /** Counts that are read otherwise than from a chat. */
+  /** Records counts that are not read from a chat. */
   count(counted: Partial<Usage>): void {
     this.#counted = counted;
   }
 
-  /** Without a count, what was reserved is charged: no budget is passed unseen. */
+  /** Assumes the reserved output if the provider sends no count, so that no budget is exceeded unnoticed. */
   assumeOutput(tokens: number): void {
     this.#outputCharacters = tokens * charactersOfToken;
   }
 
-  /** Tokens of the characters so far, where no provider counts them. */
+  /** Tokens estimated from the characters so far, for providers without counts. */
   get estimatedOutput(): number {
     return Math.ceil(this.#outputCharacters / charactersOfToken);
   }
@@ -121,10 +121,10 @@ export class ModelProgress {
 
 const charactersOfToken = 4;
 const maxModels = 8;
-/** OpenAI answers with at most as many. */
+/** Maximum number of choices in OpenAI's API. */
 const maxChoices = 128;
 
-/** OpenAI names them beside the usage, Anthropic within it. */
+/** Reads the served values: OpenAI puts them next to the usage, Anthropic within it. */
 function servedBy(message: JsonObject): JsonObject {
   const places = [message, objectOf(message.usage), objectOf(objectOf(message.message)?.usage)];
   const served: { [name: string]: string } = {};

@@ -1,4 +1,4 @@
-/** The models a caller may ask for by name. Patterns stand for names that are not listed, so they are left out. */
+/** Lists the models that a caller may request by name. Patterns are left out. */
 
 import type { KeyLimits } from '#core/configuration/identity/identities.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -14,7 +14,10 @@ export interface ListedModel {
 
 type Key = Pick<KeyLimits, 'allowed_models'> | undefined;
 
-/** @param key with limits of its own, which leave out what it may not ask for [limit.key-models]. */
+/**
+ * Lists the models of a tenant.
+ * @param key whose own limits exclude further models [limit.key-models].
+ */
 export function modelsOf(configuration: Configuration, tenantId: string, key?: Key): ListedModel[] {
   const tenant = configuration.tenants.find(({ id }) => id === tenantId);
   if (!tenant) return [];
@@ -28,7 +31,7 @@ export function modelsOf(configuration: Configuration, tenantId: string, key?: K
   return [...new Set(named)].flatMap((id) => modelOf(configuration, tenantId, id, key) ?? []);
 }
 
-/** The model, if the tenant may ask for it and a provider serves it. */
+/** Returns the model if the tenant may use it and a provider serves it. */
 export function modelOf(
   configuration: Configuration,
   tenantId: string,

@@ -1,14 +1,14 @@
 /**
- * Reads multipart/form-data (RFC 7578) in one pass over its bytes. Parts are counted while they are found, so a body of many thousands ends at the
- * first one too many.
+ * Parses multipart/form-data (RFC 7578) in one pass over its bytes. Parts are counted as they are found, so parsing
+ * stops at the first part over the limit.
  */
 import { type GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 
 export interface FormPart {
   readonly name: string;
-  /** Present for a file; it may be empty. */
+  /** Set for a file; may be empty. */
   readonly filename?: string;
-  /** Of a file; empty if the part names none. */
+  /** Content type of a file; empty if the part does not name one. */
   readonly type: string;
   readonly bytes: Uint8Array;
 }
@@ -16,10 +16,10 @@ export interface FormPart {
 const maxLookAlikes = 100_000;
 const maxHeadBytes = 16 * 1024;
 
-/** RFC 2046, section 5.1.1. */
+/** Boundary of RFC 2046, section 5.1.1. */
 const boundaryParameter = /;\s*boundary=(?:"([\w'()+,./:=? -]{0,69}[\w'()+,./:=?-])"|([\w'+./-]{1,70}))\s*(?:;|$)/i;
 
-/** @throws GatewayError `invalid_request`. */
+/** Parses the parts of a form. @throws GatewayError `invalid_request`. */
 export function formParts(type: string, body: Uint8Array, maxParts: number): FormPart[] {
   const [, quoted, plain] = boundaryParameter.exec(type) ?? [];
   const boundary = quoted ?? plain;
@@ -41,9 +41,9 @@ export function formParts(type: string, body: Uint8Array, maxParts: number): For
 }
 
 interface Delimiter {
-  /** Where the part before it ends. */
+  /** End of the preceding part. */
   readonly start: number;
-  /** Where the part after it begins. */
+  /** Start of the following part. */
   readonly end: number;
   readonly last: boolean;
 }
@@ -52,8 +52,8 @@ const lineEnd = '\r\n';
 const [cr, lf, dash, space, tab] = [0x0d, 0x0a, 0x2d, 0x20, 0x09];
 
 /**
- * Returns the first delimiter from `from` on: a whole line `--boundary`. The same characters within a line belong to the part; more of
- * them than files have by chance are refused, since each is looked at.
+ * Returns the first delimiter from `from` on: a whole line `--boundary`. Within a line, the same characters are
+ * content. More of them than files contain by chance are refused, since each is checked.
  */
 function delimiterFrom(bytes: Buffer, opening: Buffer, from: number): Delimiter | undefined {
   let seen = 0;
@@ -95,10 +95,14 @@ function fieldsOf(head: string): ReadonlyMap<string, string> {
   return fields;
 }
 
-/** A backslash is one of the name, as browsers write it, except before a quotation mark within the name. */
+/**
+ * Parameter whose backslashes are part of the name, as browsers write it, except before a quotation mark in the name.
+ */
 const parameter = /;[ \t]*([a-z*]+)=(?:"((?:[^"]|(?<=\\)"(?![ \t]*(?:;|$)))*)"|([^\s;"]+))[ \t]*/iy;
 
-/** The parameters `name` and `filename`, each at most once: two readers could take different ones of two. */
+/**
+ * Returns the parameters `name` and `filename`. Each may occur once, since readers could choose different ones of two.
+ */
 function dispositionOf(value: string): { readonly name?: string; readonly filename?: string } {
   const kind = 'form-data';
   if (value.slice(0, kind.length).toLowerCase() !== kind) throw notMultipart();
@@ -113,7 +117,7 @@ function dispositionOf(value: string): { readonly name?: string; readonly filena
   throw notMultipart();
 }
 
-/** Browsers write a quotation mark as `%22`, other clients as `\"`. */
+/** Unescapes quotation marks: browsers write `%22`, other clients `\"`. */
 const unescaped = (text: string): string =>
   text
     .replaceAll('\\"', '"')

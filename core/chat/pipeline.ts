@@ -1,6 +1,5 @@
 /**
- * What happens to a chat call. The one flow behind chat completions,
- * messages and the WebSocket; the names of its stages are those of its spans.
+ * Runs a chat call: the one flow of chat completions, messages and the WebSocket. Stages have the names of their spans.
  */
 
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
@@ -26,7 +25,7 @@ import { settle } from './stages/settle.ts';
 
 /**
  * Answers one chat call.
- * @throws GatewayError whatever refuses or fails before the first byte, after the call was recorded.
+ * @throws GatewayError for a refusal or failure before the first byte, after the call was recorded.
  */
 export function chat(ports: ChatPorts, request: ChatRequest): Promise<ChatReply> {
   const replied = Promise.withResolvers<ChatReply>();
@@ -57,7 +56,7 @@ export function chat(ports: ChatPorts, request: ChatRequest): Promise<ChatReply>
   return replied.promise;
 }
 
-/** The stages, then the record: an answer that could not be recorded is not given. */
+/** Runs the stages, then records the call. An answer that could not be recorded is not sent. */
 async function answer(ports: ChatPorts, running: RunningCall, traceId: string, reply: Reply): Promise<void> {
   const { wire, keep } = running.call;
   const sampled = sampleOf(running);
@@ -75,17 +74,17 @@ async function answer(ports: ChatPorts, running: RunningCall, traceId: string, r
 const faultIn = (finished: Finished): GatewayError | undefined =>
   finished instanceof StageFailure ? finished : undefined;
 
-/** Above this other work has a turn between the stages: each works on the whole of the request. */
+/** Requests above this size let other work run between stages, each of which processes the whole request. */
 const largeTokens = 64 * 1024;
 
-/** What only some calls need is loaded with the first of them. */
+/** Modules that only some calls need, loaded on first use. */
 const addresses = lazyImport(() => import('./stages/addresses.ts'));
 const approvals = lazyImport(() => import('./stages/approval.ts'));
 const batches = lazyImport(() => import('./stages/batches.ts'));
 const responses = lazyImport(() => import('./responses/keep.ts'));
 const endpointCalls = lazyImport(() => import('./stages/endpoint.ts'));
 
-/** The stages, in the order of the specification. Each one gets what the one before it returned. */
+/** Runs the stages in the order of the specification. Each receives the result of the previous one. */
 async function stages(ports: ChatPorts, running: RunningCall, answering: Answering): Promise<Finished> {
   const { call } = running;
   const large = call.inputTokens > largeTokens;
@@ -124,20 +123,20 @@ async function stages(ports: ChatPorts, running: RunningCall, answering: Answeri
   return finished;
 }
 
-/** Addresses that the provider would fetch are decided as the request that the provider gets names them [chat.addresses]. */
+/** Decides the addresses that the provider would fetch, as named in the provider's request [chat.addresses]. */
 async function decideAddresses(
   ports: ChatPorts,
   screened: ScreenedCall,
   answering: Answering,
 ): Promise<ScreenedCall | Finished> {
   const { call, body } = screened;
-  // Lines of batches hold none that would have to be decided.
+  // Lines of batches contain no addresses to decide.
   const found = call.batch ? [] : addressesToDecide(call.snapshot.configuration, { ...call, body });
   if (found.length === 0) return screened;
   return knowing(screened, async () => (await addresses()).governAddresses(ports, screened, found, answering));
 }
 
-/** Tool calls that come without the conversation are traced to it [provenance.session]. */
+/** Stores the conversation, so that tool calls sent without it can be traced to it [provenance.session]. */
 function keepForTools(ports: ChatPorts, { call }: RunningCall) {
   if (!ports.provenance || !ofTenant(call.snapshot, call.tenant.id).policy.readsSources) return undefined;
   return import('./keep-conversation.ts').then(({ keepConversation }) => keepConversation(ports, call));
@@ -152,7 +151,7 @@ function endedCall(finished: Finished, streamed: boolean, kept: string | undefin
   };
 }
 
-/** The caller of a stream has seen its status line, whatever comes later. */
+/** Returns the status that the caller has seen: for a stream, that of its start. */
 function statusOf(finished: Finished, streamed: boolean): number {
   const { known, ending } = finished;
   if (ending.outcome === 'aborted') return 499;

@@ -1,4 +1,4 @@
-/** What answering a chat call needs from outside. */
+/** Ports for answering a chat call. */
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
@@ -14,17 +14,17 @@ import type { BatchStore } from './batches/ports.ts';
 export interface ChatPorts extends GovernPorts {
   readonly counters: Counters;
   readonly providers: Providers;
-  /** They guard these providers. */
+  /** Breakers of these providers. */
   readonly providerBreakers: Breakers;
   readonly batchStore: BatchStore;
   readonly wasm: WasmRunner;
-  /** Where large texts are looked at; without it, here. */
+  /** Scans large texts elsewhere; if undefined, this thread scans them. */
   readonly texts: TextWork | undefined;
   readonly cache: ResponseCache;
   readonly hostLimits: Pick<HostLimits, 'seesCallers'> | undefined;
-  /** Rollouts that move traffic between providers, as this process knows them. */
+  /** Rollouts between providers, as known to this process. */
   readonly rolloutsInForce: RolloutsInForce;
   readonly timeouts: Timeouts;
-  /** In [0, 1): jitter of retries. */
+  /** Returns a number in [0, 1) for the jitter of retries. */
   readonly random: () => number;
 }

@@ -1,7 +1,7 @@
 /**
- * What a provider would do by itself in a messages call: its own tools, MCP servers the caller names, features behind a beta
- * header. No decision of the gateway stands before any of it, so where tools pass at all (`messages.tool_use`) only what the
- * configuration lists passes [messages.provider-run].
+ * Actions that a provider would take by itself in a messages call: its own tools, MCP servers that the caller names,
+ * features of a beta header. The gateway cannot decide them, so even if tools pass (`messages.tool_use`), only those in
+ * the configuration do [messages.provider-run].
  */
 
 import type { Configuration } from '#core/contracts/config.ts';
@@ -12,7 +12,7 @@ import { globMatches } from '#core/text/matching/glob.ts';
 
 type MessagesSettings = Configuration['messages'];
 
-/** Tools whose calls come back to the caller, and so past the tool policy. */
+/** Tools whose calls return to the caller, so that the tool policy sees them. */
 const callerRun = ['custom', 'bash_*', 'text_editor_*', 'computer_*', 'memory_*'];
 
 const matches = (patterns: readonly string[], name: string): boolean =>
@@ -21,7 +21,10 @@ const matches = (patterns: readonly string[], name: string): boolean =>
 /** Headers for the provider, in lower case. */
 type PassedHeaders = Readonly<Record<string, string>>;
 
-/** @throws GatewayError `invalid_request` that names what was found and what is allowed. */
+/**
+ * Refuses what the configuration does not list.
+ * @throws GatewayError `invalid_request` with what was found and is allowed.
+ */
 export function refuseProviderRun(settings: MessagesSettings, body: JsonObject): void {
   if (isGiven(body.mcp_servers)) throw refusal('mcp_servers', 'none: the gateway serves upstreams.mcp');
   if (isGiven((body.container as JsonObject | undefined)?.skills)) throw refusal('container.skills', 'none');
@@ -39,8 +42,8 @@ export function refuseProviderRun(settings: MessagesSettings, body: JsonObject):
 }
 
 /**
- * The headers without the betas that are not listed: the feature stays off at the provider, and a client that is newer than the list
- * works without it [messages.betas-left-out].
+ * Removes betas that are not listed. The feature stays off at the provider, and a client newer than the list still
+ * works [messages.betas-left-out].
  */
 export function listedBetas(
   settings: MessagesSettings,
@@ -59,18 +62,18 @@ export function listedBetas(
   };
 }
 
-/** Whether a block of a reply says that the provider ran, or runs, a tool that the configuration does not list. */
+/** Checks whether a block of a reply is a provider-run tool that the configuration does not list. */
 export function isProviderRun(block: Json | undefined, { provider_tools }: MessagesSettings): block is JsonObject {
   const { type, name } = (block ?? {}) as JsonObject;
   if (typeof type !== 'string' || type === 'tool_use' || type === 'tool_result') return false;
   if (!/_tool_(?:use|result)$/.test(type)) return false;
-  // A listed tool has a date behind the name that its calls and results begin with.
+  // Names of listed tools end in a date; their calls and results begin with the name before it.
   const tool =
     typeof name === 'string' && type === 'server_tool_use' ? name : type.replace(/_tool_(?:use|result)$/, '');
   return !provider_tools.some((listed) => globMatches(listed, tool) || listed.startsWith(`${tool}_`));
 }
 
-/** What stands in its place. */
+/** Returns the text that replaces such a block. */
 export const providerRunText = ({ name, type }: JsonObject): string =>
   `[${asText(name ?? type)} was blocked: the provider ran it without a decision of the gateway.]`;
 

@@ -1,4 +1,4 @@
-/** The end of a chat call that the pipeline has recorded, with the headers of its answer: refusals carry the state of the limits too. */
+/** Failure of a chat call that is already recorded, with the headers of its answer, which include the limits. */
 import { GatewayError } from '#core/kernel/errors.ts';
 
 export class RecordedFailure extends GatewayError {

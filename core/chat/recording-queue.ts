@@ -1,20 +1,20 @@
-/** What a caller reads of a stream, as far as an evaluator gets it. */
+/** Records the beginning of a streamed answer for the evaluator. */
 
 import { AsyncQueue } from '#core/kernel/async-queue.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { TextSlot } from '#core/models/dialects/dialect.ts';
 
-/** Texts of an answer, joined; what is said to the model's tools is none of it. */
+/** Joins the texts of an answer, except those for the model's tools. */
 export const answerOf = (slots: readonly TextSlot[]): string =>
   slots.flatMap(({ kind, text, echo }) => (echo || (kind !== 'text' && kind !== 'refusal') ? [] : [text])).join('');
 
-/** A queue of events that keeps the beginning of the text that passes. */
+/** Queue of events that keeps the beginning of the text that passes. */
 export class RecordingQueue extends AsyncQueue<JsonObject> {
   readonly #most: number;
   readonly #textsOf: (event: JsonObject) => readonly TextSlot[];
   #text = '';
 
-  /** @param most characters that are kept; one more shows that there were others */
+  /** @param most characters to keep; one more is kept to show that the text was cut. */
   constructor(textsOf: (event: JsonObject) => readonly TextSlot[], most: number) {
     super();
     this.#textsOf = textsOf;

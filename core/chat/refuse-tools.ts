@@ -1,4 +1,4 @@
-/** Which tools a chat call may bring [chat.messages.tool-use] [chat.completions.tool-use]. */
+/** Checks which tools a chat call may contain [chat.messages.tool-use] [chat.completions.tool-use]. */
 
 import type { ChatOperation, DialectName } from '#core/contracts/chat.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -8,15 +8,15 @@ import { objectsOf } from '#core/kernel/narrow.ts';
 import type { Dialect } from '#core/models/dialects/dialect.ts';
 import { refuseProviderRun } from './provider-tools.ts';
 
-/** What of a call decides it. */
+/** Parts of a call that determine which tools it may contain. */
 interface ChatRequestBody {
   readonly dialect: DialectName;
-  /** The endpoint that was called, where it is not the one of the dialect. */
+  /** Endpoint that was called, if it is not the dialect's own. */
   readonly operation?: Exclude<ChatOperation, 'chat.completions' | 'messages'> | undefined;
   readonly body: JsonObject;
 }
 
-/** @throws GatewayError `invalid_request` */
+/** Refuses tools that the settings do not allow. @throws GatewayError `invalid_request` */
 export function refuseToolUse(configuration: Configuration, asked: ChatRequestBody, wire: Dialect): void {
   const { dialect, operation, body } = asked;
   if (dialect === 'anthropic' || operation === 'responses') refuseOnMessages(configuration, asked, wire);
@@ -32,7 +32,7 @@ function refuseOnMessages(
   if (messages.tool_use !== 'reject' && dialect === 'anthropic') refuseProviderRun(messages, body);
 }
 
-/** Under `govern` those are refused whose calls could not be decided. */
+/** Refuses, under `govern`, tools whose calls could not be decided. */
 function refuseOnCompletions({ chat_completions }: Configuration, body: JsonObject, wire: Dialect): void {
   const { tool_use } = chat_completions;
   if (tool_use === 'reject' && wire.usesTools(body)) throw rejected('chat/completions', 'chat_completions');

@@ -1,9 +1,9 @@
-/** Whether a reply comes from the model that was asked for [chat.replied-model]. */
+/** Checks whether a reply comes from the requested model [chat.replied-model]. */
 
-/** A date or version behind a name: a snapshot of the same model. */
+/** Date or version at the end of a name: a snapshot of the same model. */
 const snapshot = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|\d{4}|00\d|0|latest)$/;
 
-/** Without vendor, variant, snapshot and Bedrock's version. */
+/** Returns the name without vendor, variant, snapshot and Bedrock's version. */
 function plainName(model: string): string {
   const name = model.toLowerCase().split('/').at(-1)!;
   return name

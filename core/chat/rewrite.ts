@@ -1,17 +1,17 @@
 /**
- * Response transforms of the configuration: literal replacements, a prefix and a suffix around what the model says
- *. Works on running text, so that streams and whole replies come out the same.
+ * Response transforms of the configuration: literal replacements, a prefix and a suffix around the model's text. They
+ * work on running text, so that streams and complete replies are rewritten alike.
  */
 import type { Configuration, Tenant } from '#core/contracts/config.ts';
 
 export interface Rewriter {
-  /** Text to send on for text that came in; what might be the beginning of a replacement waits. */
+  /** Returns the text to send; holds back the possible beginning of a replacement. */
   push(text: string): string;
-  /** The rest, and the suffix. */
+  /** Returns the rest and the suffix. */
   end(): string;
 }
 
-/** Undefined where there is nothing to rewrite. */
+/** Returns a factory of rewriters, or undefined if there is nothing to rewrite. */
 export function rewriting(configuration: Configuration, tenant: Tenant): (() => Rewriter) | undefined {
   const settings = [configuration.transform, tenant.transform].flatMap((each) => each?.response ?? []);
   const replacements = settings
@@ -50,7 +50,7 @@ function rewriter(replacements: readonly (readonly [string, string])[], prefix: 
   };
 }
 
-/** Leftmost match first, the longest of those that begin there; a tail that might grow into one is kept back. */
+/** Returns a replacer that takes the leftmost, then longest match, and holds back a tail that may become one. */
 function replacer(replacements: ReadonlyMap<string, string>) {
   if (replacements.size === 0) return (text: string) => ({ done: text, rest: '' });
   const longestFirst = [...replacements.keys()].sort((a, b) => b.length - a.length);
@@ -69,7 +69,7 @@ function replacer(replacements: ReadonlyMap<string, string>) {
   };
 }
 
-/** Where the first tail begins that is the beginning of a longer literal. */
+/** Returns the start of the first tail that may grow into a longer literal. */
 function startOfOpenMatch(text: string, literals: readonly string[]): number {
   const longest = literals[0]!.length;
   for (let from = Math.max(0, text.length - longest + 1); from < text.length; from++) {

@@ -1,4 +1,4 @@
-/** One call over a WebSocket: the same pipeline as HTTP, its answer in messages of the call's id. */
+/** Answers one call over a WebSocket with the same pipeline as HTTP, in messages with the call's id. */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { resolveSession } from '#core/configuration/identity/sessions.ts';
@@ -15,19 +15,19 @@ import { type SocketCall, serverMessages } from './socket-message.ts';
 interface SocketAnswer {
   readonly call: SocketCall;
   readonly principal: Principal;
-  /** The session named at the handshake, for calls that name none. */
+  /** Session named at the handshake, for calls that name none. */
   readonly sessionId?: string | undefined;
   readonly requestId: string;
   readonly unnamedSessions: UnnamedSessions;
-  /** Aborts when the caller cancels the call or goes away. */
+  /** Aborts when the caller cancels the call or leaves. */
   readonly signal: AbortSignal;
-  /** A promise while the connection is behind: the model's stream waits for it. */
+  /** Returns a promise while the connection is congested; the model's stream awaits it. */
   readonly send: (text: string) => Promise<void> | void;
-  /** The call is settled and its last message follows: its id is free again. */
+  /** Runs when the call is settled, before its last message is sent: its id is free again. */
   readonly ending?: () => Promise<void> | void;
 }
 
-/** Answers the call and waits until it is settled. Never rejects on behalf of the call: its failure is a message. */
+/** Answers the call and waits until it is settled. Never rejects if the call fails: the failure is a message. */
 export async function answerCall(ports: ChatPorts, answer: SocketAnswer): Promise<void> {
   const { call, send, ending } = answer;
   const last = await ports.telemetry.continued({ traceparent: call.traceparent }, () => answered(ports, answer));
@@ -65,7 +65,10 @@ const sessionOf = ({ clock }: ChatPorts, { call, principal, sessionId, unnamedSe
   resolveSession({ header: call.sessionId ?? sessionId, keyId: principal.key_id, unnamedSessions, now: clock.now() })
     .session_id;
 
-/** @returns false when the stream reported an error. A caller who left does not delay the call. */
+/**
+ * Relays the events without waiting for a caller who left.
+ * @returns false if the stream reported an error.
+ */
 async function relay(
   { call, signal, send }: SocketAnswer,
   events: AsyncIterable<JsonObject>,
@@ -83,7 +86,7 @@ async function relay(
   return well;
 }
 
-/** Waits for the connection, but not beyond the call. */
+/** Waits for the connection until the call is aborted. */
 function unlessAborted(behind: Promise<void>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve, reject) => {

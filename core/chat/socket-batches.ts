@@ -1,6 +1,6 @@
 /**
- * Messages of one call gathered for a connection that is posted to at a price per post [chat.ws-batches]: the first goes out
- * at once, what follows within 50 ms goes out together, in its order.
+ * Gathers the messages of a call for connections with a price per post [chat.ws-batches]: sends the first at once and
+ * those of the next 50 ms together, in order.
  */
 import type { Timeouts } from '#core/kernel/ports.ts';
 import type { SentId } from './socket-message.ts';
@@ -8,14 +8,16 @@ import { inParts } from './socket-parts.ts';
 
 /** Milliseconds between two posts of a call, unless more bytes than `batchBytes` have come. */
 const batchMs = 50;
-/** Bytes of UTF-8 that are posted without waiting any longer: well below the frame of 32 KB. */
+/** Bytes of UTF-8 that trigger a post, well below the 32 KB of a frame. */
 const batchBytes = 24_000;
 
 interface BatchesOptions {
   readonly timeouts: Timeouts;
-  /** Names the parts of a message that is larger than a frame. */
+  /** Identifies the parts of a message that is larger than a frame. */
   readonly callId: SentId;
-  /** Posts one text; called for one text at a time, never rejects. False: it was not posted, so the texts gathered so far are dropped. */
+  /**
+   * Posts one text at a time and never rejects. Returns false on failure, after which the gathered texts are dropped.
+   */
   readonly post: (text: string) => Promise<boolean>;
 }
 
@@ -31,7 +33,10 @@ export class SocketBatches {
     this.#options = options;
   }
 
-  /** @returns a promise when so much waits that the caller has to wait as well. */
+  /**
+   * Adds a message.
+   * @returns a promise if so many bytes are pending that the caller must wait.
+   */
   add(text: string): Promise<void> | undefined {
     this.#waiting.push(text);
     this.#bytes += Buffer.byteLength(text);
@@ -40,7 +45,7 @@ export class SocketBatches {
     return undefined;
   }
 
-  /** Posts all that waits; resolves when it has been posted. */
+  /** Posts all pending messages; resolves when they have been posted. */
   flush(): Promise<void> {
     this.#cancel?.();
     this.#cancel = this.#options.timeouts.after(batchMs, () => {
@@ -61,21 +66,21 @@ export class SocketBatches {
     return this.#posted;
   }
 
-  /** Posts all that waits, and no longer gathers. */
+  /** Posts all pending messages and stops gathering. */
   async close(): Promise<void> {
     const posted = this.flush();
     this.stop();
     await posted;
   }
 
-  /** Sets no further timer; what waits stays. */
+  /** Sets no further timer; pending messages remain. */
   stop(): void {
     this.#cancel?.();
     this.#cancel = undefined;
   }
 }
 
-/** Consecutive messages joined up to `batchBytes`; one that is alone goes as it is, in parts where it has to. */
+/** Joins consecutive messages up to `batchBytes`. A single message is sent unwrapped, in parts if necessary. */
 function batched(messages: readonly string[], callId: SentId): string[] {
   const groups: string[][] = [];
   let size = 0;
@@ -92,5 +97,5 @@ function batched(messages: readonly string[], callId: SentId): string[] {
   return groups.flatMap((group) => (group.length === 1 ? inParts(group[0]!, callId) : [batch(group)]));
 }
 
-/** The messages are JSON texts already. */
+/** Wraps messages that are already JSON texts. */
 const batch = (messages: readonly string[]): string => `{"type":"batch","messages":[${messages.join(',')}]}`;

@@ -1,16 +1,16 @@
-/** What travels over the chat WebSocket: JSON texts, many calls side by side by their ids. */
+/** Messages of the chat WebSocket: JSON texts of concurrent calls, identified by id. */
 
 import { chatJson, type DialectName } from '#core/contracts/chat.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 
-/** An id as the caller sent it, which is how answers carry it. */
+/** Id as the caller sent it, in the form that answers carry. */
 export type SentId = string | number;
 
 export interface SocketCall {
   readonly type: 'call';
-  /** Names the call on its connection: `5` and `"5"` are one id. */
+  /** Identifies the call on its connection; `5` and `"5"` are the same id. */
   readonly id: string;
   readonly sentId: SentId;
   readonly dialect: DialectName;
@@ -18,7 +18,7 @@ export interface SocketCall {
   readonly sessionId?: string;
   readonly approvalRef?: string;
   readonly traceparent?: string;
-  /** Headers that travel on to the provider. */
+  /** Headers that are forwarded to the provider. */
   readonly passed: Readonly<Record<string, string>>;
 }
 
@@ -27,10 +27,9 @@ type SocketMessage =
   | SocketCall
   | { readonly type: 'cancel'; readonly id: string }
   | { readonly type: 'ping' }
-  /** Not understood; `sentId` is the call it was meant for, where that is known. */
+  /** Message that could not be parsed; `sentId` is its call, if known. */
   | { readonly type: 'faulty'; readonly sentId?: SentId; readonly fault: GatewayError };
 
-/** Close codes. */
 export const closeCodes = {
   unauthenticated: 4401,
   refused: 4403,
@@ -39,7 +38,7 @@ export const closeCodes = {
   goingAway: 1001,
 } as const;
 
-/** What ends the connection, by HTTP status; any other fault is answered and the connection stays open. */
+/** Close codes by HTTP status. Any other fault is answered, and the connection stays open. */
 export const closesWith: Readonly<Record<number, number>> = {
   401: closeCodes.unauthenticated,
   403: closeCodes.refused,
@@ -48,15 +47,15 @@ export const closesWith: Readonly<Record<number, number>> = {
 };
 
 export const socketLimits = {
-  /** Calls of one connection at a time. */
+  /** Maximum of concurrent calls per connection. */
   calls: 64,
-  /** How long a connection may stay without a key. */
+  /** Milliseconds that a connection may stay open without a key. */
   authWithinMs: 10_000,
-  /** The largest message, in bytes, that is looked at before there is a key. */
+  /** Maximum bytes of a message that is read before there is a key. */
   bytesBeforeKey: 4 * 1024,
-  /** Messages that are looked at before there is a key. */
+  /** Messages that are read before there is a key. */
   messagesBeforeKey: 8,
-  /** Connections of one process at a time. A tenth of them may be without a key. */
+  /** Maximum of concurrent connections per process. A tenth of them may be without a key. */
   connections: 1_000,
 } as const;
 
@@ -68,8 +67,8 @@ const kinds: Readonly<Record<string, DialectName>> = {
 };
 
 /**
- * Reads one message. A bare chat request, without `type`, is taken as chat completions.
- * @param freshId names a call that brought no id.
+ * Parses one message. A bare chat request, without `type`, is treated as chat completions.
+ * @param freshId identifies a call without an id.
  */
 export function readMessage(text: string, freshId: () => string): SocketMessage {
   let message: Json = null;
@@ -125,7 +124,7 @@ function callOf(message: JsonObject, dialect: DialectName, freshId: () => string
   };
 }
 
-/** Visible ASCII: what may also stand in a header, where some of these end up. */
+/** Reads a text of visible ASCII, since some of these texts are sent as headers. */
 function textOf(message: JsonObject, name: string): string {
   const value = message[name];
   if (typeof value === 'string' && /^[\x20-\x7e]{1,4096}$/.test(value)) return value;
@@ -148,7 +147,7 @@ function named(sent: Json | undefined, freshId: () => string): Pick<SocketCall, 
   return { id: String(sentId), sentId };
 }
 
-/** Why a connection takes no further call. */
+/** Returns the refusal of a further call on a connection. */
 export const refusalOf = (why: 'running' | 'full', callId: string): GatewayError =>
   why === 'running'
     ? new GatewayError(
@@ -165,20 +164,20 @@ export const refusalOf = (why: 'running' | 'full', callId: string): GatewayError
 
 type Headers = Readonly<Record<string, string>>;
 
-/** How a call ended whose answer was a stream, or that was cancelled. */
+/** Outcome of a call that was streamed or cancelled. */
 type SocketEnding = 'completed' | 'failed' | 'aborted';
 
-/** What the gateway sends. */
+/** Messages that the gateway sends. */
 export const serverMessages = {
   ready: (maxMessageBytes: number) => JSON.stringify({ type: 'ready', max_message_bytes: maxMessageBytes }),
   pong: () => JSON.stringify({ type: 'pong' }),
-  /** @param headers of the answer; with its first event. */
+  /** @param headers of the answer, sent with its first event. */
   event: (id: SentId, data: JsonObject, headers?: Headers) =>
     JSON.stringify({ type: 'event', id, ...(headers && { headers }), data }),
   done: (id: SentId, outcome: SocketEnding) => JSON.stringify({ type: 'done', id, outcome }),
   response: (id: SentId, status: number, headers: Headers, body: JsonObject) =>
     JSON.stringify({ type: 'response', id, status, headers, body }),
-  /** @param body in the dialect of the call, where it is about one. */
+  /** @param body in the dialect of the call, if it is about one. */
   error: (fault: GatewayError, about: { id?: SentId | undefined; headers?: Headers; body?: JsonObject } = {}) =>
     JSON.stringify({
       ...(about.body ?? fault.toBody()),

@@ -1,19 +1,19 @@
-/** Long messages in pieces: what a connection on AWS takes at a time is bounded: frames of 32 KB. */
+/** Splits long messages into parts, since connections on AWS accept frames of at most 32 KB. */
 import type { SentId } from './socket-message.ts';
 
-/** A frame has 32 KB; a little is left for the frame itself. */
+/** Bytes of a 32 KB frame without its own overhead. */
 const maxPostBytes = 32_000;
 
 const encoder = new TextEncoder();
 const bytesOf = (text: string): number => encoder.encode(text).length;
 
 /**
- * The message itself where it is short enough; else parts in their order, each a JSON text of its own. The receiver joins
- * the `data` of the parts of an id and parses the whole.
- * @param most bytes of UTF-8 of each text.
+ * Returns the message itself if it is short enough, otherwise its parts in order, each a JSON text of its own. The
+ * receiver joins the `data` of the parts with the same id and parses the result.
+ * @param most bytes of UTF-8 per text.
  */
 export function inParts(text: string, id: SentId, most = maxPostBytes): string[] {
-  // A character is at most three bytes of UTF-8 per unit: short texts need no counting.
+  // A UTF-16 unit has at most three bytes of UTF-8, so short texts need no counting.
   if (text.length * 3 <= most || bytesOf(text) <= most) return [text];
   const room = most - bytesOf(part(id, Number.MAX_SAFE_INTEGER, false, ''));
   const slices = slicesOf(text, room);
@@ -23,7 +23,7 @@ export function inParts(text: string, id: SentId, most = maxPostBytes): string[]
 const part = (id: SentId, n: number, last: boolean, data: string): string =>
   JSON.stringify({ type: 'part', id, n, last, data });
 
-/** Cut between characters, never within one; each slice is measured as it will stand in its JSON text. */
+/** Cuts between characters, never within one. Each slice is measured in its JSON form. */
 function slicesOf(text: string, room: number): string[] {
   const slices: string[] = [];
   let [start, at, size] = [0, 0, 0];
@@ -41,7 +41,7 @@ function slicesOf(text: string, room: number): string[] {
   return slices;
 }
 
-/** Bytes of a character within a JSON string. */
+/** Returns the bytes of a character within a JSON string. */
 function costOf(code: number): number {
   if (code === 0x22 || code === 0x5c) return 2;
   if (code < 0x20 || (code >= 0xd800 && code <= 0xdfff)) return 6;

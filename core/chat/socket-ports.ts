@@ -1,46 +1,46 @@
-/** What the WebSocket needs on a host where no process holds the connection. */
+/** Ports of the WebSocket on a host without a process that holds the connection. */
 import type { FederatedCaller } from '#core/contracts/federated.ts';
 
-/** The caller of a connection, as stored between messages. */
+/** Caller of a connection, as stored between messages. */
 export interface SocketCaller {
   readonly key_id: string;
   readonly tenant: string;
-  /** Present for a caller with a token; later messages are checked against it. */
+  /** Set for a caller with a token; later messages are checked against it. */
   readonly federated?: FederatedCaller | undefined;
 }
 
-/** A connection as it is remembered between its messages. */
+/** Connection as stored between its messages. */
 export interface SocketConnection {
   readonly id: string;
   /** ISO 8601. */
   readonly opened_at: string;
-  /** After this it is as if it had never been. */
+  /** ISO 8601. After this time the connection is treated as unknown. */
   readonly expires_at: string;
-  /** The key behind it and the tenant it acts in; absent until it is authenticated. */
+  /** Caller's key and tenant; absent until it is authenticated. */
   readonly key_id?: string;
   readonly tenant?: string;
   readonly federated?: FederatedCaller | undefined;
-  /** Named at the handshake: the session of calls that name none, the tenant a platform's key wants to act in. */
+  /** From the handshake: the session of calls that name none, and the tenant that a platform's key requests. */
   readonly session_id?: string;
   readonly asked_tenant?: string;
   /** The caller has left. */
   readonly gone?: boolean;
-  /** Calls that run, by their ids. */
+  /** Running calls by id. */
   readonly calls: Readonly<Record<string, RunningCall>>;
 }
 
 export interface RunningCall {
-  /** The request that began it. */
+  /** Id of the request that began the call. */
   readonly begun_by: string;
   readonly claimed?: boolean;
   readonly cancelled?: boolean;
-  /** ISO 8601. After this no function can be working on it: its id is free. */
+  /** ISO 8601. After this time no function can be working on the call, so its id is free. */
   readonly lease_ends: string;
 }
 
-/** How long a call holds its id: on its way to the worker, and while it is answered. */
+/** Time for which a call reserves its id: on its way to the worker, and while it is answered. */
 export const socketLeases = {
-  /** Work that waited a minute is dropped (`lib/websocket-surface.ts`). */
+  /** Work that is pending for a minute is dropped (`lib/websocket-surface.ts`). */
   handedOverMs: 90_000,
   /** The worker has 15 minutes (`core/contracts/functions.ts`). */
   claimedMs: 16 * 60_000,
@@ -48,35 +48,35 @@ export const socketLeases = {
 
 export interface SocketConnections {
   open(connection: SocketConnection): Promise<void>;
-  /** The state as of now; undefined when the connection is not known, or its time is over. */
+  /** Returns the current state; undefined if the connection is unknown or has expired. */
   get(id: string): Promise<SocketConnection | undefined>;
   authenticate(id: string, who: SocketCaller): Promise<void>;
-  /** Notes a call for as long as it can be under way. `running`: its id is taken; `full`: `most` calls run. */
+  /** Registers a call for as long as it can run. `running`: its id is in use; `full`: `most` calls are running. */
   begin(id: string, callId: string, by: string, most: number): Promise<'begun' | 'running' | 'full' | 'gone'>;
   /**
-   * Of several claims of a call one succeeds, by the request that began it: work that comes late finds its id taken by
-   * another. `cancelled`: no worker answers it, and none may.
+   * Claims a call for the request that began it. Only one claim succeeds; late work finds the id taken by another
+   * request. `cancelled`: no worker may answer the call.
    */
   claim(id: string, callId: string, by: string): Promise<'claimed' | 'cancelled' | 'no'>;
-  /** Harmless when the call is over. */
+  /** Cancels a call. Has no effect if the call is over. */
   cancel(id: string, callId: string): Promise<void>;
   over(id: string, callId: string): Promise<void>;
   leave(id: string): Promise<void>;
 }
 
 export interface SocketPosts {
-  /** False when the connection is gone. */
+  /** Posts a text. Returns false if the connection is gone. */
   post(connectionId: string, text: string): Promise<boolean>;
   close(connectionId: string): Promise<void>;
 }
 
-/** A call on its way to the worker that answers it. */
+/** Call on its way to the worker that answers it. */
 export interface DispatchedCall extends SocketCaller {
   readonly connection_id: string;
   readonly call_id: string;
   readonly session_id?: string;
   readonly request_id: string;
-  /** The message as it came, base64 of its UTF-8. */
+  /** Message as received, base64 of its UTF-8. */
   readonly message: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Structured output by a tool that never runs: client libraries (LangChain, instructor) offer one tool, force the model to call
- * it, and read its arguments as the answer. Such a call is data [messages.structured-output].
+ * Structured output through a tool that never runs. Client libraries (LangChain, instructor) offer one tool, force the
+ * model to call it, and read its arguments as the answer. Such a call is data [messages.structured-output].
  */
 
 import { assessCall } from '#core/actions/assess-call.ts';
@@ -14,9 +14,9 @@ import { forcedTool } from './tool-use-mode.ts';
 type ToolCallOrigin = Pick<ChatCall, 'dialect' | 'body' | 'snapshot'>;
 
 /**
- * Whether a call of the model is such an answer. The policy must know nothing of it: a rule that names the tool, an effect
- * that its arguments come to, and a text that cannot be read with certainty all make it an action like any other.
- * @param input the arguments, already parsed.
+ * Checks whether a call of the model is such an answer. It is an action if a rule names the tool, its arguments have an
+ * effect, or a text cannot be parsed with certainty.
+ * @param input parsed arguments.
  */
 export async function isStructuredOutput(
   ports: EvaluationPorts & IdsPort,

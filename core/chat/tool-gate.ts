@@ -1,6 +1,6 @@
 /**
- * Tool calls in a stream of messages events: each is held until it is whole and decided, and only what was decided goes on. What
- * belongs to no block that began is dropped: a client would put it into one that was decided without it [messages.tool-stream].
+ * Holds each tool call in a stream of messages events until it is complete and decided. Events of blocks that never
+ * began are dropped: a client would add them to a block that was decided without them [messages.tool-stream].
  */
 import { asText } from '#core/kernel/as-text.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
@@ -27,9 +27,9 @@ export class ToolGate {
   readonly #ports: ChatPorts;
   readonly #call: ChatCall;
   readonly #held = new Map<string, HeldCall>();
-  /** Blocks that have begun and pass, by their types. */
+  /** Types of the open blocks that pass. */
   readonly #open = new Map<string, string>();
-  /** Blocks whose beginning was replaced: their stop ends what stands in their place. */
+  /** Blocks whose beginning was replaced. Their stop event ends the replacement. */
   readonly #dropped = new Set<string>();
   #allowed = false;
   #replaced = false;
@@ -110,12 +110,15 @@ export class ToolGate {
     return textBlock(start.index, text);
   }
 
-  /** @throws GatewayError `provider_error` for a call whose block has not ended: it may be cut off, and was not decided. */
+  /**
+   * Ends the stream.
+   * @throws GatewayError `provider_error` for an unfinished block: its call may be cut off, and was not decided.
+   */
   end(): void {
     if (this.#held.size > 0) throw endedWithinCall();
   }
 
-  /** No tool call is left to run. */
+  /** Corrects the stop reason if no tool call is left to run. */
   #ending(event: JsonObject): JsonObject {
     this.end();
     const delta = event.delta as JsonObject | undefined;
@@ -126,14 +129,14 @@ export class ToolGate {
   }
 }
 
-/** Blocks come by events of their own; clients would take what stands here for blocks too. */
+/** Removes content: blocks have events of their own, and clients would read it as further blocks. */
 function withoutContent(event: JsonObject): JsonObject {
   const message = event.message as JsonObject | undefined;
   const isEmpty = message?.content === undefined || (Array.isArray(message.content) && message.content.length === 0);
   return isEmpty ? event : { ...event, message: { ...message, content: [] } };
 }
 
-/** A text as the events of one block. */
+/** Returns a text as the events of one block. */
 function textBlock(index: Json | undefined, text: string): JsonObject[] {
   const at = { index: index ?? 0 };
   return [

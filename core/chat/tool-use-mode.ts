@@ -1,10 +1,10 @@
-/** The `tool_use` setting of a chat, and the one tool that a request forces. Every chat reads them; the code that decides tool calls is loaded only when needed. */
+/** Reads the `tool_use` setting and the forced tool of a chat, without loading the code that decides tool calls. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import type { ChatCall } from './call.ts';
 
-/** The name of the one tool that the request forces, where the conversation holds no call and no result of any tool. */
+/** Returns the name of the one tool that the request forces, if the conversation has no tool calls or results. */
 export function forcedTool({ dialect, body }: Pick<ChatCall, 'dialect' | 'body'>): string | undefined {
   const tools = objectsOf(body.tools);
   if (tools.length !== 1 || !Array.isArray(body.tools) || body.tools.length !== 1 || hasCalls(body)) return undefined;
@@ -21,13 +21,18 @@ type Setting = Pick<ChatCall, 'operation' | 'snapshot'>;
 const toolUse = ({ operation, snapshot: { configuration } }: Setting) =>
   (operation === 'chat.completions' ? configuration.chat_completions : configuration.messages).tool_use;
 
-/** Whether the tool policy decides the calls of the model before the caller sees them. */
+/** Checks whether the tool policy decides the calls of the model before the caller sees them. */
 export const governsTools = (call: Setting): boolean => toolUse(call) === 'govern';
 
-/** Whether nothing is decided here: the caller, or the hook of an agent, asks for each call before it runs [messages.hook-mode]. */
+/**
+ * Checks whether calls pass undecided: the caller, or an agent's hook, requests a decision before each runs
+ * [messages.hook-mode].
+ */
 export const leavesTools = (call: Setting): boolean => ['pass', 'hook'].includes(toolUse(call));
 
-/** A tool of the caller's own; what the provider defines (`bash_*`, `computer_*`) is run by its client. */
+/**
+ * Returns a tool of the caller's own. Tools that the provider defines (`bash_*`, `computer_*`) are run by its client.
+ */
 const ownTool = (tool: JsonObject): JsonObject | undefined =>
   tool.type === undefined || tool.type === 'custom' ? tool : undefined;
 

@@ -1,6 +1,6 @@
 /**
- * `messages.tool_use: govern`: every tool call the model makes is decided as an ActionEnvelope before the caller sees it
- *. A blocked or waiting one is replaced by what the decision says, in its place.
+ * Decides every tool call of the model as an ActionEnvelope before the caller sees it (`messages.tool_use: govern`). A
+ * blocked or pending call is replaced by a text with the decision.
  */
 
 import { decideOnly } from '#core/actions/decide-only.ts';
@@ -18,19 +18,19 @@ import { isProviderRun, providerRunText } from './provider-tools.ts';
 import { isStructuredOutput } from './structured-output.ts';
 
 interface ToolUseBlock {
-  /** The model's id of the call. */
+  /** Model's id of the call. */
   readonly id: string | undefined;
   readonly name: string;
   readonly input: JsonObject;
 }
 
-/** Arguments that are not a JSON object come out of a translation as their raw text. */
+/** Checks for arguments that were not a JSON object; a translation returns them as raw text. */
 const isRaw = (input: JsonObject): boolean => typeof input._raw === 'string' && Object.keys(input).length === 1;
 
 const notAnObject = 'its arguments are not a JSON object';
 export const unreadable = (tool: string, why: string): string => `[${tool} was blocked: ${why}.]`;
 
-/** Undefined when the caller may see the call; else the text that stands in its place. */
+/** Returns undefined if the caller may see the call, otherwise the text that replaces it. */
 export async function replacement(
   ports: ChatPorts,
   call: ChatCall,
@@ -56,7 +56,7 @@ export async function replacement(
   return result.decision === 'allow' ? undefined : refusalText(name, result);
 }
 
-/** The request as the caller sent it, which is what the model has seen [provenance.chat]. */
+/** Returns the conversation as the caller sent it, which is what the model has read [provenance.chat]. */
 async function conversationOf(body: JsonObject) {
   const { conversationSources } = await import('#core/session/sources/conversation.ts');
   return conversationSources(body);
@@ -72,8 +72,8 @@ function refusalText(tool: string, { decision, envelope_id, error }: DecisionRes
 }
 
 /**
- * A tool call whose arguments are text, decided. An empty text means that there are none.
- * @returns undefined when the caller may see the call; else the text that stands in its place.
+ * Decides a tool call whose arguments are text. An empty text means no arguments.
+ * @returns undefined if the caller may see the call, otherwise the text that replaces it.
  */
 export async function decideCallText(
   ports: ChatPorts,
@@ -91,7 +91,7 @@ function decideBlock(ports: ChatPorts, call: ChatCall, block: JsonObject): Promi
     : replacement(ports, call, useOf(block, input));
 }
 
-/** A complete messages reply, its tool calls decided in order. */
+/** Decides the tool calls of a complete messages reply, in order. */
 export async function governReply(ports: ChatPorts, call: ChatCall, reply: JsonObject): Promise<JsonObject> {
   const settings = call.snapshot.configuration.messages;
   const blocks = (Array.isArray(reply.content) ? reply.content : []).map(
@@ -115,10 +115,12 @@ export async function governReply(ports: ChatPorts, call: ChatCall, reply: JsonO
 
 const typeOf = (block: Json | undefined): string => asText((block as JsonObject | null | undefined)?.type ?? '');
 
-/** In whatever case: clients differ in how exactly they look. */
+/** Checks for a tool call in any letter case, since clients differ in how strictly they compare. */
 export const isToolUse = (block: Json | undefined): block is JsonObject => typeOf(block).toLowerCase() === 'tool_use';
 
-/** A call by its members, of a type that nothing is known of; what the provider ran is another matter. */
+/**
+ * Checks for a block of an unknown type with the members of a call. Tools that the provider ran are checked separately.
+ */
 export const isUndecidable = (block: Json | undefined): block is JsonObject => {
   const { name, input, arguments: args } = (block ?? {}) as JsonObject;
   const isCall = typeof name === 'string' && (input !== undefined || args !== undefined);
@@ -128,7 +130,7 @@ export const isUndecidable = (block: Json | undefined): block is JsonObject => {
 export const undecidable = (block: JsonObject): string =>
   unreadable(asText(block.name), `nothing is known of calls of type ${JSON.stringify(typeOf(block).slice(0, 64))}`);
 
-/** The error for a stream that ended before its tool call did. */
+/** Returns the error for a stream that ended within a tool call. */
 export const endedWithinCall = (): GatewayError =>
   new GatewayError(
     'provider_error',
@@ -141,7 +143,7 @@ export const useOf = ({ id, name }: JsonObject, input: JsonObject): ToolUseBlock
   input,
 });
 
-/** The object that the caller will read, or why it is not certain which one that is: such a call is not let through. */
+/** Returns the object that the caller will read, or why it is ambiguous: such a call does not pass. */
 export function parsedInput(json: string, given: Json | undefined): JsonObject | string {
   let value: Json = given ?? {};
   const unreadable = json === '' ? undefined : defectOf(() => (value = parseStrict(json)));
@@ -149,7 +151,7 @@ export function parsedInput(json: string, given: Json | undefined): JsonObject |
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : notAnObject;
 }
 
-/** The sentence of a refusal, without its full stop. */
+/** Returns the message of a refusal, without its full stop. */
 function defectOf(read: () => unknown): string | undefined {
   try {
     read();

@@ -1,4 +1,4 @@
-/** Files and batches as callers read them: in OpenAI's form, with the gateway's ids. */
+/** Files and batches for callers: in OpenAI's form, with the gateway's ids. */
 import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -15,7 +15,7 @@ export const fileObject = ({ id, bytes = 0, created_at, filename = '' }: StoredB
   status: 'processed',
 });
 
-/** The provider's object; ids of the provider do not reach the caller. */
+/** Builds a batch from the provider's object. Ids of the provider do not reach the caller. */
 export function batchObject(stored: StoredBatch, reply: JsonObject): JsonObject {
   const { id, file, endpoint } = stored;
   const has = (member: 'output_file_id' | 'error_file_id') => (textOf(reply[member]) ?? '') !== '';
@@ -30,7 +30,7 @@ export function batchObject(stored: StoredBatch, reply: JsonObject): JsonObject 
   };
 }
 
-/** A batch whose state is not known now: `errors` says why, as those of a batch do, and `status` claims nothing. */
+/** Returns a batch whose current state is unknown: `status` is null and `errors` gives the reason. */
 export const unknownBatch = (stored: StoredBatch, { code, message, kind }: GatewayError): JsonObject => ({
   ...batchObject(stored, {}),
   completion_window: '24h',

@@ -1,4 +1,4 @@
-/** Files and batches at the provider that has them: which one, its answers, its faults. */
+/** Requests about files and batches to the provider that stores them. */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { StoredObject } from '#core/contracts/stored-batch.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -12,10 +12,10 @@ import type { RoutePlan } from '#core/models/routing/plan.ts';
 import type { ChatPorts } from '../ports.ts';
 import type { BatchCaller } from './record.ts';
 
-/** An id that may stand in the path of a request to the provider. */
+/** Checks that an id is safe in the path of a request to the provider. */
 export const isProviderId = (text: string): boolean => /^[\w.:-]{1,200}$/.test(text);
 
-/** Kinds of providers with files and batches in this form. */
+/** Kinds of providers that support files and batches in this form. */
 const having: ReadonlySet<string> = new Set(['openai']);
 
 export const batchProviderOf = ({ candidates }: RoutePlan, name?: string): ProviderEntry | undefined =>
@@ -23,21 +23,21 @@ export const batchProviderOf = ({ candidates }: RoutePlan, name?: string): Provi
 
 export type WithFiles = Required<Pick<Provider, 'resource' | 'download'>>;
 
-/** @throws ProviderFault */
+/** Returns the provider of an entry, which must support files. @throws ProviderFault */
 export async function filesOf({ providers }: ProvidersPort, entry: ProviderEntry): Promise<WithFiles> {
   const { resource, download } = await providers.get(entry);
   if (resource && download) return { resource, download };
   throw new ProviderFault(entry.name, 'unavailable', `${entry.name} keeps no files`);
 }
 
-/** The provider's id of what it has made. @throws ProviderFault */
+/** Reads the provider's id of the created object. @throws ProviderFault */
 export function idIn(entry: ProviderEntry, { id }: JsonObject): string {
   const text = textOf(id) ?? '';
   if (isProviderId(text)) return text;
   throw new ProviderFault(entry.name, 'garbage', `${entry.name} answered without an id`);
 }
 
-/** The caller's error for what a provider did not do; the detail is in the log. */
+/** Returns the caller's error for a failed provider request; the detail is logged. */
 function refusedByProvider(
   { telemetry }: TelemetryPort,
   thrown: unknown,
@@ -55,8 +55,8 @@ function refusedByProvider(
 }
 
 /**
- * Asks the provider that a row names.
- * @throws GatewayError `conflict` where it is no longer in the configuration; what the provider answers, as the caller's error.
+ * Sends a request to the provider that a row names.
+ * @throws GatewayError `conflict` if it is no longer configured; the provider's failure as the caller's error.
  */
 export async function requestFromProvider<T>(
   ports: ChatPorts,

@@ -1,6 +1,5 @@
 /**
- * The lines of a batch: each is read as the call it stands for, so that it is checked, filtered and estimated like one
- * [batches.lines].
+ * Parses each line of a batch as a chat call, so that it is checked, filtered and estimated like one [batches.lines].
  */
 import { chatJson, chatSizes } from '#core/contracts/chat.ts';
 import { type BatchEndpoint, batchEndpoints } from '#core/contracts/stored-batch.ts';
@@ -13,14 +12,14 @@ import { dialects } from '#core/models/dialects/dialects.ts';
 import { endpointBody, readEndpointRequest } from '#core/models/dialects/endpoint-request.ts';
 
 interface BatchLine {
-  /** As editors count them, from 1. */
+  /** Line number as in editors, from 1. */
   readonly number: number;
   readonly customId: string;
-  /** The call as a chat request. */
+  /** Call as a chat request. */
   readonly body: JsonObject;
 }
 
-/** A file of calls, all of one model at one endpoint. */
+/** File of calls of one model at one endpoint. */
 export interface BatchFile {
   readonly endpoint: BatchEndpoint;
   readonly model: string;
@@ -29,16 +28,17 @@ export interface BatchFile {
   readonly outputTokens: number;
 }
 
-/** As OpenAI takes them. */
+/** Maximum in OpenAI's API. */
 const maxLines = 50_000;
-/** An id goes to the provider and comes back unread by filters: it has the form of one. */
+/** Form of an id, which goes to the provider and back without being filtered. */
 const idPattern = /^[\w.:/-]{1,128}$/;
 const members: ReadonlySet<string> = new Set(['custom_id', 'method', 'url', 'body']);
-/** After so many lines other requests have a turn. */
+/** Lines after which other requests have a turn. */
 export const linesInTurn = 64;
 
 /**
- * @param turn gives other requests a turn.
+ * Parses a file of calls.
+ * @param turn lets other requests run.
  * @throws GatewayError `invalid_request` that names the line.
  */
 export async function readBatchFile(text: string, turn: () => Promise<void>): Promise<BatchFile> {
@@ -72,7 +72,7 @@ export async function readBatchFile(text: string, turn: () => Promise<void>): Pr
   return { ...first, lines, inputTokens, outputTokens };
 }
 
-/** The file as the provider gets it, from the requests after the filters. */
+/** Builds the provider's file from the filtered requests. */
 export const writeBatchFile = (
   { endpoint, lines }: BatchFile,
   bodies: readonly JsonObject[],
@@ -116,7 +116,7 @@ function callOf(written: string) {
   };
 }
 
-/** The call as a chat request. @throws GatewayError as the endpoint itself would. */
+/** Returns the call as a chat request. @throws GatewayError as the endpoint itself would. */
 function requestOf(endpoint: BatchEndpoint, body: JsonObject): JsonObject {
   if (body.stream !== undefined && body.stream !== null && body.stream !== false)
     throw invalidRequest('stream asks for a stream; a batch has whole answers, so leave it out.');
@@ -135,7 +135,7 @@ const shown = (value: Json | undefined): string =>
 
 const refusedLine = (line: number, found: string): GatewayError => invalidRequest(`Line ${line}: ${found}.`, { line });
 
-/** A fault of the caller's names the line it is in. */
+/** Adds the line number to a fault of the caller's input. */
 export function atLine(line: number, thrown: unknown): GatewayError {
   const fault = asGatewayError(thrown);
   if (fault.kind.status >= 500) return fault;

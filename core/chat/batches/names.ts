@@ -1,10 +1,13 @@
-/** Ids of files, batches and responses as callers have them. Those of result files follow from their batch, so that reading a batch writes nothing. */
+/**
+ * Ids of files, batches and responses for callers. Ids of result files are derived from the batch, so that reading it
+ * requires no write.
+ */
 import type { Ids } from '#core/kernel/ports.ts';
 
 const pattern = /^(?:file-[0-9a-f]{32}|batch_[0-9a-f]{32})$/;
 const resultPattern = /^file-([0-9a-f]{32})-(output|error)$/;
 
-/** Ids of version 7 begin with their time: a list of them is in order. */
+/** Returns a new id in hex. Ids of version 7 begin with their time, so a list of them is in order. */
 const hexOf = (ids: Pick<Ids, 'uuid'>): string => ids.uuid().replaceAll('-', '');
 
 export const newFileId = (ids: Pick<Ids, 'uuid'>): string => `file-${hexOf(ids)}`;
@@ -12,7 +15,7 @@ export const newBatchId = (ids: Pick<Ids, 'uuid'>): string => `batch_${hexOf(ids
 
 const responsePattern = /^resp_[0-9a-f]{32}$/;
 
-/** The id of a response follows from that of its call. */
+/** Derives the id of a response from that of its call. */
 export const responseIdOf = (envelopeId: string): string => `resp_${envelopeId.replaceAll('-', '')}`;
 
 export const isResponseId = (id: string): boolean => responsePattern.test(id);
@@ -24,7 +27,7 @@ type ResultKind = 'output' | 'error';
 export const resultFileId = (batchId: string, kind: ResultKind): string =>
   `file-${batchId.slice('batch_'.length)}-${kind}`;
 
-/** The batch whose results the file holds; undefined for any other id. */
+/** Returns the batch whose results the file holds; undefined for any other id. */
 export function resultOf(fileId: string): { readonly batch: string; readonly kind: ResultKind } | undefined {
   const [, hex, kind] = resultPattern.exec(fileId) ?? [];
   return hex === undefined ? undefined : { batch: `batch_${hex}`, kind: kind as ResultKind };

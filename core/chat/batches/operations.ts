@@ -1,4 +1,4 @@
-/** What callers do with their files and batches beside making them: list, read, cancel, delete. What is not their own is not there. */
+/** Lists, reads, cancels and deletes files and batches of the caller. Those of other keys are not found. */
 
 import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
@@ -23,7 +23,10 @@ export async function listFiles(ports: ChatPorts, caller: BatchCaller, page: Bat
   return listOf(items.map(fileObject), more);
 }
 
-/** Each batch as its provider has it now; one that cannot be asked for says why, and the others are listed [batches.list-partial]. */
+/**
+ * Lists batches in their current state. One that cannot be fetched carries the reason, and the others are still listed
+ * [batches.list-partial].
+ */
 export async function listBatches(ports: ChatPorts, caller: BatchCaller, page: BatchPage): Promise<JsonObject> {
   assertPlace(page.after, isOwnId);
   const { items, more } = await ports.batchStore.list(caller.principal, 'batch', page);
@@ -52,9 +55,9 @@ export async function retrieveFile(ports: ChatPorts, caller: BatchCaller, id: st
 }
 
 /**
- * The results of a batch, as JSON Lines. The lines that were uploaded are not given out: they hold what the tenant puts around
- * system prompts.
- * @param most bytes that the file may have.
+ * Returns the results of a batch as JSON Lines. Uploaded lines are not returned, since they contain the tenant's text
+ * around system prompts.
+ * @param most maximum bytes of the file.
  */
 export async function fileContent(ports: ChatPorts, caller: BatchCaller, id: string, most: number): Promise<string> {
   if (!resultOf(id)) {
@@ -118,7 +121,7 @@ export async function cancelBatch(ports: ChatPorts, caller: BatchCaller, id: str
   }));
 }
 
-/** The batch as its provider describes it, or what the provider says once it is cancelled. */
+/** Reads or cancels the batch at its provider and returns the provider's description. */
 async function atProvider(
   ports: ChatPorts,
   caller: BatchCaller,
@@ -134,7 +137,7 @@ async function atProvider(
   return answer;
 }
 
-/** A file of results: its batch, and what the provider calls the file. */
+/** Returns the batch of a result file and the provider's id of the file. */
 async function resultFile(ports: ChatPorts, caller: BatchCaller, id: string) {
   const { batch, kind } = resultOf(id)!;
   const stored = await ownOf(ports, caller, batch, 'batch', { kind: 'file', name: id });
@@ -146,7 +149,7 @@ async function resultFile(ports: ChatPorts, caller: BatchCaller, id: string) {
   return { stored, provider_id };
 }
 
-/** @throws GatewayError `not_found` for what is unknown, deleted or another key's. */
+/** Returns an object of the caller. @throws GatewayError `not_found` if it is unknown, deleted or another key's. */
 async function ownOf(
   { batchStore }: ChatPorts,
   { principal }: BatchCaller,

@@ -1,4 +1,4 @@
-/** Where files, batches and responses of callers are stored: each belongs to one key of one tenant. */
+/** Store of callers' files, batches and responses: each belongs to one key of one tenant. */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { StoredBatch, StoredObject } from '#core/contracts/stored-batch.ts';
@@ -7,16 +7,16 @@ export type BatchOwner = Pick<Principal, 'tenant' | 'key_id'>;
 
 export interface BatchPage {
   readonly limit: number;
-  /** The id after which the page begins. */
+  /** Id after which the page begins. */
   readonly after?: string | undefined;
   readonly ascending?: boolean;
 }
 
 export interface BatchStore {
-  /** Consistent; undefined for what is unknown, another key's or deleted. */
+  /** Reads consistently; undefined if the object is unknown, another key's or deleted. */
   get(owner: BatchOwner, id: string): Promise<StoredObject | undefined>;
   put(stored: StoredObject): Promise<void>;
-  /** Those of one key, newest first unless asked otherwise. */
+  /** Lists the objects of one key, by default newest first. */
   list(
     owner: BatchOwner,
     kind: StoredBatch['kind'],

@@ -1,4 +1,7 @@
-/** What a provider keeps, read again: whether the caller may use its model today, and what the output policy says of it. */
+/**
+ * Checks stored objects when they are read: the caller must still be allowed the model, and the current output policy
+ * applies.
+ */
 
 import type { Finding } from '#core/contracts/chat.ts';
 import type { StoredObject } from '#core/contracts/stored-batch.ts';
@@ -9,7 +12,10 @@ import { type ChatCall, openCall } from '../call.ts';
 import type { ChatPorts } from '../ports.ts';
 import type { BatchCaller } from './record.ts';
 
-/** A chat call that stands for the reading. @throws GatewayError `model_not_allowed`, and whatever else such a call is refused with. */
+/**
+ * Returns a chat call that represents the read.
+ * @throws GatewayError `model_not_allowed`, or another refusal of such a call.
+ */
 export function readingCall(ports: ChatPorts, caller: BatchCaller, id: string, { model }: StoredObject): ChatCall {
   const { snapshot, principal, sessionId, requestId, signal } = caller;
   const body = { model, messages: [{ role: 'user', content: id }] };
@@ -22,7 +28,7 @@ export function readingCall(ports: ChatPorts, caller: BatchCaller, id: string, {
   return call;
 }
 
-/** Filters in place. @throws GatewayError `policy_violation` */
+/** Checks texts and filters them in place. @throws GatewayError `policy_violation` */
 export async function checkOutput(
   ports: ChatPorts,
   { snapshot }: Pick<BatchCaller, 'snapshot'>,
@@ -39,7 +45,7 @@ export async function checkOutput(
   });
 }
 
-/** @throws GatewayError `invalid_request` for a place in a list that is not of the form of its ids. */
+/** Checks that a list position has the form of an id. @throws GatewayError `invalid_request` */
 export function assertPlace(after: string | undefined, isId: (id: string) => boolean): void {
   if (after === undefined || isId(after)) return;
   throw invalidRequest(`after is ${JSON.stringify(after.slice(0, 64))}; it takes the last id of the page before.`);

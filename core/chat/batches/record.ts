@@ -1,4 +1,4 @@
-/** What a caller did with a file, batch or response, as an evidence entry without content [batches.evidence]. */
+/** Records an operation on a file, batch or response as an evidence entry without content [batches.evidence]. */
 import { sessionOwner } from '#core/actions/governed.ts';
 import { federatedActor, type Principal } from '#core/configuration/identity/principal.ts';
 import { assertSessionOwner } from '#core/configuration/identity/sessions.ts';
@@ -17,29 +17,29 @@ export interface BatchCaller {
   readonly snapshot: Snapshot;
   readonly sessionId: string;
   readonly requestId: string;
-  /** Aborts when the caller goes away. */
+  /** Aborts when the caller leaves. */
   readonly signal: AbortSignal;
 }
 
 interface Use {
   readonly operation: ChatOperation;
-  /** The id as the caller named it. */
+  /** Id as the caller sent it. */
   readonly id: string;
   readonly stored: StoredObject;
-  /** It changes what the provider keeps: its beginning is an entry, too, so that a crash leaves a trace. */
+  /** Set if it changes stored objects at the provider: its start is recorded too, so that a crash leaves a trace. */
   readonly changes?: true;
 }
 
 interface Done<T> {
   readonly answer: T;
   readonly findings?: readonly Finding[];
-  /** A model that the results name and that is not the one asked for [chat.replied-model]. */
+  /** Model named in the results that was not requested [chat.replied-model]. */
   readonly replied_model?: string | undefined;
 }
 
 /**
- * Runs `work`, and records it before its answer is given.
- * @throws GatewayError `forbidden` for another key's session, before anything is done.
+ * Runs `work` and records it before its answer is sent.
+ * @throws GatewayError `forbidden` for another key's session, before `work` runs.
  */
 export async function recorded<T>(
   ports: ChatPorts,
@@ -73,7 +73,10 @@ export async function recorded<T>(
   return done.answer;
 }
 
-/** @throws GatewayError `session_blocked`: what a blocked session or key has left at a provider stays there. */
+/**
+ * Refuses reads by a blocked session or key; its objects stay at the provider.
+ * @throws GatewayError `session_blocked`
+ */
 export async function assertMayRead(ports: ChatPorts, { principal, snapshot, sessionId }: BatchCaller): Promise<void> {
   const { tenant, key_id, kind } = principal;
   const [head, key] = await Promise.all([

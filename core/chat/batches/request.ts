@@ -1,4 +1,4 @@
-/** The two chat calls that make a batch: the upload of its lines, and its start. */
+/** The two chat calls that create a batch: the upload of its lines, and its start. */
 import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import type { BatchFile } from './lines.ts';
 
@@ -11,7 +11,9 @@ export type BatchRequest =
     }
   | { readonly kind: 'start'; readonly file: StoredBatch };
 
-/** What the call may cost: an upload nothing, the start of a batch all that its lines may come to [batches.budget]. */
+/**
+ * Estimates the cost of a call: none for an upload, the maximum of all lines for the start of a batch [batches.budget].
+ */
 export function batchEstimate(batch: BatchRequest): { readonly inputTokens: number; readonly maxTokens: number } {
   if (batch.kind === 'upload') return { inputTokens: 0, maxTokens: 0 };
   const { input_tokens, output_tokens } = batch.file;

@@ -1,6 +1,6 @@
 /**
- * The results of a batch on their way to the caller [batches.results]: each line passes the output policy and the transforms as the
- * reply that it is. A line that is blocked becomes an error under its custom_id.
+ * Returns the results of a batch to the caller [batches.results]. Each line passes the output policy and the transforms
+ * like a reply; a blocked line becomes an error under its custom_id.
  */
 
 import type { Finding } from '#core/contracts/chat.ts';
@@ -23,7 +23,7 @@ interface Results {
   /** JSON Lines. */
   readonly text: string;
   readonly findings: readonly Finding[];
-  /** Models that the replies name, the first few. */
+  /** First few model names in the replies. */
   readonly models: readonly string[];
 }
 
@@ -63,7 +63,7 @@ export async function checkResults(
   return { text: out.map((line) => `${line}\n`).join(''), findings: sums.all(), models: [...models] };
 }
 
-/** What is not an object cannot be looked at as a reply, so it is not passed on. */
+/** Parses a line. If it is not an object, it cannot be checked as a reply and is not passed on. */
 function lineIn(written: string): JsonObject | undefined {
   try {
     assertBounded(written, replyBounds);
@@ -74,7 +74,7 @@ function lineIn(written: string): JsonObject | undefined {
   }
 }
 
-/** The texts of the reply as its endpoint has them, and every other text of the line. */
+/** Returns the texts of the reply in its endpoint's form, and every other text of the line. */
 function textsOf(line: JsonObject, endpoint: BatchEndpoint): TextSlot[] {
   const response = objectOf(line.response);
   const reply = objectOf(response?.body);
@@ -90,7 +90,7 @@ const withheld = (line: JsonObject, rule = 'content policy'): JsonObject => ({
   error: { code: 'policy_violation', message: `The reply is blocked by policy ${rule.replace(/^content:/, '')}.` },
 });
 
-/** A line whose check failed is not passed on. */
+/** Returns the error that replaces a line whose check failed. */
 const unchecked = (line: JsonObject): JsonObject => ({
   ...named(line),
   response: null,
@@ -100,7 +100,7 @@ const unchecked = (line: JsonObject): JsonObject => ({
   },
 });
 
-/** Ids alone: what else stands in a line has not passed. */
+/** Returns the ids only: the rest of the line has not passed the policy. */
 const named = ({ id, custom_id }: JsonObject): JsonObject => ({
   id: idOf(id),
   custom_id: idOf(custom_id),

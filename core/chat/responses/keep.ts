@@ -1,6 +1,6 @@
 /**
- * The end of a call whose response its provider keeps: its owner is written down before the answer is given. What is not the
- * caller's to read again is deleted at the provider.
+ * Stores the owner of a response that its provider stores, before the answer is sent. Responses that the caller may not
+ * read again are deleted at the provider.
  */
 import type { StoredResponse } from '#core/contracts/stored-batch.ts';
 import { filesOf } from '../batches/at-provider.ts';
@@ -11,8 +11,8 @@ import type { ChatPorts } from '../ports.ts';
 import type { ResponseRetention } from './retention.ts';
 
 /**
- * Never rejects: without its row a response is answered as one that is not kept.
- * @returns the id of the response, if it is kept.
+ * Keeps a response. Never rejects: without its row, the answer reports the response as not stored.
+ * @returns the id of the response, if it is stored.
  */
 export async function keepResponse(
   ports: ChatPorts,
@@ -58,7 +58,7 @@ function rowOf({ clock }: ChatPorts, known: KnownCall, keep: ResponseRetention, 
   };
 }
 
-/** The caller may be gone: that ends nothing here. */
+/** Deletes the response at the provider, even if the caller has left. */
 async function forget(ports: ChatPorts, known: KnownCall, id: string): Promise<void> {
   const entry = known.call.plan.candidates.find(({ entry: { name } }) => name === known.provider)?.entry;
   if (!entry) return;

@@ -1,4 +1,4 @@
-/** Whether a response is to be kept, and which one it continues: read before the call begins. */
+/** Determines, before the call begins, whether a response is stored and which one it continues. */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
@@ -18,8 +18,10 @@ interface Asking {
 }
 
 /**
- * Undefined for a response that no provider keeps. Without `store` it is kept, as OpenAI's API has it, where a provider keeps responses.
- * @throws GatewayError `invalid_request`, `not_found` for what is not the caller's own, `conflict` for what was checked otherwise.
+ * Returns undefined for a response that no provider stores. Without `store`, it is stored if the provider can, as in
+ * OpenAI's API.
+ * @throws GatewayError `invalid_request`; `not_found` if it is not the caller's own; `conflict` if it was checked under
+ * other conditions.
  */
 export async function retentionOf(request: JsonObject, asking: Asking): Promise<ResponseRetention | undefined> {
   const { store, previous_response_id: id, instructions } = request;
@@ -54,7 +56,7 @@ async function previousOf(id: unknown, keeps: boolean, asking: Asking): Promise<
       'conflict',
       `${id} was checked under policy version ${row.policy_version}, and ${snapshot.version} is in force; send the whole input.`,
     );
-  // What an earlier session has seen says nothing of this one's sources.
+  // Sources read in an earlier session cannot be traced in this one.
   if (row.session_id !== sessionId && ofTenant(snapshot, principal.tenant).policy.readsSources)
     throw new GatewayError(
       'conflict',

@@ -1,4 +1,4 @@
-/** What callers do with their responses beside making them: read, list what went in, delete. What is not their own is not there. */
+/** Reads responses of the caller, lists their input and deletes them. Those of other keys are not found. */
 import type { StoredResponse } from '#core/contracts/stored-batch.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -17,7 +17,7 @@ import type { ChatPorts } from '../ports.ts';
 import { rewriteTexts } from '../stages/output-policy.ts';
 import { responseNotFound } from './retention.ts';
 
-/** As its provider has it, after the output policy of today. */
+/** Returns the response of its provider, after the current output policy. */
 export async function retrieveResponse(ports: ChatPorts, caller: BatchCaller, id: string): Promise<JsonObject> {
   const stored = await ownOf(ports, caller, id);
   await assertMayRead(ports, caller);
@@ -36,7 +36,7 @@ export async function retrieveResponse(ports: ChatPorts, caller: BatchCaller, id
   });
 }
 
-/** Tool calls were allowed under one policy version: another one has not decided them [responses.stored]. */
+/** Checks the policy version: another one has not decided the response's tool calls [responses.stored]. */
 function assertDecided(
   { snapshot }: BatchCaller,
   { id, policy_version }: StoredResponse,
@@ -50,7 +50,7 @@ function assertDecided(
   );
 }
 
-/** Settings of the request, from what the provider kept. The instructions stay there: they hold what the tenant puts around them. */
+/** Returns the request's settings from the stored reply, without the instructions, which contain the tenant's text. */
 const askedFor = ({ model, previous }: StoredResponse, reply: JsonObject): JsonObject => {
   const names = [
     ...['max_output_tokens', 'metadata', 'parallel_tool_calls', 'reasoning', 'temperature', 'text'],
@@ -63,7 +63,7 @@ const askedFor = ({ model, previous }: StoredResponse, reply: JsonObject): JsonO
   };
 };
 
-/** The items of the caller's input, after the filters that they met. */
+/** Returns the items of the caller's input, as filtered at the time. */
 export async function responseItems(
   ports: ChatPorts,
   caller: BatchCaller,
@@ -110,7 +110,10 @@ export async function deleteResponse(ports: ChatPorts, caller: BatchCaller, id: 
   });
 }
 
-/** @throws GatewayError `not_found` for what is unknown, deleted, not kept or another key's. */
+/**
+ * Returns a response of the caller.
+ * @throws GatewayError `not_found` if it is unknown, deleted, not stored or another key's.
+ */
 async function ownOf({ batchStore }: ChatPorts, { principal }: BatchCaller, id: string): Promise<StoredResponse> {
   const stored = isResponseId(id) ? await batchStore.get(principal, id) : undefined;
   if (stored?.kind === 'response') return stored;

@@ -1,18 +1,18 @@
-/** What becomes of a response that its provider is to keep, or that continues one [responses.stored]. */
+/** Retention of a response that its provider stores, or that continues a stored one [responses.stored]. */
 import type { StoredResponse } from '#core/contracts/stored-batch.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 
 export class ResponseRetention {
-  /** The caller asks for it to be kept. */
+  /** True if the caller requests storage. */
   readonly store: boolean;
   readonly previous: StoredResponse | undefined;
-  /** The caller's first message is `instructions`, which count for this response alone. */
+  /** True if the caller's first message is `instructions`, which apply to this response only. */
   readonly instructions: boolean;
-  /** What the answer says: first what is asked for, in the end what was done. */
+  /** Value in the answer: first as requested, in the end as done. */
   stored: boolean;
-  /** A tool call was not allowed: what the model said is kept for no later call. */
+  /** True if a tool call was not allowed, so that no later call may continue the response. */
   withheld = false;
-  /** A tool call was allowed. */
+  /** True if a tool call was allowed. */
   callsTools = false;
 
   constructor(given: Pick<ResponseRetention, 'store' | 'previous' | 'instructions'>) {
@@ -23,7 +23,7 @@ export class ResponseRetention {
   }
 }
 
-/** What is unknown, deleted, not kept or another key's. */
+/** Returns the error for a response that is unknown, deleted, not stored or another key's. */
 export const responseNotFound = (id: string): GatewayError =>
   new GatewayError(
     'not_found',

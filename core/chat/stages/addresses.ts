@@ -1,4 +1,4 @@
-/** Addresses that the provider would fetch, each decided as the call `http.get` [chat.addresses]. */
+/** Decides each address that the provider would fetch as the call `http.get` [chat.addresses]. */
 
 import { decideOnly } from '#core/actions/decide-only.ts';
 import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
@@ -15,7 +15,7 @@ import type { ChatPorts } from '../ports.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { chatReviewOf, endInReview, pendingOf } from './approval.ts';
 
-/** Each one costs a decision. */
+/** Maximum number of addresses, each of which costs a decision. */
 const maxAddresses = 20;
 
 interface Fetch {
@@ -28,9 +28,9 @@ interface DecidedFetch extends Fetch {
 }
 
 /**
- * Returns the call if all addresses are allowed, or its end while a human has to decide one of them.
- * @throws GatewayError `policy_violation` that names the rule; `invalid_request` for an address that cannot be decided; `conflict` for
- * a review that is answered as an error.
+ * Returns the call if all addresses are allowed, or its end if one is in review.
+ * @throws GatewayError `policy_violation` that names the rule; `invalid_request` for an address that cannot be decided;
+ * `conflict` for a review that is answered as an error.
  */
 export async function governAddresses(
   ports: ChatPorts,
@@ -42,9 +42,9 @@ export async function governAddresses(
   const fetches = fetchesOf(screened, found);
   const { ready, others } = await byApproval(ports, call, fetches);
   const pending = await decided(ports, screened, others, answering);
-  // An approval is used once: it is kept while another address of the call is not allowed.
+  // An approval is used once, so it is kept until every address of the call is allowed.
   if (pending.length === 0) pending.push(...(await decided(ports, screened, ready, answering)));
-  // The decisions have moved the session's chain on.
+  // The decisions have advanced the session's chain.
   const head = (await ports.evidence.head(call.tenant.id, call.sessionId)) ?? null;
   const known = { ...screened, head };
   const [first] = pending;
@@ -56,7 +56,7 @@ export async function governAddresses(
   return endInReview(known, answering, { ...pendingOf(first.result), approvals });
 }
 
-/** Decides in order and returns what is in review. @throws GatewayError `policy_violation` */
+/** Decides the addresses in order and returns those in review. @throws GatewayError `policy_violation` */
 async function decided(
   ports: ChatPorts,
   screened: ScreenedCall,
@@ -67,7 +67,7 @@ async function decided(
   const holds = chatReviewOf(call) === 'hold';
   const wait = {
     ...waitingFor(holds ? call.snapshot.configuration.approvals.hold_seconds : 0, () => call.signal.aborted),
-    // The answer begins, and is kept alive while the call waits.
+    // The answer begins, and is kept alive while the call is pending.
     onWait: () => void (call.stream && answering.stream(screened)),
   };
   const pending: DecidedFetch[] = [];
@@ -93,7 +93,7 @@ async function blockedFetch(ports: ChatPorts, screened: ScreenedCall, { path, re
   });
 }
 
-/** Of several addresses, those that have an approval at hand. */
+/** Returns those of several addresses that have an approval. */
 async function byApproval(ports: ChatPorts, { principal, sessionId }: ChatCall, fetches: readonly Fetch[]) {
   if (fetches.length === 1) return { ready: [], others: fetches };
   const ready: Fetch[] = [];
@@ -116,7 +116,7 @@ function fetchesOf({ call, inputVerdict }: ScreenedCall, found: readonly Fetched
     throw invalidRequest(
       `The request holds ${byTarget.size} addresses that the provider would fetch; ${maxAddresses} at most are decided. Send contents in base64, or have their hosts listed in chat_addresses.`,
     );
-  // A reference names one approval: of the content, if that is reviewed. Others are found by their calls.
+  // A reference names one approval: that of the content, if it is in review. Others are found by their calls.
   const refers = byTarget.size === 1 && inputVerdict.decision !== 'review';
   return [...byTarget].map(([target, { path }]) => ({
     path,

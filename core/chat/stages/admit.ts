@@ -1,4 +1,4 @@
-/** Lets a call in: its reservation beside one read of its session. */
+/** Admits a call: reserves its limits and reads its session in parallel. */
 
 import { assertSessionOwner } from '#core/configuration/identity/sessions.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -18,9 +18,9 @@ import { knowing, StageFailure } from '../stage-failure.ts';
 import { isLookedUp } from './response-cache.ts';
 
 /**
- * The first of two sequential store steps of a call.
- * @throws GatewayError `rate_limit_error`, `budget_exceeded` (nothing is consumed), `forbidden` (another key's session),
- * `session_blocked` (kill switch), `service_unavailable` (fail closed).
+ * Runs the first of the two sequential store steps of a call.
+ * @throws GatewayError `rate_limit_error`, `budget_exceeded` (nothing is consumed), `forbidden` (another key's
+ * session), `session_blocked` (kill switch), `service_unavailable` (fail closed).
  */
 export async function admit(ports: ChatPorts, running: RunningCall, policy: ContentPolicy): Promise<AdmittedCall> {
   const { call } = running;
@@ -33,7 +33,7 @@ export async function admit(ports: ChatPorts, running: RunningCall, policy: Cont
     scored ? ports.keyRisks.of(tenant, call.principal.key_id) : undefined,
   ]);
   store.catch(() => {}); // reported by the await below
-  // The request before filters change it; estimated while the store works.
+  // Unfiltered request, processed while the store works.
   const requestSha256 = digestOf(call.body);
   const [outcome, head, key] = await store;
   const admitted: AdmittedCall = {
@@ -46,7 +46,7 @@ export async function admit(ports: ChatPorts, running: RunningCall, policy: Cont
     requestSha256,
   };
   return knowing(admitted, async () => {
-    // Before any refusal is written down: it would be written into the session.
+    // Checked before any refusal is recorded, since that would write to the session.
     assertSessionOwner(head, call.principal);
     if (!outcome.ok) throw limitReached(ports, admitted, outcome);
     for (const { tier } of outcome.budgets) if (tier !== 'ok') ports.telemetry.count('svc_budget_tier_total', { tier });
@@ -56,18 +56,20 @@ export async function admit(ports: ChatPorts, running: RunningCall, policy: Cont
   });
 }
 
-/** What the tenant may not have is a decision, so it is recorded like one; a model that no provider serves is not. */
+/**
+ * Returns the failure for a model that the tenant may not use. It is recorded as a decision, unlike an unserved model.
+ */
 const unallowed = (admitted: AdmittedCall, refusal: GatewayError): StageFailure =>
   new StageFailure(refusal, admitted, 'refused', { ruling: blockRuledBy(`model:${admitted.call.model}`) });
 
 const blockRuledBy = (matchedRule: string): Ruling => ({ decision: 'block', matchedRule });
 
-/** Filters look at larger requests in a worker, or with turns for other work between. */
+/** Requests above this size are filtered in a worker, or with turns for other work in between. */
 const quickTokens = 4 * 1024;
 
 /**
- * Whether the provider is called as soon as the call is let in [limit.begun]: its start is then noted with the reservation, a
- * write less. Filters that look at once change nothing: a call that they block is settled like any other.
+ * Checks whether the provider is called right after admission [limit.begun]: its start is then noted with the
+ * reservation, which saves a write. Quick filters do not matter: a call that they block is settled like any other.
  */
 const isCalledImmediately = (call: ChatCall, policy: ContentPolicy): boolean =>
   (policy.inputIdle || (policy.inputQuick && call.inputTokens <= quickTokens && call.batch === undefined)) &&
@@ -79,7 +81,7 @@ function reserve(ports: ChatPorts, call: ChatCall, begun: boolean): Promise<Rese
   const limits = limitsOf(configuration, call.tenant.id, call.resolvedModel);
   const key = keyPartOf(identities, call.principal, call.resolvedModel);
   const named = { tenant: call.tenant.id, id: call.envelopeId, session_id: call.sessionId };
-  // What the caller may not have is counted as a request and costs nothing: no budget and no price answers in its place.
+  // A forbidden model is counted as a request and costs nothing, so that no budget or price is reported instead.
   if (call.refusal) {
     const part = key && { ...key, limits: withoutBudgets(key.limits) };
     return ports.counters.reserve({ ...named, tokens: 0, cost_microusd: 0, limits: withoutBudgets(limits), key: part });
@@ -125,7 +127,7 @@ function limitReached(
   return new StageFailure(error, admitted, 'refused', { ruling: blockRuledBy(`budget:${what}`) });
 }
 
-/** The behavioural kill switch: of the session, and of its key over all its sessions. */
+/** Enforces the behavioural kill switch: of the session, and of its key over all its sessions. */
 function assertNotBlocked({ clock }: ChatPorts, admitted: AdmittedCall): void {
   const { behavior } = admitted.call.snapshot.configuration;
   const stopped = blockedBy(behavior, admitted.standing, clock.now());

@@ -1,6 +1,4 @@
-/**
- * A review of chat traffic: the call waits for a human like any action, answered 202, and its retry is let through once.
- */
+/** Review of chat traffic: the call is pending like any action, answered 202, and its retry passes once. */
 import { answer } from '#core/actions/answers.ts';
 import type { ExecutionMode } from '#core/actions/execute-action.ts';
 import { approvalFor } from '#core/actions/govern.ts';
@@ -18,14 +16,17 @@ import { type ApprovedCall, endedWith, type Finished, type ScreenedCall } from '
 import type { ChatPorts } from '../ports.ts';
 import { knowing, StageFailure } from '../stage-failure.ts';
 
-/** What a reviewer is shown whole; of larger requests the last words and the digest that the approval is bound to. */
+/**
+ * Maximum bytes shown to a reviewer. Larger requests show the last words and the digest that the approval is bound to.
+ */
 const shownBytes = 128 * 1024;
 const lastWords = 8 * 1024;
 const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The call as it goes on once an approval of exactly this call was taken, or its end while a human has to decide.
- * @throws GatewayError `policy_violation` while a denial of the same call holds; `conflict` where what waits is answered as an error.
+ * Returns the call once an approval of exactly this call is taken, or its end while the decision is pending.
+ * @throws GatewayError `policy_violation` while a denial of the same call applies; `conflict` if pending calls are
+ * answered as errors.
  */
 export async function awaitApproval(
   ports: ChatPorts,
@@ -34,7 +35,7 @@ export async function awaitApproval(
 ): Promise<ApprovedCall | Finished> {
   const { call, inputVerdict } = screened;
   const how = chatReviewOf(call);
-  // The answer begins, and is kept alive while the call waits.
+  // The answer begins, and is kept alive while the call is pending.
   if (how === 'hold' && call.stream) answering.stream(screened);
   const envelope = envelopeOf(call);
   const { matched_rule } = inputVerdict;
@@ -49,9 +50,9 @@ export async function awaitApproval(
       reason: `The filter ${matched_rule?.replace(/^content:/, '')} asks for a human's decision.`,
     },
     call_digest: callDigest(envelope),
-    // The approval shows the prompt to the reviewer; the log keeps its digest only.
+    // The approval shows the prompt to the reviewer; the log has its digest only.
     privateParameters: true,
-    // The call goes on in this pipeline: no executor has it, and its approval lets one call through [chat.review-once].
+    // The call continues in this pipeline, not in an executor; its approval admits one call [chat.review-once].
     decideOnly: true,
     head: screened.head,
   };
@@ -70,7 +71,7 @@ export async function awaitApproval(
 }
 
 /**
- * Ends a call that needs a human's approval, as `approvals.chat_review` says.
+ * Ends a call that needs a human's approval, as `approvals.chat_review` configures.
  * @throws GatewayError `conflict` unless it is `status_202`.
  */
 export function endInReview(screened: ScreenedCall, answering: Answering, pending: JsonObject): Finished {
@@ -91,7 +92,7 @@ async function taken(
   return { ...screened, approval: { ...approval, head: head ?? null } };
 }
 
-/** A human denied exactly this call: answered as such, with the reviewer's words. */
+/** Returns the failure for a call that a human denied, with the reviewer's words. */
 function deniedChat(screened: ScreenedCall, { matched_rule, envelope_id, error }: DecisionResult): StageFailure {
   const fault = new GatewayError('policy_violation', error?.message ?? 'The call was denied.', {
     data: { decision: 'block', matched_rule, envelope_id, ...error?.data },
@@ -99,7 +100,7 @@ function deniedChat(screened: ScreenedCall, { matched_rule, envelope_id, error }
   return new StageFailure(fault, screened, 'blocked', { ruling: { decision: 'block', matchedRule: matched_rule } });
 }
 
-/** The approval is taken; what it allows is the rest of the pipeline. */
+/** Takes the approval only: the rest of the pipeline executes the call. */
 const takenOnly: ExecutionMode = async (_ports, action, evidence_hash) => ({
   ...answer(action),
   decision: 'allow',
@@ -121,8 +122,8 @@ export const chatReviewOf = ({ tenant, snapshot }: ChatCall) =>
   tenant.chat_review ?? snapshot.configuration.approvals.chat_review;
 
 /**
- * 202 with the approval. A client library takes it for an answer: of a stream it would yield nothing and end, so it gets
- * an error event, which each of them throws [chat.review-202].
+ * Answers 202 with the approval. Client libraries would read it as an empty stream, so a stream gets an error event,
+ * which each of them throws [chat.review-202].
  */
 function answerPending({ wire, stream, readsEvents }: ChatCall, answering: Answering, pending: JsonObject): void {
   if (stream && readsEvents) answering.events(202, [wire.errorEvent(needsApproval(pending))]);
@@ -136,9 +137,9 @@ const needsApproval = (pending: JsonObject): GatewayError =>
     { data: pending },
   );
 
-/** What waits, as an error that client libraries throw: its message names the address and the id [chat.review-error]. */
+/** Returns the pending review as an error that client libraries throw, with its address and id [chat.review-error]. */
 const reviewError = (screened: ScreenedCall, pending: JsonObject): StageFailure =>
-  // Client libraries repeat a 409 at once, before any reviewer can have decided.
+  // Client libraries retry a 409 at once, before a reviewer can have decided.
   new StageFailure(needsApproval(pending), screened, 'review', { headers: { 'x-should-retry': 'false' } });
 
 function envelopeOf(call: ChatCall): ActionEnvelope {
@@ -158,7 +159,7 @@ function envelopeOf(call: ChatCall): ActionEnvelope {
     target: call.resolvedModel,
     capability: 'generate',
     parameters: shown(call),
-    // Headers such as betas change what the provider does: an approval covers them [approval.chat-headers].
+    // Headers such as betas change the provider's behaviour, so an approval covers them [approval.chat-headers].
     ...(Object.keys(call.passed).length > 0 && { sent_with: { headers: call.passed } }),
     justification: '',
     ...(ref !== undefined && { approval_ref: ref }),
@@ -166,7 +167,7 @@ function envelopeOf(call: ChatCall): ActionEnvelope {
 }
 
 function shown({ body }: ChatCall): Record<string, unknown> {
-  // Whether it streams changes how the answer is sent, not the request itself.
+  // Streaming changes how the answer is sent, not the request itself.
   const { stream: _stream, stream_options: _options, ...asked } = body;
   const text = canonicalize(asked);
   if (text.length <= shownBytes) return asked;

@@ -1,4 +1,4 @@
-/** `policy.check_input` over the lines of a batch: each as the chat call it stands for [batches.lines]. */
+/** Runs `policy.check_input` over the lines of a batch, each as a chat call [batches.lines]. */
 
 import type { Finding } from '#core/contracts/chat.ts';
 import { batchEndpoints } from '#core/contracts/stored-batch.ts';
@@ -20,7 +20,7 @@ import { transformRequest } from './transform.ts';
 const strictness = { allow: 0, review: 1, block: 2 } as const;
 
 /**
- * The first line that is blocked refuses the file; a review of one is a review of all.
+ * Checks all lines. A blocked line refuses the file, and a review of one line reviews all.
  * @throws GatewayError `policy_violation` that names the line.
  */
 export async function checkLines(
@@ -79,7 +79,7 @@ function refuseLine({ dialect, plan, snapshot }: ChatCall, body: JsonObject, lin
   }
 }
 
-/** What a batch answers is read later, and its tool calls are not decided: they pass only where all do. */
+/** Refuses tools unless all of them pass: tool calls in results of batches are not decided. */
 function refuseTools({ snapshot, wire }: ChatCall, body: JsonObject, line: number): void {
   if (snapshot.configuration.chat_completions.tool_use === 'pass' || !wire.usesTools(body)) return;
   throw atLine(
@@ -90,7 +90,7 @@ function refuseTools({ snapshot, wire }: ChatCall, body: JsonObject, line: numbe
   );
 }
 
-/** The gateway has no record by which a kept completion could be read or deleted [chat.store]. */
+/** Refuses `store`: the gateway has no record for reading or deleting the completion [chat.store]. */
 function refuseStore({ store }: JsonObject, line: number): void {
   if (keepsCompletion(store))
     throw atLine(
@@ -99,7 +99,7 @@ function refuseStore({ store }: JsonObject, line: number): void {
     );
 }
 
-/** One finding of each kind, however many lines have it: an entry of evidence is bounded. */
+/** Findings of all lines, one of each kind, so that the evidence entry is bounded. */
 export class FindingSums {
   readonly #sums = new Map<string, Finding>();
 
@@ -118,5 +118,5 @@ export class FindingSums {
   }
 }
 
-/** A module may give a reason of its own for each text. */
+/** Maximum number of kinds: a module may give its own reason for each text. */
 const maxKinds = 100;

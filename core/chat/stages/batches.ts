@@ -1,4 +1,7 @@
-/** The end of the calls that make a batch: the checked lines go to a provider as a file, and a batch is made of such a file [batches.governed]. */
+/**
+ * Ends the calls that create a batch: uploads the checked lines as a file, or starts a batch of such a file
+ * [batches.governed].
+ */
 
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { StoredBatch } from '#core/contracts/stored-batch.ts';
@@ -30,7 +33,8 @@ import { beginModel } from './provider-call.ts';
 import { failed } from './provider-fault.ts';
 
 /**
- * @throws GatewayError `model_not_found` where no provider of the model has batches; faults of providers as for chat.
+ * Uploads a file or starts a batch.
+ * @throws GatewayError `model_not_found` if no provider of the model has batches; faults of providers as for chat.
  */
 export async function callBatch(
   ports: ChatPorts,
@@ -62,7 +66,7 @@ const madeAt = (begun: BegunCall, { name, region }: ProviderEntry, { id }: Store
   resource: id,
 });
 
-/** Nothing is charged for a file: its calls are when a batch is made of it. */
+/** Uploads a file without charge: its calls are charged when a batch is created from it. */
 async function upload(
   ports: ChatPorts,
   begun: BegunCall,
@@ -72,7 +76,7 @@ async function upload(
   const { call, progress } = begun;
   progress.count({ input_tokens: 0, output_tokens: 0 });
   const text = writeBatchFile(file, begun.lines, call.resolvedModel);
-  // The caller's name of the file stays here: no filter has read it.
+  // The caller's name of the file is not sent, since no filter has read it.
   const named = { sha256: 'lines', filename: 'batch.jsonl' };
   const files = new Map([['lines', new File([text], named.filename, { type: 'application/jsonl' })]]);
   const form = await formOf({ purpose: 'batch', file: named }, files);
@@ -97,7 +101,7 @@ async function upload(
   return [madeAt(begun, entry, stored), fileObject(stored)];
 }
 
-/** All that the lines may come to is charged now: the provider works on them for a day, and its results may never be read. */
+/** Starts a batch and charges its maximum: it runs for up to a day, and its results may never be read. */
 async function start(
   ports: ChatPorts,
   begun: BegunCall,
@@ -132,13 +136,13 @@ async function start(
     await undo(ports, call, entry, { method: 'POST', path: `/batches/${made.provider_id}/cancel` });
     throw fault;
   }
-  // From here on it runs, so whatever ends the call is charged.
+  // The batch runs from here on, so any end of the call is charged.
   const model = madeAt(begun, entry, stored);
   const reply = await knowing(model, async () => batchObject(stored, made.reply));
   return [await checkReply(ports, model, policy, reply, leaves(reply, 'reply', [])), reply];
 }
 
-/** What its caller cannot reach does not stay at the provider, nor run on. The caller may be gone: that ends nothing here. */
+/** Deletes or cancels an object that its caller cannot reach, even if the caller has left. */
 async function undo(
   ports: ChatPorts,
   call: ChatCall,
@@ -172,7 +176,7 @@ async function atProvider(
   }
 }
 
-/** Whether it was taken decides whether it is charged. */
+/** Returns the failed attempt, whose error decides whether the call is charged. */
 const attemptsIn = (thrown: unknown, { name: provider }: ProviderEntry): readonly ProviderAttempt[] =>
   thrown instanceof ProviderFault
     ? [{ provider, error: thrown.kind === 'status' ? String(thrown.status) : thrown.kind }]

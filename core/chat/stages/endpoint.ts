@@ -1,4 +1,6 @@
-/** The end of a call of an endpoint beside chat: its texts have passed the input policy as messages, and go to a provider that has it [passthrough.governed]. */
+/**
+ * Calls an endpoint other than chat, after the input policy has checked its texts as messages [passthrough.governed].
+ */
 
 import type { EndpointName, Usage } from '#core/contracts/chat.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
@@ -35,7 +37,10 @@ import { failed } from './provider-fault.ts';
 /** Kinds of providers with such endpoints. */
 const having: ReadonlySet<string> = new Set(['openai', 'mock']);
 
-/** @throws GatewayError `model_not_found` where no provider of the model has the endpoint; faults of providers as for chat. */
+/**
+ * Calls the endpoint.
+ * @throws GatewayError `model_not_found` if no provider of the model has the endpoint; faults of providers as for chat.
+ */
 export async function callEndpoint(
   ports: ChatPorts,
   approved: ApprovedCall,
@@ -94,8 +99,8 @@ async function askProvider(
 }
 
 /**
- * Speech says what the request holds, so filters of replies read that before a provider is paid for it. What they would take out
- * of a text cannot be taken out of sound.
+ * Checks the request of a speech call with the reply filters before a provider is paid, since speech repeats its text.
+ * Text that they would redact cannot be removed from sound.
  */
 async function checkSpoken(
   ports: ChatPorts,
@@ -113,7 +118,7 @@ async function checkSpoken(
   throw new StageFailure(fault, checked, 'blocked');
 }
 
-/** What was used: the provider's counts; without them what was reserved, so that no budget is passed unseen. */
+/** Counts the usage that the provider reports, otherwise the reservation, so that no budget is exceeded unnoticed. */
 function count({ call, progress }: BegunCall, name: EndpointName, reply: JsonObject): void {
   const { silent } = endpoints[name];
   const counted: Partial<Usage> = readOpenaiUsage(reply.usage) ?? {};

@@ -1,4 +1,4 @@
-/** `policy.check_input`: keyword, regex, PII, WASM over every text the model will read. */
+/** `policy.check_input`: keyword, regex, PII and WASM filters over every text that the model reads. */
 
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -8,7 +8,7 @@ import type { ChatPorts } from '../ports.ts';
 import { StageFailure } from '../stage-failure.ts';
 
 /**
- * Texts may be redacted in place. `review` is for the approval stage to act on.
+ * Checks the request and may redact texts in place. The approval stage handles `review`.
  * @throws GatewayError `policy_violation`.
  */
 export async function checkInputPolicy(
@@ -29,19 +29,19 @@ export async function checkInputPolicy(
   });
 }
 
-/** The result of a stage without filters; it is in the trace as well [trace.policy-stages]. */
+/** Verdict of a stage without filters, which the trace contains as well [trace.policy-stages]. */
 export const clean: Verdict = { decision: 'allow', findings: [] };
 
-/** By filter and action. */
+/** Counts findings by filter and action. */
 export function countFindings({ telemetry }: Pick<ChatPorts, 'telemetry'>, { findings }: Verdict): void {
   for (const { policy, action } of findings) telemetry.count('svc_policy_violations_total', { policy, action });
 }
 
-/** The end of a call that a filter does not let pass. */
+/** Returns the failure for a call that a filter blocks. */
 export const blocked = (known: KnownCall, verdict: Verdict, fault = violation(verdict)): StageFailure =>
   new StageFailure(fault, known, 'blocked');
 
-/** What the caller gets: which filter, never what it found. */
+/** Returns the caller's error, which names the filter but never the match. */
 export function violation({ matched_rule, findings }: Verdict): GatewayError {
   const policy = matched_rule?.replace(/^content:/, '') ?? 'content policy';
   const deciding = findings.find((finding) => finding.policy === policy && finding.action === 'block');
@@ -53,10 +53,10 @@ export function violation({ matched_rule, findings }: Verdict): GatewayError {
   });
 }
 
-/** Of the actions that let a text pass, the strictest first. */
+/** Actions that let a text pass, strictest first. */
 const passing: readonly string[] = ['redact', 'warn', 'log'];
 
-/** Attributes of a span: the decision, and the filter whose action is the strictest [trace.policy-stages]. */
+/** Returns the attributes of a span: the decision, and the filter with the strictest action [trace.policy-stages]. */
 export function verdictAttributes({ decision, matched_rule, findings }: Verdict) {
   if (decision !== 'allow') return { decision, policy_name: matched_rule, action: decision };
   const [found] = [...findings].sort((a, b) => passing.indexOf(a.action) - passing.indexOf(b.action));

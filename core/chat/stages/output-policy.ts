@@ -1,4 +1,4 @@
-/** `policy.check_output` on whole replies and on streams, then the response transforms. */
+/** `policy.check_output` on complete replies and on streams, then the response transforms. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ContentContext, ContentPolicy, StreamScan, Verdict } from '#core/models/content-policy/ports.ts';
@@ -17,8 +17,8 @@ const contextOf = ({ tenant, resolvedModel }: ChatCall, provider = ''): ContentC
 });
 
 /**
- * A complete reply, changed in place.
- * @param texts where its texts stand; by default as its dialect knows.
+ * Checks a complete reply and changes it in place.
+ * @param texts texts of the reply; by default those of its dialect.
  * @throws GatewayError `policy_violation`.
  */
 export const checkReply = <Before extends KnownCall>(
@@ -28,7 +28,7 @@ export const checkReply = <Before extends KnownCall>(
   reply: JsonObject,
   texts?: readonly TextSlot[],
 ): Promise<CheckedCall<Before>> =>
-  // The model has answered by now: also an unforeseen fault is recorded with what that costs.
+  // The model has already answered, so an unexpected fault is recorded with the cost as well.
   knowing(known, () => checked(ports, known, policy, texts ?? known.call.wire.replyTexts(reply)));
 
 async function checked<Before extends KnownCall>(
@@ -38,7 +38,7 @@ async function checked<Before extends KnownCall>(
   texts: readonly TextSlot[],
 ): Promise<CheckedCall<Before>> {
   const { call, provider } = known;
-  // The stage stands in the trace even where no filter looks at replies [trace.policy-stages].
+  // The trace contains the stage even if no filter checks replies [trace.policy-stages].
   const verdict = await ports.telemetry.span('policy.check_output', {}, async (span) => {
     const found = policy.outputIdle ? clean : await policy.checkOutput(texts, contextOf(call, provider));
     span.set(verdictAttributes(found));
@@ -51,7 +51,7 @@ async function checked<Before extends KnownCall>(
   return after;
 }
 
-/** The response transforms, on the running texts of a complete reply. */
+/** Applies the response transforms to the running texts of a complete reply. */
 export function rewriteTexts(call: ChatCall, texts: readonly TextSlot[]): void {
   const rewrite = rewriting(call.snapshot.configuration, call.tenant);
   if (!rewrite) return;
@@ -61,22 +61,22 @@ export function rewriteTexts(call: ChatCall, texts: readonly TextSlot[]): void {
   }
 }
 
-/** Looks at the events of a stream on their way to the caller: what may go, and when. */
+/** Gate that checks the events of a stream and decides which may be sent, and when. */
 export interface StreamGate {
-  /** Events to send for this one; nothing once the verdict is a block. */
+  /** Returns the events to send for this one; none once the verdict is a block. */
   pass(event: JsonObject): JsonObject[] | Promise<JsonObject[]>;
-  /** The source has ended: whatever is still held. */
+  /** Returns the events still held when the source has ended. */
   end(): JsonObject[] | Promise<JsonObject[]>;
   verdict(): Verdict;
 }
 
-/** What the filters found in a stream, once it is over, as the stage it is. */
+/** Reports the findings in a finished stream as those of its stage. */
 export function reportStream(ports: ChatPorts, verdict: Verdict): void {
   void ports.telemetry.span('policy.check_output', verdictAttributes(verdict), async () => {});
   countFindings(ports, verdict);
 }
 
-/** Undefined where neither filters nor transforms look at replies. */
+/** Returns undefined if neither filters nor transforms apply to replies. */
 export function streamGate(call: ChatCall, policy: ContentPolicy, provider: string): StreamGate | undefined {
   const rewrite = rewriting(call.snapshot.configuration, call.tenant);
   if (policy.outputIdle && !rewrite) return undefined;
@@ -88,7 +88,7 @@ class Gate implements StreamGate {
   readonly #scan: StreamScan | undefined;
   readonly #rewrite: (() => Rewriter) | undefined;
   readonly #rewriters = new Map<string, Rewriter>();
-  /** The last event that carried text of a channel: what is still held is sent in its likeness. */
+  /** Last text event of each channel, the template for sending held text. */
   readonly #likes = new Map<string, JsonObject>();
   readonly #echoes = new Set<string>();
 
@@ -144,7 +144,7 @@ class Gate implements StreamGate {
       if (out !== text) slot.set(out);
     }
     if (this.verdict().decision !== 'allow') return [];
-    // An event whose whole text is held back has nothing to say yet.
+    // An event whose whole text is held back is not sent yet.
     const silent = spoke && said === '' && ended === undefined && isBare(event);
     if (ended === undefined) return silent ? [] : [event];
     const isEnded = (channel: string) => ended === 'all' || ended.some((name) => channel.startsWith(name));
@@ -154,7 +154,7 @@ class Gate implements StreamGate {
     return [...rest, event];
   }
 
-  /** A filter may find something now; nothing of it is left to send. */
+  /** Ends the scan of an echo: a filter may still match, but no text is left to send. */
   async #endEcho(channel: string): Promise<void> {
     this.#echoes.delete(channel);
     await this.#scan?.end(channel);
@@ -182,7 +182,7 @@ class Gate implements StreamGate {
   }
 }
 
-/** Carries nothing but text: log probabilities and the like must not be lost with it. */
+/** Checks that an event carries only text: log probabilities and the like must not be lost with it. */
 const isBare = (event: JsonObject): boolean =>
   !Array.isArray(event.choices) ||
   event.choices.every((choice) => {

@@ -1,4 +1,4 @@
-/** `provider.call`: the model answers, through routing and breakers, and what it says passes the output policy on its way. */
+/** `provider.call`: calls the model through routing and breakers, and passes its answer through the output policy. */
 
 import type { DialectName } from '#core/contracts/chat.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -79,13 +79,13 @@ export async function callModel(
   }
 }
 
-/** From here on the call is charged, also where this process ends before it is settled. */
+/** Marks the call as charged, even if this process ends before settling it. */
 export function beginModel<Before extends ApprovedCall>(ports: ChatPorts, before: Before): BegunCall<Before> {
   if (!before.startNoted) void recordProviderStart(ports, before.call);
   return { ...before, progress: new ModelProgress() };
 }
 
-/** Written while the provider is called. */
+/** Records the start while the provider is called. */
 function recordProviderStart(ports: ChatPorts, call: ChatCall): Promise<void> {
   return ports.counters.begin(call.tenant.id, call.envelopeId).catch((thrown: unknown) => {
     ports.telemetry.log('warn', 'the start of a provider call was not noted', {
@@ -95,7 +95,7 @@ function recordProviderStart(ports: ChatPorts, call: ChatCall): Promise<void> {
   });
 }
 
-/** A provider that answers; which ones did not, and why, goes into the record. */
+/** Opens the reply of a provider that answers, and records the attempts that failed. */
 async function openReply(
   ports: ChatPorts,
   begun: BegunCall<LookedUpCall>,
@@ -103,18 +103,18 @@ async function openReply(
   const { call, body } = begun;
   const { tenant, sessionId: session, snapshot } = call;
   const rollouts = await ports.rolloutsInForce();
-  // A conversation stays where it is kept.
+  // A conversation continues at the provider that stores it.
   const { plan, mark: rollout } = assign(
     call.plan,
     call.keep?.previous ? [] : rollouts,
     { tenant: tenant.id, session },
     snapshot.configuration,
   );
-  // A rollout may bring in another provider.
+  // A rollout may add another provider.
   refuseChoosing(call.dialect, body, entriesOf(plan));
-  /** Of the provider that was asked last. */
+  /** Members that the last called provider did not receive. */
   let leftOut: readonly string[] = [];
-  /** Dialects of the providers that a request was translated for: they name members of the translation. */
+  /** Dialects of the providers that received a translation: their errors name its members. */
   const spoken = new Map<string, DialectName>();
   try {
     const answered = await callProvider(ports, plan, {
@@ -143,7 +143,10 @@ async function openReply(
 
 const memberPaths = lazyImport(() => import('#core/models/dialects/translate/member-path.ts'));
 
-/** The failure with the member of the caller's request that it is about [errors.param]. @param body as it was translated */
+/**
+ * Returns the failure with the member of the caller's request that it is about [errors.param].
+ * @param body translated request.
+ */
 async function atCallersMember(
   failure: StageFailure,
   call: ChatCall,
@@ -159,8 +162,8 @@ async function atCallersMember(
 }
 
 /**
- * The provider's name of the model comes first: what a translation may say depends on it.
- * @param leftOut takes the names of what the provider does not get.
+ * Builds the provider's request. The provider's model name is set first, since the translation depends on it.
+ * @param leftOut receives the names of members that the provider does not get.
  */
 function bodyFor(call: ChatCall, given: JsonObject, provider: Provider, leftOut: string[]): JsonObject {
   const { dialect, keepsResponses } = provider;
@@ -174,12 +177,15 @@ function bodyFor(call: ChatCall, given: JsonObject, provider: Provider, leftOut:
   });
   for (const name of provider.leftOut?.(asked) ?? []) add(name);
   if (dialect !== 'openai') return asked;
-  // A provider that keeps responses gets the pictures where they were.
+  // A provider that stores responses gets pictures in their original place.
   const shown = call.operation === 'responses' && !(call.keep && keepsResponses) ? picturesAfterResults(asked) : asked;
   return call.stream ? withUsageRequested(shown) : shown;
 }
 
-/** The platform's and the tenant's words around a prompt count for one response alone, and are not the caller's to read. */
+/**
+ * Returns storage settings that exclude prompts of the platform and the tenant: those apply to one response only, and
+ * the caller may not read them.
+ */
 function keptCall(
   call: ChatCall,
   { store, previous, instructions }: ResponseRetention,
@@ -191,7 +197,7 @@ function keptCall(
   return { store, previous: previous?.provider_id, instructions: own };
 }
 
-/** A complete reply: counted, and put into the caller's dialect. */
+/** Counts a complete reply and translates it into the caller's dialect. */
 function readReply(
   ports: ChatPorts,
   { call, progress }: ModelCall,
@@ -225,7 +231,7 @@ async function toolsDecided(ports: ChatPorts, call: ChatCall, spoken: JsonObject
   return (await completionTools()).governCompletion(ports, call, spoken);
 }
 
-/** What decides tool calls is loaded with the first of them. */
+/** Decides tool calls; loaded with the first of them. */
 const completionTools = lazyImport(() => import('../completion-tools.ts'));
 const messagesTools = lazyImport(() => import('../tool-use.ts'));
 

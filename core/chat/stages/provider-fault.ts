@@ -1,4 +1,4 @@
-/** What becomes of a provider's failure: generic text for the caller, the detail for the log. */
+/** Handles a provider's failure: generic text for the caller, the detail for the log. */
 import { asGatewayError } from '#core/kernel/errors.ts';
 import { ProviderFault } from '#core/models/providers/ports.ts';
 import { faultToError } from '#core/models/routing/fault-to-error.ts';
@@ -7,7 +7,7 @@ import type { ChatPorts } from '../ports.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { cancelledError } from './caller-gone.ts';
 
-/** The caller's error for a provider's failure; the detail stays in the log. */
+/** Returns the caller's error for a provider's failure and logs the detail. */
 export function failed(ports: ChatPorts, before: KnownCall, thrown: unknown): StageFailure {
   const fault = thrown instanceof ProviderFault ? thrown : undefined;
   const error = fault ? faultToError(fault, before.call.requestId) : asGatewayError(thrown);
@@ -15,7 +15,7 @@ export function failed(ports: ChatPorts, before: KnownCall, thrown: unknown): St
   const headers = id === undefined ? {} : { 'x-provider-request-id': id };
   const { call, attempts = [] } = before;
   const known = fault ? { ...before, attempts: [...attempts, ...fault.attempts] } : before;
-  // A caller who leaves, or asks for what a provider has no form for, is not a failure of the provider's.
+  // It is not the provider's failure if the caller leaves, or requests a feature that the provider's API lacks.
   if (fault && fault.kind !== 'aborted' && fault.reason !== 'unfit') {
     ports.telemetry.count('svc_provider_errors_total', { provider: fault.provider });
     ports.telemetry.log('warn', 'provider call failed', {

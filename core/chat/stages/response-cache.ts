@@ -1,4 +1,4 @@
-/** Answers from the response cache where the tenant has asked the same before. */
+/** Answers from the response cache if the tenant has sent the same request before. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import { type CacheKeyParts, cacheKey, semanticQuestion } from '#core/models/cache/cache-key.ts';
@@ -11,8 +11,8 @@ import { type ApprovedCall, endedWith, type Finished, type LookedUpCall } from '
 import type { ChatPorts } from '../ports.ts';
 
 /**
- * Asks the cache, unless nothing may be cached: the cache is off, the caller wants a fresh answer (`Cache-Control`, a temperature),
- * or tools are at work. Of a miss, the call has to keep or drop the flight.
+ * Looks up the call, unless the cache is off, the caller wants a fresh answer (`Cache-Control`, a temperature) or uses
+ * tools. After a miss, the call must keep or drop the flight.
  */
 export async function lookUp(ports: ChatPorts, approved: ApprovedCall): Promise<LookedUpCall> {
   const { call, body } = approved;
@@ -20,17 +20,17 @@ export async function lookUp(ports: ChatPorts, approved: ApprovedCall): Promise<
   return { ...approved, lookup };
 }
 
-/** Whether the cache may answer the call, or keep its answer. */
+/** Checks whether the cache may answer the call, or store its answer. */
 export function isLookedUp({ noCache, snapshot }: ChatCall, body: JsonObject): boolean {
   const { cache } = snapshot.configuration;
   return cache.enabled && !noCache && !isVaried(body, cache.max_temperature) && cacheableRequest(body);
 }
 
-/** The caller asks for answers that differ; without a temperature it leaves the matter to the gateway [cache.temperature]. */
+/** Checks whether the caller wants varied answers; without a temperature, the gateway decides [cache.temperature]. */
 const isVaried = ({ temperature }: JsonObject, most: number): boolean =>
   typeof temperature === 'number' && temperature > most;
 
-/** In one order, each once. */
+/** Returns the betas in a fixed order, without duplicates. */
 const betasOf = ({ passed }: ChatCall): string[] =>
   [...new Set((passed['anthropic-beta'] ?? '').split(',').map((beta) => beta.trim()))].filter(Boolean).sort();
 
@@ -54,7 +54,7 @@ function questionOf(call: ChatCall, body: JsonObject): CacheQuestion {
   };
 }
 
-/** As JSON or as the events that would have streamed it, whichever the caller asks for. */
+/** Replays a cached answer as JSON or as the events of a stream, as the caller requests. */
 export async function replay(
   known: LookedUpCall,
   { reply }: Pick<CachedReply, 'reply'>,

@@ -1,4 +1,4 @@
-/** What stands before the provider: transforms, content filters, the tool guard. */
+/** Screens a request before its provider is called: transforms, content filters, the tool guard. */
 
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { ContentPolicy } from '#core/models/content-policy/ports.ts';
@@ -9,10 +9,10 @@ import type { ChatPorts } from '../ports.ts';
 import { checkInputPolicy } from './input-policy.ts';
 import { transformRequest } from './transform.ts';
 
-/** Few configurations have the guard look at chats. */
+/** Guard of chats; few configurations need it. */
 const toolResults = lazyImport(() => import('./tool-results.ts'));
 
-/** @throws GatewayError `policy_violation`. */
+/** Applies transforms, filters and the tool guard. @throws GatewayError `policy_violation`. */
 export async function screen(ports: ChatPorts, admitted: AdmittedCall, policy: ContentPolicy): Promise<ScreenedCall> {
   const { call } = admitted;
   const { batch } = call;
@@ -20,7 +20,7 @@ export async function screen(ports: ChatPorts, admitted: AdmittedCall, policy: C
     const { checkLines } = await import('./batch-input.ts');
     return checkLines(ports, admitted, policy, batch.file);
   }
-  // Texts of endpoints beside chat are data, no conversation: nothing is put around them.
+  // Texts of endpoints other than chat are data, so no prompts are added.
   if (batch || isEndpoint(call.operation)) return checkInputPolicy(ports, admitted, policy, call.body);
   const screened = await checkInputPolicy(ports, admitted, policy, transformRequest(call));
   if (!looksAtTools(call.snapshot.configuration)) return screened;

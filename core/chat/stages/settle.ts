@@ -1,6 +1,6 @@
 /**
- * The end of every call: its evidence entry and the chain's head in one transaction, beside it the reservation turned
- * into spend. The second of two sequential store steps.
+ * Ends every call: writes its evidence entry and the chain's head in one transaction, and in parallel turns the
+ * reservation into spend. This is the second of two sequential store steps.
  */
 
 import { sessionOwner } from '#core/actions/governed.ts';
@@ -24,7 +24,7 @@ import { recordOf } from '../chat-record.ts';
 import { headOf, providerOf, rulingOf } from '../known-facts.ts';
 import type { ChatPorts } from '../ports.ts';
 
-/** The call's entry in evidence. */
+/** Entry of the call in evidence. */
 export interface Recorded {
   readonly hash: string;
   readonly at: string;
@@ -32,9 +32,11 @@ export interface Recorded {
 }
 
 /**
+ * Settles a call.
  * @param traceId of the call's span.
  * @returns undefined for a call that leaves no entry.
- * @throws GatewayError `service_unavailable` when the entry could not be written: no caller may take the call for recorded.
+ * @throws GatewayError `service_unavailable` if the entry could not be written: no caller may take the call for
+ * recorded.
  */
 export async function settle(ports: ChatPorts, ended: EndedCall, traceId: string): Promise<Recorded | undefined> {
   const [recorded] = await Promise.all([recordEvidence(ports, ended, traceId), settleReservation(ports, ended)]);
@@ -43,12 +45,12 @@ export async function settle(ports: ChatPorts, ended: EndedCall, traceId: string
 }
 
 /**
- * A refusal by the rate limiter reserves nothing and writes nothing: it would let callers write without limit. Neither
- * does one for naming another key's session: that chain is its owner's. Of refusals by a budget the first of a minute does.
+ * Checks whether a call leaves no entry: refusals by the rate limiter, since callers could write without limit; calls
+ * into another key's session, whose chain is its owner's; refusals by a budget after the first per minute.
  */
 function leavesNoEntry({ known, ending }: EndedCall, nowMs: number): boolean {
   const { outcome, error } = ending;
-  // A review has its entry already: the one that queued it.
+  // The entry that queued the review already exists.
   if (outcome === 'review') return true;
   if (outcome !== 'refused') return false;
   const { matchedRule = '' } = rulingOf(known, ending);
@@ -81,7 +83,7 @@ async function recordEvidence(ports: ChatPorts, ended: EndedCall, traceId: strin
     let outcome = await ports.ledger
       .commit({ ...step, changes: consume(ended) })
       .catch((thrown) => recordApart(ports, step, thrown));
-    // The lease on the approval ended meanwhile, so its outcome is `unknown`; the call is recorded.
+    // The lease on the approval has expired, so its outcome is `unknown`; the call is still recorded.
     if (!outcome.ok) outcome = await ports.ledger.commit({ draft });
     if (!outcome.ok) return undefined;
     const { hash, timestamp: at } = outcome.entry;
@@ -92,9 +94,9 @@ async function recordEvidence(ports: ChatPorts, ended: EndedCall, traceId: strin
 }
 
 /**
- * Another key opened the session while the model answered. The call is still recorded, in a session of its own
- * key that names the other one; its caller is refused.
- * @throws GatewayError what the commit was refused with.
+ * Records a call whose session another key opened while the model answered. The entry is in a session of the call's own
+ * key and names the other session; the caller is refused.
+ * @throws GatewayError the refusal of the commit.
  */
 async function recordApart(
   ports: ChatPorts,
@@ -109,11 +111,13 @@ async function recordApart(
   throw refusal;
 }
 
-/** Over a WebSocket each message is acknowledged by its post; elsewhere it depends on the host. */
+/**
+ * Returns `unknown` if the host cannot see whether the caller received the answer. WebSocket posts are acknowledged.
+ */
 const deliveryOf = ({ hostLimits }: ChatPorts, { transport }: ChatCall): 'unknown' | undefined =>
   transport === 'http' && hostLimits?.seesCallers === false ? 'unknown' : undefined;
 
-/** A chat that the content policy blocked is a refused attempt like any other. */
+/** Returns the behaviour note: a chat that the content policy blocked counts as a refused attempt. */
 function behaviorNote({ known, ending }: EndedCall): { behavior?: BehaviorNote } {
   const { call } = known;
   const { behavior } = call.snapshot.configuration;
@@ -129,7 +133,7 @@ function consume({ known: { call, approval }, ending: { outcome } }: EndedCall):
   return [finishExecution(holder, outcome === 'completed' || outcome === 'cached' ? 'executed' : 'failed')];
 }
 
-/** What fails here is healed from the evidence when the lease ends. */
+/** Settles the reservation. A failure is repaired from the evidence when the lease ends. */
 async function settleReservation(ports: ChatPorts, { known }: EndedCall): Promise<void> {
   if (!known.reserved) return;
   const { call } = known;
@@ -191,10 +195,13 @@ function reportOtherModel({ telemetry }: ChatPorts, known: EndedCall['known']): 
   });
 }
 
-/** Models that a warning was written for. */
+/** Models for which a warning was written. */
 const warnedOf = new RecentMap<string, true>({ max: 500 });
 
-/** Once for each model: what its vendor may ask more for was charged at the ordinary price [budget.served]. */
+/**
+ * Warns once per model that long context was charged at the ordinary price, although its vendor may charge more
+ * [budget.served].
+ */
 function warnOfLongContext({ telemetry }: ChatPorts, { snapshot, resolvedModel }: ChatCall, usage: Usage): void {
   if (!lacksLongPrice(snapshot.configuration, resolvedModel, usage) || warnedOf.get(resolvedModel)) return;
   warnedOf.set(resolvedModel, true);
@@ -208,7 +215,7 @@ function warnOfLongContext({ telemetry }: ChatPorts, { snapshot, resolvedModel }
   );
 }
 
-/** The GenAI metrics of a call that reached a model. */
+/** Reports the GenAI metrics of a call that reached a model. */
 function reportModel({ telemetry }: ChatPorts, { known, ending }: EndedCall, durationSeconds: number): void {
   const { call, progress, provider } = known;
   if (!progress) return;

@@ -1,4 +1,4 @@
-/** A model's stream on its way to the caller: translated, checked and counted; the caller of this function settles it. */
+/** Relays a model's stream to the caller: translates, checks and counts it. The calling stage settles it. */
 
 import { recall } from '#core/configuration/identity/federation/recall.ts';
 import type { AsyncQueue } from '#core/kernel/async-queue.ts';
@@ -33,18 +33,18 @@ import { blocked, clean } from './input-policy.ts';
 import { type StreamGate, streamGate } from './output-policy.ts';
 import { failed } from './provider-fault.ts';
 
-/** A model has answered: the complete reply is for the cache, if it ended well. */
+/** Answer of a model, with the complete reply for the cache if it ended well. */
 export interface RepliedModel extends Finished {
   readonly known: CheckedCall<ModelCall<LookedUpCall>>;
   readonly reply: JsonObject | undefined;
 }
 
-/** A provider's stream, and the end of its attempt. */
+/** Provider's stream, and the end of its attempt. */
 interface StreamSource extends Pick<Answered, 'provider' | 'settleSpan'> {
   readonly events: AsyncIterable<JsonObject>;
 }
 
-/** The answer begins: the caller's end of a stream. */
+/** Begins the answer and returns the caller's side of the stream. */
 export async function openStream(
   ports: ChatPorts,
   model: ModelCall<LookedUpCall>,
@@ -55,7 +55,7 @@ export async function openStream(
   return new StreamToCaller(model, policy, answering.stream(model), tools);
 }
 
-/** @throws GatewayError after the stream has begun: an event in the caller's dialect. */
+/** Relays the stream. @throws GatewayError after the stream has begun: an event in the caller's dialect. */
 export async function relayStream(
   ports: ChatPorts,
   model: ModelCall<LookedUpCall>,
@@ -80,10 +80,13 @@ const checked = (model: ModelCall<LookedUpCall>, stream: StreamToCaller) => ({
   outputVerdict: stream.verdict(),
 });
 
-/** The number of events after which other work has a turn. */
+/** Events after which other work has a turn. */
 const turnEvents = 16;
 
-/** Event by event until the source ends, the caller leaves or a filter blocks. Leaving the loop closes the provider's stream. */
+/**
+ * Relays events until the source ends, the caller leaves or a filter blocks. Leaving the loop closes the provider's
+ * stream.
+ */
 async function relayEvents(
   ports: ChatPorts,
   { call, provider: name, progress, signal, startedMs }: ModelCall,
@@ -112,7 +115,7 @@ async function relayEvents(
 class Blocked extends Error {}
 class Gone extends Error {}
 
-/** How a stream ends that was not relayed to its end. @throws StageFailure unless its caller has left. */
+/** Returns the end of a stream that was interrupted. @throws StageFailure unless its caller has left. */
 function interrupted<Known extends CheckedCall<ModelCall>>(
   ports: ChatPorts,
   known: Known,
@@ -130,10 +133,10 @@ function interrupted<Known extends CheckedCall<ModelCall>>(
   throw thrown instanceof ProviderFault ? failed(ports, known, thrown) : StageFailure.of(thrown, known);
 }
 
-/** More than any model says in one answer: a provider that never stops is a broken one. */
+/** Maximum characters of one answer, more than any model sends: stops a provider that never ends. */
 const maxCharacters = 8 * 1024 * 1024;
 const roomyCharacters = 1024 * 1024;
-/** Far beyond what the call may put out, and still a bound. */
+/** Returns a bound far above the maximum output of the call. */
 const charactersOf = ({ maxTokens }: ChatCall): number =>
   Math.min(maxCharacters, Math.max(roomyCharacters, maxTokens * 16));
 const maxEvents = 1_000_000;
@@ -145,7 +148,7 @@ const endless = (provider: string) =>
     `the stream went on far beyond what was asked for, or beyond ${maxEvents} events`,
   );
 
-/** What decides the tool calls of a stream; undefined where they pass as they are. */
+/** Returns the gate that decides the tool calls of a stream; undefined if they pass undecided. */
 async function toolGate(ports: ChatPorts, call: ChatCall): Promise<ToolGate | CompletionToolGate | undefined> {
   if (leavesTools(call)) return undefined;
   if (call.dialect === 'anthropic') {
@@ -156,11 +159,11 @@ async function toolGate(ports: ChatPorts, call: ChatCall): Promise<ToolGate | Co
   return new CompletionToolGate(ports, call);
 }
 
-/** Most chat completions pass tool calls: what decides is loaded with the first call that needs it. */
+/** Gate of chat completions, loaded with the first call that needs it: most pass tool calls. */
 const completionTools = lazyImport(() => import('../completion-tools.ts'));
 const messagesTools = lazyImport(() => import('../tool-gate.ts'));
 
-/** The caller's end: output policy, transforms and tool decisions stand between the model and the queue. */
+/** Caller's side of a stream: output policy, transforms and tool decisions between the model and the queue. */
 export class StreamToCaller {
   readonly #queue: AsyncQueue<JsonObject>;
   readonly #gate: StreamGate | undefined;
@@ -193,7 +196,7 @@ export class StreamToCaller {
     this.#tools?.end();
   }
 
-  /** What the filters found. */
+  /** Returns the verdict of the filters. */
   verdict = (): Verdict => this.#gate?.verdict() ?? clean;
   blocked = (): boolean => this.#gate !== undefined && this.verdict().decision !== 'allow';
   reply = (): JsonObject | undefined => this.#collector?.reply();
@@ -213,13 +216,13 @@ export class StreamToCaller {
   }
 }
 
-/** A stream may outlast its lease: renewed three times as often as it would end. */
+/** Renews the lease three times per term, since a stream may outlast it. */
 const keepLease = (ports: ChatPorts, { tenant, envelopeId }: ChatCall) =>
   repeat(ports, (reservationLeaseSeconds * 1000) / 3, () => ports.counters.extend(tenant.id, envelopeId));
 
 const keyLookMs = 4_000;
 
-/** A key that is revoked while it streams stops within five seconds, too. */
+/** Stops the stream within five seconds after its key is revoked. */
 const watchKey = (ports: ChatPorts, { call, halt }: RunningCall) =>
   repeat(ports, keyLookMs, async () => {
     const { key_id, federated } = call.principal;
@@ -232,7 +235,7 @@ const watchKey = (ports: ChatPorts, { call, halt }: RunningCall) =>
     );
   });
 
-/** Work now and again until the returned function is called; what fails once may succeed the next time. */
+/** Repeats `work` until the returned function is called; a failure may succeed the next time. */
 function repeat(ports: ChatPorts, everyMs: number, work: () => Promise<void>): () => void {
   let cancel = () => {};
   const arm = () => {

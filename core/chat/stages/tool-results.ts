@@ -1,4 +1,7 @@
-/** Results and definitions of tools in the request of a chat, looked over as those of MCP servers are, before the model reads them [guard.chat-results] [guard.chat-definitions]. */
+/**
+ * Checks tool results and definitions in chat requests like those of MCP servers, before the model reads them
+ * [guard.chat-results] [guard.chat-definitions].
+ */
 
 import type { Finding } from '#core/contracts/chat.ts';
 import type { ResultAction, ToolGuard } from '#core/contracts/config/tool-guard.ts';
@@ -20,8 +23,9 @@ import { blocked, countFindings } from './input-policy.ts';
 const name = 'tool_guard';
 
 /**
- * Texts are marked or stripped in place.
- * @throws GatewayError `policy_violation` for what is to be blocked, and for what cannot be looked over [guard.fails-closed].
+ * Checks tools and marks or strips texts in place.
+ * @throws GatewayError `policy_violation` for content to block, and for content that cannot be checked
+ * [guard.fails-closed].
  */
 export function guardTools(ports: ChatPorts, screened: ScreenedCall): ScreenedCall {
   const findings = lookAtTools(screened.call, screened.body);
@@ -39,7 +43,7 @@ export function verdictOf(findings: readonly Finding[]): Verdict {
   return blocks ? { decision: 'block', matched_rule: `content:${name}`, findings } : { decision: 'allow', findings };
 }
 
-/** What is found in one request; its results are marked or stripped in place. */
+/** Returns the findings in one request; marks or strips its results in place. */
 export function lookAtTools({ snapshot, wire }: ChatCall, body: JsonObject): readonly Finding[] {
   const { chat_results, chat_definitions, results, definitions } = snapshot.configuration.tool_guard;
   const found = new Map<string, Finding>();
@@ -65,7 +69,7 @@ export function lookAtTools({ snapshot, wire }: ChatCall, body: JsonObject): rea
   return [...found.values()];
 }
 
-/** Kinds found in definitions, one for each tool that has it. */
+/** Returns the kinds found in definitions, once per tool. */
 function definitionKindsIn({ tools, functions }: JsonObject): readonly DefinitionKind[] {
   return [...objectsOf(tools), ...objectsOf(functions)].flatMap((tool) => {
     const { name, description, parameters, input_schema } = isObject(tool.function) ? tool.function : tool;
@@ -81,13 +85,18 @@ const kindsOf = (definition: JsonObject): readonly DefinitionKind[] => [
   ...new Set(checkDefinition(definition).flatMap(({ kind, severity }) => (severity === 'low' ? [] : [kind]))),
 ];
 
-/** Texts of results, those of one turn together: words that only together speak to the model are found in what they make up. */
+/**
+ * Returns the texts of results, grouped by turn: instructions split over several texts are found in their combination.
+ */
 function resultsIn(slots: readonly TextSlot[]): TextSlot[][] {
   const results = slots.filter(({ kind }) => kind === 'tool_result');
   return Object.values(Object.groupBy(results, ({ group, channel }) => group ?? channel)) as TextSlot[][];
 }
 
-/** A conversation is sent again with each turn: what a text came to is remembered by its digest, under the actions in force. */
+/**
+ * Maximum number of remembered texts. A conversation is sent again with each turn, so results are stored by digest and
+ * actions in force.
+ */
 const maxRemembered = 2_000;
 const resultsUnder = remembered(
   (_actions: ResultActions) => new RecentMap<string, GuardedResult>({ max: maxRemembered }),
@@ -105,7 +114,7 @@ function guarded(texts: readonly string[], actions: ToolGuard['results']): Guard
 function looked(texts: readonly string[], actions: ToolGuard['results']): GuardedResult {
   const blocks: Json[] = texts.map((text) => ({ type: 'text', text }));
   const { value, findings } = guardResult(blocks, { actions, bytes: noBytes });
-  // Findings are counted by kind; places are of no use to who reads the entry.
+  // Findings are counted by kind; their places do not help readers of the entry.
   return { value, findings: findings.map((finding) => ({ ...finding, where: 'result' })) };
 }
 

@@ -1,15 +1,15 @@
-/** Request transforms: what the platform and the tenant put around the system prompt. */
+/** Request transforms: adds the prompts of the platform and the tenant around the system prompt. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ChatCall } from '../call.ts';
 
-/** The tenant's own system prompt stands first, then prefix, the caller's words, suffix: the platform's outermost. */
+/** Builds the system prompt: the tenant's own, prefix, the caller's words, suffix, with the platform's outermost. */
 export function transformRequest(call: ChatCall): JsonObject {
   const [prefix, suffix] = promptsAround(call);
   if (prefix === '' && suffix === '') return call.body;
   return call.wire.withSystemPrompt(call.body, prefix, suffix);
 }
 
-/** What stands before and after the caller's system prompt; empty where nothing does. */
+/** Returns the texts before and after the caller's system prompt; empty if there are none. */
 export function promptsAround({ snapshot, tenant }: ChatCall): readonly [before: string, after: string] {
   const { transform } = snapshot.configuration;
   const own = tenant.transform;
