@@ -1,34 +1,34 @@
 /**
- * One line for each answered request, as JSON. No header, query or body is in it: keys and parameters of actions pass there. Whose
- * key it was is in the function's own lines, which carry the same `request_id` [cloud.access-logs].
+ * One JSON line per answered request. It contains no header, query or body, which carry keys and parameters of actions.
+ * The function's own lines name the key, under the same `request_id` [cloud.access-logs].
  */
 
-/** Field → variable of API Gateway. The runbook names these fields; a test holds both together. */
+/** Field → variable of API Gateway. The runbook names these fields; a test compares both. */
 export const restAccessLog = {
   /** The caller's `X-Request-ID`, and `request_id` in the function's log. */
   requestId: '$context.requestId',
-  /** What AWS's support asks for. */
+  /** Requested by AWS support. */
   extendedRequestId: '$context.extendedRequestId',
   traceId: '$context.xrayTraceId',
   requestTime: '$context.requestTime',
   ip: '$context.identity.sourceIp',
   httpMethod: '$context.httpMethod',
-  /** As in the routes, without ids. */
+  /** The route's path, without ids. */
   resourcePath: '$context.resourcePath',
   protocol: '$context.protocol',
-  /** What the caller got. */
+  /** The caller's status. */
   status: '$context.status',
   responseLength: '$context.responseLength',
-  /** Milliseconds, in all and of them in the function. */
+  /** Milliseconds in total, and in the function. */
   responseLatency: '$context.responseLatency',
   integrationLatency: '$context.integration.latency',
-  /** What the function answered, and what Lambda did: 200 also where the function answered something else. */
+  /** The function's status, and Lambda's: 200 even if the function answered another one. */
   integrationStatus: '$context.integration.integrationStatus',
   lambdaStatus: '$context.integration.status',
   integrationError: '$context.integration.error',
   /** Lambda's id of the invocation, as in the START and REPORT lines of the function's log. */
   integrationRequestId: '$context.integration.requestId',
-  /** Where API Gateway itself refused or failed: its kind, e.g. `THROTTLED` or `INTEGRATION_TIMEOUT`, and its message. */
+  /** If API Gateway itself refused or failed: the kind, e.g. `THROTTLED` or `INTEGRATION_TIMEOUT`, and its message. */
   errorType: '$context.error.responseType',
   error: '$context.error.message',
   wafStatus: '$context.waf.status',

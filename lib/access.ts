@@ -1,4 +1,7 @@
-/** From a row of `core/contracts/functions.ts` to IAM statements: the one place that says what a word there permits. */
+/**
+ * Turns a row of `core/contracts/functions.ts` into IAM statements: the one place that defines what an access word
+ * permits.
+ */
 import { ArnFormat, Aws, Stack } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
@@ -26,7 +29,7 @@ const put = ['dynamodb:PutItem'];
 const logActions = { appends: ['kms:Sign', 'kms:GetPublicKey'], reads: ['kms:GetPublicKey'] } as const;
 const voteActions = { signs: 'kms:Sign', verifies: 'kms:GetPublicKey' } as const;
 
-/** What an access word permits on the rows of a table. */
+/** Actions that an access word permits on the rows of a table. */
 const tableActions: Readonly<Record<Access, readonly string[]>> = {
   get,
   put,
@@ -34,10 +37,10 @@ const tableActions: Readonly<Record<Access, readonly string[]>> = {
   write: [...get, ...put, 'dynamodb:UpdateItem'],
 };
 
-/** Rows that are put many at a time. The right deletes as well, so only a table that can be made again has it. */
+/** Tables written in batches. The right includes deletion, so only tables that can be rebuilt have it. */
 const batches: readonly TableName[] = ['observations'];
 
-/** Every statement of a function's role, the one for its own log group excepted. */
+/** Returns every statement of a function's role, except the one for its own log group. */
 export function accessOf(
   scope: Construct,
   spec: Rights,
@@ -81,12 +84,15 @@ export function accessOf(
     ...(spec.runsCommands
       ? [allow(['lambda:InvokeFunction'], [`${functionArn(scope, settings, 'sandbox')}:${liveAlias}`])]
       : []),
-    // Also what CloudWatch's OTLP endpoint asks for.
+    // CloudWatch's OTLP endpoint requires these, too.
     allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords', 'xray:PutSpans', 'xray:PutSpansForIndexing'], ['*']),
   ];
 }
 
-/** By literal name: the machine invokes a function whose role and environment would otherwise need the machine. */
+/**
+ * Returns the ARN by literal name: the machine invokes a function whose role and environment would otherwise need the
+ * machine.
+ */
 export const stateMachineArn = (scope: Construct, name: string): string =>
   Stack.of(scope).formatArn({
     service: 'states',
@@ -95,7 +101,7 @@ export const stateMachineArn = (scope: Construct, name: string): string =>
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
 
-/** By name, for the same reason: who hands over is made beside the one who takes over. */
+/** Returns the ARN by name, because both functions are created together. */
 const functionArn = (scope: Construct, settings: GatewaySettings, name: string): string =>
   Stack.of(scope).formatArn({
     service: 'lambda',
@@ -107,7 +113,7 @@ const functionArn = (scope: Construct, settings: GatewaySettings, name: string):
 export const allow = (actions: readonly string[], resources: readonly string[]): PolicyStatement =>
   new PolicyStatement({ actions: [...actions], resources: [...resources] });
 
-/** @param keys pattern of the partition keys, if not all rows may be put */
+/** @param keys pattern of the partition keys, unless all rows may be put */
 function tableAccess(stores: GatewayStores, name: TableName, access: Access, keys?: string): PolicyStatement[] {
   const further = [...(access === 'write' && batches.includes(name) ? ['dynamodb:BatchWriteItem'] : [])];
   const statement = allow([...tableActions[access], ...further], [stores.tables[name].tableArn]);
@@ -115,7 +121,7 @@ function tableAccess(stores: GatewayStores, name: TableName, access: Access, key
   return [statement];
 }
 
-/** @throws Error for an index that its table does not have. */
+/** @throws Error for an index that the table does not have. */
 function queryAccess(stores: GatewayStores, queries: NonNullable<FunctionSpec['queries']>): PolicyStatement[] {
   const resources = queries.map((query) => {
     const [table = '', index] = query.split('.');
@@ -128,7 +134,9 @@ function queryAccess(stores: GatewayStores, queries: NonNullable<FunctionSpec['q
   return resources.length > 0 ? [allow(['dynamodb:Query'], resources)] : [];
 }
 
-/** Listing streams knows no resource. Batches given up are set aside in the dead letter queue. */
+/**
+ * Allows reading streams; listing them takes no resource. Batches that were given up are sent to the dead letter queue.
+ */
 const streamAccess = (
   scope: Construct,
   stores: GatewayStores,
@@ -144,8 +152,8 @@ const streamAccess = (
 ];
 
 /**
- * Configurations and modules lie apart from results, which most functions have no use for. Listing the bucket makes an absent body
- * answer 404: without it S3 answers 403, as for a body that may not be read.
+ * Allows bodies by folder: configurations and modules are separate from results, which most functions do not need. With
+ * the right to list, S3 answers 404 for an absent body instead of 403.
  */
 function objectAccess({ objects }: GatewayStores, spec: Rights): PolicyStatement[] {
   const bodies = (access: 'read' | 'write' | undefined, folder: string) =>
@@ -166,8 +174,8 @@ function objectAccess({ objects }: GatewayStores, spec: Rights): PolicyStatement
 }
 
 /**
- * Which models may be called is the configuration's business, and it may name any region: an inference profile spreads
- * calls over several. Converse is authorised as InvokeModel, its stream as the other.
+ * Allows calls of models. The configuration decides which ones, in any region: an inference profile spreads calls over
+ * several. Converse is authorised as InvokeModel, its stream as the other.
  */
 const modelAccess = ({ emulator }: GatewaySettings): PolicyStatement =>
   allow(
@@ -175,17 +183,17 @@ const modelAccess = ({ emulator }: GatewaySettings): PolicyStatement =>
       'bedrock:InvokeModel',
       'bedrock:InvokeModelWithResponseStream',
       'bedrock:ApplyGuardrail',
-      // The emulator asks for actions of these names, which AWS does not have.
+      // The emulator requires actions of these names, which AWS does not have.
       ...(emulator ? ['bedrock:Converse', 'bedrock:ConverseStream'] : []),
     ],
     [
       `arn:${Aws.PARTITION}:bedrock:*::foundation-model/*`,
-      // Prompt routers that AWS offers stand in the account that calls them, as those of its own do.
+      // AWS's prompt routers are in the calling account, like its own.
       ...bedrockResources.map((kind) => `arn:${Aws.PARTITION}:bedrock:*:${Aws.ACCOUNT_ID}:${kind}/*`),
     ],
   );
 
-/** What a Converse call of this account may name besides a foundation model, and the guardrails that it may apply. */
+/** Resources that a Converse call of this account may name besides a foundation model, and guardrails it may apply. */
 export const bedrockResources = [
   'inference-profile',
   'application-inference-profile',
@@ -198,13 +206,13 @@ export const bedrockResources = [
   'guardrail',
 ] as const;
 
-/** The right to list distinguishes a copy that is missing from one that may not be read. */
+/** Allows reading the archive. The right to list distinguishes a missing copy from an unreadable one. */
 const archiveReading = ({ archive }: GatewayStores): PolicyStatement[] => [
   allow(['s3:ListBucket'], [archive.bucketArn]),
   allow(['s3:GetObject'], [archive.arnForObjects('*')]),
 ];
 
-/** A broker tags its sessions and names who is behind them: the roles' trust has to allow all three. */
+/** Allows brokers to tag their sessions and set a source identity: the roles' trust must allow all three actions. */
 const brokerAccess = ({ brokerRoles, brokerSecrets }: GatewaySettings): PolicyStatement[] => [
   ...named(['sts:AssumeRole', 'sts:TagSession', 'sts:SetSourceIdentity'], brokerRoles),
   ...named(['secretsmanager:GetSecretValue'], brokerSecrets),
@@ -218,8 +226,9 @@ const clusterAccess = ({ sqlClusters }: GatewaySettings): PolicyStatement[] =>
     sqlClusters,
   );
 
-/** What a deployment named, and nothing where it named nothing. */
-/** Keys before the present one are read; the last of them signs beside it during an overlap. */
+/**
+ * Allows the log keys of the deployment, if any. Earlier keys are read; the last of them also signs during an overlap.
+ */
 function logKeyAccess(
   right: keyof typeof logActions,
   keyArn: string,
@@ -236,14 +245,14 @@ const named = (actions: readonly string[], arns: readonly string[]): PolicyState
   arns.length > 0 ? [allow(actions, arns)] : [];
 
 /**
- * Lambda itself makes and removes the network interfaces of a function in a VPC, under the function's role. The second
- * statement takes that, and everything else but the log, from the code that runs there.
+ * Allows Lambda to create and remove network interfaces of a function in a VPC, under the function's role. The second
+ * statement denies that, and everything except the log, to the code that runs there.
  */
 export function interfaceAccess(scope: Construct, settings: GatewaySettings, name: FunctionName): PolicyStatement[] {
   return [allow(interfaceActions, ['*']), deniedToCode(scope, settings, name, { notActions: ['logs:*'] })];
 }
 
-/** The same for a function in the deployment's VPC, whose code keeps its other rights [cloud.vpc]. */
+/** Allows the same for a function in the deployment's VPC, whose code keeps its other rights [cloud.vpc]. */
 export const attachedAccess = (
   scope: Construct,
   settings: GatewaySettings,
@@ -272,7 +281,7 @@ const deniedToCode = (
     effect: Effect.DENY,
     ...what,
     resources: ['*'],
-    // With and without the version that was invoked.
+    // With and without the invoked version.
     conditions: {
       ArnEquals: {
         'lambda:SourceFunctionArn': ['', ':*'].map((rest) => `${functionArn(scope, settings, name)}${rest}`),
@@ -280,7 +289,7 @@ const deniedToCode = (
     },
   });
 
-/** Posts to connections and closes them; it lists none. */
+/** Allows posting to connections and closing them, not listing. */
 const connectionAccess = (apiId: string): PolicyStatement => {
   const stage = `arn:${Aws.PARTITION}:execute-api:${Aws.REGION}:${Aws.ACCOUNT_ID}:${apiId}/${apiStageName}`;
   return allow(['execute-api:ManageConnections'], [`${stage}/POST/@connections/*`, `${stage}/DELETE/@connections/*`]);

@@ -1,6 +1,6 @@
 /**
- * What is wrong, by how soon an operator must look (0072). The rows stand in `lib/alarms/`, by kind; every description names the
- * heading of the runbook that says what to do.
+ * Alarms, by how soon an operator must act (0072). The rows are in `lib/alarms/`, by kind; every description names the
+ * heading of the runbook with the remedy.
  */
 import { Duration } from 'aws-cdk-lib';
 import {
@@ -32,13 +32,13 @@ interface AlarmsProps {
   readonly settings: GatewaySettings;
   readonly watched: Watched;
   /**
-   * Age at which a pending approval is worth a page.
-   * @default twice the default time-out of approvals; a longer wait means that the clock or the sweep failed
+   * Age of a pending approval that raises a page.
+   * @default twice the default time-out of approvals; older ones mean that the clock or the sweep failed
    */
   readonly approvalAge?: Duration;
   /**
-   * 95 of 100 chat calls end within it.
-   * @default half of what a provider is given unless its entry says otherwise
+   * 95 of 100 chat calls end within this time.
+   * @default half of a provider's time-out unless its entry sets another
    */
   readonly chatLatency?: Duration;
 }
@@ -48,7 +48,7 @@ const composites: readonly CompositeName[] = ['service-unavailable', 'capacity']
 export class Alarms extends Construct {
   /** Subscribe a pager to `page`, a mailbox or tracker to `ticket`. */
   readonly topics: Readonly<Record<Severity, Topic>>;
-  /** All of them, composite ones first. */
+  /** All alarms, composite ones first. */
   readonly all: readonly AlarmBase[];
   readonly #settings: GatewaySettings;
 
@@ -75,7 +75,7 @@ export class Alarms extends Construct {
     this.all = [...joined, ...made.map(({ alarm }) => alarm)];
   }
 
-  /** The emulator takes no alarm on an expression or a query, and no composite one. */
+  /** Checks whether the emulator supports an alarm: none on an expression or a query, and no composite one. */
   #understood({ metric }: AlarmRow): boolean {
     return !this.#settings.emulator || !(metric instanceof MathExpression);
   }
@@ -107,7 +107,7 @@ export class Alarms extends Construct {
 
   #composite(name: CompositeName, parts: readonly Alarm[]): CompositeAlarm {
     const alarm = new CompositeAlarm(this, name, {
-      // Without one the CDK makes a name that two deployments would share.
+      // Otherwise the CDK generates a name that two deployments would share.
       compositeAlarmName: `${this.#settings.name}-${name}`,
       alarmDescription: describe(name, 'page', name),
       alarmRule: AlarmRule.anyOf(...parts),

@@ -1,4 +1,4 @@
-/** Route 53 records that send a host of the deployment to where it is served. */
+/** Route 53 records that point a host of the deployment to its endpoint. */
 import { CfnRecordSet } from 'aws-cdk-lib/aws-route53';
 import { Construct } from 'constructs';
 
@@ -6,9 +6,9 @@ interface AliasRecordsProps {
   /** Absent: the operator writes the records. */
   readonly hostedZoneId: string | undefined;
   readonly host: string;
-  /** Asked for only where records are written. */
+  /** Called only if records are written. */
   readonly target: () => { readonly dnsName: string; readonly hostedZoneId: string };
-  /** CloudFront has IPv6 addresses; regional domains of API Gateway have IPv4 unless asked. */
+  /** CloudFront has IPv6 addresses; regional domains of API Gateway have only IPv4 by default. */
   readonly types: readonly ('A' | 'AAAA')[];
 }
 

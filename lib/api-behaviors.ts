@@ -1,4 +1,7 @@
-/** How CloudFront reaches an API: nothing is cached or compressed, every header but `Host` goes on, and a stream flows as it is written. */
+/**
+ * CloudFront behaviors of an API: no caching or compression, every header except `Host` is passed on, and streams are
+ * not buffered.
+ */
 import { Duration, Stack } from 'aws-cdk-lib';
 import {
   AllowedMethods,
@@ -15,14 +18,14 @@ import { edgeHeaders } from '#core/contracts/edge.ts';
 import type { CloudFrontSettings } from './edge-settings.ts';
 import { apiStageName } from './rest-surface.ts';
 
-/** A REST API at its stage, with what proves that CloudFront calls. */
+/** Returns the behavior for a stage of a REST API, with the secret that proves the call is from CloudFront. */
 export const restBehavior = (scope: Construct, apiId: string, settings: CloudFrontSettings, originValue: string) =>
   behavior(scope, apiId, settings, {
     originPath: `/${apiStageName}`,
     customHeaders: { [edgeHeaders.origin]: originValue },
   });
 
-/** The WebSocket API could not ask for the proof, so it gets none. */
+/** Returns the behavior without that secret, which the WebSocket API could not check. */
 export const webSocketBehavior = (scope: Construct, apiId: string, settings: CloudFrontSettings) =>
   behavior(scope, apiId, settings, {});
 

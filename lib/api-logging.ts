@@ -1,4 +1,4 @@
-/** Lets API Gateway write its logs: one role for the whole region of an account, kept when the stack goes. */
+/** Lets API Gateway write its logs: one role per account and region, kept when the stack is deleted. */
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -18,15 +18,15 @@ export class ApiLogging extends Construct {
         'API Gateway asks for exactly this policy on the account-wide logging role.',
     });
     const account = new CfnAccount(this, 'Account', { cloudWatchRoleArn: role.roleArn });
-    // Other APIs of the account may have come to rely on it.
+    // Other APIs of the account may rely on it.
     role.applyRemovalPolicy(RemovalPolicy.RETAIN);
     account.applyRemovalPolicy(RemovalPolicy.RETAIN);
   }
 }
 
 /**
- * Keeps the errors that a stage logs for as long as its access log. API Gateway would make the group itself, without an end, so the
- * stage comes after it.
+ * Keeps the errors that a stage logs for as long as its access log. API Gateway would create the group without an
+ * expiry, so it must precede the stage.
  */
 export function executionLogs(scope: Construct, logGroupName: string, stage: IConstruct): void {
   const group = new LogGroup(scope, 'ExecutionLogs', {

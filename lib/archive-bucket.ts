@@ -1,7 +1,6 @@
 /**
- * The evidence archive: copies of entries that no role can change. Only the roles of the functions
- * that archive may put, and only where no object exists; no role may delete. Checkpoints lie beside
- * the copies, under `@checkpoints/`.
+ * The evidence archive: copies of entries that no role can change. Only the roles of archiving functions may put, and
+ * only if no object exists; no role may delete. Checkpoints are in the same bucket, under `@checkpoints/`.
  */
 import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -36,11 +35,11 @@ export class ArchiveBucket extends Construct {
     });
     this.#denyAllWriters(settings);
     this.#deny('NobodyDeletes', ['s3:DeleteObject', 's3:DeleteObjectVersion', 's3:BypassGovernanceRetention']);
-    // The emulator does not know this condition key and would refuse every put.
+    // The emulator does not support this condition key and would refuse every put.
     if (!settings.emulator) this.#deny('NobodyOverwrites', ['s3:PutObject'], { Null: { 's3:if-none-match': 'true' } });
   }
 
-  /** Writers are named, not referenced: their functions live in a later stack. */
+  /** Denies all except the writers, which are named, not referenced: their functions are in a later stack. */
   #denyAllWriters(settings: GatewaySettings): void {
     const arn = (service: string, resource: string, resourceName: string): string =>
       Stack.of(this).formatArn({
@@ -50,7 +49,7 @@ export class ArchiveBucket extends Construct {
         resourceName,
         arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
       });
-    // AWS says the role, the emulator its session.
+    // AWS sends the role, the emulator its session.
     const writers = (Object.entries(functions) as [FunctionName, FunctionSpec][])
       .filter(([, { archives }]) => archives)
       .map(([name]) => roleName(this, settings, name))

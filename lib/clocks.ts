@@ -1,6 +1,6 @@
 /**
- * The clocks of approvals and rollouts: the state machines of `state-machines/` around the functions `approval-steps` and `sweep`.
- * They share a role and a log group, since the stack is near its limit of resources.
+ * The clocks of approvals and rollouts: the state machines of `state-machines/` with the functions `approval-steps` and
+ * `sweep`. They share a role and a log group, since the stack is near its limit of resources.
  */
 import { readFileSync } from 'node:fs';
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
@@ -17,7 +17,7 @@ interface ClocksProps {
   readonly settings: GatewaySettings;
   /** The function that performs every step of an approval. */
   readonly steps: IFunction;
-  /** The function that judges a rollout and moves it. */
+  /** The function that judges and advances rollouts. */
   readonly sweep: IFunction;
 }
 
@@ -45,7 +45,7 @@ export class Clocks extends Construct {
         },
       }),
       tracingEnabled: true,
-      // Execution data holds the task token: it is in no log.
+      // Execution data contains the task token, so it is not logged.
       logs: { destination, level: LogLevel.ALL, includeExecutionData: false },
       removalPolicy: RemovalPolicy.DESTROY,
     };
@@ -65,14 +65,14 @@ export class Clocks extends Construct {
   }
 }
 
-/** The emulator evaluates no expression in `Seconds`. */
+/** The emulator does not evaluate expressions in `Seconds`. */
 const emulatorWaitSeconds = 5;
 
 interface Definition {
   readonly States: Record<string, Record<string, unknown>>;
 }
 
-/** The file as it is; on the emulator with every computed time-out and wait replaced by a literal one. */
+/** Returns the file; on the emulator with every computed time-out and wait replaced by a literal one. */
 function definition(name: 'approval' | 'rollout', limits: EmulatorLimits | undefined): DefinitionBody {
   const text = readFileSync(new URL(`../state-machines/${name}.asl.json`, import.meta.url), 'utf8');
   const parsed = JSON.parse(text) as Definition;

@@ -1,25 +1,27 @@
 /**
- * Which functions have a part of the account's concurrency to themselves. Lambda has one number for both: what it reserves for
- * a function is also the most that function gets.
+ * Reserved concurrency of functions. Lambda has one number for both: the reservation of a function is also its maximum.
  */
 import type { FunctionName } from '#core/contracts/functions.ts';
 
 /**
- * `shared`: nothing is reserved, which a new account with a quota of 10 needs. `reserved`: what decides and votes keeps its part
- * whatever streams, and what streams cannot take more than its own [cloud.concurrency].
+ * `shared`: no reservations, which a new account with a quota of 10 needs. `reserved`: functions that decide and vote
+ * keep their share regardless of streams, and streaming functions cannot exceed theirs [cloud.concurrency].
  */
 export const concurrencies = ['shared', 'reserved'] as const;
 
 export interface ConcurrencySettings {
-  /** Whether functions have parts of the account's concurrency to themselves. */
+  /** Whether functions have reserved concurrency. */
   readonly concurrency: (typeof concurrencies)[number];
-  /** With `reserved`: the most calls at a time of each function that streams. */
+  /** With `reserved`: maximum concurrent calls of each streaming function. */
   readonly streamConcurrency: number;
-  /** Commands at a time, kept from the account's concurrency; 0 = no command runs. Undefined: what `concurrency` comes to. */
+  /**
+   * Concurrent commands, reserved from the account's concurrency. 0 = no command runs. Undefined: follows
+   * `concurrency`.
+   */
   readonly sandboxConcurrency: number | undefined;
 }
 
-/** Decides, votes and ends what waits. Small numbers: each of them answers within seconds. */
+/** Functions that decide, vote and end pending work. Small numbers: each of them answers within seconds. */
 const deciding: Partial<Record<FunctionName, number>> = {
   approvals: 10,
   'approval-callback': 10,
@@ -29,10 +31,10 @@ const deciding: Partial<Record<FunctionName, number>> = {
   policies: 5,
 };
 
-/** Each call of theirs may take minutes. */
+/** Functions whose calls may take minutes. */
 const streaming: ReadonlySet<FunctionName> = new Set(['mcp', 'chat-completions', 'messages']);
 
-/** @param own what the function's row says for itself: the sandbox has such a number. */
+/** @param own the number in the function's own row: the sandbox has one. */
 export function reservedFor(
   name: FunctionName,
   own: number | undefined,

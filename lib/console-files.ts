@@ -1,6 +1,6 @@
 /**
- * The console on AWS [cloud.console]: its built files in a bucket that CloudFront alone reads, under `/console/` of the admin host, so that the
- * pages and the API have one origin. The files are public code; what they show needs a key.
+ * The console on AWS [cloud.console]: its built files in a bucket that only CloudFront reads, under `/console/` of the
+ * admin host, so that the pages and the API share an origin. The files are public code; their data needs a key.
  */
 import { Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
 import {
@@ -27,14 +27,14 @@ import { nameOfAccount } from './name-of-account.ts';
 interface ConsoleFilesProps {
   /** Name of the deployment. */
   readonly name: string;
-  /** Folder with the built files, as `npm run bundle` leaves it. */
+  /** Folder with the built files, from `npm run bundle`. */
   readonly folder: string;
   /** Maps `/console/<file>` to the name of the file. */
   readonly edgeFunction: EdgeFunction;
 }
 
 export class ConsoleFiles extends Construct {
-  /** How CloudFront serves `/console` and `/console/*`. */
+  /** CloudFront's behavior for `/console` and `/console/*`. */
   readonly behavior: BehaviorOptions;
 
   constructor(scope: Construct, id: string, { name, folder, edgeFunction }: ConsoleFilesProps) {
@@ -47,7 +47,7 @@ export class ConsoleFiles extends Construct {
     });
     accept(bucket, { 'AwsSolutions-S1': 'The files are public code, and CloudFront alone reads them.' });
     this.behavior = {
-      // Without the right to list, S3 answers 403 for a name of a file that is not there.
+      // Without the right to list, S3 answers 403 for a missing file.
       origin: S3BucketOrigin.withOriginAccessControl(bucket as IBucket, {
         originAccessControl: new S3OriginAccessControl(this, 'Access', {
           originAccessControlName: nameOfAccount(this, name, 'console'),
@@ -55,7 +55,7 @@ export class ConsoleFiles extends Construct {
       }),
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
-      // No header, cookie or query is part of it; the files themselves ask to be checked each time.
+      // The key has no header, cookie or query; the files' own headers require revalidation.
       cachePolicy: CachePolicy.CACHING_OPTIMIZED,
       compress: true,
       functionAssociations: [{ function: edgeFunction, eventType: FunctionEventType.VIEWER_REQUEST }],
@@ -92,9 +92,9 @@ export class ConsoleFiles extends Construct {
       sources: [Source.asset(folder)],
       destinationBucket: bucket,
       cacheControl: [CacheControl.noCache()],
-      // Pages that are open during a deployment still load their chunks, which have names of their own.
+      // Pages that are open during a deployment can still load their chunks, whose names are unique.
       prune: false,
-      // The bucket is removed with the stack, after it was emptied.
+      // The bucket is emptied and removed with the stack.
       retainOnDelete: false,
       logGroup: new LogGroup(this, 'Logs', {
         retention: RetentionDays.THREE_MONTHS,
@@ -109,7 +109,7 @@ export class ConsoleFiles extends Construct {
 const copies =
   'The function of the CDK that copies the files runs while a deployment runs; the CDK writes its role and its runtime.';
 
-/** Resources are named as the rules name them: with the account and region where they are known, with references where not. */
+/** Names resources like the rules do: with the account and region if known, otherwise with references. */
 const findings = (scope: Construct): Readonly<Record<string, string>> => {
   const { account, region, partition } = Stack.of(scope);
   const named = (value: string, reference: string) => (Token.isUnresolved(value) ? `<AWS::${reference}>` : value);

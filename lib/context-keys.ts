@@ -1,4 +1,4 @@
-/** The names that `cdk -c name=value` takes: one that is not read would deploy something else than was meant. */
+/** The names that `cdk -c name=value` accepts: an ignored one would deploy something unintended. */
 import type { Node } from 'constructs';
 import { distance } from 'fastest-levenshtein';
 
@@ -55,12 +55,12 @@ export const contextKeys: readonly string[] = [
   'vpcId',
 ];
 
-/** Names of the CDK's own settings and lookups hold other characters. */
+/** Names of the CDK's own settings and lookups contain other characters. */
 const ownForm = /^[A-Za-z]\w*$/;
-/** Most letters by which a name that was meant differs. */
+/** Maximum distance of a suggested name, in letters. */
 const mostLetters = 3;
 
-/** @throws naming the first name that this app does not read [deploy.context-names]. */
+/** @throws naming the first unknown name [deploy.context-names]. */
 export function refuseUnknownContext(node: Node): void {
   const known = new Set(contextKeys);
   const found = Object.keys(node.getAllContext()).find((key) => ownForm.test(key) && !known.has(key));

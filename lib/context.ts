@@ -1,4 +1,4 @@
-/** Reading CDK context: each value is checked, and a message says what is allowed. */
+/** Reads CDK context. Each value is checked, and errors list the allowed values. */
 import type { Node } from 'constructs';
 
 export function text(node: Node, key: string, fallback: string): string {
@@ -7,7 +7,7 @@ export function text(node: Node, key: string, fallback: string): string {
   throw new Error(`Context "${key}" must be a plain word or path, got ${JSON.stringify(value)}.`);
 }
 
-/** The first of the words is the default. */
+/** Reads one of the words; the first is the default. */
 export function word<const W extends readonly [string, ...string[]]>(node: Node, key: string, words: W): W[number] {
   const value = text(node, key, words[0]);
   if (words.includes(value)) return value;
@@ -26,8 +26,8 @@ export const optional = <T>(node: Node, key: string, read: () => T): T | undefin
   node.tryGetContext(key) === undefined ? undefined : read();
 
 /**
- * Comma-separated on the command line, a list in `cdk.json`. Each names one thing: a wildcard would be a broader grant. Only
- * the six characters that Secrets Manager adds to a name may be left open.
+ * Reads ARNs, comma-separated on the command line, a list in `cdk.json`. Wildcards are refused, since they would grant
+ * more, except for the six characters that Secrets Manager adds to a name.
  */
 export function arns(node: Node, key: string, service: string, rest: RegExp): readonly string[] {
   return list(node, key).map((one) => {
@@ -37,14 +37,14 @@ export function arns(node: Node, key: string, service: string, rest: RegExp): re
   });
 }
 
-/** Comma-separated on the command line, a list in `cdk.json`; empty where nothing is given. */
+/** Reads a list, comma-separated on the command line, a list in `cdk.json`; empty by default. */
 export function list(node: Node, key: string): readonly unknown[] {
   const value: unknown = node.tryGetContext(key) ?? [];
   if (typeof value === 'string') return value === '' ? [] : value.split(',');
   return Array.isArray(value) ? value : [value];
 }
 
-/** @throws naming the first value that has not this form. */
+/** @throws naming the first value that does not match the form. */
 export function words(node: Node, key: string, form: RegExp, what: string): readonly string[] {
   return list(node, key).map((one) => {
     if (typeof one === 'string' && form.test(one)) return one;

@@ -1,4 +1,4 @@
-/** The second page an operator opens, behind the overview: what is asked and what it costs, what is decided, what waits, what fails. */
+/** The second page of an operator, after the overview: requests and their cost, decisions, pending work, failures. */
 import {
   Dashboard as CloudWatchDashboard,
   GraphWidget,

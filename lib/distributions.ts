@@ -1,6 +1,6 @@
 /**
- * CloudFront before the APIs [cloud.edge]: HTTP/3, TLS 1.3, one distribution for each host, one for all of them by path, and the console
- * beside the admin API.
+ * CloudFront in front of the APIs [cloud.edge]: HTTP/3, TLS 1.3, one distribution per host, one for all of them by
+ * path, and the console together with the admin API.
  */
 import { Duration } from 'aws-cdk-lib';
 import { Certificate, type ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
@@ -35,9 +35,9 @@ interface DistributionsProps {
   readonly name: string;
   readonly domain: DomainSettings;
   readonly cloudFront: CloudFrontSettings;
-  /** What proves to the REST APIs that CloudFront calls; the WebSocket API could not ask for it. */
+  /** Proves to the REST APIs that a call is from CloudFront; the WebSocket API could not check it. */
   readonly originValue: string;
-  /** Ids of the REST APIs that callers reach, by surface: all, or all but the admin API. */
+  /** Ids of the REST APIs that callers reach, by surface; the private admin API is left out. */
   readonly apis: Readonly<Record<Exclude<RestSurface, 'admin'>, string> & { admin?: string }>;
   readonly webSocketId: string;
   /** Folder with the built files of the console. */
@@ -86,7 +86,7 @@ export class Distributions extends Construct {
       certificate: this.#certificate,
       httpVersion: HttpVersion.HTTP2_AND_3,
       errorResponses: keptErrors.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
-      // Chat and Git hosts call back with the TLS that they have; all other clients speak 1.3.
+      // Chat and Git hosts that call back may lack TLS 1.3; all other clients need it.
       minimumProtocolVersion:
         name === 'callbacks' ? SecurityPolicyProtocol.TLS_V1_2_2025 : SecurityPolicyProtocol.TLS_V1_3_2025,
       ...(cloudFront.webAcl && { webAclId: cloudFront.webAcl }),
@@ -128,7 +128,7 @@ const before = (behavior: BehaviorOptions, edgeFunction: EdgeFunction): Behavior
   functionAssociations: [{ function: edgeFunction, eventType: FunctionEventType.VIEWER_REQUEST }],
 });
 
-/** CloudFront keeps these answers for ten seconds, for all requests of the same path, unless a policy forbids it. */
+/** Errors that CloudFront caches for ten seconds, for all requests of the same path, unless a policy forbids it. */
 const keptErrors = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
 const findings = ({ webAcl }: CloudFrontSettings): Record<string, string> => ({

@@ -1,11 +1,11 @@
 /**
- * Code of the functions that CloudFront runs before each request: ECMAScript 5.1 without modules, at most 10 kB. They are tested with
- * the vectors of `features/edge/routing.ts` [edge.routing].
+ * Code of the functions that CloudFront runs before each request: ECMAScript 5.1 without modules, at most 10 kB. Tested
+ * with the vectors of `features/edge/routing.ts` [edge.routing].
  */
 import { edgeHeaders } from '#core/contracts/edge.ts';
 import { errorKinds } from '#core/kernel/errors.ts';
 
-/** CloudFront replaces what the caller sent under these names. */
+/** CloudFront overwrites the caller's headers of these names. */
 const caller = `  request.headers['${edgeHeaders.host}'] = { value: request.headers.host.value };
   request.headers['${edgeHeaders.client}'] = { value: event.viewer.ip };
 `;
@@ -13,8 +13,8 @@ const caller = `  request.headers['${edgeHeaders.host}'] = { value: request.head
 const replaced = (uri?: string): string => (uri === undefined ? '' : `  request.uri = '${uri}';\n`);
 
 /**
- * For a host of one surface. The WebSocket API knows no path: it is found at its stage.
- * @param uri what the origin is asked for in place of the caller's path.
+ * Returns the code for a host of one surface. The WebSocket API has no paths: it is found at its stage.
+ * @param uri replaces the caller's path at the origin.
  */
 export const edgeFunctionCode = (uri?: string): string => `function handler(event) {
   var request = event.request;
@@ -36,14 +36,17 @@ const nothing = (message: string): string => {
 `;
 };
 
-/** A segment `.` or `..`, in clear or encoded. CloudFront resolves it to choose a behavior, and sends the path as it was. */
+/**
+ * A segment `.` or `..`, plain or encoded. CloudFront resolves it to choose a behavior, but passes on the original
+ * path.
+ */
 const dots = String.raw`/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(request.uri)`;
 
 /**
- * For the one address of all surfaces: `/api` is dropped, `/admin`, `/mcp` and the metadata of `/mcp` are kept. A path that is not one of this upstream is 404,
- * whichever behavior CloudFront chose for it.
+ * Returns the code for the one address of all surfaces: `/api` is dropped, `/admin`, `/mcp` and the metadata of `/mcp`
+ * are kept. A path of another upstream is 404, whichever behavior CloudFront chose for it.
  * @param upstream undefined: every path is 404.
- * @param uri as of `edgeFunctionCode`.
+ * @param uri see `edgeFunctionCode`.
  */
 export const routingFunctionCode = (
   upstream: 'gateway' | 'admin' | 'mcp' | undefined,
@@ -61,7 +64,7 @@ ${caller}${replaced(uri)}  return request;
 }
 `;
 
-/** For the console: `/console/` is its page, and each of its files has a plain name. */
+/** Returns the code for the console: `/console/` is its page, and each of its files has a plain name. */
 export const consoleFunctionCode = (): string => `${nothing('This file of the console was not found.')}
 function handler(event) {
   var request = event.request;

@@ -1,4 +1,4 @@
-/** What stands before the APIs, from CDK context: host names, CloudFront, the web ACL, the private admin API. */
+/** Settings of the edge from CDK context: host names, CloudFront, the web ACL, the private admin API. */
 import { isIP } from 'node:net';
 import type { Node } from 'constructs';
 import type { Route } from '#core/contracts/route.ts';
@@ -9,29 +9,31 @@ import type { NetworkSettings } from './network-settings.ts';
 export type Surface = Route['surface'] | 'webSocket';
 
 export interface DomainSettings {
-  /** The host of each surface: one host each, because discovery of MCP and `/health` stand at a host's root. */
+  /** The host of each surface. One each, because MCP discovery and `/health` are at the root of a host. */
   readonly hosts: Readonly<Record<Surface, string>>;
-  /** The host of all surfaces by path; served by CloudFront alone. */
+  /** The host of all surfaces by path; served by CloudFront only. */
   readonly edgeHost: string;
-  /** ARN of the certificate in the deployment's region; CloudFront has one of its own. */
+  /** ARN of the certificate in the deployment's region; CloudFront has its own. */
   readonly certificate: string | undefined;
-  /** Route 53 zone in which alias records are written; absent: the operator writes them. */
+  /** Route 53 zone for alias records. Absent: the operator writes them. */
   readonly hostedZoneId: string | undefined;
 }
 
 export interface CloudFrontSettings {
-  /** ARN of the certificate in us-east-1, where CloudFront looks for it. */
+  /** ARN of the certificate in us-east-1, where CloudFront requires it. */
   readonly certificate: string;
-  /** A web ACL of scope CLOUDFRONT that the operator keeps in us-east-1, beside the regional one of this deployment. */
+  /**
+   * A web ACL of scope CLOUDFRONT that the operator keeps in us-east-1, in addition to this deployment's regional one.
+   */
   readonly webAcl: string | undefined;
-  /** Longest silence of an origin: before the first byte, and between two. */
+  /** Longest silence of an origin, before the first byte and between bytes. */
   readonly readTimeoutSeconds: number;
-  /** Versions of the origin secret: the first is sent, all are taken; empty: the present one. */
+  /** Versions of the origin secret: the first is sent, all are accepted. Empty: the current one. */
   readonly secretVersions: readonly string[];
 }
 
 export interface FirewallSettings {
-  /** Requests of one client address in five minutes; more are answered 429. */
+  /** Requests per client address in five minutes; more are answered 429. */
   readonly requestsPerAddress: number;
 }
 
@@ -41,7 +43,7 @@ export interface EdgeSettings {
   readonly firewall?: FirewallSettings;
   /** Networks that may call the admin API; empty: all. */
   readonly adminCidrs: readonly string[];
-  /** The admin API is reached through an endpoint in the deployment's VPC, and from nowhere else [cloud.private-admin]. */
+  /** The admin API is reachable only through an endpoint in the deployment's VPC [cloud.private-admin]. */
   readonly privateAdmin: boolean;
 }
 
@@ -53,7 +55,7 @@ const labels: Readonly<Record<Surface, string>> = {
   webSocket: 'ws',
 };
 
-/** @throws where options contradict each other, lack one they need, or ask the emulator for what it has not. */
+/** @throws if options contradict each other, lack one they need, or need a feature that the emulator lacks. */
 export function edgeSettings(node: Node, onEmulator: boolean, network: NetworkSettings | undefined): EdgeSettings {
   const adminCidrs = cidrs(node, 'adminCidrs');
   const privateAdmin = word(node, 'admin', ['public', 'private']) === 'private';
@@ -80,11 +82,11 @@ export function edgeSettings(node: Node, onEmulator: boolean, network: NetworkSe
   };
 }
 
-/** The URL of a surface where the deployment has host names of its own. */
+/** Returns the URL of a surface if the deployment has its own host names. */
 export const ownUrl = ({ domain, privateAdmin }: EdgeSettings, surface: Surface): string | undefined =>
   domain && !(privateAdmin && surface === 'admin') ? `https://${domain.hosts[surface]}` : undefined;
 
-/** Where browsers find the console: behind CloudFront, beside the public admin API [cloud.console]. */
+/** Returns the console's URL: on CloudFront, with the public admin API [cloud.console]. */
 export const consoleUrl = ({ domain, cloudFront, privateAdmin }: EdgeSettings): string | undefined =>
   domain && cloudFront && !privateAdmin ? `https://${domain.hosts.admin}/console/` : undefined;
 
@@ -120,7 +122,7 @@ function cloudFrontSettings(node: Node): CloudFrontSettings {
   };
 }
 
-/** A network with its prefix. All addresses (`/0`) is not a restriction, and a web ACL refuses it. */
+/** Reads networks with their prefix. A web ACL refuses all addresses (`/0`), which would not restrict anything. */
 const cidrs = (node: Node, key: string): readonly string[] =>
   list(node, key).map((one) => {
     const [address = '', prefix = '', ...rest] = String(one).split('/');

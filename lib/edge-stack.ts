@@ -1,4 +1,4 @@
-/** What stands before the APIs where the operator asks for it: web ACLs of the region, and CloudFront. */
+/** The optional edge of the APIs: web ACLs of the region, and CloudFront. */
 import { join } from 'node:path';
 import { ArnFormat, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
@@ -19,10 +19,13 @@ interface GatewayEdgeProps extends StackProps {
   readonly webSocketId: string;
 }
 
-/** Whether the operator asked for anything that this stack holds. */
+/** Checks whether the operator enabled any part of this stack. */
 export const wantsEdge = ({ edge }: GatewaySettings): boolean => edge.firewall !== undefined;
 
-/** In the deployment's region: CloudFront needs none of its own, and a regional web ACL stands beside its APIs (0070). */
+/**
+ * The edge, in the deployment's region: CloudFront needs no region, and a regional web ACL must be in that of its APIs
+ * (0070).
+ */
 export class GatewayEdge extends Stack {
   constructor(scope: Construct, id: string, props: GatewayEdgeProps) {
     super(scope, id, props);
@@ -46,7 +49,7 @@ export class GatewayEdge extends Stack {
         cidrs: [],
         stages: [this.#stage(iam)],
       });
-    // A private API is reached through its VPC endpoint alone, which has rules of its own.
+    // A private API is reachable only through its VPC endpoint, which has its own rules.
     if (!privateAdmin)
       new Firewall(this, 'Admin', {
         ...shared,
@@ -81,7 +84,7 @@ export class GatewayEdge extends Stack {
     if (consoleAt) new CfnOutput(this, 'ConsoleUrl', { value: consoleAt });
   }
 
-  /** By literal stage: an export of each stage's name would say nothing more. */
+  /** Returns the ARN with a literal stage, which needs no export. */
   #stage(api: RestApi): string {
     return this.formatArn({
       service: 'apigateway',

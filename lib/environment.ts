@@ -12,14 +12,14 @@ import { type GatewaySettings, liveFunctionName, rolloutMachineName, stateMachin
 import type { GatewayStores } from './stores-stack.ts';
 import { connectionsUrl } from './websocket-surface.ts';
 
-/** The same for every function: names and addresses, never a secret. */
+/** Returns the variables of every function: names and addresses, never a secret. */
 
 export function functionEnvironment(
   scope: Construct,
   settings: GatewaySettings,
   stores: GatewayStores,
   apis: ApiIds,
-  /** Id of the VPC endpoint that the admin API is reached through, where it is private. */
+  /** Id of the VPC endpoint of a private admin API. */
   adminEndpoint?: string,
 ): Record<string, string> {
   const { region, urlSuffix } = Stack.of(scope);
@@ -46,9 +46,9 @@ export function functionEnvironment(
     ...(stores.logKey && settings.formerLogKeys.length > 0 && formerLogKeys(settings)),
     ...(settings.formerSigningKeys.length > 0 && { SIGNING_KEY_FORMER_IDS: settings.formerSigningKeys.join(',') }),
     APPROVAL_STATE_MACHINE_ARN: stateMachineArn(scope, stateMachineName(settings)),
-    // What CloudFront says of the caller stands in headers that only it can send.
+    // CloudFront reports the caller in headers that only it can send.
     ...(settings.edge.cloudFront && { BEHIND_EDGE: 'on' }),
-    // HTTP with SigV4 under the permission X-Ray needs anyway; CloudWatch takes no gRPC.
+    // HTTP with SigV4 under the permission X-Ray needs anyway; CloudWatch does not accept gRPC.
     ...(settings.otlpTraces && { OTLP_TRACES_URL: `https://xray.${region}.${urlSuffix}/v1/traces` }),
   };
 }
@@ -58,7 +58,7 @@ const formerLogKeys = ({ formerLogKeys: arns, logKeyOverlap }: GatewaySettings):
   ...(logKeyOverlap && { LOG_KEY_OVERLAP: 'on' }),
 });
 
-/** The further variables of one function, by its row. */
+/** Returns the further variables of one function, by its row. */
 export const ownEnvironment = (
   scope: Construct,
   settings: GatewaySettings,
@@ -74,6 +74,6 @@ export const ownEnvironment = (
   ...(spec.streams && settings.streamPaddingBytes > 0 && { STREAM_PADDING_BYTES: `${settings.streamPaddingBytes}` }),
 });
 
-/** Only what the function's role may read: it asks every bundle it knows. */
+/** Returns only the secrets that the function's role may read, since it reads every bundle it knows. */
 const secretEnvironment = (settings: GatewaySettings, { secrets = [] }: Rights): Record<string, string> =>
   Object.fromEntries(secrets.map((name) => [`SECRET_${name.toUpperCase()}`, secretId(settings, name)]));

@@ -1,6 +1,6 @@
 /**
- * How a construct accepts a finding of the AwsSolutions rules: by its exact id, with its reason, for itself and what
- * lies below it. A finding that is not accepted stops `npm run synth`.
+ * Accepts a finding of the AwsSolutions rules for a construct and its children, by its exact id and with a reason. Any
+ * other finding stops `npm run synth`.
  */
 import { Validations } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';

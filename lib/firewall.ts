@@ -1,8 +1,9 @@
 /**
- * A web ACL before REST APIs of this region [cloud.firewall]. Regional, so that it also judges calls that go round CloudFront.
+ * A web ACL for REST APIs of this region [cloud.firewall]. Regional, so that it also judges calls that bypass
+ * CloudFront.
  *
- * Bodies hold prompts, SQL and shell text: rules that judge bodies count and do not block. Nothing is sampled and nothing is
- * logged, because both keep headers, and keys stand in them; the metrics of each rule say what it did.
+ * Bodies contain prompts, SQL and shell text: rules that judge bodies count and do not block. There are no samples or
+ * logs, because both include headers, which contain keys; the metrics of each rule show its effect.
  */
 import { CfnIPSet, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
@@ -16,7 +17,7 @@ type Statement = CfnWebACL.StatementProperty;
 interface FirewallProps extends FirewallSettings {
   /** Name of the ACL in the account and region. */
   readonly name: string;
-  /** What CloudFront sends; undefined: callers come directly, and their own address counts. */
+  /** Secrets that CloudFront sends. Undefined: callers connect directly, and their own address counts. */
   readonly originValues: readonly string[] | undefined;
   /** Networks that may call; empty: all. */
   readonly cidrs: readonly string[];
@@ -24,7 +25,7 @@ interface FirewallProps extends FirewallSettings {
   readonly stages: readonly string[];
 }
 
-/** Rules of AWS that judge bodies, or what agents' clients rightly do: they count only. */
+/** AWS's rules that judge bodies, or legitimate behavior of agents' clients: they only count. */
 const counted: Readonly<Record<string, readonly string[]>> = {
   AWSManagedRulesCommonRuleSet: [
     ...[
@@ -34,7 +35,7 @@ const counted: Readonly<Record<string, readonly string[]>> = {
       'GenericRFI_BODY',
       'CrossSiteScripting_BODY',
     ],
-    // Programs need no User-Agent, and the id of a session in a path may end like a file's name.
+    // Programs need no User-Agent, and a path may end with a session id that looks like a file name.
     ...['NoUserAgent_HEADER', 'RestrictedExtensions_URIPATH'],
   ],
   AWSManagedRulesKnownBadInputsRuleSet: [...['JavaDeserializationRCE_BODY', 'Log4JRCE_BODY', 'ReactJSRCE_BODY']],
@@ -67,7 +68,7 @@ export class Firewall extends Construct {
           ? [blocked('networks', not(anyOf(this.#within(name, cidrs, originValues !== undefined))))]
           : []),
         perAddress(props),
-        // Behind CloudFront the list would judge CloudFront's addresses.
+        // With CloudFront the list would judge CloudFront's addresses.
         ...(originValues ? [] : [managed('AWSManagedRulesAmazonIpReputationList')]),
         ...Object.keys(counted).map(managed),
       ].map((rule, priority) => ({ ...rule, priority })),
@@ -77,7 +78,7 @@ export class Firewall extends Construct {
     });
   }
 
-  /** One set for each version of IP. */
+  /** Matches addresses, with one set per IP version. */
   #within(name: string, cidrs: readonly string[], forwarded: boolean): Statement[] {
     return (['IPV4', 'IPV6'] as const).flatMap((ipAddressVersion) => {
       const addresses = cidrs.filter((cidr) => cidr.includes(':') === (ipAddressVersion === 'IPV6'));
@@ -113,7 +114,7 @@ const blocked = (name: string, statement: Statement): Omit<Rule, 'priority'> => 
 
 const not = (statement: Statement): Statement => ({ notStatement: { statement } });
 
-/** AWS takes an `or` of two statements and more. */
+/** Combines statements: AWS requires at least two in an `or`. */
 const anyOf = (statements: readonly Statement[]): Statement =>
   statements.length === 1 ? statements[0]! : { orStatement: { statements: [...statements] } };
 

@@ -1,4 +1,4 @@
-/** The one helper that makes every Lambda: same runtime, same environment, own role, own log group. */
+/** Creates every Lambda function: same runtime, same environment, own role, own log group. */
 import { Duration, RemovalPolicy, Size } from 'aws-cdk-lib';
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -30,16 +30,16 @@ interface GatewayFunctionProps {
   readonly name: FunctionName;
   readonly settings: GatewaySettings;
   readonly stores: GatewayStores;
-  /** The same for every function: names and addresses, never a secret. */
+  /** The variables of every function: names and addresses, never a secret. */
   readonly environment: Readonly<Record<string, string>>;
   readonly apis: ApiIds;
-  /** Where sandboxed functions run; the emulator has none. */
+  /** Network of sandboxed functions; the emulator has none. */
   readonly nowhere: SandboxNetwork | undefined;
 }
 
 export class GatewayFunction extends Construct {
   readonly function: LambdaFunction;
-  /** What callers use. */
+  /** The alias that callers use. */
   readonly live: Alias;
   readonly role: Role;
 
@@ -81,7 +81,7 @@ export class GatewayFunction extends Construct {
       code: Code.fromAsset(`${settings.bundles}/${name}`),
       memorySize: spec.memoryMb,
       timeout: Duration.seconds(spec.timeoutSeconds),
-      // What runs in the sandbox gets no variables and traces nothing.
+      // Code in the sandbox gets no variables and no tracing.
       ...(spec.sandboxed
         ? { ephemeralStorageSize: Size.mebibytes(spec.sandboxed.diskMb) }
         : {
@@ -90,7 +90,7 @@ export class GatewayFunction extends Construct {
           }),
       ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
       logGroup,
-      // What the role holds is written above, whole: nothing the CDK would add slips in.
+      // The role's rights above are complete: the CDK must not add any.
       role: this.role.withoutPolicyUpdates(),
     });
     this.live = new Alias(this, 'Live', { aliasName: liveAlias, version: this.function.currentVersion as IVersion });
@@ -108,7 +108,7 @@ export class GatewayFunction extends Construct {
 const bodiesIn = (stores: string, folder: ObjectFolder): string =>
   `AwsSolutions-IAM5[Resource::${stores}:ExportsOutputFnGetAttObjectsBucket5A707942Arn16CAD046/${folder}/*]`;
 
-/** Bodies have no names of their own to list: every object of a bucket, and of no other. */
+/** Accepts findings on bodies, which cannot be listed by name: every object of one bucket. */
 export const findings = (spec: Rights, stores: string): Record<string, string> => ({
   'AwsSolutions-IAM5[Resource::*]': spec.sandboxed
     ? 'Lambda makes network interfaces under this role and knows no narrower resource; the code is denied them, and all else.'

@@ -1,4 +1,4 @@
-/** The whole gateway: what is kept, what is met, what is watched. */
+/** Composes the whole gateway: stores, services, edge, monitoring. */
 import { type App, type Environment, Tags } from 'aws-cdk-lib';
 import { refuseUnknownContext } from './context-keys.ts';
 import { GatewayEdge, wantsEdge } from './edge-stack.ts';

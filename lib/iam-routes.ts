@@ -1,17 +1,25 @@
 /**
- * The API for callers of AWS, beside the ones for keys: an IAM authoriser stands before every method, so a path cannot take both
- * [identity.aws-api].
+ * Routes of the API for callers with AWS credentials, separate from those for keys: an IAM authoriser precedes every
+ * method, so one path cannot serve both [identity.aws-api].
  */
 import type { Route } from '#core/contracts/route.ts';
 import { proxyPathOf } from '#core/contracts/routes.ts';
 
-/** What agents and services need: chat, MCP, actions, and who they are. Votes and administration are for people, by key or token. */
+/**
+ * Operations that agents and services need: chat, MCP, actions, and their identity. Votes and administration are for
+ * people, by key or token.
+ */
 const adminOperations = ['testAction', 'whoami'];
 
-/** A policy of IAM names methods and paths, which a proxy hides: endpoints beside chat are for keys. */
+/**
+ * Checks whether an IAM policy can name the route: a proxy hides methods and paths, so proxied endpoints are for keys.
+ */
 const isListed = (route: Route): boolean => route.surface === 'gateway' && proxyPathOf(route) === undefined;
 
-/** Open and signed routes have no place behind an authoriser; `GET /health` of two surfaces is one path. */
+/**
+ * Returns the routes, without open and signed ones, which an authoriser would block; `GET /health` of two surfaces is
+ * one path.
+ */
 export const iamRoutes = (routes: readonly Route[]): readonly Route[] =>
   routes.filter(
     (route) =>

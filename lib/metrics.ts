@@ -1,4 +1,4 @@
-/** The gateway's own metrics, as its functions write them in embedded metric format. */
+/** The gateway's own metrics, written by its functions in embedded metric format. */
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { AlertSeverity } from '#core/contracts/alert.ts';
@@ -14,21 +14,21 @@ type BudgetTier = (typeof budgetTiers)[number];
 
 export type GatewayMetrics = ReturnType<typeof gatewayMetrics>;
 
-/** @param deployment its name: two deployments of one region share the namespace, and no series [cloud.name] */
+/** @param deployment its name: two deployments of one region share the namespace, but no series [cloud.name] */
 export function gatewayMetrics(deployment: string) {
   const metric = (metricName: string, statistic: string, labels: Record<string, string> = {}): Metric =>
     new Metric({ namespace, metricName, statistic, period: minute, dimensionsMap: { deployment, ...labels } });
 
   const pendingApprovals = metric('svc_approvals_pending', 'Maximum');
   const oldestApprovalSeconds = metric('svc_approval_oldest_seconds', 'Maximum');
-  /** Published once a day, so looked at over a day. */
+  /** Published once per day, so its period is a day. */
   const daily = (name: string): Metric => metric(name, 'Maximum').with({ period: Duration.days(1) });
   const missingArchiveEntries = daily('svc_archive_missing_entries');
   const archiveContradictions = daily('svc_archive_contradictions');
   const approvalLatency = (statistic: string): Metric =>
     metric('svc_approval_latency_seconds', statistic).with({ label: statistic });
 
-  /** Decisions of one kind over all protocols, also unforeseen ones. */
+  /** Returns decisions of one kind over all protocols, including future ones. */
   const decisions = (decision: Decision): MathExpression =>
     new MathExpression({
       label: decision,
@@ -36,7 +36,7 @@ export function gatewayMetrics(deployment: string) {
       expression: `SUM(SEARCH('{${namespace},decision,deployment,protocol} MetricName="svc_policy_decisions_total" deployment="${deployment}" decision="${decision}"', 'Sum', 60))`,
     });
 
-  /** One series for each value of the labels, whatever they are: a provider added tomorrow has its line. */
+  /** Returns one series per combination of label values, including those of providers added later. */
   const bySeries = (metricName: string, ...labels: readonly string[]): MathExpression =>
     new MathExpression({
       // The legend shows the labels of a series instead of the whole search.
@@ -45,7 +45,7 @@ export function gatewayMetrics(deployment: string) {
       expression: `SEARCH('Namespace="${namespace}" MetricName="${metricName}" deployment="${deployment}"', 'Sum', 60)`,
     });
 
-  /** The sum over the series that carry these labels, and whatever others. */
+  /** Returns the sum over the series with these labels, whatever their other labels. */
   const total = (metricName: string, labels: Readonly<Record<string, string>> = {}): MathExpression => {
     const terms = Object.entries({ Namespace: namespace, MetricName: metricName, deployment, ...labels });
     const query = terms.map(([name, value]) => `${name}="${value}"`).join(' ');
@@ -70,7 +70,7 @@ export function gatewayMetrics(deployment: string) {
   const chatLatencyMs = (statistic: string): Metric => metric('svc_chat_latency_ms', statistic);
   const firstTokenMs = (statistic: string): Metric => metric('svc_first_token_ms', statistic);
 
-  /** Of the calls the cache was asked about and that were answered, how many it answered. */
+  /** Percentage of answered calls with a cache lookup that the cache answered. */
   const cacheHitPercent: IMetric = new MathExpression({
     label: 'hit rate (%)',
     period: minute,
@@ -79,16 +79,16 @@ export function gatewayMetrics(deployment: string) {
   });
 
   const providerErrors = bySeries('svc_provider_errors_total', 'provider');
-  /** One line for each pair of decision and protocol that occurred. */
+  /** One series per pair of decision and protocol that occurred. */
   const decisionsByProtocol = bySeries('svc_policy_decisions_total', 'protocol', 'decision');
   const policyViolations = bySeries('svc_policy_violations_total', 'policy', 'action');
   const riskAlerts = bySeries('svc_risk_alerts_total', 'rule');
-  /** One line for each pair of broker and outcome that occurred. */
+  /** One series per pair of broker and outcome that occurred. */
   const credentialsByBroker = bySeries('svc_credentials_total', 'broker', 'outcome');
   const openBreakers = metric('svc_breaker_open', 'Maximum');
   const budgetTier = (tier: BudgetTier): Metric => metric('svc_budget_tier_total', 'Sum', { tier });
 
-  /** An alarm takes no search, but it takes a query: a counter over all its labels as one number. */
+  /** Returns a counter over all its labels as one number. An alarm accepts no search, but accepts a query. */
   const overall = (label: string, metricName: string, period: Duration, where = ''): MathExpression =>
     new MathExpression({
       label,
@@ -101,7 +101,7 @@ export function gatewayMetrics(deployment: string) {
     overall('credentials refused', 'svc_credentials_total', period, " AND outcome = 'refused'");
   const allRejectedCredentials = (period: Duration) =>
     overall('credentials that are not known', 'svc_credentials_rejected_total', period);
-  /** Alerts of the gateway that opened or escalated under a severity. A query knows `=`, `!=` and AND, nothing else. */
+  /** Returns the alerts that opened or escalated with a severity. A query supports only `=`, `!=` and AND. */
   const allAlerts = (severity: AlertSeverity, period: Duration) => {
     const where = ` AND severity = '${severity}' AND change != 'acknowledged' AND change != 'resolved'`;
     return overall(`${severity} alerts`, 'svc_alerts_total', period, where);
@@ -110,7 +110,7 @@ export function gatewayMetrics(deployment: string) {
 
   const deadDeliveries = metric('svc_deliveries_dead_total', 'Sum');
   const deliveryDelaySeconds = (statistic: string): Metric => metric('svc_delivery_delay_seconds', statistic);
-  /** One for each run of a schedule that did its work. */
+  /** Returns the completed runs of a schedule. */
   const scheduleCompleted = (schedule: ScheduledFunction): Metric =>
     metric('svc_schedule_completed_total', 'Sum', { schedule });
   const guardsDisabled = metric('svc_guards_disabled', 'Maximum');

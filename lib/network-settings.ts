@@ -5,13 +5,13 @@ import { word, words } from './context.ts';
 export interface NetworkSettings {
   readonly vpcId: string;
   readonly subnetIds: readonly string[];
-  /** Groups of the functions: what they may reach is decided there. */
+  /** Security groups of the functions, which decide what they may reach. */
   readonly securityGroupIds: readonly string[];
-  /** Endpoints that the deployment makes in the VPC; absent: the VPC has its own, or a NAT gateway. */
+  /** Endpoints that the deployment creates in the VPC. Absent: the VPC has its own, or a NAT gateway. */
   readonly endpoints?: { readonly routeTableIds: readonly string[] };
 }
 
-/** @throws where one of the values is missing, or where the emulator is asked for a VPC. */
+/** @throws if a value is missing, or for a VPC on the emulator. */
 export function networkSettings(node: Node, onEmulator: boolean): NetworkSettings | undefined {
   const [vpcId, ...further] = words(
     node,

@@ -1,4 +1,7 @@
-/** People hear of an approval within seconds: what is enqueued reaches `notify` by the stream of its table. The schedule retries. */
+/**
+ * Notifies people of an approval within seconds: new deliveries reach `notify` by the stream of their table. The
+ * schedule retries.
+ */
 import { Duration } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import {
@@ -15,7 +18,7 @@ import { Construct } from 'constructs';
 interface NotificationsProps {
   readonly deliveries: Table;
   readonly notifier: IFunction;
-  /** Receives the position of batches the function failed on: the deliveries stay due, and the schedule sends them. */
+  /** Receives the position of failed batches. Their deliveries stay due, and the schedule sends them. */
   readonly deadLetters: IQueue;
 }
 
@@ -28,7 +31,7 @@ export class Notifications extends Construct {
       startingPosition: StartingPosition.LATEST,
       batchSize: 10,
       parallelizationFactor: 10,
-      // A channel that does not answer delays no other: what fails is due again, so a batch is given back by a crash only.
+      // A slow channel delays no other: failed deliveries become due again, so only a crash returns a batch.
       retryAttempts: 1,
       maxRecordAge: Duration.minutes(5),
       onFailure: new SqsDlq(deadLetters),

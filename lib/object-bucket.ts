@@ -21,7 +21,8 @@ export class ObjectBucket extends Construct {
       enforceSSL: settings.httpsOnly,
       removalPolicy: settings.storeRemoval,
     });
-    // A body is never replaced: its name is its digest. The emulator does not know this condition key and would refuse every put.
+    // A body is never replaced: its name is its digest. The emulator does not support this condition key and would
+    // refuse every put.
     if (!settings.emulator) {
       this.bucket.addToResourcePolicy(
         new PolicyStatement({

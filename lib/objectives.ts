@@ -1,4 +1,7 @@
-/** What the gateway promises, each as a percentage that was good [watch.objectives]. The overview shows them; the alarms do not use them. */
+/**
+ * Service objectives, each as a percentage of good events [watch.objectives]. The overview shows them; the alarms do
+ * not use them.
+ */
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Watched } from './alarms/alarm.ts';
@@ -6,7 +9,7 @@ import type { GatewayMetrics } from './metrics.ts';
 
 interface Objective {
   readonly title: string;
-  /** What share is promised, in percent. */
+  /** The promised share, in percent. */
   readonly percent: number;
   readonly good: IMetric;
 }

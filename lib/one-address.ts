@@ -1,12 +1,13 @@
 /**
- * One address for all surfaces, as the local edge has it [cloud.one-address]: `edge.<domain>` routes `/api/*`, `/admin/*`, `/mcp` and its metadata
- * by the rules of `features/edge/routing.ts`. CloudFront chooses a behavior by the path; the behavior's function answers 404 to a path of another upstream.
+ * One address for all surfaces, like the local edge [cloud.one-address]: `edge.<domain>` routes `/api/*`, `/admin/*`,
+ * `/mcp` and its metadata by the rules of `features/edge/routing.ts`. CloudFront chooses a behavior by the path; the
+ * behavior's function answers 404 to a path of another upstream.
  */
 import type { BehaviorOptions } from 'aws-cdk-lib/aws-cloudfront';
 import { routingFunctionCode } from './edge-functions.ts';
 import { apiStageName } from './rest-surface.ts';
 
-/** Patterns of each upstream; `*` stands for any characters. */
+/** Patterns of each upstream; `*` matches any characters. */
 const patterns = {
   gateway: ['/api/*'],
   admin: ['/admin', '/admin/*'],
@@ -16,12 +17,12 @@ const patterns = {
 type Upstream = keyof typeof patterns;
 
 interface Reached {
-  /** The APIs that callers reach; a private admin API is not among them. */
+  /** The APIs that callers reach, without a private admin API. */
   readonly apis: Readonly<Partial<Record<Upstream, BehaviorOptions>>> & Readonly<Record<'mcp', BehaviorOptions>>;
   readonly webSocket: BehaviorOptions;
 }
 
-/** @param running a behavior with this code before each request. */
+/** @param running returns a behavior with this code before each request. */
 export function oneAddress(
   { apis, webSocket }: Reached,
   running: (id: string, behavior: BehaviorOptions, code: string) => BehaviorOptions,
@@ -35,7 +36,7 @@ export function oneAddress(
   return {
     // Never reached: the function answers each request.
     defaultBehavior: running('Nothing', apis.mcp, routingFunctionCode(undefined)),
-    // The first pattern that fits counts.
+    // The first matching pattern counts.
     additionalBehaviors: {
       '/api/v1/ws': running('Route-webSocket', webSocket, routingFunctionCode('gateway', `/${apiStageName}`)),
       ...Object.fromEntries(routed),

@@ -1,6 +1,7 @@
 /**
- * What CloudFront proves itself with to the APIs behind it [cloud.origin-lock]. Templates hold references only; CloudFormation
- * puts the value into the distributions and the web ACL, where any role that may read those resources sees it.
+ * The secret with which CloudFront proves itself to the APIs [cloud.origin-lock]. Templates contain references only;
+ * CloudFormation puts the value into the distributions and the web ACL, where any role that may read those resources
+ * sees it.
  */
 import { RemovalPolicy, SecretValue } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -8,19 +9,19 @@ import { Construct } from 'constructs';
 import { accept } from './findings.ts';
 
 interface OriginSecretProps {
-  /** Versions to take; empty: the present one. */
+  /** Accepted versions; empty: the current one. */
   readonly versions: readonly string[];
 }
 
 export class OriginSecret extends Construct {
   readonly arn: string;
-  /** References to the values that are taken; the first is the one that is sent. */
+  /** References to the accepted values; the first one is sent. */
   readonly values: readonly [string, ...string[]];
 
   constructor(scope: Construct, id: string, { versions }: OriginSecretProps) {
     super(scope, id);
     const secret = new Secret(this, 'Secret', {
-      // Under no name of its own: the edge can be taken away and come back.
+      // Without a fixed name: the edge can be removed and added again.
       description: 'agent governance gateway: how the APIs know CloudFront',
       generateSecretString: { passwordLength: 48, excludePunctuation: true },
       removalPolicy: RemovalPolicy.DESTROY,

@@ -1,4 +1,4 @@
-/** The first page an operator opens: each objective as the percentage that was good, and every alarm that is raised. */
+/** The first page of an operator: each objective as a percentage of good events, and every raised alarm. */
 import {
   AlarmStatusWidget,
   Dashboard as CloudWatchDashboard,
@@ -16,7 +16,7 @@ import type { GatewaySettings } from './settings.ts';
 interface OverviewProps {
   readonly settings: GatewaySettings;
   readonly watched: Watched;
-  /** Those whose state is shown. */
+  /** The displayed alarms. */
   readonly alarms: readonly IAlarm[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Host names of the deployment's own, served by API Gateway itself: where no CloudFront stands before it [cloud.own-hosts].
- * Each surface stands at the root of its host, so MCP's discovery is where clients look for it.
+ * The deployment's own host names on API Gateway, if there is no CloudFront [cloud.own-hosts]. Each surface is at the
+ * root of its host, so MCP clients find its discovery.
  */
 import {
   BasePathMapping,
@@ -17,11 +17,11 @@ import type { Route } from '#core/contracts/route.ts';
 import { AliasRecords } from './alias-records.ts';
 import { type DomainSettings, type EdgeSettings, ownUrl } from './edge-settings.ts';
 
-/** Whether API Gateway serves an own host for this surface, so that its own name of the API is switched off. */
+/** Checks whether API Gateway serves an own host for this surface. The API's default host name is then disabled. */
 export const servesOwnHost = (edge: EdgeSettings, surface: Route['surface']): boolean =>
   ownUrl(edge, surface) !== undefined && edge.cloudFront === undefined;
 
-/** Chat and Git hosts call back with the TLS that they have; all other clients speak 1.3. */
+/** Returns the TLS policy. Chat and Git hosts that call back may lack TLS 1.3; all other clients need it. */
 const policyOf = (surface: Route['surface']): SecurityPolicy =>
   surface === 'callbacks' ? SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09 : SecurityPolicy.TLS13_1_3_2025_09;
 
@@ -51,7 +51,7 @@ export class OwnHosts extends Construct {
       });
       new AliasRecords(this, `${name}Records`, { hostedZoneId, host: hosts[name], target, types: ['A'] });
     }
-    // API Gateway offers TLS 1.2 and no other policy for WebSockets.
+    // API Gateway supports only TLS 1.2 for WebSockets.
     const served = new WebSocketDomain(this, 'webSocket', { domainName: hosts.webSocket, certificate });
     new ApiMapping(this, 'webSocketMapping', { api: webSocket.api, stage: webSocket, domainName: served });
     const target = () => ({ dnsName: served.regionalDomainName, hostedZoneId: served.regionalHostedZoneId });

@@ -1,8 +1,11 @@
-/** What an option names by ARN, and what the deployment reaches in its own region alone [cloud.regions]. */
+/** Options that name resources by ARN which the deployment can reach only in its own region [cloud.regions]. */
 import type { Environment } from 'aws-cdk-lib';
 import type { GatewaySettings } from './settings.ts';
 
-/** Functions ask the services of their own region for these. Roles have no region, and a secret is asked for where its ARN says. */
+/**
+ * Returns the resources that functions use in their own region. Roles have no region, and a secret is read in the
+ * region of its ARN.
+ */
 const regional = (settings: GatewaySettings): Readonly<Record<string, readonly (string | undefined)[]>> => ({
   certificate: [settings.edge.domain?.certificate],
   streamingCertificate: [settings.streaming?.tls?.certificate],
@@ -11,7 +14,9 @@ const regional = (settings: GatewaySettings): Readonly<Record<string, readonly (
   sqlClusters: settings.sqlClusters,
 });
 
-/** @throws where the deployment would stand in another region than what it is to use. Without a region in `env`, nothing is known. */
+/**
+ * @throws if the deployment is in another region than its resources. Without a region in `env`, it cannot be checked.
+ */
 export function requireOwnRegion(settings: GatewaySettings, { region }: Environment): void {
   if (region === undefined) return;
   for (const [key, arns] of Object.entries(regional(settings)))

@@ -1,9 +1,10 @@
 /**
- * An admin API that only the deployment's VPC reaches [cloud.private-admin]: an interface endpoint of API Gateway, and a
- * resource policy that takes calls from that endpoint alone.
+ * An admin API that is reachable only from the deployment's VPC [cloud.private-admin]: an interface endpoint of API
+ * Gateway, and a resource policy that accepts calls from that endpoint only.
  *
- * The endpoint has no private DNS: with it, the VPC could no longer reach any public API of API Gateway, the gateway's own
- * connections among them. Callers use the name that joins API and endpoint; it is resolved everywhere, to private addresses.
+ * The endpoint has no private DNS: with it, the VPC could no longer reach public APIs of API Gateway, including the
+ * gateway's own connections. Callers use the name that combines API and endpoint, which resolves everywhere, to private
+ * addresses.
  */
 import { Stack } from 'aws-cdk-lib';
 import { EndpointType, type RestApiProps } from 'aws-cdk-lib/aws-apigateway';
@@ -20,7 +21,7 @@ interface PrivateAdminProps {
 
 export class PrivateAdmin extends Construct {
   readonly endpointId: string;
-  /** What the API is made with. */
+  /** Properties of the API. */
   readonly exposure: Pick<RestApiProps, 'endpointConfiguration' | 'policy'>;
 
   constructor(scope: Construct, id: string, { network, cidrs }: PrivateAdminProps) {

@@ -1,4 +1,7 @@
-/** Evidence is the log; what looks back is a projection of it: the table's stream feeds `project`. */
+/**
+ * Feeds the stream of the evidence table to `project`: evidence is the log, and all views of the past are projections
+ * of it.
+ */
 import { Duration } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import {
@@ -15,7 +18,7 @@ import { Construct } from 'constructs';
 interface ProjectionProps {
   readonly source: Table;
   readonly projector: IFunction;
-  /** Receives the position of batches that could not be projected; the entries stay in the table. */
+  /** Receives the position of batches that could not be projected. Their entries stay in the table. */
   readonly deadLetters: IQueue;
 }
 
@@ -27,10 +30,10 @@ export class Projection extends Construct {
       eventSourceArn: source.tableStreamArn!,
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: 100,
-      // Entries of one session stay in order: they have one partition key.
+      // Entries of one session stay in order, since they share a partition key.
       parallelizationFactor: 10,
       maxBatchingWindow: Duration.seconds(1),
-      // A bad entry must not hold up its shard: halve until it is alone, then set it aside.
+      // A bad entry must not block its shard: halve the batch until it is alone, then set it aside.
       bisectBatchOnError: true,
       retryAttempts: 8,
       reportBatchItemFailures: true,

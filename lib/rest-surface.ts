@@ -27,10 +27,10 @@ import { servesOwnHost } from './own-hosts.ts';
 import type { PrivateAdmin } from './private-admin.ts';
 import type { GatewaySettings } from './settings.ts';
 
-/** Literal, so that URLs can be built without the deployment. */
+/** A literal, so that URLs can be built without the deployment. */
 export const apiStageName = 'gateway';
 
-/** Ids of the APIs that functions know. */
+/** Ids of the APIs, for functions. */
 export interface ApiIds {
   readonly admin: string;
   readonly gateway: string;
@@ -41,15 +41,15 @@ export interface ApiIds {
 interface RestSurfaceProps {
   readonly surface: Route['surface'];
   readonly settings: GatewaySettings;
-  /** Callers sign with IAM credentials, and an authoriser checks it before a function runs. */
+  /** Whether callers sign with IAM credentials, which an authoriser checks before a function runs. */
   readonly iam?: true;
-  /** Present where only an endpoint of the VPC may reach this surface. */
+  /** Present if only an endpoint of the VPC may reach this surface. */
   readonly within?: PrivateAdmin | undefined;
 }
 
 /**
- * All callers of a surface together [admin.stage-throttle]: what a key may send is counted by the functions, each environment
- * for itself, and a stranger's requests wake no more functions than this.
+ * Limits of all callers of a surface together [admin.stage-throttle]. Functions count the requests of a key, per
+ * process; these limits bound the functions that unknown callers can start.
  */
 const throttles: Readonly<Record<Route['surface'], { throttlingRateLimit: number; throttlingBurstLimit: number }>> = {
   admin: { throttlingRateLimit: 200, throttlingBurstLimit: 400 },
@@ -58,7 +58,7 @@ const throttles: Readonly<Record<Route['surface'], { throttlingRateLimit: number
   mcp: { throttlingRateLimit: 1_000, throttlingBurstLimit: 2_000 },
 };
 
-/** Methods are added once the functions exist, since these need the API's id. */
+/** A REST API whose methods are added once the functions exist, since these need the API's id. */
 export class RestSurface extends Construct {
   readonly api: RestApi;
   readonly #settings: GatewaySettings;
@@ -78,7 +78,7 @@ export class RestSurface extends Construct {
       endpointConfiguration: { types: [EndpointType.REGIONAL] },
       ...within?.exposure,
       ...(!iam && servesOwnHost(settings.edge, surface) && { disableExecuteApiEndpoint: true }),
-      // Forms with files reach the function in base64; without this they come as text, in which bytes are lost.
+      // Passes forms with files to the function in base64; as text, bytes would be lost.
       ...(surface === 'gateway' && { binaryMediaTypes: ['multipart/form-data'] }),
       cloudWatchRole: false,
       deployOptions: {
@@ -86,7 +86,7 @@ export class RestSurface extends Construct {
         accessLogDestination: new LogGroupLogDestination(accessLogs),
         accessLogFormat: AccessLogFormat.custom(formatOf(restAccessLog)),
         loggingLevel: MethodLoggingLevel.ERROR,
-        // Bodies hold parameters of actions: they are never logged.
+        // Bodies contain parameters of actions, so they are never logged.
         dataTraceEnabled: false,
         metricsEnabled: true,
         tracingEnabled: true,
@@ -117,9 +117,9 @@ export class RestSurface extends Construct {
       integrations.set(handledBy, integration);
       const resource = this.api.root.resourceForPath(path);
       resource.addMethod(method, integration, this.#iam ? { authorizationType: AuthorizationType.IAM } : {});
-      // Clients ask by HEAD whether the address answers; API Gateway does not take GET for it.
+      // Clients probe the address by HEAD, which API Gateway does not treat as GET.
       if (path === '/' && !this.#iam) resource.addMethod('HEAD', integration);
-      // Which origins may call is read at run time: the function answers preflights too.
+      // Allowed origins are read at run time: the function answers preflights, too.
       if (opensToPages(surface) && !this.#iam && !asked.has(path) && proxy === undefined)
         resource.addMethod('OPTIONS', integration);
       asked.add(path);
@@ -130,9 +130,9 @@ export class RestSurface extends Construct {
 const streams = (name: FunctionName): boolean => (specs[name] as FunctionSpec).streams === true;
 
 /**
- * The answer goes on as the function writes it, also where the caller asked for no stream: a buffered integration ends
- * after 29 s. It may take 15 minutes, 5 of them silent since the API is regional (an edge-optimised one allows 30 s); the
- * first 10 MB flow unmetered. No cache, no compression, no mapping: API Gateway does none of these to a stream.
+ * Passes the answer on as the function writes it, even if the caller requested no stream: a buffered integration ends
+ * after 29 s. It may take 15 minutes, 5 of them silent since the API is regional (an edge-optimised one allows 30 s);
+ * the first 10 MB are not throttled. API Gateway does not cache, compress or map a stream.
  */
 const streamed = { responseTransferMode: ResponseTransferMode.STREAM, timeout: Duration.minutes(15) };
 

@@ -1,4 +1,4 @@
-/** The clocks that tick by themselves: every function with a `schedule` in `core/contracts/functions.ts`. */
+/** Schedules: every function with a `schedule` in `core/contracts/functions.ts`. */
 import { Duration } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
@@ -10,7 +10,7 @@ import { type FunctionName, functions } from '#core/contracts/functions.ts';
 
 interface SchedulesProps {
   readonly functions: Readonly<Record<FunctionName, IFunction>>;
-  /** Optional functions that run. */
+  /** Enabled optional functions. */
   readonly optional: readonly FunctionName[];
   /** Receives ticks that could not be delivered. */
   readonly deadLetters: IQueue;
@@ -22,10 +22,10 @@ export class Schedules extends Construct {
     for (const [name, spec] of Object.entries(functions) as [FunctionName, FunctionSpec][]) {
       if (!spec.schedule || (spec.optional && !props.optional.includes(name))) continue;
       const every = Duration.minutes(spec.schedule.everyMinutes);
-      // Lambda keeps an event for six hours at most.
+      // Lambda keeps an event for at most six hours.
       const worthwhile = every.toMinutes() > 360 ? Duration.hours(6) : every;
       const target = props.functions[name];
-      // The next tick does what this one missed: a late one is worth nothing.
+      // The next tick covers a missed one, so a late tick is dropped.
       target.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: worthwhile });
       new Rule(this, name, {
         description: spec.purpose,

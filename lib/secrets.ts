@@ -1,6 +1,6 @@
 /**
- * What the gateway must keep secret, in bundles, so that each function reads only its own. Every bundle is one
- * JSON object: environment name → value, the names the configuration uses (`token_env`, `key_env`, …).
+ * The gateway's secrets, in bundles, so that each function reads only its own. Every bundle is one JSON object,
+ * environment name → value, with the names of the configuration (`token_env`, `key_env`, …).
  */
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -41,7 +41,8 @@ export class GatewaySecrets extends Construct {
         removalPolicy: settings.storeRemoval,
         ...initialValue(name),
       });
-      // Without a value until the operator puts one: a value in the template could be put back over the operator's by a later change.
+      // Without a value until the operator puts one: a later change of the template could overwrite the operator's
+      // value.
       if (name !== 'admin') (secret.node.defaultChild as CfnSecret).addPropertyDeletionOverride('GenerateSecretString');
     }
     accept(this, {
@@ -51,11 +52,11 @@ export class GatewaySecrets extends Construct {
   }
 }
 
-/** What a deployment may do without has no secret there. */
+/** Checks whether the deployment uses a secret: optional features create none. */
 const isUsed = (name: SecretName | 'admin', { canary, dataPlane }: GatewaySettings): boolean =>
   name === 'canary' ? canary : name === 'federation' ? dataPlane : true;
 
-/** The admin token is born random inside Secrets Manager: no template, file or log ever holds it. */
+/** Generates the admin token inside Secrets Manager: no template, file or log ever contains it. */
 const initialValue = (name: SecretName | 'admin') =>
   name === 'admin'
     ? {
@@ -68,7 +69,9 @@ const initialValue = (name: SecretName | 'admin') =>
       }
     : {};
 
-/** By name with the six characters Secrets Manager adds: exact, and the same pattern everywhere. */
+/**
+ * Returns the ARN by name with the six characters that Secrets Manager adds: exact, and the same pattern everywhere.
+ */
 export const secretArnPattern = (scope: Construct, settings: GatewaySettings, name: SecretName): string =>
   Stack.of(scope).formatArn({
     service: 'secretsmanager',

@@ -1,4 +1,4 @@
-/** What the world meets: functions and their roles, four HTTP surfaces, the WebSocket, the clocks, the projection. */
+/** The services: functions and their roles, four HTTP surfaces, the WebSocket, the clocks, the projection. */
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
@@ -40,7 +40,7 @@ const optionalFunctions = ({ canary, dataPlane }: GatewaySettings): FunctionName
 
 export class GatewayServices extends Stack {
   readonly watched: Watched;
-  /** The variables of every function, and the APIs whose ids they may hold. */
+  /** The variables of every function, and the APIs whose ids they may contain. */
   readonly shared: { readonly environment: Readonly<Record<string, string>>; readonly apis: ApiIds };
 
   constructor(scope: Construct, id: string, props: GatewayServicesProps) {
@@ -126,7 +126,7 @@ export class GatewayServices extends Stack {
     this.#outputs({ ApprovalStateMachineArn: stateMachine.stateMachineArn });
   }
 
-  /** Host names of API Gateway's own, and endpoints of the VPC: where the operator asked for them. */
+  /** Creates API Gateway's host names and endpoints of the VPC, if the operator enabled them. */
   #supportingResources(
     { edge, network }: GatewaySettings,
     surfaces: Readonly<Partial<Record<Route['surface'], RestSurface>>>,
@@ -147,6 +147,6 @@ export class GatewayServices extends Stack {
   }
 }
 
-/** Behind CloudFront the WebSocket stands under the gateway's host; API Gateway itself gives it a host of its own. */
+/** Returns the WebSocket's URL: on the gateway's host with CloudFront, otherwise on its own host. */
 const webSocketUrl = ({ edge: { domain, cloudFront } }: GatewaySettings): string | undefined =>
   domain && (cloudFront ? `wss://${domain.hosts.gateway}/v1/ws` : `wss://${domain.hosts.webSocket}`);

@@ -1,4 +1,4 @@
-/** What a deployment may choose, read once from CDK context. `stage=emulator` changes only what is listed here. */
+/** Choices of a deployment, read once from CDK context. `stage=emulator` changes only what is listed here. */
 import { resolve } from 'node:path';
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { Construct, Node } from 'constructs';
@@ -9,71 +9,79 @@ import { type EdgeSettings, edgeSettings } from './edge-settings.ts';
 import { type NetworkSettings, networkSettings } from './network-settings.ts';
 import { type StreamingSettings, streamingSettings } from './streaming-settings.ts';
 
-/** Where the emulator cannot follow AWS; a test compares both templates and lists exactly these differences. */
+/** Limits of the emulator. A test compares both templates and lists exactly these differences. */
 export interface EmulatorLimits {
-  /** Literal time-out of the approval clock: the emulator evaluates no expression in `TimeoutSeconds`. */
+  /** Literal time-out of the approval clock: the emulator does not evaluate expressions in `TimeoutSeconds`. */
   readonly approvalTimeoutSeconds: number;
-  /** Where it listens: functions post to WebSocket connections there, since the names AWS gives resolve to nothing. */
+  /** The emulator's address. Functions post to WebSocket connections there, since AWS's names do not resolve. */
   readonly endpoint: string;
 }
 
-/** `prod` keeps its data when a stack goes; `dev` and `emulator` remove it. */
+/** `prod` keeps its data when a stack is deleted; `dev` and `emulator` remove it. */
 const stages = ['prod', 'dev', 'emulator'] as const;
 
 export interface GatewaySettings extends ConcurrencySettings {
   readonly stage: (typeof stages)[number];
   /** Prefix of every physical name, stack and metric of this deployment. An account holds one deployment per name and region. */
   readonly name: string;
-  /** Tags of every resource, beside `gateway:name` and `gateway:stage`: what cost allocation groups by. */
+  /** Tags of every resource, in addition to `gateway:name` and `gateway:stage`, for cost allocation. */
   readonly tags: Readonly<Record<string, string>>;
-  /** Folder with `<function>/index.mjs`, as `npm run bundle` leaves it. */
+  /** Folder with `<function>/index.mjs`, from `npm run bundle`. */
   readonly bundles: string;
-  /** How long archived evidence cannot be deleted (S3 Object Lock, compliance mode). */
+  /** Days for which archived evidence cannot be deleted (S3 Object Lock, compliance mode). */
   readonly archiveDays: number;
-  /** Append where sessions stand to the transparency log of their tenant, under a key of its own. On by default. */
+  /**
+   * Append the chain points of sessions to the transparency log of their tenant, under a separate key. On by default.
+   */
   readonly transparencyLog: boolean;
-  /** Which key of the transparency log the stack makes: a higher number makes a new one, and leaves the one before in the account. */
+  /**
+   * Generation of the stack's transparency log key: a higher number creates a new key, and leaves the previous one in
+   * the account.
+   */
   readonly logKeyGeneration: number;
-  /** KMS keys that signed the transparency log before the present one, by ARN, oldest first. */
+  /** Earlier KMS keys of the transparency log, by ARN, oldest first. */
   readonly formerLogKeys: readonly string[];
-  /** Whether the last of them signs beside the present one. */
+  /** Whether the last of them also signs together with the current one. */
   readonly logKeyOverlap: boolean;
-  /** Send spans to CloudWatch's OTLP endpoint. Off by default: it takes nothing until Transaction Search is on. */
+  /** Send spans to CloudWatch's OTLP endpoint. Off by default: it accepts none until Transaction Search is on. */
   readonly otlpTraces: boolean;
-  /** Bytes of comment before the first event of a stream, for runtimes that hold small writes back; 0 = none. */
+  /** Bytes of comment before the first event of a stream, for runtimes that buffer small writes; 0 = none. */
   readonly streamPaddingBytes: number;
-  /** KMS keys that signed evidence before the present one, by ARN: what they signed is still verified. */
+  /** Earlier KMS keys of evidence, by ARN: their signatures are still verified. */
   readonly formerSigningKeys: readonly string[];
   /** Roles of AWS that STS brokers assume, by ARN. Their trust must name the functions; see the deployment guide. */
   readonly brokerRoles: readonly string[];
-  /** Stored secrets that brokers and SQL executors hand on, by ARN. */
+  /** Stored secrets that brokers and SQL executors pass on, by ARN. */
   readonly brokerSecrets: readonly string[];
   /** Aurora clusters that SQL actions reach by the RDS Data API, by ARN. */
   readonly sqlClusters: readonly string[];
-  /** The account's quota of concurrent executions in the region: an alarm reports when 80 % of it are taken. */
+  /** The account's quota of concurrent executions in the region. An alarm reports a use of 80 %. */
   readonly accountConcurrency: number;
-  /** Runs the canary each minute; its keys stand in a secret of its own. Off by default. */
+  /** Runs the canary each minute; its keys are in a separate secret. Off by default. */
   readonly canary: boolean;
-  /** Asks a control plane for the configuration each minute, as `federation` of the configuration says. Off by default. */
+  /**
+   * Fetches the configuration from a control plane each minute, as set by `federation` in the configuration. Off by
+   * default.
+   */
   readonly dataPlane: boolean;
   /**
-   * What becomes of tables, buckets, the signing key and secrets when they leave the template. In production they stay, except
-   * where the deployment that creates them fails: what would stay there blocks the next attempt [cloud.retained].
+   * Removal policy of tables, buckets, the signing key and secrets that leave the template. In production they are
+   * kept, unless the deployment that creates them fails: leftovers would block the next attempt [cloud.retained].
    */
   readonly storeRemoval: RemovalPolicy;
-  /** Shift calls to new versions in stages, and back when an alarm rings. */
+  /** Shift calls to new versions in stages, and back if an alarm is raised. */
   readonly stagedReleases: boolean;
-  /** Deletion protection of tables and stacks: in production. */
+  /** Deletion protection of tables and stacks, in production. */
   readonly protected: boolean;
-  /** Refusal of plain HTTP: everywhere but on the emulator. */
+  /** Refusal of plain HTTP, except on the emulator. */
   readonly httpsOnly: boolean;
-  /** Own host names, CloudFront, the web ACL, and who reaches the admin API. */
+  /** Own host names, CloudFront, the web ACL, and access to the admin API. */
   readonly edge: EdgeSettings;
-  /** The VPC of the functions that call upstream servers; absent: they are in none. */
+  /** The VPC of the functions that call upstream servers. Absent: they are in none. */
   readonly network: NetworkSettings | undefined;
-  /** An API for callers who sign with IAM credentials, beside those for keys. */
+  /** An API for callers who sign with IAM credentials, in addition to those for keys. */
   readonly iamCallers: boolean;
-  /** The streaming plane; absent: chat and MCP run in functions alone. */
+  /** The streaming plane. Absent: chat and MCP run in functions only. */
   readonly streaming: StreamingSettings | undefined;
   /** Present on the emulator only. */
   readonly emulator?: EmulatorLimits;
@@ -124,38 +132,38 @@ export function readSettings(node: Node): GatewaySettings {
   };
 }
 
-/** The physical name of a function. */
+/** Returns the physical name of a function. */
 export const functionName = (settings: GatewaySettings, name: FunctionName): string => `${settings.name}-${name}`;
 
-/** The alias that every caller of a function uses: what it points to is the release in force. */
+/** The alias that every caller of a function uses: it points to the active release. */
 export const liveAlias = 'live';
 
-/** How one function names another: its live version. */
+/** Returns the name by which functions invoke another: its live version. */
 export const liveFunctionName = (settings: GatewaySettings, name: FunctionName): string =>
   `${functionName(settings, name)}:${liveAlias}`;
 
-/** The name of the role that a function runs under. Roles have no region of their own, so the name carries it. */
+/** Returns the name of a function's role. Roles have no region, so the name contains it. */
 export const roleName = (scope: Construct, settings: GatewaySettings, name: FunctionName): string =>
   `${functionName(settings, name)}-${Stack.of(scope).region}`;
 
-/** The name of one of the deployment's stacks in CloudFormation. Exports begin with it. */
+/** Returns the name of one of the deployment's stacks in CloudFormation. Exports begin with it. */
 export const stackName = (
   settings: GatewaySettings,
   part: 'stores' | 'services' | 'monitoring' | 'edge' | 'streaming',
 ): string => `${settings.name}-${part}`;
 
-/** Named here since the functions that start the clock and the clock's own steps both need its ARN. */
+/** Returns a fixed name, since the functions that start the clock and the clock's own steps both need its ARN. */
 export const stateMachineName = (settings: GatewaySettings): string => `${settings.name}-approval`;
 
 export const rolloutMachineName = (settings: GatewaySettings): string => `${settings.name}-rollout`;
 
-/** Named for the same reason: roles that may send here are written before the queue. */
+/** Returns a fixed name for the same reason: roles that may send here are created before the queue. */
 export const deadLetterName = (settings: GatewaySettings): string => `${settings.name}-dead-letters`;
 
-/** Role names have at most 64 characters: this one, the longest name of a function and the longest name of a region. */
+/** Role names have at most 64 characters, with the longest names of a function and a region. */
 const longestName = 26;
 
-/** [cloud.name] */
+/** Reads the deployment's name [cloud.name]. */
 function deploymentName(node: Node): string {
   const value: unknown = node.tryGetContext('name') ?? 'agent-governance';
   if (typeof value === 'string' && /^[a-z](?:-?[a-z0-9])*$/.test(value) && value.length <= longestName) return value;
@@ -164,7 +172,7 @@ function deploymentName(node: Node): string {
   );
 }
 
-/** `-c tags=team=agents,cost-center=42`, or an object in `cdk.json` [cloud.tags]. */
+/** Reads `-c tags=team=agents,cost-center=42`, or an object in `cdk.json` [cloud.tags]. */
 function tags(node: Node): Readonly<Record<string, string>> {
   const value: unknown = node.tryGetContext('tags') ?? {};
   const pairs =

@@ -5,13 +5,13 @@ import type { GatewaySettings } from './settings.ts';
 
 interface SigningKeyProps {
   readonly settings: GatewaySettings;
-  /** What it signs: it is the last part of the key's alias. */
+  /** Purpose of the key: the last part of its alias. */
   readonly signs: keyof typeof specs;
-  /** Ends the alias of a key that follows another. */
+  /** Suffix of the alias of a later key. */
   readonly generation?: number;
 }
 
-/** Notes and witnesses of transparency logs know Ed25519 alone. */
+/** Notes and witnesses of transparency logs support only Ed25519. */
 const specs = {
   evidence: { keySpec: KeySpec.ECC_NIST_P256, name: 'ECDSA P-256, SHA-256' },
   votes: { keySpec: KeySpec.ECC_NIST_P256, name: 'ECDSA P-256, SHA-256' },

@@ -1,6 +1,7 @@
 /**
- * How a new version of a function takes over: a tenth of the calls for five minutes, then all of them; back to the version before
- * when an alarm of the function rings meanwhile [cloud.staged-release]. CloudFormation waits for it, and rolls the stack back with it.
+ * Releases a new version of a function: a tenth of the calls for five minutes, then all of them; back to the previous
+ * version if an alarm of the function is raised meanwhile [cloud.staged-release]. CloudFormation waits for it, and
+ * rolls the stack back with it.
  */
 import { Duration } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
@@ -15,20 +16,23 @@ import { type GatewaySettings, liveAlias } from './settings.ts';
 
 interface StagedReleaseProps {
   readonly settings: GatewaySettings;
-  /** By name of the function. */
+  /** Aliases by function name. */
   readonly aliases: Readonly<Record<string, Alias>>;
 }
 
 /**
- * Functions whose answers callers wait for. The others change at once: a shift of every function at the same time would meet the rate
- * limits of CodeDeploy's role, and costs two resources each.
+ * Functions whose answers callers wait for. The others change at once: shifting every function at the same time would
+ * exceed the rate limits of CodeDeploy's role, and costs two resources each.
  */
 const waitedFor: readonly FunctionName[] = [
   ...(['chat-completions', 'messages', 'ws', 'ws-worker', 'mcp'] as const),
   ...(['test-action', 'approvals', 'approval-callback'] as const),
 ];
 
-/** Errors of a function in one minute. A refused call is an answer, not an error, so these are faults of the release or of AWS. */
+/**
+ * Errors of a function per minute. A refused call is an answer, not an error, so these are faults of the release or of
+ * AWS.
+ */
 const errorsThatStopARelease = 3;
 
 export class StagedRelease extends Construct {
@@ -65,7 +69,7 @@ export class StagedRelease extends Construct {
         alias,
         alarms: [alarm],
         deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-        // What the role holds is written above, whole.
+        // The role's rights above are complete.
         role: role.withoutPolicyUpdates(),
       });
     }

@@ -1,4 +1,4 @@
-/** What must outlive every deployment: tables, buckets, the signing keys, secrets. */
+/** Resources that outlive every deployment: tables, buckets, the signing keys, secrets. */
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
@@ -20,7 +20,7 @@ export class GatewayStores extends Stack {
   readonly archive: Bucket;
   readonly signingKey: IKey;
   readonly voteKey: IKey;
-  /** Absent where the deployment keeps no transparency log. */
+  /** Absent if the deployment has no transparency log. */
   readonly logKey?: IKey;
 
   constructor(scope: Construct, id: string, props: GatewayStoresProps) {
@@ -33,7 +33,8 @@ export class GatewayStores extends Stack {
     const votes = new SigningKey(this, 'Votes', { settings, signs: 'votes' });
     const log = settings.transparencyLog ? logKey(this, settings) : undefined;
     const secrets = new GatewaySecrets(this, 'Secrets', { settings });
-    // A protected table cannot be rolled back, so whatever else can fail is created before the tables [cloud.retained].
+    // A protected table cannot be rolled back, so all resources that can fail are created before the tables
+    // [cloud.retained].
     tables.node.addDependency(objects, archive, signing, votes, secrets, ...(log ? [log] : []));
     this.tables = tables.byName;
     this.objects = objects.bucket;
@@ -53,7 +54,7 @@ export class GatewayStores extends Stack {
   }
 }
 
-/** Each generation is a resource of its own, so a new one leaves the key before it alone. */
+/** Creates the key. Each generation is a separate resource, so a new one leaves the previous key unchanged. */
 function logKey(scope: Construct, settings: GatewaySettings): SigningKey {
   const { logKeyGeneration: generation } = settings;
   return new SigningKey(scope, generation === 1 ? 'Log' : `Log${generation}`, {

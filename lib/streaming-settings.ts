@@ -1,22 +1,25 @@
-/** The streaming plane, from CDK context: whether there is one, how callers reach it, and how many tasks it has. */
+/**
+ * Settings of the streaming plane from CDK context: whether there is one, how callers reach it, and its number of
+ * tasks.
+ */
 import type { Node } from 'constructs';
 import { arns, whole, word, words } from './context.ts';
 import type { NetworkSettings } from './network-settings.ts';
 
 export interface StreamingSettings {
-  /** Certificate of the load balancer, by ARN, and the host that callers use; absent on stage dev: plain HTTP. */
+  /** Certificate of the load balancer, by ARN, and its host for callers; absent on stage dev: plain HTTP. */
   readonly tls: { readonly certificate: string; readonly host: string } | undefined;
-  /** `public`: the load balancer has addresses of the internet. */
+  /** `public`: the load balancer has internet addresses. */
   readonly access: 'public' | 'private';
-  /** Subnets of the load balancer in a VPC that the deployment names. */
+  /** Subnets of the load balancer, if the deployment names the VPC. */
   readonly balancerSubnetIds: readonly string[];
   readonly minTasks: number;
   readonly maxTasks: number;
-  /** Calls that run in a task at a time before the service adds another one. */
+  /** Concurrent calls per task at which the service adds a task. */
   readonly callsPerTask: number;
 }
 
-/** @throws Error where an option is missing, or contradicts another [plane.settings]. */
+/** @throws Error if an option is missing, or contradicts another [plane.settings]. */
 export function streamingSettings(
   node: Node,
   stage: 'prod' | 'dev' | 'emulator',

@@ -1,4 +1,4 @@
-/** The streaming plane where the operator asks for it: chat and MCP in containers that see their callers (0075). */
+/** The optional streaming plane: chat and MCP in containers that see their callers (0075). */
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { ApiIds } from './rest-surface.ts';

@@ -1,4 +1,4 @@
-/** Endpoints in the deployment's VPC for the services that its functions call, where the VPC has none [cloud.vpc]. */
+/** Endpoints in the deployment's VPC for the services that its functions call, if the VPC has none [cloud.vpc]. */
 import { Stack } from 'aws-cdk-lib';
 import { CfnSecurityGroup, CfnVPCEndpoint } from 'aws-cdk-lib/aws-ec2';
 import { Construct } from 'constructs';
@@ -7,7 +7,7 @@ import type { NetworkSettings } from './network-settings.ts';
 /** Routes of the subnets, free of charge. */
 const gateways = ['dynamodb', 's3'];
 
-/** Each costs by the hour and zone; `bedrock-runtime` and `rds-data` serve models and SQL, `xray` spans. */
+/** Billed by the hour and zone; `bedrock-runtime` and `rds-data` serve models and SQL, `xray` spans. */
 const interfaces = [
   ...['secretsmanager', 'states', 'kms', 'sts', 'lambda', 'logs', 'xray'],
   ...['bedrock-runtime', 'rds-data'],

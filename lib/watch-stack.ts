@@ -1,4 +1,4 @@
-/** Who looks after the gateway: alarms and two dashboards. */
+/** Monitoring of the gateway: alarms and two dashboards. */
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -30,8 +30,8 @@ export class GatewayWatch extends Stack {
 }
 
 /**
- * What the metrics of this stack name literally. An import from the stack of the services would lock it: an export that is in use
- * cannot be removed, so no release could remove or rename a function.
+ * Returns literal names for the metrics of this stack. An import from the services' stack would lock that one: an
+ * export in use cannot be removed, so no release could remove or rename a function.
  */
 function byName(
   scope: Construct,

@@ -1,9 +1,9 @@
 /**
- * `/v1/ws` on AWS: a WebSocket API that brings every event to one function, `ws`.
+ * `/v1/ws` on AWS: a WebSocket API that sends every event to one function, `ws`.
  *
- * What AWS allows shapes it: an integration ends after 29 s which cannot be raised, so `ws` hands chat calls over to
- * `ws-worker` and is done; tokens go back by `@connections`, in frames of at most 32 KB. A message has at most 128 KB, a
- * connection ends after 10 minutes without a message and after 2 hours in any case: clients ping, and connect again.
+ * Its design follows AWS's limits: an integration ends after 29 s, which cannot be raised, so `ws` hands chat calls to
+ * `ws-worker` and ends; tokens are returned by `@connections`, in frames of at most 32 KB. A message has at most 128
+ * KB. A connection ends after 10 minutes without a message and after 2 hours in any case: clients ping, and reconnect.
  */
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
@@ -18,14 +18,14 @@ import { accept } from './findings.ts';
 import { apiStageName } from './rest-surface.ts';
 import type { GatewaySettings } from './settings.ts';
 
-/** A fuse for the account, not a limit of tenants: those are counted by the functions. Messages a second, all together. */
+/** Protects the account; the functions enforce the limits of tenants. Messages per second, all together. */
 const throttle = { rateLimit: 1000, burstLimit: 500 };
 
 interface WebSocketSurfaceProps {
   readonly settings: GatewaySettings;
 }
 
-/** Routes are added once the functions exist, since these need the API's id. */
+/** A WebSocket API whose routes are added once the functions exist, since these need the API's id. */
 export class WebSocketSurface extends Construct {
   readonly api: WebSocketApi;
   readonly stage: WebSocketStage;
@@ -54,21 +54,24 @@ export class WebSocketSurface extends Construct {
     executionLogs(this, `/aws/apigateway/${this.api.apiId}/${apiStageName}`, this.stage);
     const stage = this.stage.node.defaultChild as CfnStage;
     stage.addPropertyOverride('DefaultRouteSettings.LoggingLevel', 'ERROR');
-    // Messages hold prompts: they are never logged.
+    // Messages contain prompts, so they are never logged.
     stage.addPropertyOverride('DefaultRouteSettings.DataTraceEnabled', false);
     accept(this, findings);
   }
 
-  /** No route has a response of its own: whatever is answered goes through `@connections`. */
+  /** Adds the routes. None has its own response: every answer is sent through `@connections`. */
   addRoutes(handler: IFunction, worker: IFunction): void {
     for (const route of ['$connect', '$disconnect', '$default'])
       this.api.addRoute(route, { integration: new WebSocketLambdaIntegration(route.slice(1), handler) });
-    // A chat call is never made twice; a client no longer waits for one that waited a minute.
+    // A chat call is never repeated, and after a minute its client no longer waits.
     worker.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
   }
 }
 
-/** Where functions post to connections, without naming the stage's resource, which comes after the functions. */
+/**
+ * Returns the address for posts to connections, without naming the stage's resource, which is created after the
+ * functions.
+ */
 export function connectionsUrl(scope: Construct, { emulator }: GatewaySettings, apiId: string): string {
   const { region, urlSuffix } = Stack.of(scope);
   return emulator

@@ -1,4 +1,4 @@
-/** What an alarm is made from: rows that the files beside this one return, and `lib/alarms.ts` makes. */
+/** Rows of alarms, returned by the files of this folder and created by `lib/alarms.ts`. */
 import { Duration } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { WebSocketApi } from 'aws-cdk-lib/aws-apigatewayv2';
@@ -12,13 +12,13 @@ import type { FunctionName } from '#core/contracts/functions.ts';
 import type { Route } from '#core/contracts/route.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 
-/** Everything that is watched. */
+/** The watched resources. */
 export interface Watched {
   readonly functions: Readonly<Record<FunctionName, IFunction>>;
   readonly apis: Readonly<Record<Route['surface'], RestApi>>;
-  /** The API of callers with IAM credentials, where there is one. */
+  /** The API of callers with IAM credentials, if any. */
   readonly iam?: RestApi;
-  /** The streaming plane, where there is one. */
+  /** The streaming plane, if any. */
   readonly streaming?: { readonly targets: ApplicationTargetGroup; readonly service: FargateService };
   readonly webSocket: WebSocketApi;
   readonly stateMachine: IStateMachine;
@@ -31,10 +31,10 @@ export interface AlarmInputs {
   readonly own: GatewayMetrics;
 }
 
-/** `page`: callers are not served, or evidence is at risk. `ticket`: an operator looks at it on a working day. */
+/** `page`: callers are not served, or evidence is at risk. `ticket`: an operator handles it on a working day. */
 export type Severity = 'page' | 'ticket';
 
-/** Alarms that one cause raises together send one message: that of the composite alarm of this name. */
+/** A composite alarm. Alarms with one cause send one message: that of the composite alarm. */
 export type CompositeName = 'service-unavailable' | 'capacity';
 
 export interface AlarmRow {
@@ -45,11 +45,11 @@ export interface AlarmRow {
   /** Heading in `docs/how-to/runbook.md`. */
   readonly runbook: string;
   /**
-   * In how many of how many periods the condition must hold.
+   * Number of breaching periods, and of evaluated ones.
    * @default [1, 1]
    */
   readonly periods?: readonly [breaching: number, of: number];
-  /** The alarm is raised below the threshold, and when there is no data: nothing runs any more. */
+  /** Raises the alarm below the threshold, and if there is no data: the schedule stopped. */
   readonly heartbeat?: true;
   readonly within?: CompositeName;
 }
@@ -57,11 +57,11 @@ export interface AlarmRow {
 export const fiveMinutes = Duration.minutes(5);
 export const summed = { period: fiveMinutes, statistic: 'Sum' };
 
-/** A condition that holds for ten of fifteen minutes is not a single failure. */
+/** Two of three periods, so that a single failure raises no alarm. */
 export const sustained = [2, 3] as const;
 
 /**
- * How many percent of something failed in five minutes [watch.rates].
+ * Returns the percentage of failures in five minutes [watch.rates].
  * @param atLeast failures below this count as 0 %: one of two calls is not a rate.
  */
 export const failedPercent = (label: string, failed: IMetric, all: IMetric, atLeast: number): MathExpression =>

@@ -1,10 +1,10 @@
-/** Approvals whose reviewers are not notified, or whose clock does not run. */
+/** Alarms on approvals whose reviewers are not notified, or whose clock does not run. */
 import type { Duration } from 'aws-cdk-lib';
 import { type AlarmInputs, type AlarmRow, fiveMinutes, summed, sustained } from './alarm.ts';
 
-/** Executions in five minutes: the sweep does the work of one that ended early. */
+/** Executions per five minutes: the sweep continues those that ended early. */
 const endedEarly = 3;
-/** Messages in five minutes that were given up after eight attempts each: a channel is down. */
+/** Messages per five minutes that were given up after eight attempts each: a channel is down. */
 const deadDeliveries = 1;
 
 export const approvalAlarms = (

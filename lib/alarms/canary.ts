@@ -1,4 +1,4 @@
-/** The canary's rounds: those that failed, and none at all [watch.canary]. */
+/** Alarms on the canary: failed rounds, and missing ones [watch.canary]. */
 import { Duration } from 'aws-cdk-lib';
 import { type AlarmInputs, type AlarmRow, fiveMinutes } from './alarm.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Evidence that departs from itself, and guards that are off. These count facts, not failures: the first one matters, so their
+ * Alarms on contradictory evidence and disabled guards. They count facts, not failures: the first one matters, so their
  * threshold is 1.
  */
 import type { AlarmInputs, AlarmRow } from './alarm.ts';

@@ -1,4 +1,4 @@
-/** Functions that fail, are throttled, or lose events that are not repeated. */
+/** Alarms on functions that fail, are throttled, or lose events that are not repeated. */
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
@@ -6,27 +6,29 @@ import { type FunctionName, functions as specs } from '#core/contracts/functions
 import { routes } from '#core/contracts/routes.ts';
 import { type AlarmInputs, type AlarmRow, failedPercent, fiveMinutes, summed, sustained } from './alarm.ts';
 
-/** Share of failed calls that is worth a message, in percent, and how many must have failed. */
+/** Share of failed calls that raises an alarm, in percent, and the least number of failures. */
 const worthAMessage = { percent: 5, failures: 3 };
 /** Share of the account's concurrent executions, in percent. */
 const concurrencyPercent = 80;
-/** Throttled calls in five minutes: a burst that retries take care of stays below. */
+/** Throttled calls per five minutes: a burst that retries absorb stays below. */
 const throttled = 10;
 
 const names = Object.keys(specs) as FunctionName[];
 const behindAnApi = new Set<FunctionName>(routes.map(({ handledBy }) => handledBy));
 
-/** A failure of these does not show as an answer with 5xx: they were not called over HTTP, or the answer had begun. */
+/**
+ * Functions whose failures are not visible as a 5xx answer: they were not called over HTTP, or the answer had begun.
+ */
 export const watchedAlone = names.filter((name) => {
   const { streams, optional }: FunctionSpec = specs[name];
   return !optional && (streams === true || !behindAnApi.has(name));
 });
 
-/** Callers wait for what these do. */
+/** Checks whether callers wait for this function. */
 const servesCallers = (name: FunctionName): boolean =>
   behindAnApi.has(name) || name === 'ws' || name === 'ws-worker' || name === 'approval-steps';
 
-/** Lambda drops an event it could not hand over in time, and the caller of the event does not hear of it. */
+/** Functions invoked by events. Lambda drops an event that it cannot deliver in time, without informing the caller. */
 const invokedByEvents: readonly FunctionName[] = [
   'ws-worker',
   ...names.filter((name) => 'schedule' in specs[name] && !('optional' in specs[name])),
@@ -90,7 +92,7 @@ export function functionAlarms({ watched: { functions } }: AlarmInputs, concurre
       periods: [3, 5],
     },
     {
-      // The stream keeps 24 hours: what is older is archived by `agentctl archive repair` alone.
+      // The stream keeps 24 hours. Older entries are archived only by `agentctl archive repair`.
       name: 'projection-age',
       runbook: 'projection-age',
       severity: 'page',

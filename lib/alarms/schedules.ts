@@ -1,4 +1,4 @@
-/** Schedules that stopped: no completed run is an alarm, and so is missing data [watch.heartbeats]. */
+/** Alarms on schedules that stopped: no completed run, or no data [watch.heartbeats]. */
 import { Duration } from 'aws-cdk-lib';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import { functions, type ScheduledFunction } from '#core/contracts/functions.ts';
@@ -8,8 +8,8 @@ import type { AlarmInputs, AlarmRow } from './alarm.ts';
 const missedMinutes = 10;
 
 /**
- * How long nothing may be heard. A run each day is looked at over two, because it does not begin at the same second:
- * CloudWatch looks back at most seven days, with periods of an hour or more.
+ * Returns the longest silence. A daily run is checked over two days, because its start varies: CloudWatch looks back at
+ * most seven days, with periods of an hour or more.
  */
 const lookBack = (everyMinutes: number) =>
   everyMinutes < 60
@@ -26,7 +26,7 @@ export const scheduleAlarms = ({ own }: AlarmInputs): AlarmRow[] =>
         runbook: 'schedule-stopped',
         periods,
         heartbeat: true,
-        // A gateway without its sweep serves callers, and time-outs of approvals wait.
+        // Without its sweep a gateway serves callers, but time-outs of approvals are delayed.
         severity: name === 'archive-check' ? 'ticket' : 'page',
         metric: own.scheduleCompleted(name).with({ period }),
         threshold: 1,

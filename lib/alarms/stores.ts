@@ -1,13 +1,16 @@
-/** Tables that refuse requests, or fail. */
+/** Alarms on tables that refuse requests, or fail. */
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { tables } from '#core/contracts/tables.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { type AlarmRow, fiveMinutes, sustained } from './alarm.ts';
 
-/** Requests in five minutes: the SDK repeats a few by itself. */
+/** Requests per five minutes: the SDK repeats a few by itself. */
 const worthALook = { ThrottledRequests: 20, SystemErrors: 5 };
 
-/** One number over all operations and indexes of a table: neither metric exists without a label for the operation. */
+/**
+ * Returns one number over all operations and indexes of a table: neither metric exists without a label for the
+ * operation.
+ */
 const ofTable = (metric: keyof typeof worthALook, table: string): MathExpression =>
   new MathExpression({
     label: `${metric} of ${table}`,

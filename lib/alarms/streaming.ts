@@ -1,9 +1,9 @@
-/** The streaming plane: whether its tasks are there, answer, and have processor time left. */
+/** Alarms on the streaming plane: whether its tasks exist, answer, and have processor time left. */
 import { HttpCodeTarget } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import { type AlarmInputs, type AlarmRow, failedPercent, fiveMinutes, summed, sustained } from './alarm.ts';
 
 const worthAMessage = { percent: 5, failures: 3 };
-/** The plane adds tasks at 60 % of their processors; above this it has reached its largest number, or tasks do not start. */
+/** The plane adds tasks at 60 % CPU. Above this value it has reached its maximum, or tasks do not start. */
 const busyPercent = 85;
 
 export function streamingAlarms({ watched: { streaming } }: AlarmInputs): AlarmRow[] {

@@ -1,10 +1,10 @@
-/** Answers of the HTTP surfaces and the WebSocket: the share that failed. */
+/** Alarms on the share of failed answers of the HTTP surfaces and the WebSocket. */
 import type { Route } from '#core/contracts/route.ts';
 import { type AlarmInputs, type AlarmRow, failedPercent, summed, sustained } from './alarm.ts';
 
 const worthAMessage = { percent: 5, failures: 3 };
 
-/** Only people wait for answers of the admin surface. */
+/** Returns the severity. Only people wait for answers of the admin surface. */
 const severityOf = (surface: Route['surface'] | 'iam') => (surface === 'admin' ? 'ticket' : 'page');
 
 export const surfaceAlarms = ({ watched: { apis, iam, webSocket } }: AlarmInputs): AlarmRow[] => [

@@ -1,13 +1,13 @@
-/** What calls come to: providers, credentials, budgets, latency, sessions whose risk rose. */
+/** Alarms on traffic: providers, credentials, budgets, latency, sessions whose risk rose. */
 import type { Duration } from 'aws-cdk-lib';
 import { budgetTiers } from '../metrics.ts';
 import { type AlarmInputs, type AlarmRow, fiveMinutes, sustained } from './alarm.ts';
 
-/** Failed attempts in five minutes: retries are for single ones. */
+/** Failed attempts per five minutes: retries absorb single ones. */
 const providerErrors = 10;
-/** Actions in five minutes that were allowed and got no credential: one may be the action's own fault. */
+/** Allowed actions per five minutes that got no credential: one may be the action's own fault. */
 const credentialRefusals = 5;
-/** Requests in five minutes whose key or token is not known: the local alert counts 30 a minute. */
+/** Requests per five minutes with an unknown key or token: the local alert counts 30 per minute. */
 const rejectedCredentials = 150;
 
 export const trafficAlarms = ({ own }: AlarmInputs, chatLatency: Duration): AlarmRow[] => [
@@ -48,7 +48,7 @@ export const trafficAlarms = ({ own }: AlarmInputs, chatLatency: Duration): Alar
     metric: own.allRiskAlerts(fiveMinutes),
     threshold: 1,
   },
-  // What the gateway itself opens alerts for, a baseline that traffic left among it, has no other metric.
+  // Causes of the gateway's own alerts, such as traffic off its baseline, have no other metric.
   {
     name: 'alerts-critical',
     runbook: 'alerts-opened',

@@ -60,12 +60,12 @@ export class StreamingBalancer extends Construct {
     this.listener = this.balancer.addListener('Listener', {
       port,
       protocol: tls ? ApplicationProtocol.HTTPS : ApplicationProtocol.HTTP,
-      open: false, // who may call stands above
+      open: false, // the rule above restricts callers
       ...(tls && { certificates: [{ certificateArn: tls.certificate }], sslPolicy: SslPolicy.TLS13_12_RES_PQ }),
     });
   }
 
-  /** Attributes of the load balancer instead of `logAccessLogs`, which has to know the region. */
+  /** Sets attributes of the load balancer instead of calling `logAccessLogs`, which has to know the region. */
   #keepAccessLogs(): void {
     const logs = new Bucket(this, 'AccessLogs', {
       encryption: BucketEncryption.S3_MANAGED,

@@ -1,4 +1,4 @@
-/** Where tasks and load balancer stand: in the VPC that the deployment names, or in one of its own. */
+/** The network of tasks and load balancer: in the deployment's named VPC, or in a new one. */
 import { RemovalPolicy } from 'aws-cdk-lib';
 import {
   FlowLogDestination,
@@ -26,7 +26,7 @@ export class StreamingNetwork extends Construct {
   readonly vpc: IVpc;
   readonly taskSubnets: SubnetSelection;
   readonly balancerSubnets: SubnetSelection;
-  /** Groups of the tasks that the deployment names: what upstreams let in. */
+  /** Security groups of the tasks that the deployment names: upstreams admit these. */
   readonly taskGroups: readonly ISecurityGroup[];
 
   constructor(scope: Construct, id: string, { settings, streaming }: StreamingNetworkProps) {
@@ -43,7 +43,7 @@ export class StreamingNetwork extends Construct {
     }
     const named = (kind: string, ids: readonly string[]): SubnetSelection => ({
       subnets: ids.map((subnetId, at) =>
-        // Neither zone nor route table stands in a template that names the subnet by its id.
+        // A template that names a subnet by its id contains neither zone nor route table.
         Subnet.fromSubnetAttributes(this, `${kind}${at}`, {
           subnetId,
           availabilityZone: `${at}`,
@@ -59,7 +59,10 @@ export class StreamingNetwork extends Construct {
     );
   }
 
-  /** Two zones. Tasks reach providers through NAT gateways, tables and objects through endpoints, which cost nothing. */
+  /**
+   * Creates a VPC with two zones. Tasks reach providers through NAT gateways, tables and objects through endpoints,
+   * which are free.
+   */
   #ownVpc(natGateways: number): IVpc {
     const logGroup = new LogGroup(this, 'Rejected', {
       retention: RetentionDays.ONE_MONTH,

@@ -38,18 +38,18 @@ import { idleSeconds, type StreamingBalancer } from './load-balancer.ts';
 import type { StreamingNetwork } from './network.ts';
 
 const port = 8080;
-/** The longest that Fargate waits between SIGTERM and SIGKILL. */
+/** Fargate's longest time between SIGTERM and SIGKILL. */
 const stopSeconds = 120;
-/** For calls to end; the rest of the time settles what was cut. */
+/** Time for calls to end. The rest settles those that were cut. */
 const drainSeconds = 110;
-/** How long the load balancer lets the streams of a leaving task end; it sends that task no new requests. */
+/** Time for the streams of a leaving task to end; the load balancer sends it no new requests. */
 const deregistrationSeconds = 300;
 
 interface StreamingServiceProps {
   readonly settings: GatewaySettings;
   readonly streaming: StreamingSettings;
   readonly stores: GatewayStores;
-  /** The same as of every function. */
+  /** The variables of every function. */
   readonly environment: Readonly<Record<string, string>>;
   readonly apis: ApiIds;
   readonly network: StreamingNetwork;
@@ -58,7 +58,7 @@ interface StreamingServiceProps {
 
 export class StreamingService extends Construct {
   readonly service: FargateService;
-  /** Its tasks, as the load balancer sees them. */
+  /** Its tasks as targets of the load balancer. */
   readonly targets: ApplicationTargetGroup;
 
   constructor(scope: Construct, id: string, props: StreamingServiceProps) {
@@ -123,7 +123,8 @@ export class StreamingService extends Construct {
     });
     const linuxParameters = new LinuxParameters(this, 'Linux');
     linuxParameters.dropCapabilities(Capability.ALL);
-    // Spans are signed with keys of the environment, which a task has not; headers of CloudFront are a caller's word here.
+    // Spans are signed with keys of the environment, which a task lacks. Here, CloudFront's headers could be forged by
+    // a caller.
     const { OTLP_TRACES_URL: _traces, BEHIND_EDGE: _edge, ...shared } = environment;
     task.addContainer('plane', {
       image: ContainerImage.fromAsset(`${settings.bundles}/plane`, { platform: Platform.LINUX_ARM64 }),
@@ -149,7 +150,7 @@ export class StreamingService extends Construct {
     return task;
   }
 
-  /** By CPU, and by the calls of a task, which it reports itself: streams that wait for a model take no CPU. */
+  /** Scales by CPU, and by the calls of a task, which it reports itself: streams that wait for a model use no CPU. */
   #scale({ settings, streaming }: StreamingServiceProps): void {
     const tasks = this.service.autoScaleTaskCount({ minCapacity: streaming.minTasks, maxCapacity: streaming.maxTasks });
     const cooldowns = { scaleInCooldown: Duration.minutes(10), scaleOutCooldown: Duration.minutes(1) };
