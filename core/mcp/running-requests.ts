@@ -70,11 +70,7 @@ export class RunningRequests {
     return { messages: queue, finished: work() };
   }
 
-  /**
-   * Cancels a request. Returns false if it does not run here; other processes poll for cancellations every second.
-   * !
-   * @returns whether it ran here; otherwise another process may run it, which looks for cancellations once a second.
-   */
+  /** Cancels a request. Returns false if it does not run here; other processes poll for cancellations every second. */
   async cancel(caller: Caller, id: RequestId): Promise<boolean> {
     const running = [...(this.#running.get(runningKey(caller, id)) ?? [])];
     // Clients without a session may share a key and an id. If several requests match, none is cancelled.

@@ -1,4 +1,4 @@
-/** Alerts: list and acknowledge [admin.alerts]. A tenant's callers see its own; the platform's callers see all. */
+/** Lists and acknowledges alerts [admin.alerts]. Callers of a tenant see its own, platform callers all. */
 
 import { personActor } from '#core/configuration/identity/principal.ts';
 import { type Alert, type AlertScope, alertStates, platformAlerts } from '#core/contracts/alert.ts';
@@ -9,7 +9,7 @@ import { changeAlert } from '#core/operations/alerts/change.ts';
 import { placeOf } from '#core/operations/alerts/lifecycle.ts';
 import { type Call, type Operation, wordOf } from './operation.ts';
 
-/** The newest so many; older ones stand in the evidence. */
+/** Maximum of returned alerts. Older ones are in the evidence. */
 const maxShown = 500;
 
 export const listAlerts: Operation = async (call) => {
@@ -26,7 +26,7 @@ export const listAlerts: Operation = async (call) => {
 const scopesOf = ({ principal, snapshot }: Call): AlertScope[] =>
   principal.platform ? [platformAlerts, ...snapshot.configuration.tenants.map(({ id }) => id)] : [principal.tenant];
 
-/** Says who looks into it. Acknowledging twice changes nothing. */
+/** Acknowledges an alert and records by whom. Idempotent. */
 export const acknowledgeAlert: Operation = async (call) => {
   const { ports, principal, snapshot, params } = call;
   const id = params.id ?? '';

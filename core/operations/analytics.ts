@@ -1,4 +1,7 @@
-/** Analytics by the minute [analytics.buckets]: what a tenant, model, provider or tool was asked, by whom the caller may see. */
+/**
+ * Analytics per minute [analytics.buckets] for tenants, models, providers and tools, limited to what the caller may
+ * see.
+ */
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -21,15 +24,15 @@ import type { Call, Operation } from './operation.ts';
 
 const minuteMs = 60_000;
 const realtimeMinutes = 5;
-/** Without `from`: the last hour. */
+/** Default span: the last hour. */
 const usualMinutes = 60;
-/** Without `dimension`: as many as one answer can show; the others are asked for by name. */
+/** Default maximum of dimensions in one answer. Others must be requested by name. */
 const maxListed = 100;
-/** Buckets of an answer: a function answers in 6 MB. */
+/** Maximum of buckets in one answer: a function answers at most 6 MB. */
 const maxBuckets = 25_000;
-/** Dimensions read side by side: an answer that becomes too large is refused before all of them are read. */
+/** Dimensions read concurrently. An answer that becomes too large is rejected before all are read. */
 const readConcurrency = 8;
-/** Below a path, each dimension is read once for each tenant. */
+/** Maximum of reads below a path: each dimension is read once per tenant. */
 const maxReads = 1_000;
 
 interface Span {
@@ -44,14 +47,14 @@ export const analytics: Operation = async (call) => {
   return { body: { ...span, step, ...(await answerOf(call, span, step)) } };
 };
 
-/** The last five minutes, the current one included. */
+/** Returns the last five minutes, including the current one. */
 export const realtimeAnalytics: Operation = async (call) => {
   const now = call.ports.clock.now();
   const span = { from: minuteAt(now - (realtimeMinutes - 1) * minuteMs), to: isoTime(now) };
   return { body: { ...span, step: '1m', ...(await answerOf(call, span, '1m')) } };
 };
 
-/** A dimension of the answer, and the counted ones that it adds up. */
+/** A dimension of the answer, and the counted dimensions it sums up. */
 interface Series {
   readonly dimension: Dimension;
   readonly sums: readonly { readonly scope: Scope; readonly dimension: Dimension }[];
@@ -70,7 +73,7 @@ async function seriesOf(call: Call, asked: readonly Dimension[] | undefined, spa
   return dimensions.map((dimension) => ({ dimension, sums: [{ scope: scopeOf(call, dimension), dimension }] }));
 }
 
-/** Of the tenants below the path; `global` is their traffic together [admin.sums-by-path]. */
+/** Returns the series of the tenants below the path; `global` is their total [admin.sums-by-path]. */
 async function seriesBelow(call: Call, asked: readonly Dimension[] | undefined, span: Span): Promise<Series[]> {
   const tenants = tenantsOf(call, 'viewer');
   const dimensions = [...new Set(asked ?? (await seenBelow(call, tenants, span)))];
@@ -130,7 +133,7 @@ async function summaryOf(call: Call, series: readonly Series[], span: Span, step
   return { dimensions, summary: Object.fromEntries(dimensions.map((dimension) => [dimension, found.get(dimension)])) };
 }
 
-/** Everything together, each tenant, and names that had traffic, as far as they can be read. */
+/** Returns the total, each tenant, and names with traffic, up to the maximum of reads. */
 async function seenBelow({ ports }: Call, tenants: readonly string[], span: Span): Promise<Dimension[]> {
   const names = await Promise.all(tenants.map((tenant) => ports.observations.dimensions(tenant, span)));
   const known = tenants.map((tenant): Dimension => `tenant:${tenant}`);
@@ -139,7 +142,7 @@ async function seenBelow({ ports }: Call, tenants: readonly string[], span: Span
   return ['global' as const, ...known, ...rest].slice(0, maxListed);
 }
 
-/** What the caller may see and what had traffic; everything together first. */
+/** Returns visible dimensions with traffic, the total first. */
 async function seenIn(call: Call, span: Span): Promise<Dimension[]> {
   const { ports, principal, snapshot } = call;
   const names = await ports.observations.dimensions(ownScope(call), span);
@@ -151,7 +154,7 @@ async function seenIn(call: Call, span: Span): Promise<Dimension[]> {
   return [...first, ...tenants.map((id): Dimension => `tenant:${id}`), ...elsewhere, ...names].slice(0, maxListed);
 }
 
-/** A tenant's caller sees its own traffic; the platform's callers see that of all tenants together. */
+/** Returns the caller's scope: its own tenant, or all tenants for platform callers. */
 const ownScope = ({ principal }: Call): Scope => (principal.platform ? everyTenant : principal.tenant);
 
 function scopeOf(call: Call, dimension: Dimension): Scope {
@@ -159,7 +162,10 @@ function scopeOf(call: Call, dimension: Dimension): Scope {
   return parts?.kind === 'tenant' ? parts.name : ownScope(call);
 }
 
-/** @throws GatewayError `forbidden` for what all tenants of this or another plane add up to, `not_found` for another tenant. */
+/**
+ * Checks access to a dimension.
+ * @throws GatewayError `forbidden` for totals of all tenants of this or another plane, `not_found` for another tenant.
+ */
 function assertMaySee({ principal, snapshot }: Call, dimension: Dimension): void {
   const parts = partsOf(dimension);
   if ((parts === undefined || parts.kind === 'plane') && !principal.platform) {
@@ -175,7 +181,7 @@ function assertMaySee({ principal, snapshot }: Call, dimension: Dimension): void
   if (!known) throw notFound('tenant');
 }
 
-/** Buckets are tidied some time after they end; until then they are not shown either. */
+/** Returns the requested span without expired buckets, which are deleted with a delay. */
 function spanOf({ ports, query }: Call): Span {
   const now = ports.clock.now();
   const earliest = minuteAt(now - recentHours * 60 * minuteMs);

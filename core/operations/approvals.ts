@@ -1,4 +1,4 @@
-/** Approvals over HTTP: list, item, votes. Nothing is ever decided on GET. */
+/** Approvals over HTTP: list, item, votes. GET requests decide nothing. */
 
 import type { z } from 'zod';
 import { currentTermsFinder } from '#core/actions/current-terms-finder.ts';
@@ -24,12 +24,13 @@ import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { assertOwn, type Call, cursorOf, limitOf, type Operation, parsed } from './operation.ts';
 
-/** Pending items, oldest first. Items whose time is over are not pending any more, whatever the row still says. */
+/** Lists pending items, oldest first. Expired items are omitted even if their row is still `pending`. */
 export const listApprovals: Operation = async (call) => {
   const { ports } = call;
   const page = await ports.approvals.list(call.principal.tenant, 'pending', pageOf(call));
   const now = ports.clock.now();
-  // The item route shows a long call under the terms in force: here each would be evaluated at every look at the list.
+  // Only the item route evaluates a long call under the terms in force; here that would run for each item at each
+  // request.
   const terms = currentTermsFinder(ports, call.snapshot);
   const asked = await Promise.all(page.items.map((row) => (isLongCall(row) ? row : shownUnderTerms(call, row, terms))));
   const open = asked.filter((row) => row.expires_at > isoTime(now));
@@ -43,7 +44,10 @@ export const listApprovals: Operation = async (call) => {
   return { body: { pending, ...(page.cursor && { cursor: page.cursor }) } };
 };
 
-/** What cannot be evaluated now is shown as it was queued; its votes wait until it can be. */
+/**
+ * Returns the row under the terms in force. If they cannot be evaluated now, it shows the stored terms, and votes are
+ * refused until they can.
+ */
 async function shownUnderTerms(
   call: Call,
   row: ApprovalRow,
@@ -60,7 +64,7 @@ async function shownUnderTerms(
   }
 }
 
-/** What was decided, and what became of it: an approval that was used is still an approval. */
+/** States per filter. A used approval is still an approval. */
 const histories: Readonly<Record<string, readonly ApprovalStatus[]>> = {
   approved: ['approved', 'executing', 'consumed'],
   denied: ['denied'],
@@ -68,10 +72,13 @@ const histories: Readonly<Record<string, readonly ApprovalStatus[]>> = {
   consumed: ['consumed'],
 };
 const everything: readonly ApprovalStatus[] = ['approved', 'executing', 'consumed', 'denied'];
-/** An index lags behind and a filter leaves rows out: so many reads may go into one page before it is answered short. */
+/** Maximum of reads per page: the index lags and the filter omits rows, so a page may end short. */
 const maxReads = 10;
 
-/** Newest first within each state, all states unless one is named; the cursor says which state the next page is of. */
+/**
+ * Lists decided approvals, newest first within each state. All states by default; the cursor names the state of the
+ * next page.
+ */
 export const approvalHistory: Operation = async (call) => {
   const { ports, principal, query } = call;
   const { cursor = '0.', status: wanted } = query;
@@ -101,7 +108,7 @@ export const approvalHistory: Operation = async (call) => {
   return { body: { approvals, ...(place !== undefined && { cursor: place }) } };
 };
 
-/** A denial by time-out is an expiry. */
+/** Checks the state of a row. A denial by time-out counts as expired. */
 const isOf = (wanted: string, { status, reason }: ApprovalRow): boolean =>
   status !== 'denied' || (reason === 'timeout') === (wanted === 'expired');
 
@@ -119,8 +126,9 @@ const pageOf = ({ query, principal }: Call): { limit: number; cursor?: string; k
 });
 
 /**
- * What happens to approvals of the tenant, as server-sent events [approval.events].
- * @throws GatewayError `method_not_allowed` on hosts whose functions answer one request each, and where several processes share a store.
+ * Streams approval events of the tenant as server-sent events [approval.events].
+ * @throws GatewayError `method_not_allowed` on hosts whose functions answer one request each, and if several processes
+ * share a store.
  */
 export const approvalEvents: Operation = async ({ ports, principal, header }) => {
   const { approvalEvents: feed } = ports;
@@ -135,10 +143,10 @@ export const approvalEvents: Operation = async ({ ports, principal, header }) =>
   };
 };
 
-/** The record of a call that ran brings its result in full, also one that lies in the object store. */
+/** Returns an approval. The record of an executed call includes the full result, also from the object store. */
 export const getApproval: Operation = async (call) => {
   const row = await rowOf(call);
-  // Agents ask again and again for the decision, and do not vote.
+  // Agents poll for the decision, and do not vote.
   const mayConfuse = row.status === 'pending' && call.principal.kind !== 'agent';
   return {
     body: {
@@ -150,10 +158,10 @@ export const getApproval: Operation = async (call) => {
   };
 };
 
-/** At most this many pending requests of a key are compared with one of them. */
+/** Maximum of pending requests of a key that are compared with one of them. */
 const mostCompared = 100;
 
-/** Other pending requests that a reviewer may take for this one. The answer is given without them if they cannot be read. */
+/** Returns other pending requests that a reviewer may confuse with this one. Returns none if they cannot be read. */
 async function similarRequests({ ports }: Call, row: ApprovalRow) {
   try {
     const { items } = await ports.approvals.list(row.tenant, 'pending', { limit: mostCompared, keyId: row.key_id });
@@ -167,7 +175,7 @@ async function similarRequests({ ports }: Call, row: ApprovalRow) {
   }
 }
 
-/** What a passkey signs to approve a request that is pending. */
+/** Returns the text that a passkey signs to approve a pending request. */
 const toSign = ({ status, envelope_id, call_digest }: ApprovalRow) =>
   status === 'pending' ? { passkey_challenge: passkeyChallenge(envelope_id, call_digest) } : {};
 
@@ -206,7 +214,7 @@ const vote =
 export const approve = vote('approve');
 export const deny = vote('deny');
 
-/** The row, with its time-out applied if that has come. */
+/** Returns the row, after applying a due time-out. */
 async function rowOf(call: Call): Promise<ApprovalRow> {
   const id = call.params.envelope_id ?? '';
   const found = await call.ports.approvals.get(call.principal.tenant, id);

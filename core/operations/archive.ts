@@ -1,4 +1,4 @@
-/** `archive check` and `archive repair`: heads against the archive, a bounded piece of the sessions a call. */
+/** `archive check` and `archive repair`: compare heads with the archive, a bounded number of sessions per call. */
 import { type ArchiveCheck, checkSession, repairStretch, type Stretch } from '#core/evidence/archive-check.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
@@ -9,7 +9,7 @@ import { placeOf } from './rebuild-projections.ts';
 import { recordAct } from './record.ts';
 import { resumed, setAsideIn } from './set-aside.ts';
 
-/** A call of an API Gateway function ends after 29 s. */
+/** An API Gateway function ends after 29 s. */
 const sessionsPerCall = 20;
 const entriesPerRepair = 2_000;
 
@@ -28,7 +28,7 @@ export const checkArchive: Operation = async (call) => {
   };
 };
 
-/** Archives what a check finds missing, of a session or of all. The first call is the act that is recorded. */
+/** Archives missing copies of one session or of all. The first call is recorded as the administrative act. */
 export const repairArchive: Operation = async (call) => {
   const { query } = call;
   const range = rangeOf(query);
@@ -67,7 +67,7 @@ export const repairArchive: Operation = async (call) => {
     if (reason === 'unfinished') left++;
     else if (reason !== undefined) refused.push({ session_id: row.session_id, reason });
   }
-  // What did not fit comes with the same place again.
+  // The same cursor repeats the unfinished session.
   const again = left > 0 && refused.length === 0 ? (query.cursor ?? `${tenant}.`) : cursor;
   return {
     body: {
@@ -80,7 +80,10 @@ export const repairArchive: Operation = async (call) => {
   };
 };
 
-/** Goes on with a session that was set aside. @returns what keeps it aside, `unfinished` if only this call is full */
+/**
+ * Resumes a session that was set aside.
+ * @returns the reason that it stays aside, `unfinished` if only this call is full
+ */
 async function resume(call: Call, row: SetAside): Promise<string | undefined> {
   const [check] = await checksOf(call, row.tenant, [row.session_id]);
   if (!check || check.missing_entries > 0 || check.contradiction !== undefined)
@@ -93,8 +96,8 @@ async function resume(call: Call, row: SetAside): Promise<string | undefined> {
 }
 
 /**
- * Puts a session under a checkpoint once nothing of it is missing. Before that a checkpoint of today would stand before older
- * entries that have no copy, and they would look back-dated.
+ * Covers a session by a checkpoint once it is complete. Earlier, a checkpoint of today would precede older entries
+ * without copies, which would then look back-dated.
  */
 async function coverWhole(call: Call, tenant: string, sessionId: string): Promise<void> {
   const { archived, archiving } = call.ports;
@@ -111,7 +114,7 @@ const within = ({ from, to }: Stretch, range: Stretch | undefined): Stretch[] =>
   return cut.from <= cut.to ? [cut] : [];
 };
 
-/** @param aside sessions whose missing copies are not on their way. */
+/** Checks sessions against the archive. @param aside sessions whose missing copies are not in progress. */
 async function checksOf(
   { ports }: Call,
   tenant: string,
@@ -148,7 +151,7 @@ function repairPorts({ ports }: Call) {
   };
 }
 
-/** One session, or the next page of a tenant's; without a tenant all of the configuration one after the other. */
+/** Returns one session, or the next page of a tenant's; without a tenant, of all configured tenants in turn. */
 async function pieceOf({ ports, snapshot, query }: Call) {
   const all = snapshot.configuration.tenants.map(({ id }) => id);
   if (query.tenant !== undefined && !all.includes(query.tenant)) throw notFound('tenant');

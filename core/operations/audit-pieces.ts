@@ -1,4 +1,4 @@
-/** Verifying a tenant's chains piece by piece: which sessions come next, and what their verdicts add up to. */
+/** Verifies a tenant's chains in pieces: selects the next sessions and sums up their verdicts. */
 import type { Verification } from '#core/contracts/evidence.ts';
 import type { EvidencePort } from '#core/evidence/ports.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
@@ -9,7 +9,7 @@ interface Piece {
   readonly cursor?: string;
 }
 
-/** First the sessions that have checkpoints, whether or not the tables still hold them; then those without. */
+/** Order of verification: sessions with checkpoints first, even if the tables no longer hold them, then the others. */
 type Part = 'checkpointed' | 'others';
 
 export async function nextSessions(
@@ -43,7 +43,7 @@ function positionOf(given: string | undefined): { readonly part: Part; readonly 
   return { part, cursor: { cursor } };
 }
 
-/** Sentences of one piece beyond these are counted only. */
+/** Maximum of findings listed per piece; further ones are only counted. */
 const maxSentences = 20;
 
 export class AuditSummary {

@@ -1,4 +1,4 @@
-/** Budgets and rate limits as they stand: read from the counters, never from projections. */
+/** Current budgets and rate limits, read from the counters, never from projections. */
 import { isoTime } from '#core/kernel/ports.ts';
 import { keyStatuses } from '#core/limits/key-statuses.ts';
 import { limitsOfAll } from '#core/limits/limits-of-all.ts';
@@ -14,7 +14,10 @@ export const listBudgets: Operation = async (call) => {
   return { body: { tenant: call.principal.tenant, statuses, rate_limit, open_reservations: open } };
 };
 
-/** Of all tenants below a path, each with its tenant; budgets that all tenants share stand first, once [admin.sums-by-path]. */
+/**
+ * Returns budgets of all tenants below a path, each with its tenant. Budgets shared by all tenants come first, once
+ * [admin.sums-by-path].
+ */
 async function budgetsBelow(call: Call) {
   const tenants = tenantsOf(call, 'viewer');
   const each = await Promise.all(
@@ -33,22 +36,22 @@ async function budgetsBelow(call: Call) {
   };
 }
 
-/** Of the platform: every tenant shows the same one. */
+/** Checks for a budget of the platform, which is the same for every tenant. */
 export const isShared = ({ account }: BudgetView): boolean => account.split(':')[0] === 'global';
 
 export interface BudgetView {
   readonly account: string;
   readonly scope: 'tenant' | 'global' | 'model' | 'key';
-  /** The tenant, the pattern of the model, the id of the key (with `:<pattern>` for some models), or `*` for all tenants. */
+  /** Tenant, model pattern, key id (with `:<pattern>` for some models), or `*` for all tenants. */
   readonly scope_id: string;
-  /** Of a key: its name. */
+  /** Name of the key, for budgets of a key. */
   readonly key_name?: string;
   readonly period: BudgetAccount['period'];
   readonly limit_usd: number;
   readonly spent_usd: number;
-  /** Held by running calls. */
+  /** Reserved by running calls. */
   readonly reserved_usd: number;
-  /** Of the limit, spent and reserved together. */
+  /** Spent and reserved amount, as a percentage of the limit. */
   readonly percentage: number;
   readonly tier: 'ok' | 'alert' | 'warning' | 'blocked';
   readonly resets_at: string;
@@ -62,7 +65,7 @@ export async function budgetsOf({
   readonly statuses: readonly BudgetView[];
   readonly rate_limit: LimitStatus;
   readonly open: number;
-  /** What the keys with budgets spent, as `CountersStatus` has it. */
+  /** Spending of the keys with budgets, as in `CountersStatus`. */
   readonly keySpend: CountersStatus['spend'];
 }> {
   const { tenant } = principal;
@@ -91,7 +94,7 @@ function viewOf(
 ): BudgetView {
   const share = limit_microusd === 0 ? 100 : Math.round((used_microusd / limit_microusd) * 1000) / 10;
   const resets = Math.floor(now / 1000 + secondsUntilPeriodEnds(period, now)) * 1000;
-  // Of a key: its id, and the pattern after it.
+  // For a key: its id, followed by the pattern.
   const model = account.split(':').slice(1).join(':');
   return {
     account,

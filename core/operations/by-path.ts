@@ -1,4 +1,4 @@
-/** Lists over the tenants that a path of the organisations names, instead of the caller's own tenant [evidence.by-path]. */
+/** Lists over the tenants below a path of the organisations, instead of the caller's tenant [evidence.by-path]. */
 
 import { actingIn } from '#core/configuration/identity/grants.ts';
 import { placesOf } from '#core/configuration/identity/organization.ts';
@@ -9,8 +9,9 @@ import { globMatches } from '#core/text/matching/glob.ts';
 import type { Call } from './operation.ts';
 
 /**
- * One page: a page holds items of one tenant, and its cursor leads on into the next. Without `path`, of the caller's tenant.
- * @param needed the role in each tenant; others are left out, as if they were not there.
+ * Returns one page with items of one tenant, and a cursor that continues into the next tenant. Without `path`, uses the
+ * caller's tenant.
+ * @param needed required role in each tenant; other tenants are omitted.
  * @throws GatewayError `invalid_request` for a malformed path, or a cursor of another list.
  */
 export async function pageByPath<T>(
@@ -34,12 +35,12 @@ export async function pageByPath<T>(
   return { items: [] };
 }
 
-/** Tenants that one answer adds up: each costs reads of its own. */
+/** Maximum of tenants summed up in one answer, because each costs reads. */
 const maxTenants = 200;
 
 /**
- * Tenants that an answer is added up over: those below `path`, without one the caller's own.
- * @throws GatewayError `invalid_request` for a malformed path, or one of too many tenants.
+ * Returns the tenants to sum up: those below `path`, or the caller's own without one.
+ * @throws GatewayError `invalid_request` for a malformed path, or one with too many tenants.
  */
 export function tenantsOf(
   call: Pick<Call, 'snapshot' | 'principal' | 'query'>,
@@ -55,11 +56,11 @@ export function tenantsOf(
   );
 }
 
-/** Whose answer it is: the caller's tenant, or the path and the tenants below it. */
+/** Returns the subject of an answer: the caller's tenant, or the path and its tenants. */
 export const subjectOf = ({ principal, query }: Pick<Call, 'principal' | 'query'>, tenants: readonly string[]) =>
   query.path === undefined ? { tenant: principal.tenant } : { path: query.path, tenants };
 
-/** Tenants whose place the glob matches, or lies below it, and in which the caller has the role. An agent stays in its tenant. */
+/** Returns the tenants at or below the path in which the caller has the role. An agent stays in its tenant. */
 function tenantsUnder(
   { snapshot, principal }: Pick<Call, 'snapshot' | 'principal'>,
   path: string,
@@ -84,7 +85,7 @@ function cursorIn(text: string): { readonly tenant: string; readonly within: str
     const { tenant, within } = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Record<string, unknown>;
     if (typeof tenant === 'string') return { tenant, within: typeof within === 'string' ? within : undefined };
   } catch {
-    // Not JSON: refused below.
+    // Not JSON: rejected below.
   }
   throw unknownCursor();
 }

@@ -1,4 +1,4 @@
-/** `POST /v1/requests/{id}/cancel`: ends a running call of the caller's own key, in whichever process it runs. */
+/** `POST /v1/requests/{id}/cancel`: ends a running call of the caller's own key, in any process. */
 
 import { longestExecutionSeconds } from '#core/contracts/host-limits.ts';
 import type { CallName } from '#core/execution/cancellation/ports.ts';
@@ -7,16 +7,17 @@ import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Call, Operation } from './operation.ts';
 
-/** A process looks once a second; after this a call that runs has seen it. */
+/** Processes poll once per second, so a running call has seen the cancellation after this time. */
 const waitMs = 4_000;
 const lookEveryMs = 200;
-/** No call runs longer. */
+/** Maximum duration of a call. */
 const longestMs = longestExecutionSeconds * 1000;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /**
- * @throws GatewayError `invalid_request` for what is not an envelope id; `conflict` for a call that has ended or waits for
- * approval; `not_found` for any other, also another key's [cancel.owner].
+ * Cancels a running call.
+ * @throws GatewayError `invalid_request` for a malformed envelope id; `conflict` for a call that has ended or is
+ * pending approval; `not_found` for any other, including another key's [cancel.owner].
  */
 export const cancelRequest: Operation = async ({ ports, principal, params }) => {
   const id = (params.id ?? '').toLowerCase();
@@ -41,7 +42,7 @@ export const cancelRequest: Operation = async ({ ports, principal, params }) => 
   throw notFound('running_request', `${id} of this key`);
 };
 
-/** Whether the log has an entry of the call. Envelope ids begin with their time, so the minutes to look in are known. */
+/** Checks whether the log has an entry of the call. Envelope ids begin with their time, which bounds the search. */
 async function recorded({ evidence }: Call['ports'], { tenant, key_id, call }: CallName): Promise<boolean> {
   const bornMs = Number.parseInt(call.replaceAll('-', '').slice(0, 12), 16);
   const within = { tenant, actor: key_id, from: bornMs - 60_000, to: bornMs + longestMs, limit: 100 };

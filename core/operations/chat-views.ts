@@ -1,4 +1,4 @@
-/** What chat traffic looks like from behind: requests, cache, providers. */
+/** Views of chat traffic: requests, cache, providers. */
 
 import { chatOutcomes } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
@@ -13,7 +13,7 @@ import type { BreakerState } from './ports.ts';
 const minuteMs = 60_000;
 const providerWindowMinutes = 15;
 
-/** Rows and points are tidied some time after they end; until then they are not shown either. */
+/** Returns the start of the visible time. Rows and points are deleted with a delay after they expire. */
 const recent = ({ ports }: Pick<Call, 'ports'>): string => isoTime(ports.clock.now() - recentHours * 60 * minuteMs);
 
 export const listRequests: Operation = async (call) => {
@@ -31,7 +31,7 @@ export const listRequests: Operation = async (call) => {
   return { body: { requests: page.items, ...(page.cursor && { cursor: page.cursor }) } };
 };
 
-/** Entries are this process's own: what no process here holds is not guessed. */
+/** Returns cache statistics. Entries are counted only if this process holds the cache. */
 export const cacheStatistics: Operation = async ({ ports, principal, snapshot }) => {
   const { hits, semantic_hits, misses, evictions } = (await ports.observations.usage(principal.tenant, {})).cache;
   const found = hits + semantic_hits;
@@ -64,14 +64,14 @@ interface ProviderView {
   readonly models: readonly string[];
   readonly region?: string;
   readonly base_url?: string;
-  /** A key is configured; its value is never shown. */
+  /** True if a key is configured. Its value is never shown. */
   readonly has_key: boolean;
-  /** Absent where this process cannot read keys of providers, and for a provider without one. */
+  /** Absent if this process cannot read provider keys, and for a provider without one. */
   readonly key_set?: boolean;
-  /** Why it is unhealthy, where that is known. */
+  /** Reason for being unhealthy, if known. */
   readonly reason?: string;
   readonly health: Health | 'disabled';
-  /** Absent where this process neither calls providers nor reads what those share that do. */
+  /** Absent if this process neither calls providers nor reads the shared state of breakers. */
   readonly breaker?: BreakerState;
   readonly requests: number;
   readonly errors: number;
@@ -79,7 +79,9 @@ interface ProviderView {
   readonly p95_latency_ms?: number;
 }
 
-/** Every provider of the configuration, and how it did for this tenant lately: others' traffic is not shown. */
+/**
+ * Returns every configured provider with its recent results for this tenant. Other tenants' traffic is not included.
+ */
 export async function providersOf(call: Pick<Call, 'ports' | 'principal' | 'snapshot'>): Promise<ProviderView[]> {
   const { ports, principal, snapshot } = call;
   const now = ports.clock.now();
@@ -114,7 +116,7 @@ export async function providersOf(call: Pick<Call, 'ports' | 'principal' | 'snap
   });
 }
 
-/** Whether the key that the entry names has a value [providers.key-unset]. */
+/** Checks whether the provider's key has a value [providers.key-unset]. */
 async function isKeySet({ providerKeys }: Call['ports'], { api_key_env }: ProviderEntry): Promise<boolean | undefined> {
   if (api_key_env === undefined || !providerKeys) return undefined;
   const key = await providerKeys.get(api_key_env).catch(() => undefined);
@@ -132,5 +134,5 @@ const reasonOf = (
       ? `${errors} of its last ${requests} calls failed`
       : undefined;
 
-/** Some put a key behind the question mark. */
+/** Removes the query and fragment of an address, which may contain a key. */
 const withoutQuery = (address: string): string => address.split(/[?#]/)[0]!;

@@ -1,4 +1,4 @@
-/** Active credentials: list and revoke. Values are never shown: they are not kept. */
+/** Active credentials: list and revoke. Values are not stored. */
 import { revokeCredential as revoke } from '#core/execution/credentials/registry.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { cursorOf, limitOf, type Operation } from './operation.ts';

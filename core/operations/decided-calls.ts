@@ -1,4 +1,4 @@
-/** Calls that are decided and not made, with how each was decided: the route `simulate` and the console's playground share it. */
+/** Decides calls without making them. Used by the route `simulate` and the console's playground. */
 import { policyText } from '#core/actions/call-work.ts';
 import type { EvaluationPorts } from '#core/actions/ports.ts';
 import { type SimulatedCall, type SimulatedCaller, simulateCall, simulatedCall } from '#core/actions/simulate.ts';
@@ -17,13 +17,16 @@ type Ports = EvaluationPorts & PausePort;
 
 interface Answering {
   readonly place: FindPlace;
-  /** With trace and effects. */
+  /** True to include trace and effects. */
   readonly explain: boolean | undefined;
-  /** Whose request for approval it would be. */
+  /** Caller in whose name approval would be requested. */
   readonly caller?: SimulatedCaller | undefined;
 }
 
-/** @throws GatewayError `payload_too_large`, `service_unavailable` where a worker decides large calls. */
+/**
+ * Decides the calls.
+ * @throws GatewayError `payload_too_large`, `service_unavailable` if a worker decides large calls.
+ */
 export async function decidedCalls(
   ports: Ports,
   evaluated: Evaluated,
@@ -39,21 +42,21 @@ export async function decidedCalls(
       ...(at !== undefined && { place: at }),
       ...(explain && (await explained(ports, evaluated, each, place))),
     });
-    await ports.pause(0); // other work has a turn
+    await ports.pause(0); // lets other work run
   }
   return results;
 }
 
-/** What decides by a configuration that is not in force. */
+/** Compiles a configuration that is not in force, for deciding calls. */
 export const decidedBy = (configuration: Configuration): Evaluated => {
   const policyDocument = buildPolicyDocument(configuration);
   return { configuration, policyDocument, policy: compilePolicy(policyDocument) };
 };
 
-/** Lines of a text that was put together from two say nothing. */
+/** Finds no place: line numbers of a merged text are meaningless. */
 export const nowhere: FindPlace = () => undefined;
 
-/** What two configurations decide differently, levels apart. */
+/** Returns the differences in decisions between two configurations, per level. */
 export async function difference({ calls }: Pick<Ports, 'calls'>, from: Configuration, to: Configuration) {
   const [before, after] = [buildPolicyDocument(from), buildPolicyDocument(to)];
   return calls ? calls.diff({ before: policyText(before), after: policyText(after) }) : diffPolicies(before, after);

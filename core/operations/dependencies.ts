@@ -1,4 +1,4 @@
-/** What a gateway depends on, with state, latency and since when [admin.health-dependencies]. */
+/** The dependencies of a gateway, with state, latency and time of the last change [admin.health-dependencies]. */
 
 import type { FailingDelivery } from '#core/approvals/notifications/failing.ts';
 import { troubleAsRead } from '#core/configuration/file-trouble.ts';
@@ -25,16 +25,16 @@ interface Dependency {
     | 'projection'
     | 'configuration';
   readonly name: string;
-  /** Nothing is decided without it. */
+  /** True if decisions depend on it. */
   readonly needed: boolean;
   readonly state: DependencyState;
   readonly latency_ms?: number;
   readonly reason?: string;
-  /** Where it is known better than by what this process has shown. */
+  /** Start of the state, if known more exactly than from this process. */
   readonly since?: string;
 }
 
-/** What the other parts of the status have already read. */
+/** Data already read by other parts of the status. */
 interface StatusParts {
   readonly providers: Awaited<ReturnType<typeof providersOf>>;
   readonly failing: readonly FailingDelivery[];
@@ -42,9 +42,9 @@ interface StatusParts {
 }
 
 /**
- * Asks the stores now; of everything else it says how the last calls went, because a question would cost money or
- * disturb a service. `degraded`: what is down is not needed for a decision. A store that is down ends the request with
- * `service_unavailable` before this.
+ * Checks the stores directly. Other dependencies are reported by their last calls, because a check would cost money or
+ * disturb a service. `degraded`: the failed dependency is not needed for decisions. A store that is down ends the
+ * request earlier with `service_unavailable`.
  */
 export async function dependenciesOf(call: Pick<Call, 'ports' | 'snapshot' | 'principal'>, known: StatusParts) {
   const { ports } = call;
@@ -68,7 +68,7 @@ export async function dependenciesOf(call: Pick<Call, 'ports' | 'snapshot' | 'pr
   return { status, dependencies };
 }
 
-/** What the gateway does itself: there, `degraded` is a fault that people must mend. */
+/** The gateway's own parts, for which `degraded` is a fault that people must fix. */
 const own = new Set<string>(['projection', 'configuration']);
 
 async function storesOf({ ports }: Pick<Call, 'ports'>): Promise<Dependency[]> {
@@ -116,8 +116,8 @@ const upstreamWindowMinutes = 15;
 const tenantsAtOnce = 10;
 
 /**
- * MCP servers and HTTP services, by how this tenant's last calls of them went; a server that this process could not start
- * or reach is down before any call of it [admin.health-upstreams].
+ * Reports MCP servers and HTTP services by this tenant's last calls. A server that this process could not start or
+ * reach is down before its first call [admin.health-upstreams].
  */
 async function upstreamsOf({
   ports,
@@ -162,7 +162,9 @@ function channels({ snapshot }: Pick<Call, 'snapshot'>, { failing }: StatusParts
   });
 }
 
-/** Every entry reaches the archive, a checkpoint and the views; a session that could not is named [audit.set-aside]. */
+/**
+ * Reports whether entries reach the archive, checkpoints and views. Names a session that could not [audit.set-aside].
+ */
 async function projectionOf({
   ports,
   principal,
@@ -177,7 +179,10 @@ async function projectionOf({
   return { ...base, state: 'degraded', reason: setAsideInWords(rows, setAsideLooked) };
 }
 
-/** The file that this process follows; its last good content is in force while it does not load [config.file-trouble]. */
+/**
+ * Reports the configuration file of this process. While it does not load, its last good content stays in force
+ * [config.file-trouble].
+ */
 function configurationFile({
   ports,
   principal,

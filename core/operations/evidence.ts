@@ -33,27 +33,27 @@ export const listSessions: Operation = async (call) => {
   return { body: { sessions: own.map(shown), ...(page.cursor && { cursor: page.cursor }) } };
 };
 
-/** What the risk rules and task sheets remember between calls is theirs alone. */
+/** Returns a session head without the state of risk rules and task sheets. */
 const shown = (head: SessionHead) => ({
   ...only(head, ['tenant', 'session_id', 'owner_key', 'total_entries', 'first_hash', 'last_hash', 'counts']),
   ...only(head, ['policy_versions', 'opened_at', 'updated_at', 'spent_microusd']),
   ...(head.risk && { risk: only(head.risk, ['score', 'rule']) }),
 });
 
-/** Only a chain that holds is signed, so only such a chain is exported. */
+/** Exports a session. Only a valid chain is signed and exported. */
 export const exportSession: Operation = async (call) => {
   const { transparency } = call.ports;
-  // Asked before the head is read: the chain has then grown at least as far.
+  // Requested before reading the head, so that the chain is at least as long as the proof.
   const logged = await transparency?.proof(call.principal.tenant, call.params.id ?? '').catch(unproved(call));
   const { head, entries, witness } = await sessionOf(call);
   const { signer, sessionManifests, checkpoints } = call.ports;
   const manifest = await signedManifest(head, entries(), signer, sessionManifests, witness);
   const proof = witness?.checkpoint && (await checkpoints?.proof(head.tenant, head.session_id));
-  // One that came after the head was read speaks for entries the bundle does not hold.
+  // A checkpoint newer than the head would cover entries that are not in the bundle.
   const checkpoint = proof && proof.point.index < head.total_entries ? proof : undefined;
   const { keys, successions } = await signingKeysOf(signer);
   const signedBy = keys.find(({ key_id }) => key_id === manifest.signature.key_id);
-  // A manifest that was kept is a row like any other: what none of our keys signed is not handed out.
+  // A stored manifest is a row like any other: one without a valid signature of a gateway key is not returned.
   const defect = signedBy ? signatureDefect(manifest, signedBy.public_key) : 'its key is not one of this gateway';
   if (!signedBy || defect !== undefined) {
     throw new BrokenChain(`The kept manifest of session ${head.session_id} was not signed by this gateway: ${defect}.`);
@@ -66,7 +66,7 @@ export const exportSession: Operation = async (call) => {
   };
 };
 
-/** A log that cannot be read takes nothing from the rest of the bundle, which then says nothing of the log. */
+/** Logs that the transparency log cannot be read. The answer then has no proof. */
 const unproved =
   ({ ports }: Call) =>
   (fault: unknown): undefined => {
@@ -74,7 +74,7 @@ const unproved =
     ports.telemetry.log('error', 'a session was shown without its log proof', { error });
   };
 
-/** The keys evidence is signed with, the one in use first, and the statements that link them. */
+/** Returns the keys that sign evidence, the current one first, and the statements that link them. */
 export const signingKeys: Operation = async ({ ports }) => ({ body: await signingKeysOf(ports.signer) });
 
 export const verifySession: Operation = async (call) => {
@@ -90,7 +90,7 @@ export const verifySession: Operation = async (call) => {
 
 const chunkCharacters = 64 * 1024;
 
-/** The verification with a line for every entry, as JSON text in pieces: the list is never held in memory. */
+/** Returns the verification of every entry as chunks of JSON text, so that the list is never held in memory. */
 async function* verificationChunks(session: LiveSession): AsyncIterable<string> {
   const steps = verifyLiveSteps(session);
   let text = `{"session_id":${JSON.stringify(session.head.session_id)},"entries":[`;
@@ -109,13 +109,13 @@ async function* verificationChunks(session: LiveSession): AsyncIterable<string> 
   }
 }
 
-/** The session verified, and compared with the log of its tenant where there is one. */
+/** Verifies the session, and compares it with the tenant's log if there is one. */
 async function reported(call: Call) {
   const { ports, principal, params, snapshot } = call;
   const { transparency } = ports;
   const { tenant } = principal;
   const session_id = params.id ?? '';
-  // Asked before the head is read: the chain has then grown at least as far.
+  // Requested before reading the head, so that the chain is at least as long as the proof.
   const proof = await transparency?.proof(tenant, session_id).catch(unproved(call));
   const session = await sessionOf(call);
   let hashAt: string | undefined;
@@ -150,7 +150,7 @@ export const htmlSessionReport: Operation = async (call) => {
   };
 };
 
-/** @param missing what is answered instead of 404 for a session that has no head. */
+/** Returns the session. @param missing answer instead of 404 for a session without a head. */
 async function sessionOf<T extends object = never>(
   call: Call,
   missing: (witness: Witness) => T | undefined | false = () => undefined,
@@ -167,7 +167,7 @@ async function sessionOf<T extends object = never>(
   return liveSession(call, head, witness);
 }
 
-/** The session as it stands now: entries appended later are left for the next manifest. */
+/** Returns the session up to its current head. Later entries belong to the next manifest. */
 function liveSession(
   { ports, snapshot }: Pick<Call, 'ports' | 'snapshot'>,
   head: SessionHead,
@@ -179,7 +179,7 @@ function liveSession(
   let expired = 0;
   const entries = (): AsyncIterable<EvidenceEntry> => {
     expired = 0;
-    // Without a policy no row may be gone.
+    // Without a retention policy, no row may be missing.
     if (!archived || !expires) return evidence.entries(tenant, session_id);
     return entriesWithCopies({ evidence, archived }, tenant, session_id, () => void expired++);
   };
@@ -222,7 +222,7 @@ export const audit: Operation = async (call) => {
   return { body: { entries: page.items, ...unreadable, ...(page.cursor && { cursor: page.cursor }) } };
 };
 
-/** One bounded piece of the tenant's sessions. The cursor goes on; the CLI follows it to the end. */
+/** Verifies one bounded piece of the tenant's sessions. The CLI follows the cursor to the end. */
 export const verifyAudit: Operation = async (call) => {
   const { ports, principal, query } = call;
   const piece = await nextSessions(ports, principal.tenant, limitOf(query, 50, 20), query.cursor);

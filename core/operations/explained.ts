@@ -1,4 +1,4 @@
-/** How each guard and rule saw a call and what it would do, for `why` and for simulations [policy.why]. */
+/** Explains how each guard and rule saw a call and its effects, for `why` and simulations [policy.why]. */
 import { isLarge, policyText, sentOf } from '#core/actions/call-work.ts';
 import type { FindPlace } from '#core/configuration/store/places.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
@@ -17,19 +17,22 @@ export interface EffectView {
   readonly matched_rule: string;
   readonly place?: string;
   readonly reason?: string;
-  /** For an effect that is not allowed: the guards and rules up to the one that decided. */
+  /** Guards and rules up to the deciding one, for an effect that is not allowed. */
   readonly trace?: readonly PlacedTrace[];
 }
 
-/** With where the rule stands, as `file:line` [policy-version.places]. */
+/** A trace with the rule's place, as `file:line` [policy-version.places]. */
 export interface PlacedTrace extends RuleTrace {
   readonly place?: string;
 }
 
-/** As many effects as an answer explains. */
+/** Maximum of explained effects. */
 const maxEffects = 50;
 
-/** The guards and rules up to the one that matches the call as it is written. @throws GatewayError where a worker explains large calls. */
+/**
+ * Returns the guards and rules up to the one that matches the call as written.
+ * @throws GatewayError if a worker explains large calls.
+ */
 export const traceOf =
   ({ calls }: Pick<Call['ports'], 'calls'>, policy: CompiledPolicy, document: ToolPolicyDocument) =>
   async (asked: ToolCall): Promise<readonly RuleTrace[]> =>
@@ -37,7 +40,7 @@ export const traceOf =
       ? calls.explain({ call: asked, policy: policyText(document) })
       : explain(policy, asked);
 
-/** What the call would do, and what the policy says of each part. */
+/** Returns the effects of the call, and the policy's decision on each. */
 export async function effectsOf(
   ports: Pick<Call['ports'], 'effects'>,
   policy: CompiledPolicy,

@@ -1,8 +1,8 @@
-/** What a data plane has of its control plane, as its own operators see it [federation.own-view]. */
+/** A data plane's state of federation, for its own operators [federation.own-view]. */
 import { stalenessOf, stateOf } from '#core/configuration/store/staleness.ts';
 import type { Call } from './operation.ts';
 
-/** Undefined on a gateway that is not a data plane. */
+/** Returns the state, or undefined on a gateway that is not a data plane. */
 export async function federationOf({ ports, snapshot }: Pick<Call, 'ports' | 'snapshot'>) {
   const { federation } = snapshot.configuration;
   if (federation.role !== 'data') return undefined;

@@ -1,4 +1,4 @@
-/** What a control plane does for its data planes: serves the configuration, takes status and metrics, lists the planes. */
+/** The control plane's operations: serves the configuration, takes status and metrics, lists the planes. */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { storable } from '#core/configuration/store/schema-history.ts';
@@ -21,11 +21,11 @@ import { takeStatus } from '#core/operations/federation/take-status.ts';
 import { type Call, type Operation, parsed } from './operation.ts';
 import { recordAct } from './record.ts';
 
-/** By the weak comparison of HTTP: a proxy that compresses makes a tag weak, and a list may hold several. */
+/** Checks `If-None-Match` by weak comparison: a compressing proxy weakens tags, and a list may have several. */
 const hasAlready = (sent: string | undefined, etag: string): boolean =>
   sent?.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === etag) === true;
 
-/** The configuration in force as a signed document; 304 while the plane has it. */
+/** Returns the configuration in force as a signed document, or 304 if the plane has it. */
 export const federationConfig: Operation = async (call) => {
   const { ports, snapshot, query, header } = call;
   const plane = ownPlane(call, query.plane);
@@ -53,11 +53,14 @@ export const federationConfig: Operation = async (call) => {
 interface Served {
   readonly configuration: unknown;
   readonly digest: string;
-  /** The last signature for each plane: it asks often, and the document changes every ten minutes. */
+  /** Last signature per plane, because planes poll often and the document changes every ten minutes. */
   readonly signed: Map<string, { readonly etag: string; readonly signature: ReturnType<typeof signDocument> }>;
 }
 
-/** Members that only newer releases know are left out where they hold their defaults, so an upgrade changes no digest. */
+/**
+ * Serialises the configuration. Omits members of newer releases that have their default, so that an upgrade changes no
+ * digest.
+ */
 const servedBy = remembered((configuration: Configuration): Served => {
   const served = servedConfiguration(storable(configuration).document as Configuration);
   return { configuration: served, digest: sha256(canonicalize(served)), signed: new Map() };
@@ -86,7 +89,7 @@ export const federationMetrics: Operation = async (call) => {
   return { body: { plane, accepted: minutes.length, dropped: metrics.minutes.length - minutes.length } };
 };
 
-/** Planes as the configuration lists them, with what each said last. */
+/** Returns the configured planes with their last reports. */
 export const federationPlanes: Operation = async ({ ports, snapshot, principal }) => {
   const { version, configuration } = snapshot;
   const names = planesOf(configuration);
@@ -95,7 +98,7 @@ export const federationPlanes: Operation = async ({ ports, snapshot, principal }
   return { body: { version, public_key_sha256: keyDigest(await ports.signer.publicKey()) ?? '', planes } };
 };
 
-/** A person has looked at the chains that differ: from now on they are compared with what the plane reports next. */
+/** Accepts diverged chains after a review. They are then compared with the plane's next report. */
 export const acceptPlane: Operation = async (call) => {
   const { ports, snapshot, params } = call;
   const name = params.name!;
@@ -127,14 +130,14 @@ function planeView(name: string, row: PlaneRow | undefined, version: number, now
   };
 }
 
-/** Which session of which tenant differs is for the platform and that tenant. */
+/** Limits details of divergences to the platform and the affected tenant. */
 function visibleTo({ platform, tenant }: Principal, view: ReturnType<typeof planeView>) {
   if (!('divergence' in view) || platform || view.divergence?.tenant === tenant) return view;
   const { divergence: _hidden, ...rest } = view;
   return rest;
 }
 
-/** The worst of what is known. */
+/** Returns the worst known state of a plane. */
 function stateOf(row: PlaneRow, now: number): PlaneState {
   const lease = leaseMs(row.interval_seconds);
   if (row.divergence) return 'diverged';
@@ -144,8 +147,9 @@ function stateOf(row: PlaneRow, now: number): PlaneState {
 }
 
 /**
- * The plane of the token. @param named as the request says it.
- * @throws GatewayError `forbidden` where it names another one.
+ * Returns the plane of the token.
+ * @param named plane named by the request.
+ * @throws GatewayError `forbidden` if it names another one.
  */
 function ownPlane({ principal }: Call, named: string | undefined): string {
   const plane = principal.plane!;

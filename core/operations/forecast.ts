@@ -1,4 +1,4 @@
-/** `GET budgets/forecast`: where each budget will stand at the end of its period [budget.forecast]. */
+/** `GET budgets/forecast`: predicts each budget at the end of its period [budget.forecast]. */
 
 import { isoTime } from '#core/kernel/ports.ts';
 import { type DaySpend, exhaustedOn, forecast } from '#core/limits/forecast/forecast.ts';
@@ -11,9 +11,12 @@ import { subjectOf, tenantsOf } from './by-path.ts';
 import type { Call, Operation } from './operation.ts';
 
 const dayMs = 86_400_000;
-/** Four weeks, so that each weekday is seen four times. */
+/** Four weeks, which contain each weekday four times. */
 const historyDays = spendRetentionDays;
-/** Each tenant costs reads of all its days. Above this, budgets of all tenants are left out, and a path is refused. */
+/**
+ * Maximum of tenants, because each costs reads of all its days. Above it, budgets shared by all tenants are omitted,
+ * and a path is rejected.
+ */
 const maxTenants = 20;
 
 export const budgetsForecast: Operation = async (call) => {
@@ -22,11 +25,14 @@ export const budgetsForecast: Operation = async (call) => {
   return { body: { tenant: call.principal.tenant, forecasts: [...(await sharedForecasts(call, shared)), ...own] } };
 };
 
-/** Of all tenants below a path, each with its tenant; budgets that all tenants share stand first, once [admin.sums-by-path]. */
+/**
+ * Returns forecasts for all tenants below a path, each with its tenant. Budgets shared by all tenants come first, once
+ * [admin.sums-by-path].
+ */
 async function forecastsBelow(call: Call) {
   const tenants = tenantsOf(call, 'viewer', maxTenants);
   const each = [];
-  // One tenant after the other: each asks for all its days side by side.
+  // Sequential, because each tenant reads all its days concurrently.
   for (const tenant of tenants)
     each.push({ tenant, ...(await budgetsByOwner({ ...call, principal: { ...call.principal, tenant } })) });
   return {
@@ -38,7 +44,7 @@ async function forecastsBelow(call: Call) {
   };
 }
 
-/** The tenant's own budgets foreseen, and those that it shares with all others. */
+/** Returns forecasts of the tenant's own budgets, and of those shared by all tenants. */
 async function budgetsByOwner(call: Call) {
   const { statuses, keySpend } = await budgetsOf(call);
   const usage = await usageByDay(call, [call.principal.tenant]);
@@ -65,7 +71,7 @@ interface UsageDay {
   readonly usages: readonly Usage[];
 }
 
-/** Full days before today, oldest first. */
+/** Returns the usage of full days before today, oldest first. */
 async function usageByDay({ ports }: Call, tenants: readonly string[]): Promise<readonly UsageDay[]> {
   const today = Math.floor(ports.clock.now() / dayMs) * dayMs;
   return Promise.all(
@@ -83,7 +89,7 @@ const daysBefore = (today: number): number[] =>
 const spendsOf = (status: BudgetView, usage: readonly UsageDay[]): DaySpend[] =>
   usage.map((each) => ({ day: each.day, usd: spendOf(status, each) }));
 
-/** The counters of a key keep its days; usage is not kept by key. */
+/** Returns a key's spending by day from its counters, because usage is not stored per key. */
 function spendOfKey({ ports }: Call, { account }: BudgetView, spend: Readonly<Record<string, number>>): DaySpend[] {
   const today = Math.floor(ports.clock.now() / dayMs) * dayMs;
   return daysBefore(today).map((start) => {
@@ -92,7 +98,7 @@ function spendOfKey({ ports }: Call, { account }: BudgetView, spend: Readonly<Re
   });
 }
 
-/** What a budget's scope cost on a day. */
+/** Returns the cost of a budget's scope on a day. */
 const spendOf = ({ scope, scope_id }: BudgetView, { usages }: UsageDay): number =>
   usages.reduce(
     (sum, { cost_usd, models }) =>
@@ -106,7 +112,7 @@ const spendOf = ({ scope, scope_id }: BudgetView, { usages }: UsageDay): number 
 function forecastOf({ ports }: Call, status: BudgetView, spends: readonly DaySpend[]) {
   const { account, scope, scope_id, key_name, period, limit_usd, spent_usd } = status;
   const now = ports.clock.now();
-  // Days before the first one with spend are before its use, not days that cost nothing.
+  // Days before the first spending precede the use, and do not count as days without cost.
   const first = spends.findIndex(({ usd }) => usd > 0);
   const history = first === -1 ? [] : spends.slice(first);
   const rest = restOf(now, now + secondsUntilPeriodEnds(period, now) * 1000);
@@ -129,7 +135,7 @@ function forecastOf({ ports }: Call, status: BudgetView, spends: readonly DaySpe
   };
 }
 
-/** The days until the period ends; today with the share that is left of it. */
+/** Returns the days until the period ends; today with its remaining share. */
 function restOf(now: number, end: number): { day: string; share: number }[] {
   const rest: { day: string; share: number }[] = [];
   for (let at = now; at < end; ) {

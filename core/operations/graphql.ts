@@ -1,4 +1,4 @@
-/** `POST /admin/v1/graphql`: the operations of the REST surface as one graph. */
+/** `POST /admin/v1/graphql`: the REST operations as one graph. */
 
 import { catalogGuard } from '#core/catalog/guards.ts';
 import { authorize } from '#core/configuration/identity/authorize.ts';
@@ -14,12 +14,12 @@ import { type Call, type Operation, parsed } from './operation.ts';
 type Body = Record<string, unknown>;
 type Args = Readonly<Record<string, unknown>>;
 
-/** The call of a document, and how many of its operations were begun. */
+/** The call of a document, with the number of started operations. */
 interface DocumentCall extends Call {
   readonly begun: { operations: number };
 }
 
-/** @param operations by the operation id of their REST route. */
+/** Returns the operation for GraphQL documents. @param operations by the operation id of their REST route. */
 export const graphqlOver = (operations: Readonly<Record<string, Operation>>): Operation => {
   const as = rest(operations);
   const list =
@@ -63,7 +63,7 @@ export const graphqlOver = (operations: Readonly<Record<string, Operation>>): Op
   return async (call) => {
     try {
       const { query, operationName, variables } = parsed(graphqlRequestSchema, call.body());
-      // The library is read when the first query comes: this function answers many other routes.
+      // Loaded with the first query, because this function answers many other routes.
       const { executeGraphql } = await import('#core/operations/graphql/execute.ts');
       const request = { query, operationName: operationName ?? undefined, variables: variables ?? undefined };
       const document: DocumentCall = { ...call, begun: { operations: 0 } };
@@ -75,7 +75,9 @@ export const graphqlOver = (operations: Readonly<Record<string, Operation>>): Op
   };
 };
 
-/** A document of which nothing ran, worded for clients of GraphQL too, which read `errors` [graphql.errors]. */
+/**
+ * The error for a document that did not run at all, also in the form of `errors` for GraphQL clients [graphql.errors].
+ */
 class RefusedDocument extends GatewayError {
   constructor(cause: GatewayError) {
     const { code, message, data, retryAfterSeconds } = cause;
@@ -93,13 +95,13 @@ class RefusedDocument extends GatewayError {
   }
 }
 
-/** Each operation of a document is a request of its key. The first was counted when the document came. */
+/** Counts each operation as a request of its key. The first was counted when the document arrived. */
 function countOperation({ ports, principal, snapshot, begun }: DocumentCall): void {
   if (begun.operations++ > 0)
     ports.admissions.request(principal.key_id, snapshot.configuration.admin.requests_per_second);
 }
 
-/** Runs an operation as its REST route would: the same role and kinds, the same rate, the same query parameters. */
+/** Runs an operation like its REST route: same role, kinds, rate limit and query parameters. */
 const rest =
   (operations: Readonly<Record<string, Operation>>) =>
   async (operation: string, args: Args, call: DocumentCall, params = {}, input: JsonObject = {}): Promise<Body> => {
@@ -112,7 +114,7 @@ const rest =
     return body as Body;
   };
 
-/** Arguments as the query of the route has them: one text each, lists as repeated ones. */
+/** Converts arguments to query parameters: strings, with lists as repeated parameters. */
 function queryOf(args: Args): Pick<Call, 'query' | 'repeated'> {
   const given = Object.entries(args).filter(([, value]) => value !== null && value !== undefined);
   const lists = given.filter(([, value]) => Array.isArray(value));
@@ -143,7 +145,7 @@ function seriesOf({ summary, ...body }: Body): Body {
   return { ...body, nodes, page_info: pageInfo({}) };
 }
 
-/** A graph has one type for all guards: those of the catalog are shown with the reason of their first entry. */
+/** Reduces guards to the graph's single type: catalog guards show the reason of their first entry. */
 const policiesOf = ({ guards, ...body }: Body): Body => ({
   ...body,
   guards: (guards as readonly (CatalogGuard | ToolGuard)[]).map((guard) =>

@@ -1,11 +1,13 @@
-/** Organisations, teams, projects, environments, people and rules, as the configuration in force has them [admin.identity]. */
+/**
+ * Lists organisations, teams, projects, environments, people and rules of the configuration in force [admin.identity].
+ */
 import { allGrants, grantsOf } from '#core/configuration/identity/grants.ts';
 import { keyIdOf } from '#core/configuration/identity/identities.ts';
 import { type Place, placesOf, teamsOf } from '#core/configuration/identity/organization.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
 import type { Call, Operation } from './operation.ts';
 
-/** Environments whose tenant the caller may act in; the platform's callers see all. */
+/** Returns the environments whose tenant the caller may act in; all for platform callers. */
 function visiblePlaces({ snapshot, principal }: Call): Place[] {
   const all = principal.platform || principal.tenants.includes('*');
   return placesOf(snapshot.configuration).filter(
@@ -13,7 +15,7 @@ function visiblePlaces({ snapshot, principal }: Call): Place[] {
   );
 }
 
-/** The first parts of each visible path; the platform's callers also see what has no environment yet. */
+/** Returns a filter for paths with a visible environment. Platform callers also see paths without one. */
 function visibleIds(call: Call, parts: number): (path: string) => boolean {
   if (call.principal.platform || call.principal.tenants.includes('*')) return () => true;
   const seen = new Set(visiblePlaces(call).map(({ path }) => path.split('/').slice(0, parts).join('/')));
@@ -81,7 +83,7 @@ export const listEnvironments: Operation = async (call) => ({
   },
 });
 
-/** People, and the keys of the caller's tenant: who they are, never what they are. */
+/** Lists people and the keys of the caller's tenant, without key values. */
 export const listIdentities: Operation = async ({ snapshot, principal }) => {
   const { configuration, identities } = snapshot;
   const keys = [...identities.byDigest.values()].filter(({ principal: own }) => own.tenant === principal.tenant);
@@ -118,7 +120,7 @@ export const listIdentities: Operation = async ({ snapshot, principal }) => {
   };
 };
 
-/** Rules that apply to an environment the caller sees. */
+/** Lists the rules that apply to an environment visible to the caller. */
 export const listSeparationRules: Operation = async (call) => {
   const places = visiblePlaces(call);
   const { separation_rules } = call.snapshot.configuration;

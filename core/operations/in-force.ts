@@ -1,4 +1,4 @@
-/** What the store has in force, compared with what evidence says was put in force, spent and counted [evidence.in-force]. */
+/** Compares the state in force in the store with evidence: versions, spending and counts [evidence.in-force]. */
 import { actsIn } from './in-force/acts.ts';
 import { compareBudgets } from './in-force/budgets.ts';
 import { compareConfiguration } from './in-force/configuration.ts';
@@ -8,7 +8,7 @@ import { compareSessions } from './in-force/sessions.ts';
 import { compareTaskSheets } from './in-force/task-sheets.ts';
 import type { Operation } from './operation.ts';
 
-/** The configuration and definitions of MCP tools are of all tenants; the rest is the caller's tenant's. */
+/** Compares the state in force. Configuration and MCP definitions concern all tenants, the rest the caller's tenant. */
 export const compareInForce: Operation = async (call) => {
   const acts = actsIn(call.ports.evidence);
   const compared = [

@@ -1,4 +1,4 @@
-/** A configuration that was sent as text, read and checked: in a worker where the host has one [limit.heavy-call]. */
+/** Loads and checks a configuration sent as text, in a worker if the host has one [limit.heavy-call]. */
 import { loadConfiguration } from '#core/configuration/load/lazy-load.ts';
 import type { LoadedConfiguration } from '#core/configuration/load/load.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -7,7 +7,7 @@ import { missingModules } from '#core/models/content-policy/wasm-modules.ts';
 import type { LoadingPorts, ObjectsPort } from './ports.ts';
 
 /**
- * @param file name under which the text was sent.
+ * Loads a configuration. @param file name of the sent file.
  * @throws GatewayError `invalid_request`; in a worker also `payload_too_large` and `service_unavailable`.
  */
 export const loadText = (
@@ -16,7 +16,10 @@ export const loadText = (
   file?: string,
 ): Promise<LoadedConfiguration> => loadedConfiguration?.(text, file) ?? loadConfiguration(text, { packs, host, file });
 
-/** @throws GatewayError `invalid_request` naming the filters whose module has to be uploaded first [wasm.upload]. */
+/**
+ * Checks that all modules are stored.
+ * @throws GatewayError `invalid_request` naming the filters whose module must be uploaded first [wasm.upload].
+ */
 export async function assertModules(ports: ObjectsPort, configuration: Configuration): Promise<void> {
   const problems = await missingModules(configuration, ports.objects);
   if (problems.length === 0) return;

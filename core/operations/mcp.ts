@@ -1,4 +1,4 @@
-/** Tool definitions of MCP servers: what was seen, and a human's word on what has changed. */
+/** Tool definitions of MCP servers: lists them, and accepts changes on behalf of a human. */
 
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { differenceBetween } from '#core/guard/definition-difference.ts';
@@ -39,7 +39,7 @@ function seenOf(upstream: string, tool: string, { fingerprint, seen_at, changed:
   };
 }
 
-/** One tool with the texts of both definitions, where they are kept, and what the later one adds [mcp.definition-diff]. */
+/** Returns one tool with both stored definitions and what the later one adds [mcp.definition-diff]. */
 export const showMcpTool: Operation = async (call) => {
   const tool = call.params.name ?? '';
   const all = await allMarks(call);
@@ -71,7 +71,7 @@ export const showMcpTool: Operation = async (call) => {
 
 interface DefinitionText {
   readonly definition?: JsonObject;
-  /** Why it is not there. */
+  /** Reason that the text is missing. */
   readonly why?: string;
 }
 
@@ -94,7 +94,7 @@ async function textOf(
 const missingIn = (which: string, text: DefinitionText | undefined): string[] =>
   text?.why === undefined ? [] : [`the ${which} definition: ${text.why}`];
 
-/** How policies see the tool, and what the one in force says of a call without target and arguments. */
+/** Returns the tool's policy facts, and the decision for a call without target and arguments. */
 function classOf({ snapshot, principal }: Call, upstream: string, tool: string, { about = {} }: ToolMark) {
   const entry = snapshot.configuration.upstreams.mcp.find(({ name }) => name === upstream);
   const override = entry && overrideOf(entry, tool);
@@ -126,7 +126,10 @@ function classOf({ snapshot, principal }: Call, upstream: string, tool: string, 
   };
 }
 
-/** Recorded before it holds: an acceptance without an entry would be worse than one that did not come through. */
+/**
+ * Accepts a definition. Recorded before it takes effect: an acceptance without an entry would be worse than one that
+ * failed.
+ */
 export const acceptMcpTool: Operation = async (call) => {
   const tool = call.params.name ?? '';
   const upstream = call.query.upstream ?? upstreamOf(await allMarks(call), tool);
@@ -147,7 +150,8 @@ export const acceptMcpTool: Operation = async (call) => {
 };
 
 /**
- * Servers and what is known of their tools belong to the deployment: what is accepted holds for the agents of every tenant [mcp.accept-for-all].
+ * Checks that the caller may act in all tenants, because an acceptance applies to the agents of every tenant
+ * [mcp.accept-for-all].
  * @throws GatewayError `forbidden`
  */
 function mustReachAllTenants({ principal: { platform, tenants }, snapshot }: Call): void {
@@ -159,7 +163,7 @@ function mustReachAllTenants({ principal: { platform, tenants }, snapshot }: Cal
   );
 }
 
-/** @throws GatewayError `invalid_request` */
+/** Returns the reviewed fingerprint. @throws GatewayError `invalid_request` */
 function lookedAt({ query: { fingerprint } }: Call): string | undefined {
   if (fingerprint === undefined || /^[0-9a-f]{64}$/.test(fingerprint)) return fingerprint;
   throw invalidRequest(

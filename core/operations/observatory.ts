@@ -40,8 +40,8 @@ export const whoami: Operation = async ({ principal, snapshot }) => {
 const decisionsTotal = 'svc_policy_decisions_total';
 
 /**
- * The platform's callers read this process's registry; every other caller reads its own tenant's counters, from the
- * projection and so a second or two behind [admin.metrics-own-tenant].
+ * Returns metrics: of this process's registry for platform callers; for others their tenant's counters from the
+ * projection, a second or two late [admin.metrics-own-tenant].
  */
 export const metrics: Operation = async ({ ports, principal }) => ({
   contentType: 'text/plain; version=0.0.4; charset=utf-8',
@@ -50,7 +50,7 @@ export const metrics: Operation = async ({ ports, principal }) => ({
     : await tenantMetrics(ports, principal.tenant),
 });
 
-/** Where decisions are made by other functions, this process has not counted them. */
+/** Adds the projected counters to the registry's text, if other functions make the decisions. */
 async function platformMetrics({ observations, metricsText }: MetricsPorts, tenant: string): Promise<string> {
   const own = metricsText();
   return own.includes(decisionsTotal) ? own : own + decisionCounters(await observations.usage(tenant, {}));
@@ -79,7 +79,7 @@ const decisionCounters = ({ decisions_by_protocol }: Usage): string =>
     ]),
   );
 
-/** Prometheus text of one counter. Label values are words of the gateway's own. */
+/** Formats one counter as Prometheus text. Label values are the gateway's own words. */
 function counters(name: string, values: readonly (readonly [Readonly<Record<string, string>>, number])[]): string {
   const lines = values.map(([labels, value]) => {
     const pairs = Object.entries(labels).map(([label, word]) => `${label}="${word}"`);
@@ -88,7 +88,7 @@ function counters(name: string, values: readonly (readonly [Readonly<Record<stri
   return lines.length === 0 ? '' : `# TYPE ${name} counter\n${lines.join('')}`;
 }
 
-/** Everything `agentctl status` shows, in one bounded read of each store. */
+/** Returns the data of `agentctl status`, with one bounded read of each store. */
 export const status: Operation = async (call) => {
   const { ports, principal, snapshot } = call;
   const { tenant } = principal;
@@ -141,7 +141,7 @@ export const status: Operation = async (call) => {
   };
 };
 
-/** Of the caller's tenant, or added up below a path [admin.sums-by-path]. */
+/** Returns the usage of the caller's tenant, or the total below a path [admin.sums-by-path]. */
 export const usage: Operation = async (call) => {
   const { ports, query } = call;
   const span = {
@@ -158,7 +158,10 @@ export const usage: Operation = async (call) => {
   return { body: { ...subjectOf(call, tenants), ...span, ...sums } };
 };
 
-/** Actions blocked by rules and chat calls blocked or held by filters; what only warned or redacted is counted apart. */
+/**
+ * Returns actions blocked by rules, and chat calls blocked or held by filters. Warnings and redactions are counted
+ * separately.
+ */
 export const violations: Operation = async (call) => {
   const { ports, query } = call;
   const limit = limitOf(query);

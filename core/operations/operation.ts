@@ -1,4 +1,7 @@
-/** One admin operation: an authenticated, authorised call in; a reply out. The routes table names them. */
+/**
+ * The interface of an admin operation: takes an authenticated, authorised call and returns a reply. The routes table
+ * lists them.
+ */
 
 import type { z } from 'zod';
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -19,9 +22,9 @@ export interface Call {
   readonly query: Readonly<Record<string, string>>;
   /** Values of query parameters that the route allows more than once. */
   readonly repeated: Readonly<Record<string, readonly string[]>>;
-  /** Aborts when the caller goes away, where the host notices. */
+  /** Aborts when the caller disconnects, if the host detects that. */
   readonly signal?: AbortSignal | undefined;
-  /** When the host ends the function (epoch milliseconds); undefined where nothing does. */
+  /** Time at which the host ends the function (epoch milliseconds). Undefined without such a limit. */
   readonly endsAtMs?: number | undefined;
   readonly header: (name: string) => string | undefined;
   /** The parsed JSON object of the body; `{}` for an empty one. */
@@ -47,7 +50,7 @@ export type Operation = (call: Call) => Promise<Reply>;
 export function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
   const outcome = schema.safeParse(value, { error: describeIssue });
   if (outcome.success) return outcome.data;
-  // Two checks of one value may say the same.
+  // Two checks of one value may have the same message.
   const problems = [
     ...new Set(
       relevantIssues(outcome.error.issues).map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`),
@@ -58,7 +61,7 @@ export function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
   });
 }
 
-/** Page size from the query: 1 to 200, 50 by default. */
+/** Returns the page size of the query: 1 to 200, 50 by default. */
 export function limitOf(query: Readonly<Record<string, string>>, most = 200, usual = 50): number {
   if (query.limit === undefined) return usual;
   const limit = Number(query.limit);
@@ -69,8 +72,8 @@ export function limitOf(query: Readonly<Record<string, string>>, most = 200, usu
 }
 
 /**
- * A query parameter that takes one of a few words; undefined where it is not given.
- * @throws GatewayError `invalid_request` naming the words [admin.filter-words].
+ * Returns an optional query parameter with an enumerated value.
+ * @throws GatewayError `invalid_request` with the allowed words [admin.filter-words].
  */
 export function wordOf<W extends string>(
   query: Readonly<Record<string, string>>,
@@ -86,7 +89,7 @@ export function wordOf<W extends string>(
 export const cursorOf = (query: Readonly<Record<string, string>>) =>
   query.cursor === undefined ? {} : { cursor: query.cursor };
 
-/** Agent keys see only what is theirs; what is not looks as if it were not there. */
+/** Checks ownership: agent keys only see their own things, and get 404 for others. */
 export function assertOwn(
   { route, principal }: Call,
   ownerKey: string | undefined,

@@ -1,4 +1,4 @@
-/** A person's passkeys over HTTP: list, register, remove. Each person changes their own, with a key of their own. */
+/** A person's passkeys over HTTP: list, register, remove. People manage only their own, with their own key. */
 import {
   algorithm,
   beginRegistration,

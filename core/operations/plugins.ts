@@ -1,11 +1,11 @@
-/** What is done with plugins: acts that `agentctl` reports, and modules that are uploaded. */
+/** Records plugin acts that `agentctl` reports, and stores uploaded modules. */
 import { actionOf, moduleUpload, oneLine, pluginAct } from '#core/contracts/plugin-act.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { type Call, type Operation, parsed } from './operation.ts';
 import { recordAct } from './record.ts';
 
-/** `agentctl` reports what it did with plugins on its machine; the entry names who reported it [supply-chain.acts]. */
+/** Records a plugin act that `agentctl` reports from its machine, with the reporter's name [supply-chain.acts]. */
 export const recordPluginAct: Operation = async (call) => {
   const { act, ...about } = parsed(pluginAct, call.body());
   const evidence_hash = await recordAct(call, actionOf({ act }), about);
@@ -15,8 +15,8 @@ export const recordPluginAct: Operation = async (call) => {
 const digest = /^[0-9a-f]{64}$/;
 
 /**
- * Stores a module under its digest, which the path names: the digest is compared before anything is compiled, and only a module
- * that follows the ABI is stored [wasm.upload]. A refusal is evidence as well.
+ * Stores a module under its digest from the path. The digest is checked before compiling, and only a module that
+ * follows the ABI is stored [wasm.upload]. Refusals are recorded in evidence as well.
  */
 export const putModule: Operation = async (call) => {
   const { ports, params } = call;

@@ -33,7 +33,7 @@ export const getConfig: Operation = async ({ snapshot }) => ({
   body: { version: snapshot.version, sha256: snapshot.sha256, configuration: snapshot.configuration },
 });
 
-/** Stores a configuration (YAML or JSON text) as a new version; what does not validate stores nothing. */
+/** Stores a configuration (YAML or JSON text) as a new version, if it validates. */
 export const putConfig: Operation = async (call) => {
   const { ports, principal } = call;
   const reason = reasonOf(call);
@@ -47,7 +47,7 @@ export const putConfig: Operation = async (call) => {
   const whole = await underControlPlane(ports, configuration);
   const row = await storeVersion(ports, whole, principal.person ?? principal.name, 'api', {
     places: loaded.places,
-    // Another change may have bound a name meanwhile.
+    // Another change may have bound a name in the meantime.
     bind: (bound) => enforceBindings({ ...rules, bound }, configuration).bound,
   });
   await adopted(call, 'config.put', row, reason);
@@ -55,7 +55,7 @@ export const putConfig: Operation = async (call) => {
   return { status: 201, body: { ...row, warnings: [...loaded.warnings, ...warnings, ...left] } };
 };
 
-/** What was revoked since does not come back with an older index [supply-chain.index-in-force]. */
+/** Rejects an older index, which would undo revocations [supply-chain.index-in-force]. */
 async function assertIndexFollows(before: Configuration, after: Configuration): Promise<void> {
   if (before.supply_chain.index === undefined || after.supply_chain.index === undefined) return;
   const { olderThan } = await import('#core/configuration/supply-chain/in-force.ts');
@@ -65,7 +65,7 @@ async function assertIndexFollows(before: Configuration, after: Configuration): 
   throw refusal([{ path: ['supply_chain', 'index'], found: why, allowed }], () => undefined);
 }
 
-/** A data plane whose own administrator makes it something else decides by what was sent from then on. */
+/** Warns if a data plane leaves its control plane: from then on only this configuration decides. */
 const leftControlPlane = ({ federation: before }: Configuration, { federation: after }: Configuration): string[] =>
   before.role === 'data' && after.role !== 'data'
     ? [
@@ -75,7 +75,7 @@ const leftControlPlane = ({ federation: before }: Configuration, { federation: a
 
 const maxFileName = 200;
 
-/** The name of the file that is sent, for the places of its rules. @throws GatewayError `invalid_request` */
+/** Returns the name of the sent file, for the places of its rules. @throws GatewayError `invalid_request` */
 function fileOf({ query: { file } }: Call): string | undefined {
   if (file === undefined || (file.trim() !== '' && file.length <= maxFileName)) return file;
   throw invalidRequest(`file has ${file.length} characters; give a name of 1 to ${maxFileName}, or leave it out.`);
@@ -83,20 +83,23 @@ function fileOf({ query: { file } }: Call): string | undefined {
 
 const maxReason = 500;
 
-/** Why the configuration changes, for its evidence. @throws GatewayError `invalid_request` */
+/** Returns the reason of the change, for evidence. @throws GatewayError `invalid_request` */
 function reasonOf({ query: { reason } }: Call): string | undefined {
   if (reason === undefined || (reason.trim() !== '' && reason.length <= maxReason)) return reason;
   throw invalidRequest(`reason has ${reason.length} characters; give 1 to ${maxReason}, or leave it out.`);
 }
 
-/** On a data plane only what is its own changes; it is loaded there only. */
+/** Limits the change to a data plane's own parts. The code is loaded on data planes only. */
 async function underControlPlane(ports: Call['ports'], configuration: Configuration): Promise<Configuration> {
   if (configuration.federation.role !== 'data') return configuration;
   const { underControlPlane } = await import('#core/operations/federation/apply.ts');
   return underControlPlane(ports, configuration);
 }
 
-/** Keys replaced or withdrawn in their secrets count from here on, within five seconds everywhere; the configuration stays. */
+/**
+ * Reloads keys that were replaced or withdrawn in their secrets, effective everywhere within five seconds. The
+ * configuration is unchanged.
+ */
 export const refreshConfigKeys: Operation = async (call) => {
   const { row, keys, warnings } = await refreshKeys(call.ports);
   await adopted(call, 'config.refresh-keys', row);
@@ -114,7 +117,7 @@ export const currentPolicyVersion: Operation = async ({ ports, snapshot }) => {
   };
 };
 
-/** As the caller may read it: the platform's callers see the whole [policy-version.own-tenant]. */
+/** Returns the version as visible to the caller; all of it for platform callers [policy-version.own-tenant]. */
 async function versionAsRead(call: Call, text: string | undefined) {
   const { row, configuration: whole } = await versionOf(call, text);
   return { row, whole, configuration: asRead(call.principal, whole) };
@@ -122,7 +125,7 @@ async function versionAsRead(call: Call, text: string | undefined) {
 
 export const policyVersion: Operation = async (call) => {
   const { row, configuration, whole } = await versionAsRead(call, call.params.version);
-  const places = await readPlaces(call.ports.objects, row).catch(() => undefined); // an answer without them is an answer
+  const places = await readPlaces(call.ports.objects, row).catch(() => undefined); // optional in the answer
   return {
     body: { ...row, configuration, ...(places && { places: placesAsRead(call.principal, whole, places) }) },
   };
@@ -138,7 +141,7 @@ export const policyRollback: Operation = async (call) => {
   return { body: row };
 };
 
-/** The act is evidence; this instance uses the new version at once, others notice within 5 seconds. */
+/** Records the act and switches this instance to the new version. Other instances follow within 5 seconds. */
 async function adopted(call: Call, action: string, row: VersionRow, reason?: string): Promise<void> {
   await recordAct(call, action, {
     ...(await versionAct(call.ports, row)),
@@ -152,7 +155,7 @@ export const policyDiff: Operation = async (call) => {
   const after = await versionAsRead(call, call.query.against ?? String(call.snapshot.version));
   const [old, current] = [before, after].map(({ configuration }) => buildPolicyDocument(configuration));
   const { calls } = call.ports;
-  // Exact answers take seconds for large packs, so a worker finds them where there is one.
+  // Exact answers take seconds for large packs, so a worker computes them if there is one.
   const diff = (from: ToolPolicyDocument, to: ToolPolicyDocument) =>
     calls ? calls.diff({ before: policyText(from), after: policyText(to) }) : diffPolicies(from, to);
   const body = {

@@ -1,10 +1,10 @@
-/** Policy versions as requests name them. */
+/** Policy versions named by requests. */
 import { readBody, readVersion } from '#core/configuration/store/stored-form.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import type { Call } from './operation.ts';
 
-/** @throws GatewayError `invalid_request` for what is not a whole number from 1. */
+/** Parses a version number. @throws GatewayError `invalid_request` for anything but a positive integer. */
 export function versionNumber(text: string | undefined): number {
   const version = Number(text);
   if (!Number.isInteger(version) || version < 1) {
@@ -13,7 +13,7 @@ export function versionNumber(text: string | undefined): number {
   return version;
 }
 
-/** @throws GatewayError `not_found` for a version that is not kept. */
+/** Returns a version. @throws GatewayError `not_found` for a version that is no longer stored. */
 export async function versionOf({ ports }: Call, text: string | undefined) {
   const found = await readVersion(ports, versionNumber(text));
   if (!found) throw notFound('policy_version', text);
@@ -21,8 +21,8 @@ export async function versionOf({ ports }: Call, text: string | undefined) {
 }
 
 /**
- * One that decided, however old it is: evidence names it [policy-version.cited].
- * @throws GatewayError `not_found` for a number that never was in force.
+ * Returns a version that was in force at any time, because evidence refers to it [policy-version.cited].
+ * @throws GatewayError `not_found` for a number that was never in force.
  */
 export async function citedVersion({ ports: { configStore, objects } }: Call, text: string | undefined) {
   const row = await configStore.ever(versionNumber(text));

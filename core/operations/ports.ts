@@ -1,4 +1,4 @@
-/** Everything an operation may be given. Hosts compose it: `lambdas/aws.ts` on AWS and the emulator, `bin/local/` here. */
+/** All ports of the operations. Hosts compose them: `lambdas/aws.ts` on AWS and the emulator, `bin/local/` here. */
 
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { ApprovalEventFeed } from '#core/approvals/event-feed.ts';
@@ -37,50 +37,50 @@ export interface ObjectsPort {
   readonly objects: ObjectStore;
 }
 
-/** Reading a configuration that was sent. */
+/** Ports for loading a sent configuration. */
 export interface LoadingPorts {
-  /** What this host allows executions; absent where nothing ends a function. */
+  /** The host's limits for executions. Absent if the host ends no function. */
   readonly hostLimits: HostLimits | undefined;
-  /** Text of a shipped policy pack, by name. */
+  /** Returns the text of a shipped policy pack. */
   readonly packs: (name: string) => Promise<string>;
-  /** Reads and checks a configuration in a worker thread; in place where it is absent, within `hostLimits`. */
+  /** Loads and checks a configuration in a worker thread. If absent, it is loaded in place within `hostLimits`. */
   readonly loadedConfiguration: ((text: string, file?: string) => Promise<LoadedConfiguration>) | undefined;
 }
 
 export interface CheckpointsPort {
-  /** Where evidence is kept that those who write the tables cannot write, for functions that read it. */
+  /** Checkpoints, which writers of the tables cannot write, for functions that read them. */
   readonly checkpoints: CheckpointLog | undefined;
 }
 
 export interface MetricsPorts {
   readonly observations: Observations;
   readonly setAside: SetAsideStore;
-  /** The metrics registry of this process as Prometheus text. */
+  /** Returns this process's metrics registry as Prometheus text. */
   readonly metricsText: () => string;
 }
 
-/** Everything that operations may be given. An operation is a flow; a function that several share takes the ports it uses. */
+/** All ports of operations. An operation is a flow; a shared function takes only the ports it uses. */
 export interface GatewayPorts extends GovernPorts, ObjectsPort, LoadingPorts, MetricsPorts {
-  /** The whole log, of which governing a call reads the last checkpoint only. */
+  /** The whole log. Governing a call reads only its last checkpoint. */
   readonly checkpoints: CheckpointsPort['checkpoints'];
   readonly secrets: SecretStore;
   readonly configStore: ConfigStore;
   /**
-   * Environment names that a configuration over HTTP may bring in besides those in use; undefined where secrets come from a
-   * store that holds nothing but what the operator put there.
+   * Environment names that a configuration over HTTP may introduce besides those in use. Undefined if secrets come from
+   * a store with only the operator's values.
    */
   readonly listedSecretNames: readonly string[] | undefined;
-  /** Compiles a WASM module. @throws Error that says why it cannot be a filter. */
+  /** Compiles a WASM module. @throws Error with the reason that it cannot be a filter. */
   readonly compileModule: (bytes: Uint8Array) => Promise<unknown>;
   readonly sessionManifests: ManifestStore;
   readonly signer: Signer;
-  /** Copies of the entries, kept where those who write the tables cannot write, for functions that read them. */
+  /** Copies of the entries, which writers of the tables cannot write, for functions that read them. */
   readonly archived: ArchiveReader | undefined;
-  /** The log that outsiders watch, where the host keeps one. */
+  /** The publicly witnessed log, if the host has one. */
   readonly transparency: LogReader | undefined;
-  /** Rows of the log, for the process that lets them expire. */
+  /** Rows of the log, for the process that expires them. */
   readonly evidenceRows: EvidenceRows;
-  /** Where this process may write the archive: it puts under a checkpoint what it keeps there. */
+  /** Access to the archive for a process that may write it and covers its copies by checkpoints. */
   readonly archiving:
     | {
         readonly archive: Archive;
@@ -90,39 +90,46 @@ export interface GatewayPorts extends GovernPorts, ObjectsPort, LoadingPorts, Me
   readonly credentials: CredentialStore;
   /** Capability tickets. */
   readonly tickets: TicketStore;
-  /** Clients of the channels that people are notified by and vote by. */
+  /** Clients of the channels for notifications and votes. */
   readonly notificationClients: NotificationClients;
-  /** The control plane, for a gateway that follows one. */
+  /** The control plane, for a data plane. */
   readonly controlPlane: ControlPlane;
   readonly rollouts: Rollouts;
   readonly rolloutsInForce: RolloutsInForce;
   readonly rolloutClock: RolloutClock;
   readonly alerts: AlertStore;
   readonly passkeys: PasskeyStore;
-  /** What happens to approvals, where one process makes every commit and streams may stay open. */
+  /** Approval events, if one process makes every commit and streams may stay open. */
   readonly approvalEvents: ApprovalEventFeed | undefined;
   /** Data planes of this control plane. */
   readonly planes: PlaneStore;
-  /** Requests with a refused credential since it was last asked, where one process answers all requests. */
+  /**
+   * Returns the number of requests with a rejected credential since the last call, if one process serves all requests.
+   */
   readonly rejectedCredentials: (() => number) | undefined;
   readonly counters: Counters;
   readonly admissions: Admissions;
   readonly tokens: Tokens;
   readonly mcpStore: McpStore;
-  /** Texts of tool definitions, which only those compare who accept them. */
+  /** Texts of tool definitions, read only to compare definitions before acceptance. */
   readonly definitionTexts: ObjectStore;
-  /** Where this process answers chat calls itself. */
+  /** Response cache, if this process answers chat calls itself. */
   readonly cache: ResponseCache | undefined;
-  /** State of each provider's breaker, by name, where this process calls providers itself or reads what those that do share. */
+  /**
+   * Returns the breaker state of each provider, by name, if this process calls providers or reads their shared state.
+   */
   readonly breakers: ((providers: readonly ProviderEntry[]) => Readonly<Record<string, BreakerState>>) | undefined;
-  /** Holds the keys of providers; undefined where this process may not read them. */
+  /** Store of the provider keys. Undefined if this process may not read them. */
   readonly providerKeys: SecretStore | undefined;
-  /** At least the last 500 traces of each of these tenants, of all processes. @throws GatewayError `service_unavailable` */
+  /**
+   * Returns at least the last 500 traces of each of these tenants, from all processes.
+   * @throws GatewayError `service_unavailable`
+   */
   readonly recentTraces: (tenants: readonly string[]) => Promise<readonly RecordedTrace[]>;
   readonly dependencyStates: DependencyStates;
-  /** Trouble with the configuration file, where this process follows one. */
+  /** State of the configuration file, if this process follows one. */
   readonly configurationTrouble: ConfigurationTrouble | undefined;
   readonly version: string;
-  /** Which session the calls of a caller that names none go into. */
+  /** Sessions for callers that name none. */
   readonly unnamedSessions: UnnamedSessions;
 }

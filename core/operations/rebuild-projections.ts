@@ -1,4 +1,4 @@
-/** Projects the evidence log again, a bounded piece a call: for a lost stream or an emptied table. */
+/** Rebuilds projections from the evidence log, a bounded piece per call, after a lost stream or an emptied table. */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -6,12 +6,12 @@ import { rebuild } from '#core/observatory/rebuild.ts';
 import type { Operation } from './operation.ts';
 import { recordAct } from './record.ts';
 
-/** A call of an API Gateway function ends after 29 s; this many take a few. */
+/** Entries per call. They take a few seconds, and an API Gateway function ends after 29 s. */
 const entriesPerCall = 2_000;
-/** As long as counters are kept. */
+/** Retention of counters. */
 const keptMs = 90 * 24 * 3_600_000;
 
-/** One tenant, or all of the configuration one after the other. The first call of a rebuild is the act that is recorded. */
+/** Rebuilds one tenant, or all configured tenants in turn. The first call is recorded as the administrative act. */
 export const rebuildProjections: Operation = async (call) => {
   const { ports, snapshot, query } = call;
   const all = snapshot.configuration.tenants.map(({ id }) => id);
@@ -29,7 +29,7 @@ export const rebuildProjections: Operation = async (call) => {
   return { body: { tenant: place.tenant, since, ...done, ...(cursor && { cursor }) } };
 };
 
-/** `<tenant>.<place in it>`; the place has no dot. */
+/** Parses a cursor `<tenant>.<place in it>`. The place has no dot. */
 export function placeOf(cursor: string): { readonly tenant: string; readonly cursor?: string } {
   const cut = cursor.lastIndexOf('.');
   const within = cursor.slice(cut + 1);

@@ -1,4 +1,4 @@
-/** What would cost less, from what the tenant has used. */
+/** Recommends savings from a tenant's usage. */
 import { isoTime } from '#core/kernel/ports.ts';
 import { addUsages } from '#core/observatory/add-usages.ts';
 import { type RequestRow, recentHours } from '#core/observatory/request-row.ts';
@@ -8,8 +8,9 @@ import { subjectOf, tenantsOf } from './by-path.ts';
 import type { Call, Operation } from './operation.ts';
 
 /**
- * Models from the hourly sums of the time asked for; repeated requests from the newest calls of the last 48 hours. Below a path,
- * models are added up, and repetitions are those within one tenant, because a cache answers no other one [admin.sums-by-path].
+ * Recommends cheaper models from the hourly sums of the requested time, and caching from the newest calls of the last
+ * 48 hours. Below a path, models are summed up, but repetitions count within one tenant, because caches are not shared
+ * [admin.sums-by-path].
  */
 export const costRecommendations: Operation = async (call) => {
   const { ports, snapshot, query } = call;
@@ -39,7 +40,7 @@ export const costRecommendations: Operation = async (call) => {
 };
 
 const pageRows = 200;
-/** Of all tenants together, but at least one page of each. */
+/** Maximum for all tenants together, with at least one page of each. */
 const maxPages = 5;
 const maxShown = 500;
 

@@ -1,11 +1,11 @@
-/** Every administrative act is evidence, in the session `admin-<tenant>-<UTC day>`. */
+/** Records every administrative act as evidence, in the session `admin-<tenant>-<UTC day>`. */
 
 import { personActor } from '#core/configuration/identity/principal.ts';
 import { adminSession } from '#core/evidence/admin-session.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Call } from './operation.ts';
 
-/** Who does it, and what records it. */
+/** The actor of an act, and the ports that record it. */
 export interface Actor {
   readonly ports: Pick<Call['ports'], 'clock' | 'ids' | 'ledger'>;
   readonly principal: Pick<Call['principal'], 'tenant' | 'key_id' | 'federated'> & {
@@ -14,7 +14,7 @@ export interface Actor {
   };
 }
 
-/** @returns the hash of the entry. */
+/** Records an act. @returns the hash of the entry. */
 export async function recordAct(
   { ports, principal }: Actor,
   action: string,

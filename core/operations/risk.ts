@@ -1,4 +1,4 @@
-/** Session risk: look at it, and release a session the kill switch has stopped. */
+/** Session risk: shows it, and releases a session that the kill switch stopped. */
 
 import { personActor } from '#core/configuration/identity/principal.ts';
 import { assertMayVote } from '#core/configuration/identity/separation-of-duties.ts';
@@ -16,7 +16,7 @@ import { markLists, stateOf } from '#core/session/risk/state.ts';
 import { masked } from '#core/text/secrets/masked.ts';
 import { assertOwn, type Call, type Operation, parsed } from './operation.ts';
 
-/** The score as it stands; with `replay=true` also as the evidence tells it, alert by alert. */
+/** Returns the current score; with `replay=true` also its history from evidence, alert by alert. */
 export const sessionRisk: Operation = async (call) => {
   const head = await headOf(call);
   const { ports, query, snapshot } = call;
@@ -51,7 +51,7 @@ function viewOf(record: RiskRecord | undefined, now: number, settings: RiskSetti
     ...(rule !== '' && { rule }),
     tripped,
     alerts: alerts.map(({ at, ...alert }) => ({ ...alert, at: isoTime(at * 1000) })),
-    /** How much is remembered of each kind; what is counted becomes an alert when there are enough. */
+    /** Numbers of remembered items by kind. A counted kind becomes an alert when it reaches its threshold. */
     remembered: Object.fromEntries(
       [...markLists, 'attempts' as const].flatMap((name) => {
         const length = state?.[name].length ?? 0;
@@ -73,8 +73,8 @@ async function replayed({ ports }: Call, head: SessionHead) {
 }
 
 /**
- * The release is an entry of the session's own chain, so that working the score out again ends in the same place. The key is
- * released with it: otherwise its next call would still be refused. What other sessions have against them stays.
+ * Releases a session and its key, whose next call would otherwise still be refused. The release is an entry of the
+ * session's own chain, so that a replay has the same result. Other sessions' findings about them stay.
  */
 export const releaseSession: Operation = async (call) => {
   const { ports, principal, snapshot } = call;
@@ -128,7 +128,7 @@ async function headOf(call: Call): Promise<SessionHead> {
   return head;
 }
 
-/** The human behind a session that a caller with a token opened: no key names that human, its first entry does. */
+/** Returns the human of a session that was opened with a token: no key names that human, but the first entry does. */
 async function openedBy({ ports, snapshot }: Call, head: SessionHead): Promise<string | undefined> {
   if (head.owner_key === undefined || snapshot.identities.byKeyId.has(head.owner_key)) return undefined;
   for await (const entry of firstEntries(ports.evidence.entries(head.tenant, head.session_id), 1))

@@ -1,4 +1,4 @@
-/** Rollouts: create, list, look, pause, resume, roll back. What moves them by itself is `core/models/rollouts/advance.ts`. */
+/** Rollouts: create, list, show, pause, resume, roll back. Automatic moves: `core/models/rollouts/advance.ts`. */
 
 import { personActor } from '#core/configuration/identity/principal.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -13,7 +13,10 @@ import { moved, type RolloutMove } from '#core/models/rollouts/moves.ts';
 import { planRoute, resolveModel } from '#core/models/routing/plan.ts';
 import { type Call, type Operation, parsed } from './operation.ts';
 
-/** The platform's callers move the traffic of all tenants, others that of their own [rollout.tenants]. */
+/**
+ * Creates a rollout: for the traffic of all tenants if the caller is of the platform, otherwise of its own
+ * [rollout.tenants].
+ */
 export const createRollout: Operation = async (call) => {
   const { ports, principal, snapshot } = call;
   const { rollouts: usual } = snapshot.configuration;
@@ -56,7 +59,7 @@ export const createRollout: Operation = async (call) => {
       'conflict',
       `The model ${JSON.stringify(asked.route_model)} has an open rollout; wait for its end or roll it back first.`,
     );
-  // The sweep looks at every open rollout each minute, whether its clock runs or not.
+  // The sweep checks every open rollout each minute, even without its clock.
   await ports.rolloutClock.start(rollout.id).catch((fault: Error) => {
     ports.telemetry.log('error', 'the clock of a rollout did not start', { rollout: rollout.id, error: fault.message });
   });
@@ -104,7 +107,7 @@ async function rolloutOf(call: Call): Promise<Rollout> {
 const isVisible = ({ principal }: Call, { tenant }: Rollout): boolean =>
   principal.platform || tenant === '*' || tenant === principal.tenant;
 
-/** Names of the providers that answer for a model, or for the route of that pattern, today. */
+/** Returns the current providers of a model, or of the route of that pattern. */
 function baselineOf(configuration: Configuration, routeModel: string): readonly string[] {
   const route = configuration.routes.find(({ match }) => match.model === routeModel);
   const named = route?.regions?.flatMap(({ providers }) => providers) ?? route?.providers;
@@ -129,7 +132,7 @@ function assertCanary({ providers }: Configuration, canary: string, baseline: re
     );
 }
 
-/** What counts moves and observations stays inside. */
+/** Returns a rollout without internal counters. */
 const shown = (rollout: Rollout) => ({
   ...only(rollout, ['id', 'tenant', 'route_model', 'baseline_providers', 'canary_provider', 'stages', 'current_stage']),
   ...only(rollout, [

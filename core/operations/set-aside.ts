@@ -1,4 +1,7 @@
-/** `archive repair` for sessions that the projection set aside: what it left out is done from their copies [audit.set-aside]. */
+/**
+ * `archive repair` for sessions that the projection set aside: projects their entries from the archived copies
+ * [audit.set-aside].
+ */
 
 import { announceViolations } from '#core/approvals/notifications/policy-events.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -8,7 +11,7 @@ import type { Call } from './operation.ts';
 
 const rowsPerCall = 100;
 const entriesPerStep = 45;
-/** Of one session; the next call goes on behind them. */
+/** Maximum per call for one session; the next call continues. */
 const entriesPerCall = 2_000;
 
 export async function setAsideIn(
@@ -21,8 +24,9 @@ export async function setAsideIn(
 }
 
 /**
- * Applies the copies of a session that is whole in the archive and under a checkpoint, from the entry on that was set aside.
- * @returns whether all of them are applied; then the session is no longer set aside.
+ * Projects the copies of a session from its first skipped entry on. The session must be complete in the archive and
+ * under a checkpoint.
+ * @returns whether all are applied; then the session is no longer set aside.
  */
 export async function resumed({ ports }: Call, row: SetAside): Promise<boolean> {
   const { archived, observations, setAside, deliveries, clock } = ports;

@@ -1,4 +1,7 @@
-/** Calls that are decided and not made: by the policy in force, an older version, or policies that are tried out [policy.simulate-draft]. */
+/**
+ * Decides calls without making them: by the policy in force, an older version, or draft policies
+ * [policy.simulate-draft].
+ */
 import { ownerOf } from '#core/actions/abuse-notes.ts';
 import { placesOfVersion } from '#core/configuration/store/places.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
@@ -37,8 +40,9 @@ export const simulate: Operation = async (call) => {
 };
 
 /**
- * Policies that are tried out, read as a stored configuration would be.
- * @throws GatewayError `invalid_request` with every problem; `forbidden` for agents, which would learn how rules could be passed.
+ * Loads draft policies like a stored configuration.
+ * @throws GatewayError `invalid_request` with every problem; `forbidden` for agents, which could learn how to evade
+ * rules.
  */
 async function drafted({ ports, snapshot, principal }: Call, tool_policies: Readonly<Record<string, unknown>>) {
   if (principal.kind === 'agent')
@@ -46,7 +50,7 @@ async function drafted({ ports, snapshot, principal }: Call, tool_policies: Read
       'forbidden',
       'Found a key of kind agent; policies are tried out with a key of a human or a service.',
     );
-  // What is wrong beside the policies is said of the caller's tenants alone, as everything else of the configuration is.
+  // Other problems are reported for the caller's tenants only, like the rest of the configuration.
   const text = JSON.stringify({ ...asRead(principal, snapshot.configuration), tool_policies });
   const { configuration, warnings } = await loadText(ports, text);
   return { configuration, warnings };
@@ -54,7 +58,7 @@ async function drafted({ ports, snapshot, principal }: Call, tool_policies: Read
 
 const asOf = async (call: Call, version: number) => decidedBy((await versionOf(call, String(version))).configuration);
 
-/** An agent that asks what would be allowed gets an answer, and the question is counted. */
+/** Counts an agent's simulations as probes. They are answered nevertheless. */
 function noteProbes({ ports, principal, snapshot }: Call, results: readonly { readonly decision: Decision }[]): void {
   if (principal.kind !== 'agent') return;
   const windowMs = snapshot.configuration.behavior.window_minutes * 60_000;

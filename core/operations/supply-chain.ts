@@ -1,4 +1,4 @@
-/** What decides beside the gateway's own code: the policy pack and the WASM filters in force, and what was done with plugins [admin.supply-chain]. */
+/** The supply chain: policy pack, WASM filters in force, and acts on plugins [admin.supply-chain]. */
 
 import { partsInForce } from '#core/configuration/supply-chain/in-force.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -6,7 +6,10 @@ import { actionOf, type PluginAct, recordedActs } from '#core/contracts/plugin-a
 import { adminSession } from '#core/evidence/admin-session.ts';
 import type { Call, Operation } from './operation.ts';
 
-/** Signatures are verified at each request: a delegation may have ended since the configuration was stored. */
+/**
+ * Returns the supply chain. Verifies signatures at each request, because a delegation may have ended since the
+ * configuration was stored.
+ */
 export const supplyChain: Operation = async (call) => {
   const { configuration, version } = call.snapshot;
   return {
@@ -24,7 +27,7 @@ const daysShown = 7;
 const actsShown = 50;
 const actions = new Map(recordedActs.map((act) => [actionOf({ act }), act]));
 
-/** Newest first. Read from the chains of administrative acts, which are short however much traffic a tenant has. */
+/** Returns recent acts, newest first, from the chains of administrative acts, which are short regardless of traffic. */
 async function recentActs({ ports, principal: { tenant } }: Call) {
   const now = ports.clock.now();
   const acts = [];

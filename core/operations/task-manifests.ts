@@ -1,4 +1,4 @@
-/** Task manifests: declare, look, delete, and drift over a session's history. */
+/** Task manifests: declare, show, delete, and drift over a session's history. */
 
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { type TaskManifest, taskManifestSchema } from '#core/contracts/task-manifest.ts';
@@ -12,7 +12,10 @@ import { replayDrift } from '#core/session/tasks/replay.ts';
 import { type Call, cursorOf, limitOf, type Operation, parsed } from './operation.ts';
 import { recordAct } from './record.ts';
 
-/** The act is written down first, with all the manifest says: what bound whom can be reported long after it is gone. */
+/**
+ * Declares a manifest. The act is recorded first, with the full manifest, so that it can be reported after its
+ * deletion.
+ */
 export const createManifest: Operation = async (call) => {
   const { ports, principal } = call;
   const store = ports.tasks;
@@ -24,7 +27,7 @@ export const createManifest: Operation = async (call) => {
   try {
     return { status: 201, body: { ...(await store.create(manifest)), evidence_hash } };
   } catch (thrown) {
-    // Else evidence would say of a sheet that it binds [evidence.in-force].
+    // Otherwise evidence would list a sheet that is not in force [evidence.in-force].
     await recordAct(call, 'manifest.not_created', { manifest });
     throw thrown;
   }
@@ -49,10 +52,10 @@ export const deleteManifest: Operation = async (call) => {
   return { body: { ...manifest, deleted_at, evidence_hash } };
 };
 
-/** As much of a session as one answer looks at. */
+/** Maximum of examined entries of a session per answer. */
 const maxEntries = 20_000;
 
-/** The session named, or those the manifest is attached to, from their first entries on. */
+/** Returns drift of the named session, or of those that the manifest is attached to, from their first entries on. */
 export const manifestDrift: Operation = async (call) => {
   const { ports, principal, query, snapshot } = call;
   const manifest = await manifestOf(call);
@@ -85,7 +88,7 @@ async function manifestOf(call: Call): Promise<TaskManifest> {
 const isOwn = ({ principal }: Call, { owner_key }: SessionHead): boolean =>
   principal.kind !== 'agent' || owner_key === principal.key_id;
 
-/** Agents see what binds them: by their key, or by a session of theirs. */
+/** Checks visibility: agents see manifests of their key, or of one of their sessions. */
 async function isVisible({ ports, principal }: Call, { key_id, sessions = [] }: TaskManifest): Promise<boolean> {
   if (principal.kind !== 'agent') return true;
   if (key_id !== undefined) return key_id === principal.key_id;

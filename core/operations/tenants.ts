@@ -1,8 +1,8 @@
-/** Tenants as the configuration in force has them: names and limits, never a key. */
+/** Lists tenants of the configuration in force: names and limits, never a key. */
 import type { Tenant } from '#core/contracts/config.ts';
 import type { Operation } from './operation.ts';
 
-/** The platform's callers see all tenants, others their own [admin.tenants]. */
+/** Lists all tenants for platform callers, otherwise the caller's own [admin.tenants]. */
 export const listTenants: Operation = async ({ principal, snapshot }) => {
   const { tenants } = snapshot.configuration;
   const visible = tenants.filter(({ id }) => principal.platform || id === principal.tenant);

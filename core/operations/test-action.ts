@@ -1,4 +1,4 @@
-/** `POST /admin/v1/test-action`: one action through the whole pipeline. */
+/** `POST /admin/v1/test-action`: governs one action through the whole pipeline. */
 import { decideOnly } from '#core/actions/decide-only.ts';
 import { govern } from '#core/actions/govern.ts';
 import { waitingFor } from '#core/actions/wait.ts';
@@ -26,7 +26,7 @@ export const testAction: Operation = async (call) => {
   };
 };
 
-/** What became of a call that was decided only, as its caller says [action.reported-outcome]. */
+/** Records the outcome of a decide-only call, as reported by its caller [action.reported-outcome]. */
 export const reportOutcome: Operation = async (call) => {
   const { reportedOutcome } = await import('#core/actions/reported-outcome.ts');
   const body = await reportedOutcome(call.ports, call.principal, parsed(outcomeRequestSchema, call.body()));
@@ -34,8 +34,8 @@ export const reportOutcome: Operation = async (call) => {
 };
 
 /**
- * What the caller carries out itself is never executed here as well [action.decide-only].
- * @throws GatewayError `invalid_request` with an upstream, or where the configuration executes what is approved.
+ * Checks that a decide-only call cannot be executed here as well [action.decide-only].
+ * @throws GatewayError `invalid_request` with an upstream, or if the configuration executes approved calls.
  */
 async function assertDecidable({ ports }: Call, { upstream }: ActionRequest): Promise<void> {
   if (upstream !== undefined)
@@ -49,7 +49,10 @@ async function assertDecidable({ ports }: Call, { upstream }: ActionRequest): Pr
     );
 }
 
-/** @throws GatewayError `invalid_request` for a key that is empty, too long or not visible ASCII. */
+/**
+ * Returns the idempotency key.
+ * @throws GatewayError `invalid_request` for one that is empty, too long or not visible ASCII.
+ */
 function idempotencyKeyOf({ header }: Call): string | undefined {
   const key = header('idempotency-key');
   if (key === undefined || idempotencyKeyPattern.test(key)) return key;

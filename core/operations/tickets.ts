@@ -1,4 +1,4 @@
-/** Capability tickets: list those still good, redeem, revoke. The tickets themselves are not kept. */
+/** Capability tickets: list valid ones, redeem, revoke. The tickets themselves are not stored. */
 
 import { personActor } from '#core/configuration/identity/principal.ts';
 import { redeemSchema } from '#core/contracts/admin-requests.ts';
@@ -20,7 +20,7 @@ export const listTickets: Operation = async ({ ports, principal, query }) => {
   return { body: { tickets: page.items, ...(page.cursor && { cursor: page.cursor }) } };
 };
 
-/** The act is written down first: a revocation without its evidence is worse than one that was attempted. */
+/** Revokes a ticket. Recorded first: a revocation without evidence is worse than a recorded one that fails. */
 export const revokeTicket: Operation = async (call) => {
   const { ports, principal, params } = call;
   const store = ports.tickets;
@@ -36,8 +36,8 @@ export const revokeTicket: Operation = async (call) => {
 };
 
 /**
- * A service that was handed a ticket asks whether it may act, saying what it is about to do. Redeemed first, then recorded:
- * a service without an answer may not act, and the ticket is spent nevertheless.
+ * Redeems a ticket for a service, which sends its intended action. Redeemed before it is recorded: without an answer
+ * the service may not act, but the ticket is used up.
  */
 export const redeemTicket: Operation = async (call) => {
   const { ports, principal, snapshot } = call;
@@ -58,7 +58,7 @@ export const redeemTicket: Operation = async (call) => {
   return { body: { id, envelope_id, approval_id, tool, resource, capability, policy_version, expires_at } };
 };
 
-/** Into the session whose action the ticket belongs to. */
+/** Records the act in the session of the ticket's action. */
 async function record({ ports, principal }: Call, { id }: TicketClaims, act: CredentialAct): Promise<void> {
   const credential = await ports.credentials.get(principal.tenant, id);
   if (!credential) throw ticketRefused('unknown');
@@ -66,7 +66,7 @@ async function record({ ports, principal }: Call, { id }: TicketClaims, act: Cre
   const draft = credentialDraft(credential, act, personActor(principal), isoTime(ports.clock.now()));
   const outcome = await ports.ledger.commit({ draft, head: head ?? null });
   if (!outcome.ok) throw new Error('what becomes of a ticket carries no conditions');
-  // The service's own key has done no wrong.
+  // Not counted against the service's own key.
   await followRisk(ports, outcome.entry, { before: head?.risk, key: undefined, scored: false });
 }
 

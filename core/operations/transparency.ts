@@ -1,4 +1,4 @@
-/** The transparency log over HTTP: its checkpoint, proofs of growth, tiles, and what witnesses hand in. */
+/** The transparency log over HTTP: checkpoint, consistency proofs, tiles, and cosignatures of witnesses. */
 import * as z from 'zod';
 import { cosignedAt, openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
 import type { LogReader } from '#core/evidence/transparency/log-reader.ts';
@@ -9,13 +9,16 @@ import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { type Call, type Operation, parsed } from './operation.ts';
 
-/** @throws GatewayError `not_found` where the host keeps no log. */
+/** Returns the log. @throws GatewayError `not_found` if the host has none. */
 function logOf({ ports }: Call): LogReader {
   if (!ports.transparency) throw notFound('transparency_log');
   return ports.transparency;
 }
 
-/** The newest checkpoint, and those that witnesses cosigned. The key is a convenience: pin one got elsewhere. */
+/**
+ * Returns the newest checkpoint and the cosigned ones. The key is included for convenience: pin one from another
+ * source.
+ */
 export const logCheckpoint: Operation = async (call) => {
   const [log, { tenant }] = [logOf(call), call.principal];
   const checkpoint = await log.checkpoint(tenant);
@@ -52,7 +55,7 @@ export const logTile: Operation = async (call) => {
 
 const cosignatureBody = z.strictObject({ note: z.string().max(16_384) });
 
-/** Takes a cosigned checkpoint of this log from a witness that the configuration names. */
+/** Accepts a cosigned checkpoint of this log from a configured witness. */
 export const addCosignature: Operation = async (call) => {
   const log = logOf(call);
   const { tenant } = call.principal;

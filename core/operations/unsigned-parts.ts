@@ -1,11 +1,11 @@
-/** What `tool_policies.require_signed` refused, as evidence [supply-chain.refused-unsigned]. */
+/** Records parts that `tool_policies.require_signed` refused [supply-chain.refused-unsigned]. */
 
 import type { UnsignedPart } from '#core/configuration/supply-chain/in-force.ts';
 import { actionOf, oneLine } from '#core/contracts/plugin-act.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Actor, recordAct } from './record.ts';
 
-/** Does the work; a configuration that it refuses for a part without a signature leaves an entry for each of them. */
+/** Runs the work. If a configuration is refused for unsigned parts, records an entry for each part. */
 export async function refusedPartsRecorded<Result>(
   actor: Actor | (() => Promise<Actor>),
   work: () => Promise<Result>,

@@ -1,10 +1,10 @@
-/** The evidence body of a new policy version, the same for file import, HTTP, rollback and keys that are looked up again. */
+/** The evidence body of a new policy version, for file import, HTTP, rollback and refreshed keys. */
 import type { ConfigStore, VersionRow } from '#core/configuration/ports.ts';
 import { secretsOfVersion } from '#core/configuration/store/keys-in-evidence.ts';
 import { readVersion } from '#core/configuration/store/stored-form.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 
-/** Names the guards it disables: nothing else in the chain tells that their calls may be allowed. */
+/** Builds the body. It lists disabled guards, because no other entry shows that their calls may be allowed. */
 export async function versionAct(
   ports: { readonly configStore: Pick<ConfigStore, 'bindings' | 'get' | 'inForce'>; readonly objects: ObjectStore },
   { version, sha256, of_version }: VersionRow,

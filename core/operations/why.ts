@@ -1,4 +1,4 @@
-/** Why an action was decided as it was: the rules, each effect of the call, and what else had a say [policy.why]. */
+/** Explains a decision: the rules, each effect of the call, and other sources [policy.why]. */
 
 import { judges } from '#core/actions/judges.ts';
 import { neededWords } from '#core/actions/needed-approvals.ts';
@@ -15,8 +15,9 @@ import { assertOwn, type Call, type Operation } from './operation.ts';
 import { citedVersion } from './policy-version.ts';
 
 /**
- * Which source decided an action, and the first condition at which each guard and rule failed: for the call as it was written, and for
- * each effect that is not allowed. A call whose parameters are redacted is not read again; `not_replayed` names them.
+ * Returns the source that decided an action, and the first failed condition of each guard and rule: for the call as
+ * written, and for each effect that is not allowed. A call with redacted parameters is not replayed; `not_replayed`
+ * names them.
  */
 export const why: Operation = async (call) => {
   const entry = await decisionEntry(call, call.params.envelope_id ?? '');
@@ -52,7 +53,7 @@ export const why: Operation = async (call) => {
     index === undefined
       ? (placeOfDecider(decider, placed, effects.effects) ?? place({ rule: decider }))
       : place({ index, rule: decider });
-  // Several rules have one name: the request that waits knows which of them asked for a person.
+  // Several rules may have the same name: the pending request contains the one that requires a person.
   const ofEffect =
     index !== undefined &&
     placed.some((step) => step.matched && step.index !== index) &&
@@ -77,7 +78,7 @@ export const why: Operation = async (call) => {
   };
 };
 
-/** Of the rule that matched the call, else of the one that matched an effect. */
+/** Returns the place of the rule that matched the call, otherwise of the one that matched an effect. */
 const placeOfDecider = (
   matched: string,
   trace: readonly PlacedTrace[],
@@ -86,7 +87,7 @@ const placeOfDecider = (
   trace.find((step) => step.matched && step.rule === matched)?.place ??
   effects.find(({ matched_rule }) => matched_rule === matched)?.place;
 
-/** How matched rules begin that no rule of a policy has. */
+/** Prefixes of matched rules that are not rules of a policy. */
 const sources = (): (readonly [prefix: string, source: string])[] => [
   ['approved:', 'approval'],
   ['denied:', 'approval'],
@@ -97,7 +98,7 @@ const sources = (): (readonly [prefix: string, source: string])[] => [
   ...judges.flatMap(({ rules, name }) => (rules === undefined ? [] : [[rules, name] as const])),
 ];
 
-/** The kind of source that decided: a rule on the call itself, a rule on one of its effects, or another source. */
+/** Returns the kind of source that decided: a rule on the call, a rule on one of its effects, or another source. */
 function decidedBy(matched: string, trace: readonly RuleTrace[], effects: readonly EffectView[]): string {
   const named = sources().find(([prefix]) => matched.startsWith(prefix));
   const onCall = trace.find((step) => step.matched)?.rule ?? 'default';
@@ -107,7 +108,9 @@ function decidedBy(matched: string, trace: readonly RuleTrace[], effects: readon
   return matched === 'default' ? 'default' : 'rule';
 }
 
-/** Finds a decision by its envelope: an approval row knows the session, else the audit log of the last week does. */
+/**
+ * Finds a decision by its envelope id: by the session in its approval row, otherwise in the audit log of the last week.
+ */
 async function decisionEntry(call: Call, id: string): Promise<EvidenceEntry> {
   const { ports, principal } = call;
   const isDecision = (entry: EvidenceEntry) =>
@@ -128,7 +131,7 @@ async function first<T>(items: AsyncIterable<T>, wanted: (item: T) => boolean): 
 
 const week = 7 * 24 * 3_600_000;
 
-/** Envelope ids are UUIDv7: their first 48 bits are the time, so the hour to look in is known. */
+/** Searches the audit log. Envelope ids are UUIDv7, whose first 48 bits are the time, so the hour is known. */
 async function inAudit({ ports, principal, params }: Call, wanted: (entry: EvidenceEntry) => boolean) {
   const id = params.envelope_id ?? '';
   const bornMs = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);

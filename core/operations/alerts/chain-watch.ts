@@ -1,4 +1,4 @@
-/** Verifies a few sessions of a tenant at each evaluation, one after the other around the list, and again those found broken. */
+/** Verifies a few sessions of a tenant per evaluation, in rotation, and re-checks sessions that were found broken. */
 import type { AlertRow } from '#core/contracts/alert.ts';
 import { firstEntries } from '#core/evidence/bundle.ts';
 import type { EvidenceLog, SessionHead } from '#core/evidence/ports.ts';
@@ -7,13 +7,13 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import type { BrokenSession } from './conditions.ts';
 
 const sessionsPerRun = 5;
-/** A longer session is left to `audit verify`, which has the time. */
+/** Longer sessions are left to `audit verify`. */
 const maxEntries = 2_000;
 
 export class ChainWatch {
   readonly #cursors = new Map<string, string>();
 
-  /** @returns a session whose chain is broken: one that an open alert names is looked at first. */
+  /** Verifies the next sessions. @returns a broken session; one with an open alert is checked first. */
   async look(evidence: EvidenceLog, tenant: string, rows: readonly AlertRow[]): Promise<BrokenSession | undefined> {
     const named = rows.find(({ alert }) => alert.type === 'evidence' && alert.state !== 'resolved')?.alert.evidence
       ?.session_id;
@@ -48,7 +48,7 @@ async function brokenLink(evidence: EvidenceLog, head: SessionHead): Promise<Bro
     const { broken_link } = await verifyChain(counted(), { head });
     return broken_link && { session_id, ...broken_link };
   } catch (fault) {
-    if (fault instanceof GatewayError) throw fault; // the store is away
+    if (fault instanceof GatewayError) throw fault; // the store is unavailable
     return { session_id, index: read, reason: 'its row cannot be read' };
   }
 }

@@ -1,4 +1,4 @@
-/** A change of an alert: its row and its evidence entry in one transaction, then a message over each channel. */
+/** Changes an alert: row and evidence entry in one transaction, then a message over each channel. */
 
 import type { Delivery, DeliveryStore } from '#core/approvals/notifications/ports.ts';
 import { type AlertChange, type AlertRow, platformAlerts } from '#core/contracts/alert.ts';
@@ -20,18 +20,18 @@ interface Changed {
   /** The row as it was read. */
   readonly before: AlertRow | undefined;
   readonly change: AlertChange;
-  /** Who acknowledged; the evaluation itself unless given. */
+  /** The acknowledging caller; the evaluation itself by default. */
   readonly actor?: EntryDraft['actor'];
 }
 
-/** @returns false when another process changed the alert first: nothing was written. */
+/** Writes a change of an alert. @returns false when another process changed the alert first: no write took place. */
 export async function changeAlert(
   ports: ChangePorts,
   configuration: Configuration,
   { row, before, change, actor = { key_id: 'system' } }: Changed,
 ): Promise<boolean> {
   const { alert, scope } = row;
-  // What concerns the whole platform stands in the log of the first tenant, as other acts on it do.
+  // Alerts of the platform are in the log of the first tenant, like other platform acts.
   const tenant = scope === platformAlerts ? (configuration.tenants[0]?.id ?? 'default') : scope;
   const timestamp = isoTime(ports.clock.now());
   const outcome = await ports.ledger.commit({
@@ -57,7 +57,7 @@ export async function changeAlert(
   return true;
 }
 
-/** Channels that take alerts: a comment on a pull request is about one action. */
+/** Returns the channels for alerts. Comments on a pull request are excluded, because they concern one action. */
 const alertChannels = ({ approvals: { channels } }: Pick<Configuration, 'approvals'>): string[] =>
   (['slack', 'webhook'] as const).filter((name) => channels[name]?.enabled);
 

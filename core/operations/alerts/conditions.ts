@@ -1,4 +1,4 @@
-/** What besides traffic is measured: approvals that wait, switches that are open, credentials that are refused. */
+/** Conditions other than traffic: pending approvals, disabled safeguards, rejected credentials and others. */
 import type { FileTrouble } from '#core/configuration/file-trouble.ts';
 import { type AlertScope, platformAlerts } from '#core/contracts/alert.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -6,7 +6,7 @@ import { type SetAside, setAsideInWords } from '#core/observatory/set-aside.ts';
 import type { Measured } from './lifecycle.ts';
 import { type Refusal, refusalWindowMs } from './refusal-watch.ts';
 
-/** The oldest pending approval of a tenant. @param seconds how long it waits; 0 where nothing does */
+/** Measures the oldest pending approval of a tenant. @param seconds its age; 0 without a pending approval */
 export function oldestPending(tenant: string, seconds: number, { alerts }: Configuration): Measured {
   const threshold = alerts.oldest_pending_seconds;
   const message = `tenant:${tenant}: an approval has been pending for ${seconds} seconds; the threshold is ${threshold}. Decide it with \`agentctl pending\`.`;
@@ -21,7 +21,7 @@ export function oldestPending(tenant: string, seconds: number, { alerts }: Confi
   };
 }
 
-/** Safety that the configuration switches off [policy.break-glass.alert]. */
+/** Reports safeguards that the configuration disables [policy.break-glass.alert]. */
 export function disabledSafeguards({ policies, tool_policies }: Configuration): Measured[] {
   const guards = [...new Set(tool_policies.disable_guards)];
   const base = { scope: platformAlerts, type: 'system', dimension: 'global', threshold: 0 } as const;
@@ -53,8 +53,8 @@ export function disabledSafeguards({ policies, tool_policies }: Configuration): 
 }
 
 /**
- * The configuration file that this process follows [config.file-trouble]. The message does not quote the file: alerts are evidence
- * of a tenant and go to channels, and the file may name other tenants.
+ * Reports trouble with the configuration file of this process [config.file-trouble]. The message does not quote the
+ * file: alerts are evidence of a tenant and are sent to channels, and the file may name other tenants.
  */
 export function configurationFile(trouble: FileTrouble | undefined, version: number): Measured {
   return {
@@ -73,7 +73,10 @@ export function configurationFile(trouble: FileTrouble | undefined, version: num
   };
 }
 
-/** @param refused requests in the last minute whose credential was not accepted, as this process counted them */
+/**
+ * Measures rejected credentials.
+ * @param refused this process's count of requests with a rejected credential in the last minute
+ */
 export function rejectedCredentials(refused: number, { alerts }: Configuration): Measured {
   const threshold = alerts.rejected_credentials_per_minute;
   const message = `${refused} requests in a minute came with a credential that is not known; the threshold is ${threshold}. A caller may be guessing keys, or a client has an old one.`;
@@ -88,7 +91,7 @@ export function rejectedCredentials(refused: number, { alerts }: Configuration):
   };
 }
 
-/** Plugins, packs and modules that were refused in the window of the watch. */
+/** Reports plugins, packs and modules refused within the window. */
 export function refusedPlugins(tenant: string, refusals: readonly Refusal[]): Measured {
   const last = refusals.at(-1);
   return {
@@ -107,7 +110,7 @@ export function refusedPlugins(tenant: string, refusals: readonly Refusal[]): Me
   };
 }
 
-/** Measures of the last evaluation that failed: their alerts neither open nor resolve meanwhile. */
+/** Reports measurements that failed. Their alerts neither open nor resolve meanwhile. */
 export function notMeasured(
   scope: AlertScope,
   faults: readonly { readonly name: string; readonly error: string }[],
@@ -136,7 +139,7 @@ export interface BrokenSession {
   readonly reason: string;
 }
 
-/** The audit chain of a tenant. @param broken the first session found broken */
+/** Reports a broken audit chain of a tenant. @param broken the first session found broken */
 export function auditChain(tenant: string, broken: BrokenSession | undefined): Measured {
   const base = { scope: tenant, type: 'evidence', dimension: `tenant:${tenant}`, metric: 'audit_chain' } as const;
   if (!broken) return { ...base, value: 0, threshold: 0 };
@@ -153,10 +156,10 @@ export function auditChain(tenant: string, broken: BrokenSession | undefined): M
   };
 }
 
-/** So many rows are looked at. */
+/** Maximum of examined rows. */
 export const setAsideLooked = 100;
 
-/** Sessions that the projection could not go on with [audit.set-aside]. */
+/** Reports sessions that the projection set aside [audit.set-aside]. */
 export function setAsideSessions(tenant: string, rows: readonly SetAside[]): Measured {
   const [first] = rows;
   const base = { scope: tenant, type: 'evidence', dimension: `tenant:${tenant}`, metric: 'set_aside' } as const;

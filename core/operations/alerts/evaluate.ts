@@ -1,4 +1,4 @@
-/** One evaluation of everything that has alerts [alert.evaluated]: measure, compare with the rows, write what changed. */
+/** Evaluates all alerts once [alert.evaluated]: measures, compares with the rows and writes the changes. */
 
 import type { DeliveryStore } from '#core/approvals/notifications/ports.ts';
 import type { ApprovalStore } from '#core/approvals/ports.ts';
@@ -41,7 +41,7 @@ interface AlertPorts {
   readonly alerts: AlertStore;
   readonly approvals: Pick<ApprovalStore, 'list'>;
   readonly clock: Clock;
-  /** Where this process follows a configuration file. */
+  /** State of the configuration file, if this process follows one. */
   readonly configurationTrouble: ConfigurationTrouble | undefined;
   readonly configStore: Pick<ConfigStore, 'federation'>;
   readonly counters: Pick<Counters, 'status'>;
@@ -53,12 +53,12 @@ interface AlertPorts {
   readonly planes: Pick<PlaneStore, 'list'>;
   readonly snapshots: Pick<Snapshots, 'current'>;
   readonly telemetry: Telemetry;
-  /** Requests with a refused credential since it was last asked, where this process answers requests. */
+  /** Returns the number of requests with a rejected credential since the last call, if this process serves requests. */
   readonly rejectedCredentials: (() => number) | undefined;
   readonly setAside: Pick<SetAsideStore, 'list'>;
 }
 
-/** Remembers between evaluations; losing them costs work only. */
+/** State between evaluations. Losing it only costs work. */
 interface Watches {
   readonly traffic: TrafficWatch;
   readonly chains: ChainWatch;
@@ -67,7 +67,11 @@ interface Watches {
 
 const tenantConcurrency = 10;
 
-/** Evaluates the alerts of all scopes. @returns how many changed. What cannot be measured stays as it is, and is an alert itself [alert.evaluated]. */
+/**
+ * Evaluates the alerts of all scopes. A failed measurement leaves its alerts unchanged, and is an alert itself
+ * [alert.evaluated].
+ * @returns the number of changed alerts.
+ */
 export async function evaluateAlerts(ports: AlertPorts, watches: Watches): Promise<number> {
   const { configuration, identities, version } = await ports.snapshots.current({ evenStale: true });
   if (!configuration.alerts.enabled) return 0;
@@ -89,16 +93,19 @@ export async function evaluateAlerts(ports: AlertPorts, watches: Watches): Promi
   return changed;
 }
 
-/** What is measured of a scope, by its name in words. */
+/** Measurements of a scope, by readable name. */
 type Measures = Readonly<Record<string, () => Promise<Measured[]>>>;
 
 interface MeasuredApart {
   readonly measured: readonly Measured[];
-  /** Whether nothing failed: only then is what was not measured normal. */
+  /** True if no measurement failed. Only then does an alert without a measurement count as normal. */
   readonly whole: boolean;
 }
 
-/** Measures each by itself: one that fails is an alert, and the others are evaluated. @throws if all fail: the store is away. */
+/**
+ * Runs the measurements independently: a failed one becomes an alert.
+ * @throws if all fail: the store is unavailable.
+ */
 async function measuredApart(ports: AlertPorts, scope: AlertScope, measures: Measures): Promise<MeasuredApart> {
   const names = Object.keys(measures);
   const outcomes = await Promise.allSettled(names.map((name) => measures[name]!()));
@@ -180,8 +187,8 @@ function ofTenant(
 }
 
 /**
- * What is open and was not measured is normal if nothing failed: its traffic, its budget or its tenant is gone. An alert that
- * cannot be written does not stop the others.
+ * Applies the measurements. If none failed, an open alert without a measurement is normal: its traffic, budget or
+ * tenant is gone. A failed write of one alert does not stop the others.
  */
 async function apply(
   ports: AlertPorts,

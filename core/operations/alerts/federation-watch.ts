@@ -1,4 +1,7 @@
-/** What is measured of a federation [federation.alerts]: documents and staleness on a data plane, the planes at their control plane. */
+/**
+ * Conditions of a federation [federation.alerts]: documents and staleness on a data plane, all planes at their control
+ * plane.
+ */
 import type { FederationState } from '#core/configuration/ports.ts';
 import { isSkewed, maxClockSkewMs, stalenessOf, stateOf } from '#core/configuration/store/staleness.ts';
 import { platformAlerts } from '#core/contracts/alert.ts';
@@ -7,7 +10,7 @@ import type { PlaneRow } from '#core/contracts/federation.ts';
 import { leaseMs } from '#core/operations/federation/lease.ts';
 import type { Measured } from './lifecycle.ts';
 
-/** On a data plane. */
+/** Returns the conditions of a data plane. */
 export function dataPlaneConditions(
   { federation }: Configuration,
   given: FederationState | undefined,
@@ -44,7 +47,10 @@ export function dataPlaneConditions(
   ];
 }
 
-/** At a control plane, of each plane that has reported. @param version policy version in force here */
+/**
+ * Returns the conditions of each plane that has reported to this control plane.
+ * @param version policy version in force here
+ */
 export const controlPlaneConditions = (rows: readonly PlaneRow[], version: number, now: number): Measured[] =>
   rows.flatMap((row) => [
     chainsOf(row),
@@ -119,7 +125,10 @@ function setBackOf(row: PlaneRow, version: number): Measured {
   };
 }
 
-/** A plane whose clock is behind refuses documents; of one that is ahead, minutes of the future do not count. */
+/**
+ * Measures clock skew. A plane whose clock is slow refuses documents; if it is fast, its minutes in the future do not
+ * count.
+ */
 function skewOf(row: PlaneRow): Measured {
   const seconds = row.skew_seconds ?? 0;
   return {

@@ -1,8 +1,8 @@
-/** What one evaluation makes of an alert [alert.lifecycle]: pure, so that every history can be tried. */
+/** State transitions of an alert in one evaluation [alert.lifecycle]: pure, so that every history can be tested. */
 import type { Alert, AlertChange, AlertRow, AlertScope, AlertSeverity, AlertType } from '#core/contracts/alert.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 
-/** One thing that was looked at. */
+/** One measurement. */
 export interface Measured {
   readonly scope: AlertScope;
   readonly type: AlertType;
@@ -10,7 +10,7 @@ export interface Measured {
   readonly metric: string;
   readonly value: number;
   readonly threshold: number;
-  /** Absent where everything is normal. */
+  /** Absent if the measurement is normal. */
   readonly firing?: {
     readonly severity: AlertSeverity;
     readonly message: string;
@@ -24,10 +24,10 @@ const normalToResolve = 5;
 export const keyOf = ({ type, dimension, metric }: Pick<Measured, 'type' | 'dimension' | 'metric'>): string =>
   digestOf([type, dimension, metric]).slice(0, 16);
 
-/** `<scope>.<key>-<number>`; a scope may hold dots, a key holds none. */
+/** Returns `<scope>.<key>-<number>`. A scope may contain dots, a key does not. */
 export const alertId = (scope: AlertScope, key: string, number: number): string => `${scope}.${key}-${number}`;
 
-/** Scope and key of an id; undefined for a text that no alert has as its id. */
+/** Returns scope and key of an id, or undefined for a malformed id. */
 export function placeOf(id: string): { readonly scope: AlertScope; readonly key: string } | undefined {
   const found = /^([A-Za-z0-9_][A-Za-z0-9._-]*)\.([0-9a-f]{16})-\d{1,9}$/.exec(id);
   return found ? { scope: found[1]!, key: found[2]! } : undefined;
@@ -35,15 +35,16 @@ export function placeOf(id: string): { readonly scope: AlertScope; readonly key:
 
 interface Step {
   readonly row: AlertRow;
-  /** Absent where only a count or a value moved. */
+  /** Absent if only a count or a value changed. */
   readonly change?: Exclude<AlertChange, 'acknowledged'>;
 }
 
 const rank: Readonly<Record<AlertSeverity, number>> = { info: 0, warning: 1, critical: 2 };
 
 /**
- * @param at ISO time of the evaluation; a minute counts once, however many processes evaluate it.
- * @returns undefined when nothing is to be written.
+ * Returns the next state of an alert.
+ * @param at ISO time of the evaluation. A minute counts once, also if several processes evaluate it.
+ * @returns undefined when there is no change to write.
  */
 export function evaluated(before: AlertRow | undefined, measured: Measured, at: string): Step | undefined {
   const minute = at.slice(0, 16);
@@ -62,7 +63,7 @@ export function evaluated(before: AlertRow | undefined, measured: Measured, at: 
   const alert: Alert = { ...open.alert, value, threshold, message, ...(evidence && { evidence }) };
   if (rank[severity] > rank[open.alert.severity])
     return { row: { ...base, normal: 0, alert: { ...alert, severity } }, change: 'escalated' };
-  // The same as a minute ago: no write for it, unless normal evaluations were counted.
+  // Unchanged since the last minute: no write, unless normal evaluations were counted.
   if (open.normal === 0 && open.alert.value === value) return undefined;
   return { row: { ...base, normal: 0, alert } };
 }

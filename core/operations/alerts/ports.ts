@@ -1,11 +1,14 @@
-/** What alerts need from outside. Changes of state go through `Ledger.commit` as `alert.put`, beside their evidence entry. */
+/** Ports of the alerts. State changes go through `Ledger.commit` as `alert.put`, together with their evidence entry. */
 import type { AlertRow, AlertScope } from '#core/contracts/alert.ts';
 
 export interface AlertStore {
-  /** The newest alert of every key, and the older ones that are still kept; consistent. */
+  /** Returns the newest alert of every key, and retained older ones. Consistent. */
   list(scope: AlertScope): Promise<readonly AlertRow[]>;
-  /** The newest alert of a key. */
+  /** Returns the newest alert of a key. */
   get(scope: AlertScope, key: string): Promise<AlertRow | undefined>;
-  /** Writes what is not a change of state: a count of normal evaluations, a value. @returns false when another was faster */
+  /**
+   * Writes a count of normal evaluations or a value, without a state change.
+   * @returns false if another process wrote first
+   */
   note(row: AlertRow, read: AlertRow): Promise<boolean>;
 }

@@ -1,9 +1,9 @@
-/** Plugins, packs and modules that were refused lately [alert.refused-plugins], read on from where the last look ended. */
+/** Reads recently refused plugins, packs and modules [alert.refused-plugins], continuing after the last read entry. */
 import { actionOf } from '#core/contracts/plugin-act.ts';
 import { adminSession } from '#core/evidence/admin-session.ts';
 import type { EvidenceLog } from '#core/evidence/ports.ts';
 
-/** A refusal counts for this long. */
+/** Time for which a refusal counts. */
 export const refusalWindowMs = 10 * 60_000;
 
 export interface Refusal {
@@ -20,12 +20,12 @@ interface RefusalPage {
 export class RefusalWatch {
   readonly #read = new Map<string, Map<string, RefusalPage>>();
 
-  /** @returns the refusals of the window, oldest first. @param now milliseconds since 1970 */
+  /** Returns the refusals of the window, oldest first. @param now milliseconds since 1970 */
   async look(evidence: EvidenceLog, tenant: string, now: number): Promise<readonly Refusal[]> {
     const from = now - refusalWindowMs;
     const before = this.#read.get(tenant);
     const read = new Map<string, RefusalPage>();
-    // Around midnight the window lies in the sessions of two days.
+    // Around midnight the window spans the sessions of two days.
     for (const session of new Set([adminSession(tenant, from), adminSession(tenant, now)]))
       read.set(session, await readOn(evidence, tenant, session, before?.get(session), from));
     this.#read.set(tenant, read);

@@ -1,4 +1,4 @@
-/** What of traffic and spending is measured against fixed thresholds [alert.thresholds]. */
+/** Measures traffic and spending against fixed thresholds [alert.thresholds]. */
 import { type AlertScope, platformAlerts } from '#core/contracts/alert.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { BudgetStatus } from '#core/limits/ports.ts';
@@ -11,7 +11,7 @@ import type { Measured } from './lifecycle.ts';
 
 export type AlertSettings = Configuration['alerts'];
 
-/** Fewer requests in five minutes say nothing of an error rate or a percentile. */
+/** Minimum of requests in five minutes for a meaningful error rate or percentile. */
 const leastRequests = 5;
 
 const scopeOf = (dimension: Dimension): AlertScope => {
@@ -19,7 +19,7 @@ const scopeOf = (dimension: Dimension): AlertScope => {
   return parts?.kind === 'tenant' ? parts.name : platformAlerts;
 };
 
-/** Numbers of messages: short, never in exponents. */
+/** Formats a number for messages: short, without an exponent. */
 const shown = (value: number): string => String(Number(value.toPrecision(3)));
 const words: Readonly<Record<BaselineMetric, (value: number) => string>> = {
   error_rate: (value) => `${shown(value * 100)} % errors`,
@@ -29,7 +29,8 @@ const words: Readonly<Record<BaselineMetric, (value: number) => string>> = {
 };
 
 /**
- * @param measures sums of the last five minutes, one a minute
+ * Measures the last five minutes against the configured thresholds.
+ * @param measures sums of the last five minutes, one per minute
  * @param buckets the same as buckets, oldest first
  */
 export function staticThresholds(
@@ -63,7 +64,10 @@ export function staticThresholds(
   });
 }
 
-/** Replies of another model than the one asked for [chat.replied-model]: an alert of the tenant. @param measures of the last five minutes */
+/**
+ * Reports replies of another model than requested [chat.replied-model], as an alert of the tenant.
+ * @param measures of the last five minutes
+ */
 export function otherModels(tenant: string, measures: readonly Measures[]): Measured {
   const value = measures.reduce((sum, { other_model = 0 }) => sum + other_model, 0);
   const dimension = `tenant:${tenant}`;
@@ -79,7 +83,7 @@ export function otherModels(tenant: string, measures: readonly Measures[]): Meas
   };
 }
 
-/** Each metric that has a baseline, against it. */
+/** Compares each metric with its baseline. */
 export function baselineConditions(
   dimension: Dimension,
   recent: readonly Bucket[],
@@ -107,7 +111,7 @@ export function baselineConditions(
   });
 }
 
-/** A budget at 80 % is a warning, at 100 % critical. */
+/** Reports budgets: a warning at 80 %, critical at 100 %. */
 export function budgetThresholds(tenant: string, budgets: readonly BudgetStatus[]): Measured[] {
   return budgets.map(({ account, scope, period, limit_microusd, used_microusd }) => {
     const value = limit_microusd === 0 ? 100 : Math.round((used_microusd / limit_microusd) * 1000) / 10;
@@ -123,7 +127,7 @@ export function budgetThresholds(tenant: string, budgets: readonly BudgetStatus[
       metric: `${account}:${period}`,
       value,
       threshold,
-      // A budget of nothing is a decision, not news.
+      // A budget of zero is intended, and not an alert.
       ...(value >= 80 && limit_microusd > 0 && { firing: { severity: full ? 'critical' : 'warning', message } }),
     };
   });

@@ -1,4 +1,6 @@
-/** A document of the control plane comes into force on a data plane, as a policy version of its own [federation.swap]. */
+/**
+ * Puts a document of the control plane into force on a data plane, as a policy version of its own [federation.swap].
+ */
 import { enforceBindings } from '#core/configuration/checks/bound-secrets.ts';
 import type { ConfigStore, FederationState, VersionRow } from '#core/configuration/ports.ts';
 import { stateOf } from '#core/configuration/store/staleness.ts';
@@ -11,17 +13,17 @@ import type { ObjectStore } from '#core/kernel/ports.ts';
 import { mergedConfiguration } from './merge.ts';
 
 export interface ApplyDeps extends VersionDeps {
-  /** Environment names that a configuration from elsewhere may bring in; undefined where secrets come from a store of their own. */
+  /** Environment names that a remote configuration may introduce. Undefined if secrets come from a dedicated store. */
   readonly listedSecretNames: readonly string[] | undefined;
 }
 
 export type ServedText = Readonly<Record<string, unknown>>;
 
 /**
- * Makes the served configuration the one in force, if it is not yet. What secrets a control plane may name, and where they may be
- * sent, is bound as for a configuration over HTTP: an administrator of the control plane gets no secret of a plane by it.
- * @returns the new version; undefined where nothing changed.
- * @throws GatewayError for a configuration that may not come into force here; then the one before stays.
+ * Puts the served configuration into force if it differs. Secrets and their destinations are bound as for a
+ * configuration over HTTP, so that an administrator of the control plane cannot obtain a secret of a plane.
+ * @returns the new version, or undefined if unchanged.
+ * @throws GatewayError for a configuration that may not come into force here; the previous one stays.
  */
 export async function applyServed(
   deps: ApplyDeps,
@@ -42,13 +44,16 @@ export async function applyServed(
   return { row, warnings: [...merged.warnings, ...kept.warnings] };
 }
 
-/** Keys of the plane are its operator's: they are bound by the file that names them. */
+/** Removes the plane's own keys: they are bound by the file that names them. */
 const withoutKeys = (configuration: Configuration): Configuration => ({
   ...configuration,
   tenants: configuration.tenants.map((tenant) => ({ ...tenant, api_keys: [] })),
 });
 
-/** Modules do not travel: a filter without its module would err at every call. */
+/**
+ * Checks that all modules are stored here, because they are not served: a filter without its module would fail at every
+ * call.
+ */
 async function assertModules(objects: ObjectStore, { policies }: Configuration): Promise<void> {
   for (const filter of [...policies.input, ...policies.output]) {
     if (filter.type !== 'wasm' || filter.sha256 === undefined || (await objects.get(filter.sha256))) continue;
@@ -59,7 +64,7 @@ async function assertModules(objects: ObjectStore, { policies }: Configuration):
   }
 }
 
-/** The configuration that was served last, where it is still there. */
+/** Returns the last served configuration, if it is still stored. */
 export async function lastServed(
   { configStore, objects }: { readonly configStore: Pick<ConfigStore, 'federation'>; readonly objects: ObjectStore },
   { federation }: Pick<Configuration, 'federation'>,
@@ -70,13 +75,13 @@ export async function lastServed(
   return { state, served: bytes && (JSON.parse(new TextDecoder().decode(bytes)) as ServedText) };
 }
 
-/** Keeps the served configuration for restarts. @returns its address in the object store */
+/** Stores the served configuration for restarts. @returns its address in the object store */
 export const storeServed = (objects: ObjectStore, served: ServedText): Promise<string> =>
   objects.put(new TextEncoder().encode(canonicalize(served)));
 
 /**
- * A configuration of a data plane's own, as it may be stored: under what the control plane served last. What its file says of
- * policies counts nowhere.
+ * Merges a data plane's own configuration under the last served one, for storing. Policies in its own file have no
+ * effect.
  */
 export async function underControlPlane(
   deps: { readonly configStore: ConfigStore; readonly objects: ObjectStore },
@@ -84,7 +89,7 @@ export async function underControlPlane(
 ): Promise<Configuration> {
   if (own.federation.role !== 'data') return own;
   const last = await lastServed(deps, own);
-  if (!last) return own; // nothing is decided by it: the plane refuses calls until a document comes
+  if (!last) return own; // not used for decisions: the plane refuses calls until a document arrives
   if (last.served) return mergedConfiguration(last.served, own).configuration;
   const lost = { ...last.state, revision: last.state.revision + 1, document_sha256: '', etag: '' };
   await deps.configStore.putFederation(lost, last.state);

@@ -1,4 +1,4 @@
-/** The chains of a data plane as it reports them [federation.heads]: what its store says now, never what it remembers. */
+/** Reports the chains of a data plane [federation.heads] from the store, never from memory. */
 import type { EvidenceHead, WantedHead } from '#core/contracts/federation.ts';
 import { firstEntries } from '#core/evidence/bundle.ts';
 import type { EvidenceLog, SessionHead } from '#core/evidence/ports.ts';
@@ -6,18 +6,18 @@ import { verifyChain } from '#core/evidence/verify.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
-/** Sessions of a tenant that are looked at in one report: the newest, and the next of all others. */
+/** Sessions of a tenant per report: the newest, and the next of all others. */
 const newestPageSize = 100;
 const othersPageSize = 50;
-/** Entries that are read for one report to verify whole chains; a longer chain is left to `audit verify`. */
+/** Entries read per report to verify whole chains. Longer chains are left to `audit verify`. */
 const maxVerified = 2_000;
 
-/** Of one report: 1 MB holds as many of the longest names. */
+/** Maximum of heads per report: 1 MB fits this many with the longest names. */
 const maxHeadsPerReport = 1_000;
 
 interface ChainPorts {
   readonly evidence: EvidenceLog;
-  /** ISO time: rows of older sessions may have expired. Absent where none expires. */
+  /** ISO time before which rows may have expired. Absent if none expires. */
   readonly expiresBefore: string | undefined;
 }
 
@@ -26,12 +26,12 @@ interface Reported {
   readonly last_hash: string;
 }
 
-/** Remembers what was reported, so that a report holds what changed. Losing it costs a longer report. */
+/** Remembers reported heads, so that a report only includes changes. Losing the memory makes one report longer. */
 export class ReportedChains {
   readonly #reported = new RecentMap<string, Reported>({ max: 20_000 });
   readonly #cursors = new Map<string, string>();
 
-  /** Chains of these tenants that changed since they were reported, and the places that the control plane wants to see. */
+  /** Returns the chains changed since their last report, and the places that the control plane requested. */
   async changed(
     { evidence, expiresBefore }: ChainPorts,
     tenants: readonly string[],
@@ -50,7 +50,7 @@ export class ReportedChains {
     return heads;
   }
 
-  /** The control plane has taken these. */
+  /** Notes that the control plane accepted these heads. */
   taken(heads: readonly EvidenceHead[]): void {
     for (const head of heads) this.#reported.set(keyOf(head), head);
   }
@@ -80,7 +80,7 @@ export class ReportedChains {
         continue;
       }
       verified += head.total_entries;
-      // Rows that may have expired do not verify without their archived copies.
+      // Rows that may have expired cannot be verified without their archived copies.
       const whole = expiresBefore === undefined || head.opened_at >= expiresBefore;
       const broken = whole && verified <= maxVerified ? await brokenLink(evidence, head) : undefined;
       const found = await reportOf(evidence, head, index).catch(unreadable(head));
@@ -93,7 +93,7 @@ export class ReportedChains {
 const keyOf = ({ tenant, session_id }: { readonly tenant: string; readonly session_id: string }) =>
   JSON.stringify([tenant, session_id]);
 
-/** @param index the place whose hash is reported as well, if the chain reaches it */
+/** Returns the report of a chain. @param index place whose hash is included, if the chain reaches it */
 async function reportOf(evidence: EvidenceLog, head: SessionHead, index: number | undefined): Promise<EvidenceHead> {
   const { tenant, session_id, total_entries, last_hash } = head;
   const reached = index !== undefined && index < total_entries;
@@ -101,11 +101,11 @@ async function reportOf(evidence: EvidenceLog, head: SessionHead, index: number 
   return { tenant, session_id, total_entries, last_hash, ...(hash !== undefined && { at: { index: index!, hash } }) };
 }
 
-/** A chain whose rows cannot be read is reported as broken, so that it neither hides nor stops the report of the others. */
+/** Reports a chain with unreadable rows as broken, so that it is visible and does not block the others. */
 const unreadable =
   ({ tenant, session_id, total_entries, last_hash }: SessionHead) =>
   (fault: unknown): EvidenceHead => {
-    if (fault instanceof GatewayError) throw fault; // the store is away
+    if (fault instanceof GatewayError) throw fault; // the store is unavailable
     return { tenant, session_id, total_entries, last_hash, broken: { index: 0, reason: 'a row cannot be read' } };
   };
 

@@ -1,4 +1,4 @@
-/** The signed document of a control plane: made here, verified by data planes [federation.document]. */
+/** The signed document of a control plane: issued here, verified by data planes [federation.document]. */
 import { createHash, createPublicKey } from 'node:crypto';
 import { maxClockSkewMs } from '#core/configuration/store/staleness.ts';
 import {
@@ -13,17 +13,17 @@ import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { describeIssue } from '#core/kernel/issue-words.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 
-/** A new document is issued this often, so that one that was recorded long ago is not taken for the present one. */
+/** Interval of new documents, which limits the replay of an old one. */
 const issueEveryMs = 10 * 60_000;
 
-/** No other signature of the gateway begins with these bytes. */
+/** Domain separator: no other signature of the gateway begins with these bytes. */
 const domain = 'agent-governance/federation-config/1\n';
 
-/** The bytes that are signed: the head, whose digest binds the configuration. */
+/** Returns the signed bytes: the head, whose digest binds the configuration. */
 const signedBytes = ({ format, plane, version, digest, issued_at, expires_at }: DocumentHead): Uint8Array =>
   new TextEncoder().encode(domain + canonicalize({ format, plane, version, digest, issued_at, expires_at }));
 
-/** @param maxStalenessMs how long the configuration counts after it was last issued. */
+/** Builds the head of a document. @param maxStalenessMs validity of the configuration after it was last issued. */
 export function documentHead(
   given: Pick<DocumentHead, 'plane' | 'version' | 'digest'>,
   now: number,
@@ -38,7 +38,7 @@ export function documentHead(
   };
 }
 
-/** Tells two documents apart: the head, and the key that signs it. */
+/** Returns a tag that identifies the head and its signing key. */
 export const etagOf = (head: DocumentHead, keyId: string): string =>
   `"${sha256(canonicalize([head, keyId])).slice(0, 32)}"`;
 
@@ -50,7 +50,7 @@ export async function signDocument(
   return { public_key, signature: { alg: 'ECDSA_P256_SHA256', key_id: signer.keyId, value } };
 }
 
-/** SHA-256 of the key as data planes pin it: SPKI in DER. @returns undefined for what is not a public key. */
+/** Returns the SHA-256 that data planes pin: of the SPKI in DER. @returns undefined for an invalid public key. */
 export function keyDigest(pem: string): string | undefined {
   try {
     return createHash('sha256')
@@ -61,11 +61,11 @@ export function keyDigest(pem: string): string | undefined {
   }
 }
 
-/** What a data plane holds a document against. */
+/** Expectations of a data plane for a document. */
 interface Expected {
   readonly plane: string;
   readonly trustedKeys: readonly string[];
-  /** Of the last good document: a version never goes back, and one version is one configuration. */
+  /** Last good document. Versions never decrease, and a version has exactly one configuration. */
   readonly last?: { readonly version: number; readonly digest: string } | undefined;
   readonly now: number;
 }
@@ -74,7 +74,7 @@ type Verified =
   | { readonly ok: true; readonly document: FederationDocument }
   | { readonly ok: false; readonly reason: string };
 
-/** Verifies a document whole; nothing of it is used before. Never throws. */
+/** Verifies a whole document before any part is used. Never throws. */
 export function verifyDocument(value: unknown, { plane, trustedKeys, last, now }: Expected): Verified {
   const bad = (reason: string): Verified => ({ ok: false, reason });
   const parsed = federationDocumentSchema.safeParse(value, { error: describeIssue });

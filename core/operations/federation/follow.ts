@@ -1,3 +1,3 @@
-/** What a data plane runs, in one piece to load. */
+/** The parts that a data plane runs, as one lazily loaded module. */
 export { pollControlPlane } from './poll.ts';
 export { Reports } from './report.ts';

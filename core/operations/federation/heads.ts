@@ -1,18 +1,18 @@
 /**
- * Chains of a data plane against what it reported before [federation.heads]: pure, so that every history can be tried. A chain may
- * only grow: the entry that was last once stays where it was.
+ * Compares a data plane's chains with its earlier reports [federation.heads]: pure, so that every history can be
+ * tested. A chain may only grow: an entry that was once last must keep its place and hash.
  */
 import type { Divergence, EvidenceHead, KnownHead, WantedHead } from '#core/contracts/federation.ts';
 
 interface Compared {
-  /** What is known from now on; absent where nothing changes. */
+  /** New known state. Absent if unchanged. */
   readonly known?: KnownHead;
   readonly divergence?: Divergence;
-  /** What the plane has to show before the new head is believed. */
+  /** Entry that the plane must report before the new head is accepted. */
   readonly wanted?: WantedHead;
 }
 
-/** @param at ISO time of the report. */
+/** Compares a reported head. @param at ISO time of the report. */
 export function compareHead(known: KnownHead | undefined, head: EvidenceHead, at: string): Compared {
   const { tenant, session_id, total_entries, last_hash } = head;
   const now: KnownHead = { tenant, session_id, total_entries, last_hash, seen_at: at };
@@ -20,7 +20,7 @@ export function compareHead(known: KnownHead | undefined, head: EvidenceHead, at
     known: { ...(known ?? now), diverged_at: at },
     divergence: { tenant, session_id, index, kind, ...more, found_at: at },
   });
-  if (known?.diverged_at !== undefined) return {}; // found before; what was known then is kept
+  if (known?.diverged_at !== undefined) return {}; // already diverged: the state from before is kept
   if (head.broken) return differs('broken', head.broken.index, { reason: head.broken.reason });
   if (!known) return total_entries === 0 ? {} : { known: now };
   const last = known.total_entries - 1;

@@ -1,4 +1,4 @@
-/** The configuration of a data plane: what the control plane serves, with what the plane has of its own [federation.local-keys]. */
+/** Merges the served configuration with a data plane's own keys [federation.local-keys]. */
 import { checkConfiguration } from '#core/configuration/checks/checks.ts';
 import { levelsWithRules } from '#core/configuration/identity/organization.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
@@ -16,8 +16,9 @@ interface Merged {
 }
 
 /**
+ * Merges the two configurations.
  * @param served the configuration of a verified document.
- * @throws GatewayError `invalid_request` for what this release cannot read, or what does not fit together here.
+ * @throws GatewayError `invalid_request` if this release cannot parse it, or its parts do not fit together here.
  */
 export function mergedConfiguration(
   served: Readonly<Record<string, unknown>>,
@@ -38,12 +39,14 @@ export function mergedConfiguration(
   const problems = checkConfiguration(file, warnings);
   if (problems.length > 0) throw refusal(problems, () => undefined);
   const configuration = storedForm(file, pack);
-  // what does not compile is never in force
+  // a policy that does not compile never comes into force
   compilePolicy({ ...buildPolicyDocument(configuration), levels: levelsWithRules(configuration) });
   return { configuration, warnings };
 }
 
-/** Whom or what the control plane no longer has, no key of a plane brings back. */
+/**
+ * Returns the local keys by tenant. Skips keys whose tenant or person the control plane does not have, with a warning.
+ */
 function usableKeys(
   { tenants, people }: Pick<Configuration, 'people'> & { readonly tenants: readonly { readonly id: string }[] },
   localKeys: readonly LocalKey[],

@@ -1,4 +1,4 @@
-/** One question of a data plane to its control plane [federation.poll]: the configuration, if it is another. */
+/** One poll of the control plane by a data plane [federation.poll]: fetches the configuration if it changed. */
 import type { FederationState } from '#core/configuration/ports.ts';
 import { secretsOfVersion } from '#core/configuration/store/keys-in-evidence.ts';
 import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
@@ -17,22 +17,22 @@ export interface PollPorts extends Omit<ApplyDeps, 'clock' | 'secrets'> {
   readonly secrets: SecretStore;
   readonly snapshots: Snapshots;
   readonly telemetry: Pick<Telemetry, 'log' | 'count'>;
-  /** The act is evidence: a version came into force, or a document was refused. */
+  /** Records in evidence that a version came into force, or a document was refused. */
   readonly record: (action: string, details: Record<string, unknown>) => Promise<unknown>;
-  /** Called with the reason, at each question that was not answered. */
+  /** Called with the reason after each failed poll. */
   readonly unreachable: ((reason: string) => void) | undefined;
 }
 
 export type Polled = 'adopted' | 'unchanged' | 'refused' | 'unreachable' | 'not_a_data_plane';
 
-/** Asks once. What is refused changes nothing but the state, which says why. */
+/** Polls once. A refused document only changes the state, which contains the reason. */
 export async function pollControlPlane(ports: PollPorts): Promise<Polled> {
   const snapshot = await ports.snapshots.refresh();
   const { federation } = snapshot.configuration;
   const to = await addressOf(ports, federation);
   if (!to) return 'not_a_data_plane';
   const last = await lastServed(ports, snapshot.configuration);
-  // Without the document at hand a 304 would confirm nothing.
+  // Without the stored document a 304 would confirm nothing.
   const etag = last?.served && last.state.etag !== '' ? last.state.etag : undefined;
   let answer: ConfigAnswer;
   try {
@@ -44,7 +44,7 @@ export async function pollControlPlane(ports: PollPorts): Promise<Polled> {
   return confirmed(ports, snapshot, last!.state, last!.served!);
 }
 
-/** Undefined for a gateway that is not a data plane. */
+/** Returns the address of the control plane, or undefined for a gateway that is not a data plane. */
 export async function addressOf(
   { secrets, telemetry }: Pick<PollPorts, 'secrets' | 'telemetry'>,
   { role, plane, control_plane_url: url, token_env }: FederationSettings,
@@ -56,7 +56,7 @@ export async function addressOf(
 }
 
 async function unanswered(ports: PollPorts, snapshot: Snapshot, fault: Error): Promise<Polled> {
-  // A token that was replaced meanwhile is read again, not kept until its time is over; 403 answers the token of another plane.
+  // A replaced token is read again at once instead of after its cache time; 403 is the answer to another plane's token.
   if (fault instanceof ControlPlaneRefused && (fault.status === 401 || fault.status === 403)) ports.secrets.refused?.();
   if (fault instanceof ControlPlaneRefused && !fault.mayPass) return refused(ports, snapshot, fault.message);
   ports.telemetry.count('svc_federation_polls_total', { outcome: 'unreachable' });
@@ -64,7 +64,7 @@ async function unanswered(ports: PollPorts, snapshot: Snapshot, fault: Error): P
   return 'unreachable';
 }
 
-/** The story of a new document: verify, merge, store as a version, remember. */
+/** Processes a new document: verifies, merges, stores it as a version and remembers it. */
 async function taken(ports: PollPorts, snapshot: Snapshot, answer: ConfigAnswer & { changed: true }): Promise<Polled> {
   const { federation } = snapshot.configuration;
   const before = stateOf(federation, await ports.configStore.federation());
@@ -80,7 +80,7 @@ async function taken(ports: PollPorts, snapshot: Snapshot, answer: ConfigAnswer 
     await applied(ports, snapshot, configuration, { version, digest });
   } catch (fault) {
     const error = asGatewayError(fault);
-    if (error.kind.status >= 500) throw fault; // the store is down: nothing is wrong with the document
+    if (error.kind.status >= 500) throw fault; // the store is down; the document is not at fault
     return refused(ports, snapshot, error.message);
   }
   const document_sha256 = await storeServed(ports.objects, configuration);
@@ -104,7 +104,7 @@ async function applied(
     source: 'file',
   };
   const { clock, configStore, objects, listedSecretNames } = ports;
-  // Without the secrets of keys: their digests are stored already, and stay.
+  // The secrets of keys are not needed: their digests are already stored.
   const deps = { clock, configStore, objects, listedSecretNames };
   const outcome = await applyServed(deps, served, configuration, current);
   if (!outcome) return;
@@ -121,7 +121,7 @@ async function applied(
   for (const warning of outcome.warnings) ports.telemetry.log('warn', warning);
 }
 
-/** Nothing new. A change of this plane's own meanwhile, or a version that was not stored, is put right here. */
+/** Handles an unchanged document. Restores its configuration after a local change, or a version that was not stored. */
 async function confirmed(
   ports: PollPorts,
   snapshot: Snapshot,
@@ -145,15 +145,18 @@ async function remember(
 ): Promise<void> {
   const { refused: _refused, ...rest } = found as FederationState;
   const read = await configStore.federation();
-  // Another process may have taken a later document meanwhile: that one stays.
+  // Another process may have applied a later document meanwhile, which stays.
   if (read && read.plane === plane && read.control_plane_url === control_plane_url && read.version > found.version)
     return;
   const revision = (read?.revision ?? 0) + 1;
   await configStore.putFederation({ ...rest, revision, plane: plane!, control_plane_url: control_plane_url! }, read);
-  await snapshots.refresh(); // callers are not kept waiting for what is known
+  await snapshots.refresh(); // refreshed here, so that callers need not wait for it
 }
 
-/** The last good one stays. The first refusal for a reason is recorded; the alert lasts until a good document comes. */
+/**
+ * Refuses a document; the last good one stays. Records the first refusal for each reason. The alert lasts until a good
+ * document arrives.
+ */
 async function refused(ports: PollPorts, { configuration }: Snapshot, reason: string): Promise<Polled> {
   const { plane, control_plane_url } = configuration.federation;
   const read = await ports.configStore.federation();

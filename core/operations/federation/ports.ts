@@ -1,16 +1,16 @@
-/** What a control plane keeps of its data planes. */
+/** A control plane's store of its data planes. */
 import type { KnownHead, PlaneRow } from '#core/contracts/federation.ts';
 
 export interface PlaneStore {
-  /** The planes that have reported; consistent. */
+  /** Returns the planes that have reported. Consistent. */
   list(names: readonly string[]): Promise<readonly PlaneRow[]>;
   get(plane: string): Promise<PlaneRow | undefined>;
-  /** Writes the row if it is as it was read, or absent. @returns false when another report was faster */
+  /** Writes the row if it is unchanged since `read`, or absent. @returns false when another report was faster */
   put(row: PlaneRow, read: PlaneRow | undefined): Promise<boolean>;
-  /** How far these chains were; those that were never reported are left out. Consistent. */
+  /** Returns the known heads of these chains, without those never reported. Consistent. */
   heads(plane: string, sessions: readonly HeadKey[]): Promise<readonly KnownHead[]>;
   putHeads(plane: string, heads: readonly KnownHead[]): Promise<void>;
-  /** Known heads in the order of their keys after `cursor`; `next` is absent at the end. */
+  /** Returns known heads in the order of their keys after `cursor`. `next` is absent at the end. */
   walk(
     plane: string,
     cursor: string | undefined,
@@ -23,19 +23,20 @@ export interface HeadKey {
   readonly session_id: string;
 }
 
-/** A document as it came, or that the one at hand is still the one in force. */
+/** A new document, or the confirmation that the stored one is still in force. */
 export type ConfigAnswer =
   | { readonly changed: false }
   | { readonly changed: true; readonly etag: string; readonly document: unknown };
 
-/** The control plane as a data plane reaches it. */
+/** A data plane's client of its control plane. */
 export interface ControlPlane {
   /**
-   * @param etag of the document at hand.
-   * @throws ControlPlaneRefused where the control plane answers with an error, Error where it cannot be reached.
+   * Fetches the configuration.
+   * @param etag of the stored document.
+   * @throws ControlPlaneRefused if the control plane answers with an error, Error if it cannot be reached.
    */
   config(to: ControlPlaneAddress, etag: string | undefined): Promise<ConfigAnswer>;
-  /** @throws as `config` */
+  /** Sends a report. @throws as `config` */
   post(to: ControlPlaneAddress, what: 'status' | 'metrics', body: object): Promise<unknown>;
 }
 
@@ -45,7 +46,7 @@ export interface ControlPlaneAddress {
   readonly token: string;
 }
 
-/** The control plane answered, and not with what was asked for. */
+/** An answer of the control plane other than the expected one. */
 export class ControlPlaneRefused extends Error {
   readonly status: number;
 
@@ -55,7 +56,7 @@ export class ControlPlaneRefused extends Error {
     this.status = status;
   }
 
-  /** Whether the same question may be answered later: the control plane is busy or down, and nothing is wrong with this plane. */
+  /** True if a retry may succeed: the control plane is busy or down, and this plane is not at fault. */
   get mayPass(): boolean {
     return this.status >= 500 || this.status === 408 || this.status === 429;
   }

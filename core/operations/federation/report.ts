@@ -1,4 +1,4 @@
-/** What a data plane tells its control plane [federation.report]: how it is, how its chains stand, its minutes of traffic. */
+/** Reports of a data plane to its control plane [federation.report]: status, chains and minutes of traffic. */
 import type { ApprovalStore } from '#core/approvals/ports.ts';
 import { stalenessOf, stateOf } from '#core/configuration/store/staleness.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -26,35 +26,38 @@ interface ReportPorts
   readonly approvals: Pick<ApprovalStore, 'pendingKeys'>;
   readonly evidence: EvidenceLog;
   readonly observations: Pick<Observations, 'minutes'>;
-  /** Tells gateways of one name apart; the same over restarts. */
+  /** Distinguishes gateways of one name. Stable over restarts. */
   readonly instance: string;
-  /** Seconds between two runs, where a schedule of the host decides on them: what the control plane wants to see is then sent at once. */
+  /** Seconds between two runs, if a schedule of the host runs this. Requested chains are then sent at once. */
   readonly everySeconds: number | undefined;
 }
 
 const minuteMs = 60_000;
 const trafficMinutes = 5;
-/** Minutes that may still change after they were sent: projections lag, and a minute goes on. */
+/**
+ * Recent minutes that may still change after they were sent, because projections lag and the current minute is
+ * incomplete.
+ */
 const lateMinutes = 3;
-/** Pending requests of a tenant that are counted. */
+/** Maximum of counted pending requests per tenant. */
 const maxCounted = 200;
 
-/** One data plane's reports, one after the other. */
+/** Sends the reports of one data plane in sequence. */
 export class Reports {
   readonly #chains = new ReportedChains();
   #wanted: readonly WantedHead[] = [];
   #sentUntil: number | undefined;
 
   /**
-   * Status first, then the minutes since the last report; after a partition all of them that are kept.
-   * @throws ControlPlaneRefused, or Error where the control plane cannot be reached: what was not sent is sent next time.
+   * Sends the status, then all stored minutes since the last report, also after a partition.
+   * @throws ControlPlaneRefused, or Error if the control plane cannot be reached: the rest is sent next time.
    */
   async send(ports: ReportPorts): Promise<void> {
     const { configuration } = await ports.snapshots.current({ evenStale: true });
     const to = await addressOf(ports, configuration.federation);
     if (!to) return;
     await this.#status(ports, to);
-    // Where a schedule runs this, the next report is a minute away and may be that of a process without memory.
+    // With a schedule, the next report is a minute away and may come from a process without this memory.
     if (ports.everySeconds !== undefined && this.#wanted.length > 0) await this.#status(ports, to);
     await this.#metrics(ports, to);
   }
@@ -95,7 +98,7 @@ export class Reports {
       from: isoTime(from),
       to: isoTime(now),
     });
-    // Shards of one minute stand beside each other; what is sent replaces the minute, so it is sent whole.
+    // Sums up the shards of a minute: a sent minute replaces the earlier one, so it must be complete.
     const minutes = [...Map.groupBy(sums, ({ at }) => at)].map(([at, same]) => ({
       at,
       measures: addUp(same.map(({ measures }) => measures)),
@@ -108,7 +111,7 @@ export class Reports {
   }
 }
 
-/** Minutes that the control plane does not accept are left out: sent again, they would hold up all that follow. */
+/** Drops minutes that the control plane rejects. Sent again, they would block all later ones. */
 function refusedMinutes(telemetry: ReportPorts['telemetry'], minutes: readonly SentMinute[], fault: unknown): void {
   if (!(fault instanceof ControlPlaneRefused) || (fault.status !== 400 && fault.status !== 413)) throw fault;
   const [first, last] = [minutes[0]!.at, minutes.at(-1)!.at];
@@ -122,7 +125,7 @@ const expiresBefore = ({ evidence: { retention_days: days } }: Configuration, no
 
 type SentMinute = PlaneMetrics['minutes'][number];
 
-/** As many as the control plane takes at once: minutes, and values of JSON. */
+/** Splits minutes into portions that the control plane accepts: by minutes, and by JSON values. */
 function portionsOf(minutes: readonly SentMinute[]): SentMinute[][] {
   const portions: SentMinute[][] = [];
   let values = Number.POSITIVE_INFINITY;

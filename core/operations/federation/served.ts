@@ -1,7 +1,7 @@
-/** The configuration as data planes get it [federation.no-secret]: without what lets callers in, here or on a plane. */
+/** The configuration for data planes [federation.no-secret], without credentials of callers, here or on a plane. */
 import type { Configuration } from '#core/contracts/config.ts';
 
-/** What a data plane has of its own: who administers it, and how it finds its control plane. */
+/** A data plane's own parts: its administrators, and the address of its control plane. */
 export type OwnOfPlane = Pick<Configuration, 'admin' | 'federation'>;
 
 type ServedConfiguration = Omit<Configuration, 'admin' | 'federation' | 'tenants'> & {
@@ -9,8 +9,8 @@ type ServedConfiguration = Omit<Configuration, 'admin' | 'federation' | 'tenants
 };
 
 /**
- * Names of environment variables stay: they say where a plane looks for its own secrets. Keys, tokens and their digests go:
- * of a short key even the digest is enough to find it.
+ * Returns the configuration for data planes. It contains names of environment variables, under which a plane finds its
+ * own secrets, but no keys, tokens or their digests: a short key can be found from its digest.
  */
 export function servedConfiguration(configuration: Configuration): ServedConfiguration {
   const { admin: _admin, federation: _federation, tenants, ...rest } = configuration;

@@ -1,4 +1,7 @@
-/** A report of a data plane at its control plane: who reports, how its chains stand, what is asked of it next [federation.status]. */
+/**
+ * Processes a data plane's report at its control plane: identity, chains, and the chains to request next
+ * [federation.status].
+ */
 import type {
   Divergence,
   EvidenceHead,
@@ -14,19 +17,20 @@ import { leaseMs } from './lease.ts';
 import type { PlaneStore } from './ports.ts';
 
 const usualIntervalSeconds = 10;
-/** Known chains that a plane is asked to show with its next report, one after the other around the list. */
+/** Known chains requested with the next report, in rotation. */
 const chainsPerWalk = 100;
-/** What a plane can show with one report, beside what is new. */
+/** Maximum of requested chains per report, in addition to changed ones. */
 const maxRequested = 500;
 interface TakenStatus {
   readonly row: PlaneRow;
   readonly wanted: readonly WantedHead[];
-  /** What this report brought to light. */
+  /** New divergences in this report. */
   readonly found: readonly Divergence[];
 }
 
 /**
- * @throws GatewayError `conflict` while another gateway reports under this name, or when reports came at the same moment too often.
+ * Processes a report.
+ * @throws GatewayError `conflict` while another gateway reports under this name, or after too many concurrent reports.
  */
 export async function takeStatus(
   store: PlaneStore,
@@ -66,7 +70,7 @@ export async function takeStatus(
   );
 }
 
-/** Whether another process held this name a moment ago. */
+/** Checks whether another process recently reported under this name. */
 function isOther({ instance, seen_at, interval_seconds }: PlaneRow, status: PlaneStatus, now: number): boolean {
   if (instance === undefined || status.instance === undefined || instance === status.instance) return false;
   return now - Date.parse(seen_at) < leaseMs(interval_seconds);
@@ -120,7 +124,7 @@ async function comparedHeads(
   };
 }
 
-/** What was not believed, then chains that this report did not speak of. */
+/** Returns the chains to request: unaccepted ones first, then chains missing in this report. */
 function wantedOf({ wanted, reported }: Chains, walked: readonly KnownHead[]): WantedHead[] {
   const silent = walked
     .filter((head) => !reported.has(keyOf(head)))

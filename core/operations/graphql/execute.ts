@@ -1,6 +1,6 @@
 /**
- * Runs a GraphQL document over the operations of the REST surface: each field is one of them, with its role, its tenant and its
- * checks, so neither interface shows more than the other [graphql.as-rest].
+ * Runs a GraphQL document over the REST operations. Each field is an operation with its role, tenant and checks, so
+ * neither interface exposes more than the other [graphql.as-rest].
  */
 import {
   buildSchema,
@@ -22,7 +22,7 @@ import { snakeCase } from './names.ts';
 import { assertFewRepeats } from './repeated-selections.ts';
 import { sdl } from './schema.ts';
 
-/** Answers one field of `Query` or `Mutation`. */
+/** Resolver of a field of `Query` or `Mutation`. */
 type FieldResolver<Context> = (args: Readonly<Record<string, unknown>>, context: Context) => Promise<unknown>;
 
 interface GraphqlRequest {
@@ -34,13 +34,16 @@ interface GraphqlRequest {
 interface GraphqlSettings<Context> {
   readonly queries: Readonly<Record<string, FieldResolver<Context>>>;
   readonly mutations: Readonly<Record<string, FieldResolver<Context>>>;
-  /** May the caller ask for the schema? */
+  /** True if the caller may read the schema. */
   readonly introspection: boolean;
 }
 
 let schema: GraphQLSchema | undefined;
 
-/** @throws GatewayError `invalid_request` for a document that is not valid or too costly; nothing of it has run then. */
+/**
+ * Executes a document.
+ * @throws GatewayError `invalid_request`, before any execution, for a document that is invalid or too costly.
+ */
 export async function executeGraphql<Context>(
   { query, operationName, variables = {} }: GraphqlRequest,
   context: Context,
@@ -72,7 +75,7 @@ export async function executeGraphql<Context>(
   return { data, ...(errors && { errors: errors.map(shown) }) };
 }
 
-/** Tokens are counted before the text is parsed. */
+/** Parses a document. Limits its tokens before parsing. */
 function documentOf(query: string): DocumentNode {
   try {
     const lexer = new Lexer(new Source(query));
@@ -100,7 +103,7 @@ const asksForSchema = (document: DocumentNode): boolean => {
   return inside(document.definitions);
 };
 
-/** A field of the roots is an operation; any other is the member of that name. */
+/** Resolves a field: root fields are operations, others are members of that name. */
 const fieldResolver =
   <Context>(roots: Readonly<Record<string, FieldResolver<Context>>>): GraphQLFieldResolver<unknown, Context> =>
   (source, args, context, { fieldName, parentType }) => {
@@ -112,7 +115,7 @@ const fieldResolver =
     return (source as Record<string, unknown>)[snakeCase(fieldName)];
   };
 
-/** A refused field is null, with the code of the refusal; a fault of the gateway says no more than over REST. */
+/** Formats the error of a field, with its code. Internal errors show no more detail than over REST. */
 function shown({ message, path, originalError }: GraphQLError): object {
   const error = originalError && asGatewayError(originalError);
   const text = error ? error.toBody().error.message : message;

@@ -1,4 +1,4 @@
-/** What a GraphQL document would cost, measured before anything of it runs [graphql.limits]. */
+/** Measures the cost of a GraphQL document before execution [graphql.limits]. */
 import {
   type DocumentNode,
   type FieldNode,
@@ -22,13 +22,13 @@ interface Measured {
   readonly cost: number;
 }
 
-/** What a list is taken for that names no limit, and which lists have one. */
+/** Assumed length of a list without a limit. */
 const usualLimit = 50;
 const paged: ReadonlySet<string> = new Set(['violations', 'audit']);
-/** How long lists of the schema itself are, about. */
+/** Approximate lengths of the schema's own lists. */
 const introspected: Readonly<Record<string, number>> = { types: 70, fields: 5, inputFields: 5, enumValues: 5, args: 2 };
 
-/** @throws GatewayError `invalid_request` with what was measured and what is allowed. */
+/** Checks a limit. @throws GatewayError `invalid_request` with the measured and the allowed value. */
 export function assertWithin(what: keyof typeof graphqlLimits, measured: number): void {
   if (measured <= graphqlLimits[what]) return;
   throw new GatewayError(
@@ -41,10 +41,10 @@ export function assertWithin(what: keyof typeof graphqlLimits, measured: number)
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Depth and cost of the deepest and dearest path: a field costs one, times the limits of the lists above it. Aliases count each.
- * Fragments are followed where they are spread; one that spreads itself is refused by validation before. Arguments have the values with which
- * the fields would run: of variables, their defaults, or the defaults of the schema [graphql.limits].
- * @param document one that is valid for the schema.
+ * Measures depth and cost. A field costs one, times the limits of the lists above it; each alias counts. Fragments are
+ * followed; validation rejects recursive ones earlier. Arguments have their runtime values: of variables, their
+ * defaults, or the schema's defaults [graphql.limits].
+ * @param document a document that is valid for the schema.
  */
 export function measured(document: DocumentNode, schema: GraphQLSchema, variables: Values): Measured {
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -55,7 +55,8 @@ export function measured(document: DocumentNode, schema: GraphQLSchema, variable
   let visited = 0;
   const walk = (set: SelectionSetNode, of: GraphQLNamedType | undefined, values: Values, at: Place): void => {
     for (const selection of set.selections) {
-      // Enough is known; fragments that hold fragments alone cost nothing and double.
+      // The result is already over the limit. Visits are bounded too, because nested fragments without fields cost
+      // nothing and can double.
       if (cost > graphqlLimits.cost || deepest > graphqlLimits.depth || ++visited > 2 * graphqlLimits.cost) return;
       if (selection.kind === Kind.FIELD) {
         cost += at.times;
@@ -87,12 +88,12 @@ interface Place {
   readonly times: number;
 }
 
-/** Without a value that fits, execution refuses the operation, and nothing of it runs. */
+/** Returns the values of variables. With an invalid value, execution rejects the operation before it runs. */
 function valuesOf({ variableDefinitions = [] }: OperationDefinitionNode, schema: GraphQLSchema, given: Values): Values {
   return getVariableValues(schema, variableDefinitions, given, { maxErrors: 1 }).coerced ?? {};
 }
 
-/** What is asked of a list; a limit that the operation does not take is refused when it runs. */
+/** Returns the limit of a list. The operation itself rejects an invalid limit. */
 function limitIn(field: Parameters<typeof getArgumentValues>[0], node: FieldNode, values: Values): number {
   if (!paged.has(node.name.value)) return 1;
   try {

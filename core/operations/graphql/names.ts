@@ -1,12 +1,12 @@
-/** Names of REST members as GraphQL has them, and back. */
+/** Converts names of REST members to GraphQL and back. */
 
 export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Members of an input object in the names of the REST body. */
+/** Renames the members of an input object to those of the REST body. */
 export const snakeMembers = (input: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(input).map(([name, value]) => [snakeCase(name), value]));
 
-/** A record of counts as a list, the largest first. */
+/** Converts a record of counts to a list, largest first. */
 export const countsOf = (record: unknown): { name: string; count: number }[] =>
   Object.entries((record ?? {}) as Record<string, number>)
     .map(([name, count]) => ({ name, count }))

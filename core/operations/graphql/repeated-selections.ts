@@ -1,21 +1,24 @@
 /**
- * Refuses documents that select one field very often in one place [graphql.limits]. Validation compares such selections pairwise, and
- * so do selections and fragments: it is only asked once they are few.
+ * Rejects documents that select one field very often in one place [graphql.limits]. Validation compares such selections
+ * and fragments pairwise, so this check runs first.
  */
 import { type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { assertWithin } from './limits.ts';
 
-/** Selections of one field, and fragments, in one place. Clients merge what they generate; people write a field once. */
+/**
+ * Maximum of selections of one field, and of fragments, in one place. Clients merge generated selections, and people
+ * write a field once.
+ */
 const maxRepeats = 20;
 
-/** @throws GatewayError `invalid_request`. */
+/** Checks all selections. @throws GatewayError `invalid_request`. */
 export function assertFewRepeats({ definitions }: DocumentNode): void {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of definitions) if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   let visited = 0;
 
-  /** Looks at the selections that are merged into one object. */
+  /** Walks the selections that are merged into one object. */
   const walk = (sets: readonly SelectionSetNode[], depth: number): void => {
     assertWithin('depth', depth);
     const fields = new Map<string, FieldNode[]>();

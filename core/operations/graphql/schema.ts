@@ -1,5 +1,5 @@
 /**
- * The GraphQL schema of the admin surface: the one source, published as `docs/reference/schema.graphql`. Each field of `Query` and
+ * The GraphQL schema of the admin surface, published as `docs/reference/schema.graphql`. Each field of `Query` and
  * `Mutation` is an operation of the routes table; names are the same in camelCase [graphql.schema].
  */
 export const sdl = `"ISO 8601 time, UTC."

@@ -1,4 +1,4 @@
-/** Administrative acts as comparisons read them: each session of a tenant and day once, however many comparisons ask for it. */
+/** Reads administrative acts for the comparisons, each session of a tenant and day only once. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { adminSession } from '#core/evidence/admin-session.ts';
 import type { EvidenceLog } from '#core/evidence/ports.ts';
@@ -7,16 +7,16 @@ import { sideBySide } from '#core/kernel/side-by-side.ts';
 const dayMs = 24 * 3_600_000;
 const concurrency = 10;
 
-/** Days since 1970. */
+/** Returns the days since 1970. */
 export const dayOf = (at: string | number): number =>
   Math.floor((typeof at === 'string' ? Date.parse(at) : at) / dayMs);
 
-/** Days from one to another, both included. */
+/** Returns the days of a range, both ends included. */
 export const daysBetween = (first: number, last: number): number[] =>
   Array.from({ length: Math.max(1, last - first + 1) }, (_, nth) => first + nth);
 
 export interface Acts {
-  /** Administrative entries of these tenants on these days, oldest first. */
+  /** Returns the administrative entries of these tenants and days, oldest first. */
   of(tenants: readonly string[], days: readonly number[]): Promise<readonly EvidenceEntry[]>;
 }
 
@@ -32,7 +32,7 @@ export function actsIn(evidence: Pick<EvidenceLog, 'entries'>): Acts {
       const asked = days.flatMap((day) => tenants.map((tenant) => ({ tenant, id: adminSession(tenant, day * dayMs) })));
       const found: EvidenceEntry[] = [];
       await sideBySide(asked, concurrency, async ({ tenant, id }) => {
-        // Names of tenants hold no `#`.
+        // Tenant names contain no `#`.
         const acts = known.get(`${tenant}#${id}`) ?? read(tenant, id);
         known.set(`${tenant}#${id}`, acts);
         found.push(...(await acts));
@@ -42,6 +42,6 @@ export function actsIn(evidence: Pick<EvidenceLog, 'entries'>): Acts {
   };
 }
 
-/** Who did it when, in words. */
+/** Describes an act: action, time and actor. */
 export const saying = ({ body, timestamp, actor }: Pick<EvidenceEntry, 'body' | 'timestamp' | 'actor'>): string =>
   `${String(body.action)} at ${timestamp} by ${actor.person ?? actor.key_id}`;

@@ -1,4 +1,4 @@
-/** Spent budgets of a tenant, beside what the calls of the period cost by their entries. */
+/** Compares a tenant's spent budgets with the cost of the period's calls in evidence. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { keyStatuses } from '#core/limits/key-statuses.ts';
 import { limitsOf } from '#core/limits/limits-of.ts';
@@ -12,13 +12,13 @@ const maxEntries = 5_000;
 const pageSize = 500;
 
 /**
- * What is read is a lower bound: newest entries first, those of the version in force alone, since an earlier one may not have had the account. An
- * account that has spent less than that was set back.
+ * Compares budgets with a lower bound: the newest entries, only of the version in force, since an earlier one may not
+ * have had the account. An account that has spent less was reset.
  */
 export async function compareBudgets(asked: AuditCall): Promise<Compared> {
   const now = asked.ports.clock.now();
   const { spent, entries, more } = await spentBy(asked, now);
-  // Read after the entries: a call is booked before its entry is there.
+  // Read after the entries, because a call is booked before its entry is written.
   const statuses = await statusesOf(asked);
   const differences = statuses.flatMap((status): Difference[] => {
     const least = spent.get(nameOf(status)) ?? 0;
@@ -66,7 +66,7 @@ async function spentBy(
   return { spent, entries, more: cursor !== undefined };
 }
 
-/** A call is booked in the period in which it began: one that began within this time of the start may belong to the one before. */
+/** Tolerance at the start of a period: a call is booked in the period in which it began. */
 const marginMs = 60_000;
 
 function book({ snapshot, principal }: AuditCall, spent: Map<string, number>, entry: EvidenceEntry, now: number): void {

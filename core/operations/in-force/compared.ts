@@ -4,21 +4,21 @@ import type { Call } from '../operation.ts';
 /** The request that compares the store with the evidence. */
 export type AuditCall = Pick<Call, 'ports' | 'principal' | 'snapshot'>;
 
-/** What a comparison of the store with evidence found. */
+/** A difference between the store and evidence. */
 export interface Difference {
   readonly of: (typeof comparedKinds)[number];
-  /** Which version, key, account, session, definition, sheet, ticket or credential. */
+  /** Name of the version, key, account, session, definition, sheet, ticket or credential. */
   readonly what: string;
-  /** As the store has it, and so as calls are decided by. */
+  /** State in the store, by which calls are decided. */
   readonly in_force: string;
-  /** As entries have it. */
+  /** State according to evidence. */
   readonly evidence: string;
 }
 
 export interface Compared {
-  /** How much was compared, by what it is. */
+  /** Number of compared items by kind. */
   readonly counts: Readonly<Record<string, number>>;
   readonly differences: readonly Difference[];
-  /** What evidence does not say, or was not read. */
+  /** Items without evidence, or that were not read. */
   readonly notChecked: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** The version in force and its keys, beside the administrative acts that put versions in force. */
+/** Compares the version in force and its keys with the administrative acts that put versions in force. */
 import type { HeldBindings, StoredKeyDigests, VersionRow } from '#core/configuration/ports.ts';
 import {
   type BindingsInEvidence,
@@ -18,7 +18,7 @@ interface Act {
   readonly keys: unknown;
   readonly bindings: unknown;
   readonly at: string;
-  /** The act in words. */
+  /** Description of the act. */
   readonly said: string;
 }
 
@@ -64,7 +64,7 @@ export async function compareConfiguration(asked: AuditCall, acts: Acts): Promis
   };
 }
 
-/** One difference for each key, where the entry names them; else one for all. */
+/** Returns one difference per key if the entry names them, otherwise one for all. */
 function keyDifferences(held: StoredKeyDigests, act: Act | undefined): Difference[] {
   const said = act?.keys as Partial<KeysInEvidence> | undefined;
   const stored = keysInEvidence(held);
@@ -79,7 +79,7 @@ function keyDifferences(held: StoredKeyDigests, act: Act | undefined): Differenc
   );
 }
 
-/** Where a secret may be sent: one difference for each name. */
+/** Returns one difference per bound secret. */
 const bindingDifferences = ({ names }: HeldBindings, act: Act | undefined): Difference[] =>
   namedDifferences('binding', act?.bindings as Partial<BindingsInEvidence> | undefined, bindingsInEvidence(names), {
     whole: 'the addresses and purposes of secrets',
@@ -109,12 +109,12 @@ function namedDifferences(
   return [{ of, what: whole, in_force: String(stored.sha256), evidence: String(said.sha256) }];
 }
 
-/** Sessions of administrative acts that are read: one for each tenant and day. */
+/** Maximum of sessions of administrative acts: one per tenant and day. */
 const maxSessions = 2_000;
 
 /**
- * The acts that put a version in force, oldest first, since the day of the one that is. An act is recorded after its version is stored, so
- * the day after counts as its day as well.
+ * Returns the acts that put versions in force, oldest first, from the day of the current version on. An act is recorded
+ * after its version is stored, so the next day counts as well.
  */
 async function actsSince(
   asked: AuditCall,
@@ -124,7 +124,7 @@ async function actsSince(
   const tenants = await tenantsAround(asked, row);
   const days = daysBetween(dayOf(row.created_at), dayOf(asked.ports.clock.now()));
   const most = Math.max(4, Math.floor(maxSessions / tenants.length));
-  // The first two days hold the act of this version, the last ones what came after it.
+  // The first two days contain the act of this version, the last ones later acts.
   const read = days.length <= most ? days : [...days.slice(0, 2), ...days.slice(2 - most)];
   const putting = (await acts.of(tenants, read)).flatMap(actOf);
   return {
@@ -143,7 +143,9 @@ const puttingInForce: ReadonlySet<string> = new Set([
   ...['config.put', 'config.import', 'config.refresh-keys', 'policy.rollback', 'federation.adopt'],
 ]);
 
-/** Versions on either side of the one in force whose tenants are looked through: who stored another may belong to a tenant that this one does not have. */
+/**
+ * Neighbouring versions whose tenants are searched, because the actor may belong to a tenant that this version lacks.
+ */
 const around = [-2, -1, 0, 1, 2, 3];
 
 async function tenantsAround({ ports, principal }: AuditCall, { version }: VersionRow): Promise<string[]> {

@@ -1,4 +1,4 @@
-/** Credentials and capability tickets that are still good, beside the entries that minted, redeemed and revoked them. */
+/** Compares valid credentials and capability tickets with the entries that minted, redeemed and revoked them. */
 import type { CredentialRecord, TicketRecord } from '#core/contracts/credential.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { provenanceOf } from '#core/execution/credentials/entries.ts';
@@ -12,7 +12,7 @@ import type { AuditCall, Compared, Difference } from './compared.ts';
 const maxRows = 500;
 const maxEntries = 5_000;
 const pageSize = 500;
-/** A ticket's row is written before its entry, and a revocation's entry before the row. */
+/** Tolerance: a ticket's row is written before its entry, and a revocation's entry before the row. */
 const underWayMs = 60_000;
 
 export async function compareCredentials(asked: AuditCall, acts: Acts): Promise<Compared> {
@@ -67,7 +67,7 @@ interface Life {
   readonly revoke?: EvidenceEntry;
 }
 
-/** What entries say became of each credential of the longest life there is. */
+/** Returns the entries of credentials minted within the longest possible life. */
 async function entriesOf(
   { ports, principal }: AuditCall,
   now: number,
@@ -98,8 +98,8 @@ async function entriesOf(
 const lives: ReadonlySet<string> = new Set(['mint', 'redeem', 'revoke']);
 
 /**
- * The view by time may lag, so a row without an entry there is looked up in its session. A credential for the caller's own use has
- * no entry of its own: it is in the result of its action, which was written with its row.
+ * Returns the mint entry from the session, because the view by time may lag. A credential for the caller's own use has
+ * no entry of its own: it is in its action's result, which was written with its row.
  */
 async function mintOf(
   { ports }: AuditCall,
@@ -113,7 +113,7 @@ async function mintOf(
   return undefined;
 }
 
-/** A credential that its issuer could not call back leaves its ticket good. */
+/** Returns the entry that ended a ticket. If the issuer could not revoke the credential, its ticket stays valid. */
 const endOf = ({ redeem, revoke }: Life = {}): EvidenceEntry | undefined =>
   redeem ?? (revoke?.body.issuer === 'called_back' ? revoke : undefined);
 

@@ -1,13 +1,13 @@
-/** Definitions of MCP tools that count as accepted, beside the acts that accepted them. */
+/** Compares accepted definitions of MCP tools with the acts that accepted them. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { ToolMark, ToolMarks } from '#core/mcp/ports.ts';
 import { type Acts, dayOf, daysBetween, saying } from './acts.ts';
 import type { AuditCall, Compared, Difference } from './compared.ts';
 
-/** Sessions of administrative acts that are looked through for an earlier meeting with a server. */
+/** Maximum of sessions searched for an earlier contact with a server. */
 const maxSessions = 400;
-/** Two processes may meet a server at once. */
+/** Tolerance: two processes may contact a new server at the same time. */
 const togetherMs = 60_000;
 
 export async function compareDefinitions(asked: AuditCall, acts: Acts): Promise<Compared> {
@@ -49,7 +49,7 @@ async function differenceOf(
 ): Promise<Pick<Difference, 'in_force' | 'evidence'> | undefined> {
   const { recorded, fingerprint } = accepted;
   const day = dayOf(recorded.at);
-  // An act is recorded a moment after its row took the time, perhaps on the next day.
+  // An act is recorded shortly after its row's time, perhaps on the next day.
   const near = await acts.of([recorded.tenant], [day, day + 1]);
   const act = near.filter((entry) => isAcceptedBy(accepted, entry)).at(-1);
   const in_force = `definition ${fingerprint} is accepted since ${recorded.at}`;
@@ -76,11 +76,13 @@ function isAcceptedBy(accepted: Accepted, entry: EvidenceEntry): boolean {
     : body.action === 'mcp.drift' && body.passed === true && body.found === fingerprint;
 }
 
-/** An act that met, accepted or changed the tool. */
+/** Checks for an act that recorded, accepted or changed the tool. */
 const isAbout = (accepted: Accepted, entry: EvidenceEntry): boolean =>
   entry.body.action === 'mcp.met' ? metFingerprint(accepted, entry) !== undefined : isOf(accepted, entry);
 
-/** Of a server with very many tools an entry has the digest of all alone. */
+/**
+ * Returns the fingerprint recorded at the first contact. With very many tools, the entry has only the digest of all.
+ */
 function metFingerprint({ marks, tool, fingerprint, recorded }: Accepted, { body }: EvidenceEntry): unknown {
   if (body.upstream !== marks.upstream) return undefined;
   const tools = body.tools as Readonly<Record<string, unknown>> | undefined;
@@ -90,7 +92,7 @@ function metFingerprint({ marks, tool, fingerprint, recorded }: Accepted, { body
   return digest === body.tools_sha256 ? fingerprint : undefined;
 }
 
-/** Acts about tools up to now, from as many days as are looked through. */
+/** Returns acts about tools of the last days, as far as the maximum of sessions allows. */
 async function earlierActs(asked: AuditCall, acts: Acts, all: readonly ToolMarks[]): Promise<readonly EvidenceEntry[]> {
   if (all.every(({ revision }) => revision === 0)) return [];
   const tenants = asked.snapshot.configuration.tenants.map(({ id }) => id);

@@ -1,4 +1,4 @@
-/** What the heads of sessions say, and the risk of agents' keys, beside what their entries come to when they are read again. */
+/** Compares session heads, and the risk of agents' keys, with a replay of their entries. */
 
 import { type RiskRecord, riskSettingsOf } from '#core/contracts/behavior.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -55,7 +55,7 @@ async function riskDifferences(head: SessionHead, entries: readonly EvidenceEntr
   return [{ of: 'risk', what, in_force: shown(head.risk), evidence: shown(record) }];
 }
 
-/** Members of a head that decide about the session's next call and follow from its entries. */
+/** Head members that decide about the session's next call and are derived from its entries. */
 const derived = [
   ['accepted_drift', 'what a human accepted beyond its task sheets'],
   ['first_request', 'the task sheet of its first request'],
@@ -79,8 +79,8 @@ const shown = (record: RiskRecord | undefined): string =>
   record ? `a score of ${record.score}${record.rule === '' ? '' : ` by ${record.rule}`}` : 'nothing is counted';
 
 /**
- * A key's record follows from entries of all its sessions in the order in which they were counted, and some were not read: a score below what
- * those that were read come to was lowered.
+ * Compares a key's risk. It is derived from entries of all its sessions, of which some were not read, so only a score
+ * below that of the read entries is a difference.
  */
 async function keyDifferences(
   { ports, principal, snapshot }: AuditCall,

@@ -1,4 +1,4 @@
-/** Task sheets that bind sessions and keys, beside the acts that declared and deleted them. */
+/** Compares task sheets of sessions and keys with the acts that declared and deleted them. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { longestTaskDays, type TaskManifest } from '#core/contracts/task-manifest.ts';
 import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
@@ -8,10 +8,10 @@ import type { AuditCall, Compared, Difference } from './compared.ts';
 
 const maxSheets = 500;
 const pageSize = 100;
-/** An act is recorded before the row is written. */
+/** Tolerance: an act is recorded before the row is written. */
 const underWayMs = 60_000;
 
-/** Longest life of a sheet, with the day on which its act may have been recorded. */
+/** Longest life of a sheet, plus the day on which its act may have been recorded. */
 const daysRead = longestTaskDays + 1;
 
 export async function compareTaskSheets(asked: AuditCall, acts: Acts): Promise<Compared> {
@@ -42,7 +42,7 @@ export async function compareTaskSheets(asked: AuditCall, acts: Acts): Promise<C
   };
 }
 
-/** What was done last about each sheet. */
+/** Returns the last act per sheet. */
 function lastActs(acts: readonly EvidenceEntry[]): ReadonlyMap<string, EvidenceEntry> {
   const last = new Map<string, EvidenceEntry>();
   for (const act of acts) {
@@ -75,7 +75,7 @@ async function sheetDifferences(
   );
 }
 
-/** The copies of a sheet that calls of its sessions and its key are checked by. */
+/** Returns the copies of a sheet that its sessions' and key's calls are checked against. */
 async function boundBy({ ports, principal }: AuditCall, { id, sessions = [], key_id }: TaskManifest) {
   const places = [
     ...sessions.map((session) => ({ where: ` in session ${session}`, session, key_id: key_id ?? '' })),

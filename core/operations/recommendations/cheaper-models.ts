@@ -1,4 +1,7 @@
-/** Models that the same providers serve for less [admin.cost-recommendations]; whether they are good enough is for people to judge. */
+/**
+ * Finds models that the same providers offer for less [admin.cost-recommendations]. People must judge whether they are
+ * good enough.
+ */
 import type { Configuration } from '#core/contracts/config.ts';
 import { costOf } from '#core/limits/prices.ts';
 import { modelGlob } from '#core/models/routing/model-glob.ts';
@@ -9,14 +12,14 @@ export interface Recommendation {
   readonly kind: 'cheaper_model' | 'cache_potential' | 'repeated_request';
   readonly message: string;
   readonly saving_usd: number;
-  /** The numbers it rests on. */
+  /** Figures behind the recommendation. */
   readonly figures: Readonly<Record<string, number | string>>;
 }
 
-/** Less is not worth a change. */
+/** Minimum saving that is worth a change. */
 const leastShare = 0.1;
 
-/** The cheapest other model for each one that cost something, dearest saving first. */
+/** Returns the cheapest alternative for each model with costs, largest saving first. */
 export function cheaperModels(configuration: Configuration, used: readonly ModelUsage[]): Recommendation[] {
   return used.flatMap((usage) => cheapest(configuration, usage) ?? []).sort((a, b) => b.saving_usd - a.saving_usd);
 }
@@ -50,7 +53,7 @@ function cheapest(configuration: Configuration, usage: ModelUsage): Recommendati
   };
 }
 
-/** Other models by name that a provider of this model's route lists. */
+/** Returns other models that a provider of this model's route lists by name. */
 function servedBeside(configuration: Configuration, model: string): string[] {
   const providers = planRoute(configuration, model, new Map())?.candidates.map(({ entry }) => entry) ?? [];
   const priced = (configuration.prices.table?.models ?? []).flatMap(({ match }) =>

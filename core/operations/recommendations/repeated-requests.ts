@@ -1,4 +1,4 @@
-/** Requests that were sent more than once, and what the repetitions cost [admin.cost-recommendations]. */
+/** Finds repeated requests and the cost of the repetitions [admin.cost-recommendations]. */
 import type { RequestRow } from '#core/observatory/request-row.ts';
 import { toUsd } from '#core/observatory/request-row.ts';
 import type { Recommendation } from './cheaper-models.ts';
@@ -10,12 +10,12 @@ interface CacheState {
 
 type RepeatedRow = Pick<RequestRow, 'request_sha256' | 'resolved_model' | 'outcome' | 'cost_microusd'>;
 
-/** Requests that are named one by one, the dearest. */
+/** Maximum of listed requests, the most expensive first. */
 const named = 5;
 
 /**
- * What an exact cache would have answered, and the requests that repeat most dearly.
- * @param rows newest first; those without a digest are of an earlier release and are left out
+ * Returns the savings of an exact cache, and the most expensive repeated requests.
+ * @param rows newest first; rows of an earlier release without a digest are skipped
  */
 export function repeatedRequests(rows: readonly RepeatedRow[], cache: CacheState): Recommendation[] {
   const answered = rows.filter(
@@ -23,7 +23,7 @@ export function repeatedRequests(rows: readonly RepeatedRow[], cache: CacheState
   );
   const groups = [...Map.groupBy(answered, ({ request_sha256 }) => request_sha256!)].flatMap(([digest, same]) => {
     const asked = same.filter(({ outcome }) => outcome === 'completed');
-    // The oldest had to be asked for.
+    // The oldest request was necessary.
     const repeats = asked.slice(0, -1);
     const microusd = repeats.reduce((sum, { cost_microusd }) => sum + cost_microusd, 0);
     return repeats.length > 0 ? [{ digest, model: same[0]!.resolved_model, asked, repeats, microusd }] : [];
