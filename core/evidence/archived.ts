@@ -91,7 +91,7 @@ async function* readAhead<T, R>(source: AsyncIterable<T>, most: number, read: (i
   try {
     for await (const item of source) {
       const reading = read(item);
-      reading.catch(() => {}); // reported where it is awaited
+      reading.catch(() => {}); // reported when awaited
       underWay.push(reading);
       if (underWay.length >= most) yield await underWay.shift()!;
     }

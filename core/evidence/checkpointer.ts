@@ -103,7 +103,7 @@ class Progress {
     return begins || entry.index === this.#index + 1;
   }
 
-  /** @throws CheckpointRefused */
+  /** Moves to an entry after checking its link and hash. @throws CheckpointRefused */
   follow(entry: EvidenceEntry): void {
     const first = this.#index === -1 && entry.index > 0;
     if (!first && entry.previous_hash !== this.#hash) {

@@ -69,7 +69,7 @@ class Removal {
     return this.#batch.length < deleteBatchSize ? Promise.resolve(undefined) : this.flush();
   }
 
-  /** @returns a message that names a row that changed since it was read. */
+  /** Removes the rows of the batch. @returns a message that names a row that changed since it was read. */
   async flush(): Promise<string | undefined> {
     const batch = this.#batch;
     this.#batch = [];

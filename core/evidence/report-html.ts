@@ -1,6 +1,7 @@
 /**
  * The session report as one HTML page: inline style, no script, no external resources, links within the page only. It
- * is served under `default-src 'none'; style-src 'unsafe-inline'; sandbox` and repeats this policy in a meta element.
+ * is served under `default-src 'none'; style-src 'unsafe-inline'; sandbox` and repeats the first two directives in a
+ * meta element.
  */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';

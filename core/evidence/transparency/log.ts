@@ -62,7 +62,10 @@ export class TransparencyLog extends LogReader {
     if (faults.length > 0) throw faults.find((fault) => !(fault instanceof LogDamage)) ?? faults[0];
   }
 
-  /** @throws LogDamage; GatewayError `service_unavailable` when other writers always win. */
+  /**
+   * Appends one batch to a tenant's log. @throws LogDamage; GatewayError `service_unavailable` when other writers
+   * always win.
+   */
   async #appendTo(tenant: string, points: readonly ChainPoint[]): Promise<void> {
     for (let tries = 1; tries <= maxTries; tries++) {
       const head = await this.heads.head(tenant);

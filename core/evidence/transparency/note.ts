@@ -61,12 +61,12 @@ function noteKeyId(name: string, type: NoteKeyType, key: Uint8Array): Buffer {
 /** Checks a key name, which has no spaces or plus signs. */
 const isKeyName = (name: string): boolean => name !== '' && !/[\s+]/u.test(name) && name.isWellFormed();
 
-/** @throws TypeError for a name that notes cannot carry, and for a key that is not Ed25519. */
+/** Returns a key that signs notes. @throws TypeError for an invalid name, and for a key that is not Ed25519. */
 export function noteSigner(name: string, privateKey: KeyObject, type: NoteKeyType = noteKeyTypes.ed25519): NoteSigner {
   return { ...noteKey(name, createPublicKey(privateKey), type), privateKey };
 }
 
-/** @throws TypeError for a name that notes cannot carry, and for a key that is not Ed25519. */
+/** Returns a key that checks notes. @throws TypeError for an invalid name, and for a key that is not Ed25519. */
 function noteKey(name: string, publicKey: KeyObject, type: NoteKeyType = noteKeyTypes.ed25519): NoteKey {
   if (!isKeyName(name)) throw new TypeError(`${JSON.stringify(name)} is not a key name: it takes no space and no +`);
   if (publicKey.asymmetricKeyType !== 'ed25519') throw new TypeError('the key is not an Ed25519 key');

@@ -33,7 +33,7 @@ export class Frontier {
   #size: number;
   readonly #roots: Buffer[];
 
-  /** @throws RangeError when the number of hashes does not fit the size. */
+  /** Restores a frontier. @throws RangeError when the number of hashes does not fit the size. */
   constructor(size = 0, roots: readonly Uint8Array[] = []) {
     if (!Number.isSafeInteger(size) || size < 0 || roots.length !== ones(size)) {
       throw new RangeError(`a tree of ${size} leaves has ${ones(size)} hashes at its frontier, not ${roots.length}`);

@@ -1,4 +1,4 @@
-/** Messages to and from an evaluator [evaluation.webhook]. */
+/** Messages between gateway and evaluator [evaluation.webhook]. */
 import * as z from 'zod';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { describeIssue } from '#core/kernel/issue-words.ts';

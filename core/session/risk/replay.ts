@@ -49,7 +49,7 @@ export function recordOf({ state, score, rule }: Pick<Scored, 'state' | 'score' 
 interface Replay {
   readonly record: RiskRecord | undefined;
   readonly state: RiskState | undefined;
-  /** All alerts, including released and expired ones. */
+  /** The newest alerts, including released and expired ones. */
   readonly alerts: readonly NewAlert[];
   readonly total_alerts: number;
 }

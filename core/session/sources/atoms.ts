@@ -1,5 +1,5 @@
 /**
- * Splits texts into atoms, the units compared when a value is searched in a text. Case, blanks and separators do not
+ * Splits texts into atoms, the units of comparison between a value and a text. Case, blanks and separators do not
  * count; a different letter, dot or `@` does. Look-alike letters stay different, since they are not what the person
  * wrote [provenance.forms].
  */

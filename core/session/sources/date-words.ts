@@ -15,7 +15,7 @@ const namesOf = (part: 'month' | 'weekday', count: number): [string, number][] =
     ),
   );
 
-/** The month of each name, from 1. */
+/** Months by name, counted from 1. */
 export const months: ReadonlyMap<string, number> = new Map([...namesOf('month', 12), ['sept', 9]]);
 
 /** Joins names into alternatives of a pattern, the longest first. */

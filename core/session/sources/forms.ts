@@ -60,7 +60,7 @@ export interface ValueForms {
   readonly runs: readonly string[];
   /** Forms of which any one is a part of the value: an address, a long number, the host of an address. */
   readonly marks: readonly string[];
-  /** Places and patterns that the words alone do not name. */
+  /** Places and patterns that the value's words alone do not name. */
   readonly wider: ReturnType<typeof widening>;
   /** Amounts that must have the same unit. */
   readonly units: readonly string[];

@@ -28,7 +28,7 @@ export function* placeForms(text: string): Iterable<string> {
   }
 }
 
-/** A place of a value to search in addition to its words. */
+/** A place in a value, searched for in addition to the value's words. */
 interface PlaceAsked {
   /** Spellings of the place, any of which may occur in the text. */
   readonly at: readonly string[];
@@ -53,8 +53,8 @@ export function widening(value: string): {
 }
 
 /**
- * Returns how to search a place. Query and fragment do not affect parent folders. The word `etc` does not name `/etc`,
- * but a file name names `/q3.xlsx`.
+ * Returns the forms to search for a place. Query and fragment do not affect parent folders. The word `etc` does not
+ * name `/etc`, but a file name names `/q3.xlsx`.
  */
 function askedFor(token: string): PlaceAsked {
   const below = token.replace(fileRoot, '');
