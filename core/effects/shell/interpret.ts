@@ -77,10 +77,7 @@ function effects(
   readUnpermuted(act);
 }
 
-/**
- * Returns the capability of a whole command, including options, and the one that an option or the first operand changes
- * it to.
- */
+/** Returns the capability of a whole command, and the one that an option or the first operand changes it to. */
 export function capabilityOf(profile: Profile, parsed: Parsed): Pick<Act, 'does' | 'changed'> {
   const changed = changedTo(profile, parsed);
   const sends = parsed.options.some(isSending);

@@ -18,7 +18,7 @@ export type Stdin =
   /** Not connected by the line itself. */
   | { readonly kind: 'inherited' };
 
-/** What a rule must name to accept it: contents of changed files that Git tracks, or contents of a secret store. */
+/** Output that a rule must name to allow it: contents of changed files that Git tracks, or of a secret store. */
 export type Shown = 'changes' | 'secrets';
 
 export type Capability = 'read' | 'write' | 'delete' | 'execute';

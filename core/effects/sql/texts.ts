@@ -58,7 +58,7 @@ function ofSqlCall(call: ToolCall, operation: string): SqlTexts {
   const texts = given.map((text) => ({ text, certain: true }));
   const carrier = runners.test(operation);
   const base = { carrier, dialect: 'postgresql' as const };
-  // A plain name in the target is where to run; anything else is a text, or part of one.
+  // A plain name in the target names the database; anything else is a text, or part of one.
   const targetIsText = runsText.test(operation) && given.length === 0 ? true : !plainTarget.test(call.target);
   if (targetIsText && call.target.trim() !== '') texts.push({ text: call.target, certain: true });
   if (texts.length === 0 && runsText.test(operation))

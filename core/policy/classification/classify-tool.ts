@@ -1,6 +1,6 @@
 /**
  * The capability of a tool by its name, the same for chat, MCP and Git hosts. The most severe verb of the name counts;
- * a name is a read only if it is clearly that and nothing else [action.same-class-everywhere].
+ * a name is a read only if all of it clearly reads [action.same-class-everywhere].
  */
 import { type Capability, capabilities } from '#core/contracts/call-sizes.ts';
 import { rememberedText } from '#core/kernel/remembered.ts';

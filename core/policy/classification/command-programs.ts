@@ -56,7 +56,7 @@ const listNames: ReadonlyMap<string, 'certain' | 'possible'> = new Map([
   ...set('arg arguments flag opt option options opts parameters params').map((name) => [name, 'possible'] as const),
 ]);
 
-/** Returns whether an argument of this name (its words) holds words of a command line. */
+/** Returns how an argument list of this name (as words) relates to a command line, or undefined if it does not. */
 export const listKind = (key: readonly string[]): 'certain' | 'possible' | undefined => listNames.get(key.at(-1) ?? '');
 
 /** Checks for an option: `-o`, `--output`, `-destroy`; not `-5`, `--` or `---`. */

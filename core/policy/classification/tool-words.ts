@@ -37,7 +37,7 @@ function cutWith(name: string, cut: (text: string) => readonly string[]): ToolWo
 /** Returns the words of any name: `get_secret-value`, `sendEmail`, `parseHTTPResponse`. */
 export const wordsIn = rememberedText((name: string): readonly string[] =>
   lowerWords(
-    name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/([A-Z])([A-Z][a-z])/g, '$1 $2'), // one letter before it: a run of them would be walked again from each
+    name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/([A-Z])([A-Z][a-z])/g, '$1 $2'), // one letter before it: a run would be rescanned from each of its letters
   ),
 );
 

@@ -171,7 +171,7 @@ function objectsOf(
 
 const maxObjects = 64;
 
-/** Returns where the objects are. If an option is repeated, the last one counts, as for the programs. */
+/** Returns the scopes of the objects. If an option is repeated, the last one counts, as for the programs. */
 function scopesOf({ scopes = {}, everywhere = {} }: CommandProgram, parsed: Parsed): Record<string, string> {
   const named = Object.entries(scopes).flatMap(([scope, names]) => {
     const value = givenOptions(parsed, names).at(-1)?.value?.text;
