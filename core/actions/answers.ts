@@ -1,4 +1,4 @@
-/** Decision results as callers see them. */
+/** Builds the decision results that callers get. */
 
 import { denialExpiresAt, isAnswerCurrent } from '#core/approvals/approval.ts';
 import { approvalUrl } from '#core/approvals/approval-url.ts';

@@ -60,6 +60,7 @@ export interface Evaluation {
 /** Jobs that worker threads run. */
 export interface CallWork {
   /**
+   * Evaluates a call with the judges of its text.
    * @throws GatewayError `payload_too_large` if the call takes longer than allowed, `service_unavailable` if no worker
    * becomes free. The call is then undecided.
    */
@@ -70,7 +71,7 @@ export interface CallWork {
   explain(job: Pick<EvaluationJob, 'call' | 'policy'>): Promise<RuleTrace[]>;
   /** Returns the differences between two policies, given as `policyText`. @throws GatewayError as above. */
   diff(job: DiffJob): Promise<PolicyDiff>;
-  /** @throws GatewayError as above. */
+  /** Redacts a value. @throws GatewayError as above. */
   redact(job: RedactionJob): Promise<Redaction>;
   /** Removes secrets from an MCP server's answer and applies the guard. @throws GatewayError as above. */
   lookOver(outcome: JsonObject, secrets: readonly string[], guard: GuardSettings | undefined): Promise<InspectedResult>;

@@ -19,7 +19,7 @@ type CardFacts = Pick<
 const effectCharacters = 600;
 
 /**
- * Returns these facts.
+ * Returns the facts of a card.
  * @param nowMs when the request is queued; the scores are of that time.
  * @param hide masks the withheld values of the call.
  */

@@ -52,7 +52,7 @@ export async function executeApproved(
 
 /**
  * Checks that the call still goes to the server for which it was approved. Returns `not here` if this function cannot
- * reach such servers; the approval then stays pending for its caller.
+ * reach such servers; the caller can then still use the approval.
  * @throws GatewayError `service_unavailable` if the server's tools cannot be read; the approval is kept.
  */
 async function placeNow(

@@ -93,7 +93,7 @@ export async function govern(
 const callIdOf = ({ call_id, modelCallId }: GovernedRequest): string | undefined =>
   call_id ?? (modelCallId !== undefined && isSession(modelCallId) ? modelCallId : undefined);
 
-/** Returns the options with which the caller requests the call to be carried out. */
+/** Returns the caller's options for carrying out the call. */
 const carriedBy = ({ hostEndsAtMs, idempotencyKey, placement, call_id: callId }: GovernedRequest) => ({
   hostEndsAtMs,
   idempotencyKey,

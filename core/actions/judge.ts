@@ -25,7 +25,7 @@ export interface Judge<Facts = CallFacts> {
   readonly rules?: string;
   /** Runs for blocked calls too, so that evidence records its findings. */
   readonly records?: true;
-  /** @param earlier verdict of the judges that ran before. */
+  /** Judges a call. @param earlier verdict of the judges that ran before. */
   judge(facts: Facts, when: When, earlier: CallVerdict): CallVerdict | undefined | Promise<CallVerdict | undefined>;
 }
 

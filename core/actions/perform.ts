@@ -1,4 +1,4 @@
-/** Mints the credential of an allowed action and executes it, at the latest until its function ends. */
+/** Mints the credential of an allowed action and executes the action, at the latest until its function ends. */
 import { federatedActor } from '#core/configuration/identity/principal.ts';
 import type { ExecutionOutcome } from '#core/contracts/approval.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';

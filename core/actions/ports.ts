@@ -18,7 +18,7 @@ import type { CallWork } from './call-work.ts';
 
 /** Started actions; they change only inside `Ledger.commit`. */
 export interface StartedActions {
-  /** Consistent read. */
+  /** Returns a started action (consistent read). */
   get(tenant: string, id: string): Promise<StartedAction | undefined>;
   /** Returns actions of all tenants without an outcome whose `due_at` has passed; may lag by one or two seconds. */
   due(now: string, limit: number): Promise<readonly StartedAction[]>;

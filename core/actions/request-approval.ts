@@ -85,7 +85,7 @@ async function takePendingPlace(ports: RequestPorts, action: GovernedAction): Pr
 
 const pendingRule = 'limit:pending_approvals';
 
-/** Attaches to the request that another process opened for the identical call, or replaces it if it is over. */
+/** Attaches to the request that was opened concurrently for the identical call, or replaces it if it is over. */
 async function attach(
   ports: RequestPorts,
   action: GovernedAction,

@@ -30,7 +30,7 @@ export function requiredTerms(
   };
 }
 
-/** Describes the block. It is only possible if the row withholds values, since conditions on them are unclear. */
+/** Describes the block: `may block` if the row withholds values, since conditions on them are unclear. */
 function blockText({ matched_rule, reason }: PolicyDecision, version: number, withheld: readonly string[]): string {
   const blocks = withheld.length > 0 ? 'may block' : 'blocks';
   return `Version ${version} of the configuration ${blocks} this call (${matched_rule}${reason === undefined ? '' : `: ${reason}`}). An approval does not lift a block.`;

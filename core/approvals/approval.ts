@@ -132,7 +132,7 @@ export const isDenialJoinable = (row: ApprovalRow, now: string): boolean =>
 const isHumanDenial = (row: ApprovalRow): boolean =>
   row.status === 'denied' && row.decided_at !== undefined && deniedBy(row) === 'denied';
 
-/** Returns until when a human's denial answers the identical call; undefined for the rest of the session. */
+/** Returns the time until which a human's denial answers the identical call; undefined for the rest of the session. */
 export const denialExpiresAt = (row: ApprovalRow): string | undefined =>
   isHumanDenial(row) && row.denial_seconds !== undefined
     ? isoTime(Date.parse(row.decided_at ?? '') + row.denial_seconds * 1000)

@@ -59,7 +59,7 @@ export async function voteByComment(
   const vote = await orRefusal(checkedVote(ports, snapshot, written, row, command.read));
   await takeOnce(ports, written, row);
   const outcome = vote instanceof GatewayError ? vote : await orRefusal(counted(ports, snapshot, written, vote));
-  // Another gateway may listen to the same pull request and know what this one does not.
+  // Another gateway on the same pull request may know an author or approval that this one does not.
   const known = row !== undefined && personByGithubLogin(snapshot, written.login) !== undefined;
   if (outcome instanceof GatewayError) return { decided: false, text: `Not decided: ${outcome.message}`, known };
   const text =

@@ -23,7 +23,7 @@ interface RecentEvent {
 
 interface EventFeedOptions {
   readonly timeouts: Timeouts;
-  /** Part of each event's id, so that ids of other processes are recognised. */
+  /** Part of each event's id, so that ids of another process are not mistaken for its own. */
   readonly process: string;
 }
 

@@ -30,7 +30,7 @@ export const notWhole = (place: string, id: string): GatewayError =>
   );
 
 /**
- * Checks that the row shows the call of its digest. If it does not, the row was changed without the gateway. Rows with
+ * Checks that the row shows the call of its digest. If it does not, the row was changed outside the gateway. Rows with
  * redacted fields cannot be checked, since their digest cannot be recomputed.
  */
 export function assertUnchanged(row: ApprovalRow): void {

@@ -30,8 +30,7 @@ export interface ApprovalStore extends PendingCounter {
   /** Extends a lease that this holder still has; a lost lease stays lost. Not recorded in evidence. */
   renewLease(holder: Holder, until: string): Promise<void>;
   /**
-   * Notes since when the caller of a pending request has been gone; undefined if it is connected. Not recorded in
-   * evidence.
+   * Stores when the caller of a pending request disconnected; undefined if it is connected. Not recorded in evidence.
    */
   noteCaller(envelopeId: string, goneAt: string | undefined): Promise<void>;
   /** Removes the token of an execution that has ended. The row is then no longer due. */

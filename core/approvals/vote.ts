@@ -129,10 +129,7 @@ const nextCount = ({ vote_count, votes = [] }: ApprovalRow): number => (vote_cou
 const addedTerms = ({ tightened, require_passkey }: ApprovalRow): Partial<ApprovalRow> =>
   tightened ? { tightened, ...(require_passkey && { require_passkey }) } : {};
 
-/**
- * Checks that the row is still pending with another vote. @returns undefined in this case. @throws GatewayError
- * `conflict` otherwise.
- */
+/** Returns undefined if the row is still pending and has another vote. @throws GatewayError `conflict` otherwise. */
 async function stillWaits(ports: VotePorts, { envelope_id, vote_count }: ApprovalRow): Promise<undefined> {
   const current = await ports.approvals.find(envelope_id);
   if (current?.status === 'pending' && current.vote_count !== vote_count) return undefined;

@@ -114,6 +114,6 @@ export interface DeliverPorts {
   readonly digestTerms: (tenant: string, channel: string) => Promise<DigestTerms>;
   /** Returns the place of a request's rule. Never rejects. */
   readonly placeOf: (row: ApprovalRow) => Promise<string | undefined>;
-  /** 0 ≤ x < 1. */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
 }

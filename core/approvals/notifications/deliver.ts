@@ -23,7 +23,7 @@ const maxAttempts = 8;
 const concurrency = 10;
 /** Seconds that a worker has before another may try the delivery: longer than any channel's time-out. */
 const claimSeconds = 30;
-/** 10, 20, 40 … 600 seconds: eight attempts outlive an outage of a quarter of an hour. */
+/** Waits of 10, 20, 40 … 600 seconds, so that eight attempts outlast an outage of 15 minutes. */
 const firstWaitSeconds = 5;
 const longestWaitSeconds = 600;
 /** Maximum wait that a channel can request. */

@@ -10,7 +10,7 @@ interface Work {
   readonly name: string;
   /** Returns the upstream of a call; undefined if this executor does not handle it. Never throws. */
   upstreamOf(envelope: ActionEnvelope): string | undefined;
-  /** @throws ExecutionFault */
+  /** Runs the call. @throws ExecutionFault */
   run(envelope: ActionEnvelope, credential: IssuedCredential | undefined, options: ExecuteOptions): Promise<unknown>;
 }
 
