@@ -1,24 +1,24 @@
-/** What differs between two configurations, key by key [cli.config-diff]. */
+/** Compares two configurations key by key [cli.config-diff]. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { type Path, pathText } from '#core/contracts/problems.ts';
 import { guardName } from '#core/contracts/tool-policy.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { mayHoldSecret } from '#core/kernel/issue-words.ts';
 
-/** Values are in words, and left out where they may hold a secret. */
+/** A changed key. Values are shown as text, and omitted if they may hold a secret. */
 interface KeyChange {
   /** The top-level key. */
   readonly section: string;
   readonly path: string;
-  /** Absent for a key that only the later configuration has. */
+  /** Absent if only the later configuration has the key. */
   readonly from?: string;
-  /** Absent for a key that only the earlier configuration has. */
+  /** Absent if only the earlier configuration has the key. */
   readonly to?: string;
 }
 
 /**
- * Changes in the order of their paths. Entries of a list that have names are compared by name. The rules of a pack and the
- * rows of a price table come from files of their own: of them only whether they changed.
+ * Returns the changes, sorted by path. Entries of lists are compared by name if they have names. The rules of a pack
+ * and the rows of a price table come from their own files, so only the fact that they changed is reported.
  */
 export function compareConfigurations(before: Partial<Configuration>, after: Partial<Configuration>): KeyChange[] {
   const [old, current] = [leavesOf(before), leavesOf(after)];
@@ -33,7 +33,7 @@ export function compareConfigurations(before: Partial<Configuration>, after: Par
 
 type WithGuards = Pick<Configuration, 'tool_policies'>;
 
-/** Guards of packs that were in force and are not any more. */
+/** Returns the pack guards that were active before and no longer are. */
 export function liftedGuards(before: WithGuards, after: WithGuards): string[] {
   const still = new Set(guardsOf(after));
   return guardsOf(before).filter((name) => !still.has(name));
@@ -56,7 +56,7 @@ function leavesOf(configuration: Partial<Configuration>): Map<string, Leaf> {
   return leaves;
 }
 
-/** Read from files of their own, and too long to list. */
+/** Values from their own files, too long to list. */
 const wholes: ReadonlySet<string> = new Set(['tool_policies.pack', 'prices.models', 'prices.table']);
 
 function collect(value: unknown, path: Path, leaves: Map<string, Leaf>): void {
@@ -68,7 +68,7 @@ function collect(value: unknown, path: Path, leaves: Map<string, Leaf>): void {
     leaves.set(at, { section: String(path[0] ?? ''), same: canonicalize(value), shown: inWords(path, value) });
 }
 
-/** Members of an object, and entries of a list whose names differ. */
+/** Returns the members of an object, or the entries of a list with unique names. */
 function entriesOf(value: unknown): (readonly [string, unknown])[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (!Array.isArray(value)) return Object.entries(value);

@@ -1,16 +1,16 @@
-/** A configuration file that does not load after it was saved, kept for the views of health and for alerts [config.file-trouble]. */
+/** Remembers that a saved configuration file does not load, for health views and alerts [config.file-trouble]. */
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 
 export interface FileTrouble {
   readonly file: string;
-  /** What is wrong with it and at which lines, as one line of text. */
+  /** The errors with their lines, as one line of text. */
   readonly message: string;
-  /** When this process first saw that the file does not load. */
+  /** When this process first failed to load the file. */
   readonly since: string;
 }
 
-/** The trouble with the configuration file of this process, until it loads again. */
+/** The load failure of this process's configuration file, until it loads again. */
 export class ConfigurationTrouble {
   readonly #clock: Clock;
   #current: FileTrouble | undefined;
@@ -23,19 +23,19 @@ export class ConfigurationTrouble {
     return this.#current;
   }
 
-  /** Notes why the file does not load; a file that is saved again, still broken, keeps the time of the first failure. */
+  /** Records why the file does not load. If a changed file still fails, the time of the first failure is kept. */
   failed(file: string, message: string): void {
     const line = message.replaceAll(':\n', ': ').replaceAll('\n', '; ');
     this.#current = { file, message: line, since: this.#current?.since ?? isoTime(this.#clock.now()) };
   }
 
-  /** Notes that the file loads. */
+  /** Records that the file loads. */
   loaded(): void {
     this.#current = undefined;
   }
 }
 
-/** The trouble in words. Callers other than those of the platform read that there is one, and nothing of the file. */
+/** Describes the failure. Only callers of the platform see the contents; others see that there is a failure. */
 export function troubleAsRead(
   { platform }: Pick<Principal, 'platform'>,
   trouble: FileTrouble | undefined,

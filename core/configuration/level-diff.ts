@@ -1,4 +1,4 @@
-/** What the rules of levels of the organisations decide differently between two configurations, level by level [policy.diff-whole]. */
+/** Compares the decisions of organisation levels between two configurations, level by level [policy.diff-whole]. */
 
 import { levelsWithRules } from '#core/configuration/identity/organization.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -8,13 +8,16 @@ import type { PolicyDiff } from '#core/policy/rules/analysis/diff.ts';
 import { levelDocument } from './checks/level-checks.ts';
 
 interface LevelDiff extends PolicyDiff {
-  /** Of the level, such as `acme/web`. */
+  /** Path of the level, such as `acme/web`. */
   readonly path: string;
 }
 
 type Organised = Pick<Configuration, 'organizations'>;
 
-/** Levels that are alike are left out. What a level says nothing about counts as allowed there, because the other levels decide it. */
+/**
+ * Returns the levels that differ. A call without a matching rule counts as allowed by the level, because the other
+ * levels decide it.
+ */
 export async function diffLevels(
   before: Organised,
   after: Organised,

@@ -1,60 +1,60 @@
-/** Policy versions: a configuration stored makes one. */
+/** Ports for policy versions: each stored configuration is one. */
 
 export interface VersionRow {
   readonly version: number;
-  /** SHA-256 of the canonical configuration; its body lies in the ObjectStore under it. */
+  /** SHA-256 of the canonical configuration, and the key of its body in the ObjectStore. */
   readonly sha256: string;
   /** The lowest number of the configuration's schema that reads the body; absent = 1. */
   readonly schema?: number;
   readonly created_at: string;
   readonly created_by: string;
   readonly source: 'file' | 'api' | 'rollback' | 'federation';
-  /** Object that says where each rule stands in its file; absent for what came without one. */
+  /** Object with the file places of the rules; absent without a file. */
   readonly places_sha256?: string;
-  /** For a rollback: the version whose content this is. */
+  /** For a rollback: the version with this content. */
   readonly of_version?: number;
 }
 
-/** What a data plane has of its control plane [federation.last-good]. */
+/** A data plane's copy of its control plane's state [federation.last-good]. */
 export interface FederationState {
-  /** Raised by each write, which carries the one it read. */
+  /** Incremented by each write, which must name the revision it read. */
   readonly revision: number;
-  /** Which plane of which control plane it is about: of any other, nothing is known. */
+  /** The plane and control plane of this state. It does not apply to others. */
   readonly plane: string;
   readonly control_plane_url: string;
-  /** Of the last good document. */
+  /** Version and digest of the last good document. */
   readonly version: number;
   readonly digest: string;
-  /** The document's configuration in the object store; empty where it was lost. */
+  /** The document's configuration in the object store; empty if it was lost. */
   readonly document_sha256: string;
   readonly etag: string;
   readonly expires_at: string;
-  /** When the control plane last said that the document is the one in force. */
+  /** When the control plane last confirmed that the document is active. */
   readonly confirmed_at: string;
-  /** Why the newest document was refused; absent once a good one came. */
+  /** Refusal of the newest document; absent after a good one. */
   readonly refused?: { readonly at: string; readonly reason: string };
 }
 
-/** Name of a secret → addresses and purposes it was entered for. */
+/** Addresses and purposes that each secret was entered for, by name. */
 export type SecretBindings = Readonly<Record<string, readonly string[]>>;
 
-/** Bindings with the number of their last change: who writes them has read them. */
+/** Bindings with their revision, so that writers prove which state they read. */
 export interface HeldBindings {
   readonly revision: number;
   readonly names: SecretBindings;
 }
 
-/** Keys that lie in secrets, as they were when the configuration was stored. */
+/** Digests of keys in secrets, as of when the configuration was stored. */
 export interface StoredKeyDigests {
-  /** Environment name → SHA-256 of the key. Names without a value are left out. */
+  /** SHA-256 of the key by environment name. Names without a value are omitted. */
   readonly digests: Readonly<Record<string, string>>;
-  /** Rises with every change, whether or not the configuration is another. */
+  /** Incremented with every change, even if the configuration is unchanged. */
   readonly revision: number;
 }
 
 export const noKeys: StoredKeyDigests = { digests: {}, revision: 0 };
 
-/** What is stored in the same write as a version. */
+/** Data stored in the same write as a version. */
 export interface VersionCompanions {
   /** SHA-256 of the imported file. */
   readonly importedSha256?: string;
@@ -67,29 +67,36 @@ export interface VersionCompanions {
 export interface ConfigStore {
   /** Strongly consistent. */
   current(): Promise<VersionRow | undefined>;
-  /** The same row with the digests of its keys, in one read; strongly consistent. */
+  /** Returns the current row with the digests of its keys, in one read; strongly consistent. */
   inForce(): Promise<{ readonly row: VersionRow; readonly keys: StoredKeyDigests } | undefined>;
-  /** Replaces the digests of revision `keys.revision - 1` of that version. False when either had moved. */
+  /** Replaces the digests of revision `keys.revision - 1` of that version. Returns false if either has changed. */
   replaceKeys(version: number, keys: StoredKeyDigests): Promise<boolean>;
-  /** SHA-256 of the platform administrator's token, where it is kept apart from the secrets that functions read. */
+  /**
+   * Returns the SHA-256 of the platform administrator's token, if it is stored apart from the secrets that functions
+   * read.
+   */
   adminTokenSha256(): Promise<string | undefined>;
-  /** Of the versions that are kept. */
+  /** Returns one of the listed versions. */
   get(version: number): Promise<VersionRow | undefined>;
-  /** Of any version that ever was in force, for what evidence cites [policy-version.cited]. */
+  /** Returns any version that was ever active, for versions cited by evidence [policy-version.cited]. */
   ever(version: number): Promise<VersionRow | undefined>;
   /** Newest first, at most 20. */
   list(): Promise<readonly VersionRow[]>;
-  /** SHA-256 of the file imported last. */
+  /** Returns the SHA-256 of the last imported file. */
   lastImported(): Promise<string | undefined>;
-  /** What a data plane has of its control plane; strongly consistent. */
+  /** Returns a data plane's state of its control plane; strongly consistent. */
   federation(): Promise<FederationState | undefined>;
-  /** Writes the state if it is as it was read, or absent. @returns false when another process was faster */
+  /**
+   * Writes the state if it is unchanged since `read`, or still absent.
+   * @returns false if another process was faster
+   */
   putFederation(state: FederationState, read: FederationState | undefined): Promise<boolean>;
   /** Strongly consistent; revision 0 before the first. */
   bindings(): Promise<HeldBindings>;
   /**
-   * One conditional write: row `expected + 1` put, pointer moved if it still names `expected`, and (for imports) the
-   * file digest and the bindings kept. Of the rows 20 are listed and rolled back to. False when the pointer or the bindings had moved.
+   * Stores a version in one conditional write: puts row `expected + 1`, moves the pointer if it still names `expected`,
+   * and stores the file digest (for imports) and the bindings. The last 20 rows can be listed and rolled back to.
+   * Returns false if the pointer or the bindings have changed.
    */
   advance(row: VersionRow, beside?: VersionCompanions): Promise<boolean>;
 }

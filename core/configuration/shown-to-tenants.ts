@@ -1,12 +1,15 @@
-/** Which members of a configuration a caller of a tenant reads. What is not listed here is not shown [policy-version.listed]. */
+/**
+ * Members of a configuration that callers of a tenant may read. Members not listed here are hidden
+ * [policy-version.listed].
+ */
 
 /**
- * One object a line: its path, then its members that are shown. A member with an object or a list of objects in it has a line
- * of its own; `*` is any name; `member!` is shown whole, however deep it goes.
+ * One object per line: its path, then its visible members. A member with an object or a list of objects in it has a
+ * line of its own; `*` is any name; `member!` is shown completely.
  *
- * Rules, guards and the signed index are shown whole, because without one of its members each says something else. Not listed
- * is how the gateway is reached and administered, how it proves itself to others (names of secrets, unless the object is not
- * valid without them), where it reports to, and who calls it with tokens of others.
+ * Rules, guards and the signed index are shown whole, because omitting a member would change their meaning. Hidden are:
+ * how the gateway is reached and administered, how it proves itself to others (names of secrets, unless the object is
+ * not valid without them), where it reports to, and who calls it with tokens of others.
  */
 const listed = `
 : aliases alerts analytics approvals behavior budgets cache catalog chat_addresses chat_completions credentials evaluation evidence executors identity manifests
@@ -138,7 +141,7 @@ function read(text: string): Map<string, Map<string, { whole: boolean }>> {
   return objects;
 }
 
-/** What of a value is listed; an object whose members are not listed is left out, as a member is that is not listed. */
+/** Returns the listed part of a value. Omits members that are not listed, and objects without listed members. */
 export const listedPart = <T extends object>(value: T): Partial<T> => partOf(value, '') as Partial<T>;
 
 function partOf(value: unknown, path: string): unknown {

@@ -1,4 +1,7 @@
-/** What a caller of a tenant reads of a configuration: what decides for its tenants, and nothing that only concerns others [policy-version.own-tenant]. */
+/**
+ * Returns the part of a configuration that decides for a caller's tenants, without parts that concern only others
+ * [policy-version.own-tenant].
+ */
 
 import { allGrants } from '#core/configuration/identity/grants.ts';
 import { type Identities, keyIdOf } from '#core/configuration/identity/identities.ts';
@@ -16,12 +19,12 @@ import { commonWarnings, type InForce } from './store/warnings.ts';
 type Reader = Pick<Principal, 'tenant' | 'tenants' | 'platform'>;
 type Team = Organization['teams'][number];
 
-/** Sections that are not shown are absent. */
+/** Hidden sections are absent. */
 type ConfigurationAsRead = Partial<Configuration> & Pick<Configuration, 'organizations' | 'tenants' | 'tool_policies'>;
 
 /**
- * The platform's callers read all of it, others what is listed, of their own tenants. The result can be loaded again, because the
- * console's playground does so: what is absent has its default then.
+ * Returns the configuration for a reader: all of it for platform callers, else the listed members for their own
+ * tenants. The result can be loaded again, as the console's playground does: absent members get their defaults.
  */
 export function asRead(reader: Reader, configuration: Configuration): ConfigurationAsRead {
   if (reader.platform) return configuration;
@@ -45,7 +48,7 @@ export function asRead(reader: Reader, configuration: Configuration): Configurat
   }) as ConfigurationAsRead;
 }
 
-/** Lines of levels whose rules the caller does not read are left out. */
+/** Returns the places without levels whose rules the reader may not see. */
 export function placesAsRead(reader: Reader, configuration: Configuration, places: RulePlaces): RulePlaces {
   if (reader.platform) return places;
   const seen = visiblePlaces(reader, configuration);
@@ -54,8 +57,8 @@ export function placesAsRead(reader: Reader, configuration: Configuration, place
 }
 
 /**
- * The platform's callers read all warnings. Others read of keys only what is wrong with those of their tenants, and no name of another's
- * [policy-version.own-warnings].
+ * Returns the warnings for a reader. Callers other than the platform's see only key warnings of their own tenants, and
+ * no names of others [policy-version.own-warnings].
  */
 export function warningsAsRead(
   reader: Reader,
@@ -88,7 +91,7 @@ const visiblePlaces = (reader: Reader, configuration: Configuration): Place[] =>
 
 const within = (path: string, level: string): boolean => path === level || path.startsWith(`${level}/`);
 
-/** Keys by their ids, filled up with zeros: lists of identities show no more of a key. */
+/** Replaces key digests by zero-padded key ids, which is all that lists of identities show of a key. */
 const withoutDigests = (tenant: Tenant): Tenant => ({
   ...tenant,
   api_keys: tenant.api_keys.map(
@@ -106,7 +109,7 @@ const rulesAt = (configuration: Configuration, places: readonly Place[]): ToolRu
     .flatMap(({ rules }) => rules),
 ];
 
-/** Levels above the visible environments, and the members of teams whose approvals count there. */
+/** Returns the levels above the visible environments, and the team members whose approvals count there. */
 function organizationsOf(
   { organizations }: Configuration,
   places: readonly Place[],
@@ -131,7 +134,7 @@ function organizationsOf(
   });
 }
 
-/** Who acts, answers or votes in the visible tenants, as lists of identities show them. */
+/** Returns the people who act, own keys or vote in the visible tenants, as shown in lists of identities. */
 function peopleOf(
   reader: Reader,
   { people }: Configuration,

@@ -1,9 +1,12 @@
-/** No address and no command holds a secret: every reader of the configuration, and every data plane, sees them [config.address-secrets]. */
+/**
+ * Rejects secrets in addresses and commands: every reader of the configuration and every data plane sees them
+ * [config.address-secrets].
+ */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { Path, Problem } from '#core/contracts/problems.ts';
 import { hasProgramSecret } from '#core/text/secrets/program-secrets.ts';
 
-/** Sections in which addresses stand. */
+/** Sections with addresses. */
 const sections = [
   ...(['providers', 'upstreams', 'approvals', 'credentials'] as const),
   ...(['executors', 'identity', 'evaluation', 'federation'] as const),
@@ -39,7 +42,7 @@ const checkAddress = ({ path, text }: Address): Problem[] =>
       ]
     : [];
 
-/** A word that is an address was read as an address. */
+/** Addresses among the words are checked as addresses. */
 function checkCommand(command: readonly string[] | undefined, path: Path): Problem[] {
   const line = (command ?? []).filter((word) => !isAddress(word)).join(' ');
   if (!hasProgramSecret(line)) return [];

@@ -1,7 +1,7 @@
 /**
- * A secret stays with the addresses and purposes it was first entered for [config.secrets-stay-bound]: an administrator who may
- * store a configuration over HTTP must not have one sent to an address of their choice, in one step or in several. The configuration
- * file, which is the operator's own, replaces the binding; a rollback brings back what was bound before.
+ * Keeps secrets bound to the addresses and purposes they were first entered for [config.secrets-stay-bound]: an
+ * administrator who may store a configuration over HTTP must not redirect one to another address, in one step or in
+ * several. The operator's configuration file replaces the binding; a rollback restores the earlier one.
  */
 import type { Configuration, ProviderEntry } from '#core/contracts/config.ts';
 import { type Problem, refusal } from '#core/contracts/problems.ts';
@@ -9,23 +9,26 @@ import type { SecretBindings } from '../ports.ts';
 import { type SecretUse, secretUses } from './secret-uses.ts';
 
 interface BindingRules {
-  /** What is in force now. */
+  /** Active configuration. */
   readonly before: Configuration | undefined;
-  /** What earlier configurations bound, whether it is still in force or not. */
+  /** Bindings of earlier configurations, active or not. */
   readonly bound: SecretBindings;
-  /** Environment names that the operator lists; undefined where secrets come from a store that holds nothing else. */
+  /** Environment names that the operator lists; undefined if secrets come from a store that holds only secrets. */
   readonly listed: readonly string[] | undefined;
 }
 
-/** What a changed `base_url` does to a provider: its key is dropped, and the provider stays without. */
+/** Result of a changed `base_url`: the provider's key is dropped, and the provider has none. */
 interface BoundConfiguration {
   readonly configuration: Configuration;
-  /** What is bound once the configuration is stored. */
+  /** Bindings after the configuration is stored. */
   readonly bound: SecretBindings;
   readonly warnings: readonly string[];
 }
 
-/** @throws GatewayError `invalid_request` for any secret that would be used otherwise than it was entered for. */
+/**
+ * Checks that every secret keeps its bound uses.
+ * @throws GatewayError `invalid_request` for a secret that would get another use.
+ */
 export function enforceBindings({ before, bound, listed }: BindingRules, after: Configuration): BoundConfiguration {
   const known = bindingsOf(before, bound);
   const uses = secretUses(after);
@@ -53,7 +56,7 @@ export function enforceBindings({ before, bound, listed }: BindingRules, after: 
   };
 }
 
-/** What is bound once `after` is stored: over HTTP new names only, by the file every name it uses. */
+/** Returns the bindings after `after` is stored. HTTP adds new names only; the file rebinds every name it uses. */
 export function bindingsAfter(bound: SecretBindings, after: Configuration, source: 'file' | 'api'): SecretBindings {
   const used: Record<string, string[]> = {};
   for (const { name, use } of secretUses(after)) {
@@ -63,11 +66,13 @@ export function bindingsAfter(bound: SecretBindings, after: Configuration, sourc
   return source === 'file' ? { ...bound, ...used } : { ...used, ...bound };
 }
 
-/** A configuration of before bindings were kept binds what it uses. */
+/** Configurations stored before bindings existed bind the secrets they use. */
 const bindingsOf = (before: Configuration | undefined, bound: SecretBindings): SecretBindings =>
   before ? bindingsAfter(bound, before, 'api') : bound;
 
-/** A program started beside the gateway could read what the gateway holds: only the file names one. */
+/**
+ * Rejects new commands: a program on the gateway's host could read the gateway's data, so only the file may name one.
+ */
 function newCommands(before: Configuration | undefined, after: Configuration): Problem[] {
   if (!before) return [];
   const known = before.upstreams.mcp.map(({ command }) => JSON.stringify(command));

@@ -1,4 +1,4 @@
-/** What the schema cannot say: names that must be known, unique or free. */
+/** Checks that the schema cannot express: names that must be known, unique or free. */
 
 import { adminPerson } from '#core/configuration/identity/identities.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';
@@ -19,7 +19,10 @@ import { checkOrigins } from './origin-checks.ts';
 import { checkSecretNames } from './secret-name-checks.ts';
 import { checkUpstreamNames } from './upstream-checks.ts';
 
-/** @param warnings receives what is odd but allowed. */
+/**
+ * Checks a configuration beyond its schema.
+ * @param warnings receives unusual but allowed settings.
+ */
 export function checkConfiguration(file: ConfigurationFile, warnings: string[]): Problem[] {
   if (file.policies.break_glass) warnings.push('policies.break_glass is on: erring filters pass for every tenant.');
   const problems = [
@@ -49,7 +52,7 @@ export function checkConfiguration(file: ConfigurationFile, warnings: string[]):
   return problems;
 }
 
-/** A receiver must be able to tell who sent it prompts. */
+/** The receiver must be able to verify who sent the prompts. */
 const checkEvaluation = ({ evaluation: { url, secret_env } }: ConfigurationFile): Problem[] =>
   url !== undefined && secret_env === undefined
     ? [
@@ -68,7 +71,7 @@ function checkPeople(file: ConfigurationFile, warnings: string[]): Problem[] {
       ? [{ path: ['people', i, 'id'], found: JSON.stringify(id), allowed: 'another id: this one is the admin token' }]
       : []),
     ...unknown(theirs, tenants, ['people', i, 'tenants'], 'tenants'),
-    // Bots have brackets in theirs.
+    // Logins of bots contain brackets.
     ...(login === undefined || /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(login)
       ? []
       : [{ path: ['people', i, 'github_login'], found: JSON.stringify(login), allowed: 'the login of a person' }]),
@@ -82,7 +85,7 @@ function checkPeople(file: ConfigurationFile, warnings: string[]): Problem[] {
   ];
 }
 
-/** People whose account is mapped and whose votes count in no tenant. */
+/** Warns about people with a mapped account whose votes count in no tenant. */
 function votersNowhere({ people, tenants }: ConfigurationFile): string[] {
   const withKey = new Set(tenants.flatMap(({ api_keys }) => api_keys.map((key) => keyObject(key).person)));
   return people

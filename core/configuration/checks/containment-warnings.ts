@@ -1,4 +1,6 @@
-/** What a configuration loosens around programs of executor `shell` and MCP servers by stdio, for `status` to show as long as it is so. */
+/**
+ * Warnings about loosened containment of `shell` programs and stdio MCP servers; `status` shows them while they apply.
+ */
 import type { Configuration } from '#core/contracts/config.ts';
 
 export function containmentWarnings({

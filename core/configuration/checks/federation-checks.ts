@@ -1,4 +1,4 @@
-/** What each role of a federation needs, and what it has no use for [federation.configuration]. */
+/** Checks the settings that each federation role requires and those it does not use [federation.configuration]. */
 
 import { isLoopbackHost } from '#core/catalog/networks.ts';
 import type { FederationSettings } from '#core/contracts/config/federation.ts';
@@ -15,7 +15,7 @@ export function checkFederation({ federation, tenants }: ConfigurationFile): Pro
   ];
 }
 
-/** A data plane has its keys in `federation.local_keys`. */
+/** The keys of a data plane are in `federation.local_keys`. */
 const tenantsWithoutKeys = (tenants: ConfigurationFile['tenants']): Problem[] =>
   tenants.flatMap(({ api_keys }, at) =>
     api_keys.length > 0
@@ -82,7 +82,7 @@ function isConfidential(url: string): boolean {
   return protocol === 'https:' || isLoopbackHost(hostname);
 }
 
-/** Members that mean nothing in this role: their author expected another one. */
+/** Finds members without effect in this role: their author expected another role. */
 function strangers({
   role,
   planes,

@@ -1,4 +1,4 @@
-/** Patterns of a configuration: each one compiles. */
+/** Checks that the patterns of a configuration compile. */
 
 import { foundAt, type Path, type Problem } from '#core/contracts/problems.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
@@ -6,7 +6,7 @@ import { globMatches } from '#core/text/matching/glob.ts';
 export const globProblems = (patterns: readonly string[], pathOf: (index: number) => Path): Problem[] =>
   patterns.flatMap((pattern, i) => problemOfAttempt(() => void globMatches(pattern, ''), pattern, pathOf(i), 'a glob'));
 
-/** What an attempt says about a text, as a problem. */
+/** Runs an attempt and returns its error as a problem with the text. */
 export function problemOfAttempt(attempt: () => void, text: string, path: Path, allowed: string): Problem[] {
   try {
     attempt();

@@ -1,9 +1,12 @@
-/** Executors that may take longer than the host lets them [configuration.executors-fit-their-host]. */
+/** Checks that executors fit into the time limits of the host [configuration.executors-fit-their-host]. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import type { Path, Problem } from '#core/contracts/problems.ts';
 
-/** @param host what this host allows; undefined where nothing ends a function. */
+/**
+ * Finds executors and upstreams whose timeouts exceed the host's limits.
+ * @param host limits of this host; undefined if it does not limit functions.
+ */
 export function checkHost(file: ConfigurationFile, host: HostLimits | undefined): Problem[] {
   if (!host) return [];
   const { executors, upstreams, approvals } = file;

@@ -1,11 +1,17 @@
-/** Issuers of tokens and what their claims lead to: conditions that cross members of `identity` [identity.oidc-configuration]. */
+/**
+ * Conditions across the members of `identity`: token issuers and the mapping of their claims
+ * [identity.oidc-configuration].
+ */
 
 import { isIssuerUrl } from '#core/configuration/identity/federation/urls.ts';
 import type { ConfigurationFile, OidcCaller, OidcProvider } from '#core/contracts/config.ts';
 import type { Path, Problem } from '#core/contracts/problems.ts';
 import { exactlyOne, oneOf, unique, unknown } from './name-checks.ts';
 
-/** @param warnings receives what is odd but allowed. */
+/**
+ * Checks `identity`.
+ * @param warnings receives unusual but allowed settings.
+ */
 export function checkIdentity(file: ConfigurationFile, warnings: string[]): Problem[] {
   const { oidc, mcp_resource } = file.identity;
   const at: Path = ['identity', 'oidc'];
@@ -116,7 +122,7 @@ function checkAws({ tenants, people, identity: { aws } }: ConfigurationFile): Pr
   return [...unique(aws.callers, path, 'arn', 'ARN'), ...each];
 }
 
-/** Two entries for the same issuer and audience would be two answers to who calls. */
+/** Rejects two entries for the same issuer and audience: the caller would be ambiguous. */
 function checkAudiences(oidc: readonly OidcProvider[], at: Path): Problem[] {
   const seen = new Map<string, string>();
   return oidc.flatMap(({ name, issuer, audiences }, i) =>

@@ -1,4 +1,4 @@
-/** Duplicate, empty and conflicting key entries, and the people they name. */
+/** Checks key entries for duplicates, empty values and conflicts, and the people they name. */
 
 import { grantsOf } from '#core/configuration/identity/grants.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';
@@ -6,7 +6,7 @@ import { type Path, type Problem, pathText } from '#core/contracts/problems.ts';
 import { digestOfKey, type FileKeyObject, keyObject } from '../store/stored-keys.ts';
 import { exactlyOne, oneOf } from './name-checks.ts';
 
-/** Below this a key can be found by trying. */
+/** Shorter keys can be guessed. */
 const shortKey = 16;
 
 export function checkKeys(file: ConfigurationFile, warnings: string[]): Problem[] {
@@ -22,7 +22,7 @@ export function checkKeys(file: ConfigurationFile, warnings: string[]): Problem[
   );
 }
 
-/** The same key twice would be two principals; the same variable twice is the same key. */
+/** Rejects a repeated key: the same key twice would be two principals, and the same variable twice is the same key. */
 function checkReuse(key: FileKeyObject, path: Path, firstUse: Map<string, string>): Problem[] {
   const identity = key.key_env === undefined ? digestOfKey(key) : `env ${key.key_env}`;
   if (identity === undefined) return [];

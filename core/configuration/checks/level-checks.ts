@@ -1,4 +1,7 @@
-/** Rules of levels of an organisation: they compile, can match, and never decide less strictly than what stands above [identity.level-policies]. */
+/**
+ * Checks the rules of organisation levels: they compile, can match, and are never less strict than the levels above
+ * [identity.level-policies].
+ */
 
 import { type Level, levelsWithRules } from '#core/configuration/identity/organization.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';
@@ -17,7 +20,10 @@ import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { decide } from '#core/policy/rules/decide.ts';
 import { buildPolicyDocument } from '../load/policy-document.ts';
 
-/** @param checkRule what is wrong with one rule by itself, such as a glob that does not compile. */
+/**
+ * Checks the rules of all levels.
+ * @param checkRule finds problems of a single rule, such as a glob that does not compile.
+ */
 export function checkLevels(
   file: ConfigurationFile,
   pack: ToolPack | null,
@@ -31,7 +37,7 @@ export function checkLevels(
   return levels.flatMap((level) => [...checkReach(level, warnings), ...checkTightens(level, own, warnings)]);
 }
 
-/** What no rule of a level matches, the level leaves to the others. */
+/** Returns a level as a policy document. The level leaves calls without a matching rule to the other levels. */
 export const levelDocument = ({ path, rules }: Pick<Level, 'path' | 'rules'>): ToolPolicyDocument => ({
   name: path,
   default_decision: 'allow',
@@ -55,8 +61,9 @@ function checkReach(level: Level, warnings: string[]): Problem[] {
 }
 
 /**
- * A rule that allows must find its calls allowed above. A rule that reviews may cover calls that are blocked above as well, since the
- * worst decides; where all of its calls are blocked above, it was meant to lift a block. Guards are known to stand before every rule.
+ * Checks that a level only tightens. A rule that allows must find its calls allowed above. A rule that reviews may also
+ * cover calls blocked above, since the strictest decision counts; if all its calls are blocked above, it was meant to
+ * lift a block. Guards always precede rules.
  */
 function checkTightens(level: Level, own: ToolPolicyDocument, warnings: string[]): Problem[] {
   const document = levelDocument(level);
@@ -80,13 +87,13 @@ function checkTightens(level: Level, own: ToolPolicyDocument, warnings: string[]
   return [...refused.values()];
 }
 
-/** Without a rule the level has said nothing. */
+/** Without a matching rule the level has not decided. */
 const mayLoosen: AskedPairs = (above, { rules: [rule], decision }) =>
   rule !== undefined &&
   !above.name.startsWith('guard:') &&
   decisions.indexOf(decision) < decisions.indexOf(above.decision);
 
-/** Whether some call of a rule is not blocked above. */
+/** Reports whether some call of a rule is not blocked above. */
 const staysOpen = (upper: ToolPolicyDocument, level: ToolPolicyDocument, index: number): boolean =>
   hasDifferingCall(upper, level, (above, { rules: [rule] }) => above.decision !== 'block' && rule?.index === index);
 

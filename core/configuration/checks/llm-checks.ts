@@ -1,4 +1,4 @@
-/** Providers, routes, aliases, content filters, budgets and cache: what the schema cannot say of them. */
+/** Checks of providers, routes, aliases, content filters, budgets and cache that the schema cannot express. */
 
 import type { ConfigurationFile, ContentFilter } from '#core/contracts/config.ts';
 import { foundAt, type Path, type Problem, pathText } from '#core/contracts/problems.ts';
@@ -51,7 +51,7 @@ function unknownProviders(file: ConfigurationFile): Problem[] {
     .map(({ name, path }) => ({ path, found: JSON.stringify(name), allowed: oneOf(names, 'providers', name) }));
 }
 
-/** Every place in which a route names a provider. */
+/** Returns every provider name in a route, with its path. */
 function routedProviders({ routes }: ConfigurationFile): { name: string; path: Path }[] {
   return routes.flatMap(({ providers = [], regions = [] }, i) => [
     ...providers.map((name, at) => ({ name, path: ['routes', i, 'providers', at] })),
@@ -61,7 +61,7 @@ function routedProviders({ routes }: ConfigurationFile): { name: string; path: P
   ]);
 }
 
-/** An alias of an alias is followed that often. */
+/** Maximum number of steps through aliases of aliases. */
 const maxAliasSteps = 8;
 
 function checkAliases({ aliases }: ConfigurationFile): Problem[] {
@@ -71,14 +71,14 @@ function checkAliases({ aliases }: ConfigurationFile): Problem[] {
     const path = ['aliases', 'models', alias];
     const found = chain.map((name) => JSON.stringify(name)).join(' → ');
     const allowed = 'aliases that end at a model';
-    // A cycle is reported once, at the first of its names.
+    // Report a cycle once, at its alphabetically first name.
     if (chain.at(-1) === alias) return alias === chain.toSorted()[0] ? [{ path, found, allowed }] : [];
     if (chain.length - 1 <= maxAliasSteps || new Set(chain).size < chain.length) return [];
     return [{ path, found: `${chain.length - 1} steps`, allowed: `at most ${maxAliasSteps} steps to a model` }];
   });
 }
 
-/** The alias and every name it leads to, up to the model or the first name met again. */
+/** Returns the alias and every name it leads to, up to the model or a repeated name. */
 function chainOf(alias: string, targets: ReadonlyMap<string, string>): string[] {
   const chain = [alias];
   for (let name = targets.get(alias); name !== undefined; name = targets.get(name)) {
@@ -149,7 +149,10 @@ function checkEmbedder({ cache, providers }: ConfigurationFile): Problem[] {
   return [{ path: ['cache', 'semantic', 'embedder'], found: JSON.stringify(embedder), allowed }];
 }
 
-/** What the classifier of the tool guard names has to be there: else it would refuse everything, or look at nothing. */
+/**
+ * Checks that the filter or provider of the tool guard's classifier exists: otherwise it would refuse everything or
+ * check nothing.
+ */
 function checkClassifier(file: ConfigurationFile): Problem[] {
   const { classifier } = file.tool_guard;
   if (classifier?.type === 'wasm') {
@@ -172,7 +175,7 @@ const servedGlobs = ({ routes, providers }: ConfigurationFile): string[] => [
 const isServed = (file: ConfigurationFile, model: string): boolean =>
   Object.hasOwn(file.aliases.models, model) || servedGlobs(file).some((glob) => globMatches(glob, model));
 
-/** What is odd but allowed, of a configuration without problems: routes to what is switched off, aliases to nowhere. */
+/** Returns warnings for a valid configuration: routes to disabled providers, aliases without a target. */
 export function routingWarnings(file: ConfigurationFile): string[] {
   const disabled = file.providers.filter(({ enabled }) => !enabled).map(({ name }) => name);
   const idle = routedProviders(file)

@@ -1,16 +1,16 @@
-/** Checks that many sections share: names used once, names that are known, one of several fields. */
+/** Checks shared by many sections: unique names, known names, one of several fields. */
 
 import type { Path, Problem } from '#core/contracts/problems.ts';
 import { didYouMean } from '#core/kernel/did-you-mean.ts';
 
 /**
- * Names that several entries have. They are compared without case: `Alice` and `alice` would be one person to a reader.
- * @param what one entry is called, as the beginning of a sentence.
+ * Finds names used by several entries, ignoring case: readers would take `Alice` and `alice` for one person.
+ * @param what the noun for an entry, capitalised to begin a sentence.
  */
 export const unique = <T>(items: readonly T[], path: Path, field: keyof T & string, what: string): Problem[] =>
   definedTwice(items, field, what).map(({ at, sentence }) => ({ path: [...path, at, field], sentence }));
 
-/** Says which names are used again, and at which entry for the first time. */
+/** Finds repeated names, with the entry that used each first. */
 export function definedTwice<T>(items: readonly T[], field: keyof T & string, what: string) {
   const entries = new Map<string, number[]>();
   for (const [i, item] of items.entries()) {
@@ -28,7 +28,7 @@ export function definedTwice<T>(items: readonly T[], field: keyof T & string, wh
   });
 }
 
-/** Each name that is not known. */
+/** Finds unknown names. */
 export const unknown = (used: readonly string[], known: readonly string[], path: Path, what: string): Problem[] =>
   used.flatMap((name, i) =>
     known.includes(name)
@@ -36,7 +36,10 @@ export const unknown = (used: readonly string[], known: readonly string[], path:
       : [{ path: [...path, i], found: JSON.stringify(name), allowed: oneOf(known, what, name) }],
   );
 
-/** @param found the name that is not known, for the hint at the one that was probably meant. */
+/**
+ * Lists the allowed names.
+ * @param found the unknown name, to suggest the one that was probably meant.
+ */
 export const oneOf = (names: readonly string[], what: string, found: string): string =>
   names.length === 0
     ? `none: no ${what} are configured`

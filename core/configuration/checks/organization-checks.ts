@@ -1,4 +1,4 @@
-/** Names in organisations: used once, and known where others are meant [identity.organizations]. */
+/** Checks names in organisations: unique, and known when referenced [identity.organizations]. */
 
 import { grantsOf, highestRole } from '#core/configuration/identity/grants.ts';
 import { levelsWithRules, type Place, placesOf, teamsOf } from '#core/configuration/identity/organization.ts';
@@ -70,7 +70,7 @@ export function checkOrganizations(file: ConfigurationFile, warnings: string[]):
   ];
 }
 
-/** Grants name people, each once a level. */
+/** Checks that grants name known people, once per level. */
 function checkGrants({ organizations, people }: ConfigurationFile): Problem[] {
   const persons = people.map(({ id }) => id);
   const check = ({ grants }: { readonly grants: readonly { readonly person: string }[] }, at: Path): Problem[] =>
@@ -137,7 +137,10 @@ export function checkToolRules(file: ConfigurationFile, places: readonly RulesAt
 
 const isEnough = (role: Role): boolean => role !== 'viewer';
 
-/** Teams that are meant exist, and hold people enough: a rule that the people of these teams cannot satisfy would block what it was to allow. */
+/**
+ * Checks that the teams of separation rules exist and have enough members: otherwise a rule would block the calls it
+ * was meant to allow.
+ */
 function checkRules({ separation_rules, organizations }: ConfigurationFile): Problem[] {
   const teams = new Map<string, readonly string[]>(
     organizations.flatMap(({ id, teams: own }) => own.map((team) => [`${id}/${team.id}`, team.members] as const)),
@@ -160,7 +163,7 @@ function checkRules({ separation_rules, organizations }: ConfigurationFile): Pro
   });
 }
 
-/** Rules that nothing is decided by: they apply nowhere, or fewer people can vote than they ask for. */
+/** Warns about rules without effect: they apply nowhere, or require more votes than there are voters. */
 function rulesInVain(file: ConfigurationFile): string[] {
   const places = placesOf(file);
   const voters = votersOf(file);
@@ -185,9 +188,9 @@ function rulesInVain(file: ConfigurationFile): string[] {
 interface Voter {
   readonly id: string;
   readonly teams: readonly string[];
-  /** The highest role of the person, or of a key of theirs. */
+  /** The highest role of the person or of their keys. */
   readonly role: Role;
-  /** By tenant. */
+  /** Granted roles by tenant. */
   readonly granted: ReadonlyMap<string, Role>;
 }
 
@@ -201,7 +204,7 @@ function votersOf(file: ConfigurationFile): readonly Voter[] {
 
 type Requires = ConfigurationFile['separation_rules'][number]['requires'];
 
-/** Whether the rule counts this person's vote in an environment, without regard to the requester. */
+/** Reports whether the rule counts this person's vote in an environment, regardless of the requester. */
 const isCounted = (
   { id, teams, role: own, granted }: Voter,
   { from_teams, not_same_team, roles }: Requires,

@@ -1,4 +1,4 @@
-/** Origins of pages, as browsers send them: one that is written otherwise would never match. */
+/** Checks that origins are written as browsers send them: any other form would never match. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { Problem } from '#core/contracts/problems.ts';
 
@@ -12,7 +12,10 @@ export const checkOrigins = ({ server }: ConfigurationFile): Problem[] =>
       : [{ path: ['server', 'cors', 'allowed_origins', i], found: JSON.stringify(origin), allowed }],
   );
 
-/** Schemes of other programs than browsers (extensions, editors) have no origin in the URL standard: their form is enough. */
+/**
+ * Checks an origin. Schemes of other programs (extensions, editors) have no origin in the URL standard, so only their
+ * form is checked.
+ */
 function isOrigin(text: string): boolean {
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s*,]+$/.test(text) || !URL.canParse(text)) return false;
   const { origin } = new URL(text);

@@ -1,4 +1,4 @@
-/** The tool rules of a configuration: they compile, and each one can match. */
+/** Checks that the tool rules of a configuration compile and can match. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { capabilities } from '#core/contracts/envelope.ts';
 import type { Path, Problem } from '#core/contracts/problems.ts';
@@ -31,7 +31,7 @@ export function checkPolicy(file: ConfigurationFile, { pack, proven }: ResolvedP
   return [...reach, ...checkLevels(file, pack, warnings, checkRule)];
 }
 
-/** A name of a rule is for people: two rules of one name work, and a reader takes one for the other. */
+/** Warns about rules with the same name: they work, but readers confuse them. */
 const rulesOfOneName = ({ rules, levels = [] }: ToolPolicyDocument, own: number): string[] => [
   ...definedTwice(rules.slice(0, own), 'name', 'Rule').map(({ sentence }) => `tool_policies.rules: ${sentence}.`),
   ...definedTwice(rules.slice(own), 'name', 'Rule').map(({ sentence }) => `tool_policies.pack: ${sentence}.`),
@@ -54,7 +54,7 @@ function checkRule(rule: ToolRule, path: Path): Problem[] {
   }
 }
 
-/** A misspelt name would leave a guard in force that its author takes for disabled. */
+/** Rejects unknown guard names: a misspelt one would leave a guard active that its author believes is disabled. */
 function checkDisabled(disabled: readonly string[], pack: ToolPack | null): Problem[] {
   const known = [...new Set(pack?.guards.map(guardName))];
   return disabled.flatMap((name, i): Problem[] =>
@@ -94,7 +94,7 @@ function checkBrokers(
   );
 }
 
-/** A configured rule may override the pack's: that is what it is for. Any other rule that never matches is a mistake. */
+/** Finds rules that never match. A configured rule may override the pack's; any other unreachable rule is a mistake. */
 function checkReach(
   document: ToolPolicyDocument,
   { proven, configured }: { readonly proven: boolean; readonly configured: number },
@@ -119,7 +119,7 @@ function checkReach(
         },
       ];
     }
-    // A block that a guard makes already is needless, not wrong.
+    // A block that a guard already makes is redundant, not wrong.
     const needless = guards.length > 0 && document.rules[index]?.decision === 'block';
     if (needless || (index >= configured && covered_by.some((cover) => cover < configured))) {
       warnings.push(`${nameOf(index)} never matches: ${why}.`);

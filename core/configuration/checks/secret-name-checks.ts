@@ -1,4 +1,6 @@
-/** Environment names for secrets: from an allow-list, and what lets callers in is sent nowhere. */
+/**
+ * Checks environment names of secrets: they are on an allow-list, and secrets that admit callers are never sent out.
+ */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { type Path, type Problem, pathText } from '#core/contracts/problems.ts';
 import { environmentNames } from './secret-uses.ts';
@@ -9,8 +11,8 @@ interface Use {
 }
 
 /**
- * A secret that opens the gateway must not double as one that the gateway sends out: an administrator who may point a provider at
- * another address would receive the admin token.
+ * Rejects a secret that both admits callers and is sent out: an administrator who may point a provider at another
+ * address would receive the admin token.
  */
 export function checkSecretNames(file: ConfigurationFile): Problem[] {
   const uses = environmentNames(file, []);
@@ -28,16 +30,16 @@ export function checkSecretNames(file: ConfigurationFile): Problem[] {
   });
 }
 
-/** A data plane's key stands in its list and, under the control plane, in its tenant: one key, one use. */
+/** A data plane's key is in its own list and, from the control plane, in its tenant: this is a single use. */
 const isMerged = (opener: Use, { path }: Use) =>
   opener.path[0] === 'tenants' && path[0] === 'federation' && path[1] === 'local_keys';
 
 const isInbound = ({ path }: Use) =>
   path[0] === 'admin' || path[0] === 'tenants' || opensToPlanes(path) || verifiesVotes(path);
 
-/** Tokens and keys that a federation lets in by; the token that a data plane sends is none of them. */
+/** Tokens and keys that admit callers of a federation. The token that a data plane sends is not one of them. */
 const opensToPlanes = (path: Path) => path[0] === 'federation' && path.length > 2;
 
-/** A holder of these can forge callbacks of any person. */
+/** With these secrets a holder can forge votes of any person. */
 const verifiesVotes = (path: Path) =>
   path[0] === 'approvals' && /(signing|webhook)_secret_env$/.test(String(path.at(-1)));

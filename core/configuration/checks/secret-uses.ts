@@ -1,4 +1,4 @@
-/** Where each secret of a configuration goes: to an address, or to one purpose within the gateway. */
+/** Uses of each secret of a configuration: an address, or a purpose within the gateway. */
 import { type Configuration, defaultTicketKeyName } from '#core/contracts/config.ts';
 import { type Path, pathText } from '#core/contracts/problems.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
@@ -7,13 +7,13 @@ export interface SecretUse {
   readonly path: Path;
   /** Environment name of the secret, or `secret:<secret_id>` of a stored one. */
   readonly name: string;
-  /** An address it is sent to, or the setting it serves. */
+  /** The address it is sent to, or the setting that uses it. */
   readonly use: string;
-  /** Whether the name is one of the process's environment. */
+  /** True if the name is an environment variable of the process. */
   readonly environment: boolean;
 }
 
-/** Every secret with every use of it: `path` names the setting that makes the use. */
+/** Returns every use of every secret; `path` is the setting that makes the use. */
 export function secretUses(configuration: Configuration): SecretUse[] {
   const sent = sentUses(configuration);
   const named = new Set(sent.map(({ path }) => pathText(path)));
@@ -26,7 +26,7 @@ export function secretUses(configuration: Configuration): SecretUse[] {
   return [...sent, ...inside.map(({ path, name }) => ({ path, name, use: purposeOf(path), environment: true }))];
 }
 
-/** Every `…_env` of a configuration, with its place. */
+/** Returns every `…_env` of a configuration, with its path. */
 export function environmentNames(value: unknown, path: Path): { readonly path: Path; readonly name: string }[] {
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([step, held]) => {
@@ -35,7 +35,7 @@ export function environmentNames(value: unknown, path: Path): { readonly path: P
   });
 }
 
-/** Secrets that leave the gateway as they are, or as the credentials made from them. */
+/** Returns the uses of secrets that leave the gateway, directly or as credentials derived from them. */
 function sentUses(configuration: Configuration): SecretUse[] {
   const { providers, upstreams, approvals, federation } = configuration;
   const { slack, github } = approvals.channels;
@@ -43,7 +43,7 @@ function sentUses(configuration: Configuration): SecretUse[] {
     name === undefined ? [] : uses.map((use) => ({ path, name, use: sameForm(use), environment: true }));
   return [
     ...providers.flatMap((provider, at) =>
-      // Without an address each type calls its vendor's.
+      // Without an address, a provider type calls its vendor's.
       to(['providers', at, 'api_key_env'], provider.api_key_env, provider.base_url ?? provider.type),
     ),
     ...upstreams.mcp.flatMap((server, at) => [
@@ -57,7 +57,10 @@ function sentUses(configuration: Configuration): SecretUse[] {
   ];
 }
 
-/** A broker's secret goes to its issuer, and what is minted from it to whatever its grants name. */
+/**
+ * Returns the uses of broker secrets: the secret goes to its issuer, and the credentials minted from it to the targets
+ * of its grants.
+ */
 function brokerUses(configuration: Configuration): SecretUse[] {
   return configuration.credentials.brokers.flatMap((broker, at): SecretUse[] => {
     const path = (field: string): Path => ['credentials', 'brokers', at, field];
@@ -73,7 +76,7 @@ function brokerUses(configuration: Configuration): SecretUse[] {
   });
 }
 
-/** Addresses that calls under a broker's grants are sent to. */
+/** Returns the addresses that calls under a broker's grants are sent to. */
 function destinations({ credentials, tool_policies, upstreams }: Configuration, broker: string): string[] {
   const ofRules = tool_policies.rules.filter(({ credential }) => credential?.broker === broker);
   const grants = [...credentials.grants.filter((grant) => grant.broker === broker), ...ofRules];
@@ -93,12 +96,12 @@ function destinations({ credentials, tool_policies, upstreams }: Configuration, 
   return [...new Set(reached)];
 }
 
-/** Protocols whose calls no MCP server gets. */
+/** Protocols whose calls never go to an MCP server. */
 const knownProtocols: readonly string[] = ['git', 'sql', 'http', 'shell'];
 const addressOf = ({ base_url }: { readonly base_url: string }) => base_url;
 const mayBe = (glob: string, protocol: string) => glob === protocol || /[*?{[]/.test(glob);
 
-/** A tool of protocol http is `<service>.<operation>`. */
+/** Tools of protocol http are named `<service>.<operation>`. */
 function mayBeOf(tool: string, service: string): boolean {
   const literal = tool.split(/[*?{[]/)[0] ?? '';
   return literal.includes('.') ? literal.startsWith(`${service}.`) : `${service}.`.startsWith(literal);
@@ -107,7 +110,7 @@ function mayBeOf(tool: string, service: string): boolean {
 type McpServer = Configuration['upstreams']['mcp'][number];
 const serverAddress = ({ url, command = [] }: McpServer): string => url ?? `stdio:${JSON.stringify(command)}`;
 
-/** The setting without the numbers of its entries. A secret that is being replaced serves what it served before. */
+/** Returns the setting without list indexes. A secret under rotation keeps its earlier use. */
 const purposeOf = (path: Path): string =>
   path.map((step) => (typeof step === 'number' ? '[]' : step.replace(/^previous_/, ''))).join('.');
 

@@ -1,15 +1,21 @@
-/** Under `tool_policies.require_signed` everything that decides beside the gateway's own code is signed [supply-chain.require-signed]. */
+/**
+ * With `tool_policies.require_signed`, every part that decides, apart from the gateway's own code, must be signed
+ * [supply-chain.require-signed].
+ */
 
 import { partsInForce, trustOf, type UnsignedPart } from '#core/configuration/supply-chain/in-force.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Problem } from '#core/contracts/problems.ts';
 
 type SignatureProblem = Problem & {
-  /** Absent where the index itself does not hold. */
+  /** Absent if the index itself is invalid. */
   readonly part?: UnsignedPart;
 };
 
-/** @param now milliseconds since 1970 */
+/**
+ * Finds unsigned parts, or an invalid index.
+ * @param now milliseconds since 1970
+ */
 export function checkSignatures(configuration: Configuration, now: number): SignatureProblem[] {
   const { supply_chain, tool_policies, policies } = configuration;
   if (supply_chain.index !== undefined) {

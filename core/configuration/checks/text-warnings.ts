@@ -1,13 +1,13 @@
 /**
- * Texts of a file that are valid and probably not meant: regular expressions where globs belong, keys and tokens in plain text.
- * Addresses and commands with a secret are refused elsewhere.
+ * Warnings about valid texts that are probably mistakes: regular expressions instead of globs, keys and tokens in plain
+ * text. Other checks reject addresses and commands with secrets.
  */
 
 import { type Path, pathText } from '#core/contracts/problems.ts';
 import { regexLook } from '#core/text/matching/regex-look.ts';
 import { issuedRanges } from '#core/text/secrets/secret-formats.ts';
 
-/** Members that hold patterns of names, and of other texts. */
+/** Members with patterns of names, and of other texts. */
 const namePatterns = new Set(
   'protocol protocols tool tools upstream model models allowed_models forwarded_meta repositories applies_to'.split(
     ' ',
@@ -15,11 +15,14 @@ const namePatterns = new Set(
 );
 const textPatterns = new Set('target glob not_glob allowed_paths paths except'.split(' '));
 
-/** Content filters look for texts; their patterns are regular expressions, and may describe secrets. */
+/** Patterns of content filters are regular expressions and may describe secrets. */
 const isFilter = ([section, phase]: Path): boolean =>
   (section === 'policies' && (phase === 'input' || phase === 'output')) || section === 'transform';
 
-/** @param lineOf of the file that the value was read from. */
+/**
+ * Returns warnings about the texts of a configuration.
+ * @param lineOf line lookup of the file that the value was read from.
+ */
 export function textWarnings(value: unknown, lineOf: (path: Path) => number | undefined, file = ''): string[] {
   return warningsAt(value, []).map(({ path, sentence }) => {
     const line = lineOf(path);
@@ -53,7 +56,7 @@ function lookOf(text: string, path: Path): string | undefined {
   return textPatterns.has(member) ? regexLook(text, 'text') : undefined;
 }
 
-/** Budgets have patterns of models as their members. */
+/** Budgets have model patterns as member names. */
 function modelWarnings(value: object, path: Path): Warning[] {
   if (path.at(-1) !== 'models' || path[0] !== 'budgets' || Array.isArray(value)) return [];
   return Object.keys(value).flatMap((model) => {
@@ -62,7 +65,7 @@ function modelWarnings(value: object, path: Path): Warning[] {
   });
 }
 
-/** A key as it is sent: `api_keys: [KEY]`, or the member `key` of such an entry. */
+/** Reports whether the path is a plain-text key: `api_keys: [KEY]`, or the member `key` of an entry. */
 const isPlainKey = (path: Path): boolean => {
   const at = path.lastIndexOf('api_keys');
   return at >= 0 && (path.length === at + 2 || (path.length === at + 3 && path.at(-1) === 'key'));

@@ -1,4 +1,4 @@
-/** Rules for a tool that is probably misspelt: one that the gateway does not know beside one that it knows [config.did-you-mean]. */
+/** Warnings about rules with a probably misspelt tool: an unknown name similar to a known one [config.did-you-mean]. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { gitTools, shellCarriers } from '#core/contracts/executor-tools.ts';
 import type { ToolPack } from '#core/contracts/tool-policy.ts';
@@ -15,7 +15,8 @@ const sqlVerbs = [
 ];
 
 /**
- * Warnings only: MCP servers and executors of later versions may have tools of any name. A name with a wildcard is not judged.
+ * Returns warnings, not errors: MCP servers and later executors may have tools of any name. Names with wildcards are
+ * skipped.
  */
 export function unknownTools(file: ToolNames, pack: ToolPack | null): string[] {
   const known = knownTools(file, pack);
@@ -31,10 +32,13 @@ export function unknownTools(file: ToolNames, pack: ToolPack | null): string[] {
   });
 }
 
-/** There are more programs than are known here, and short names differ in single letters. */
+/** Reports whether a name may be an unlisted program: short names differ in single letters, so they are not judged. */
 const mayBeProgram = (tool: string): boolean => parts(tool)[1].length < 5;
 
-/** Family and operation are compared apart: of a long family the operation may differ in more letters than one meant. */
+/**
+ * Finds the nearest known tool. Family and operation are compared separately, so that a long family does not allow more
+ * differences in the operation.
+ */
 function nearestTool(tool: string, known: readonly string[]): string | undefined {
   const [family, operation] = parts(tool);
   const meantFamily = nearest(family, [...new Set(known.map((name) => parts(name)[0]))]);
@@ -52,14 +56,14 @@ const parts = (tool: string): readonly [family: string, operation: string] => {
   return dot < 0 ? [tool, ''] : [tool.slice(0, dot), tool.slice(dot + 1)];
 };
 
-/** Protocol → names in lower case: what executors and readers of effects know, and what the pack names. */
+/** Returns known tool names in lower case by protocol: those of executors, effect readers and the pack. */
 function knownTools({ upstreams, executors }: ToolNames, pack: ToolPack | null): Map<string, Set<string>> {
   const of = (family: string, names: readonly string[]) => names.map((name) => `${family}.${name}`);
   const tools: Readonly<Record<string, readonly string[]>> = {
     git: gitTools,
     http: ['http', ...upstreams.http.map(({ name }) => name)].flatMap((family) => of(family, httpMethods)),
     sql: of('sql', sqlVerbs),
-    // What a line does beside running programs is an effect of its own name.
+    // Effects of a shell line other than running programs have their own name.
     shell: of('shell', [...profiles.keys(), ...executors.shell.allowed_binaries, ...shellCarriers, 'redirect']),
   };
   const ofPack = (protocol: string) =>

@@ -1,13 +1,13 @@
-/** Secrets that a configuration names and the host does not have [config.unset-secrets]. */
+/** Warnings about secrets that a configuration names and the host does not have [config.unset-secrets]. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { type Path, pathText } from '#core/contracts/problems.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 import { secretUses } from './secret-uses.ts';
 
 /**
- * A warning for each name without a value. Names of keys and of the admin token have warnings of their own; a secret before
- * the present one is missing whenever no rotation is under way.
- * @param secrets a store that holds every secret of the configuration, not only those of one function.
+ * Returns a warning for each name without a value. Names of keys and of the admin token have their own warnings;
+ * previous secrets are absent unless a rotation is under way.
+ * @param secrets a store with every secret of the configuration, not only those of one function.
  */
 export async function unsetSecrets(configuration: Configuration, secrets: SecretStore): Promise<string[]> {
   const named = new Map<string, Path>();
@@ -25,7 +25,7 @@ export async function unsetSecrets(configuration: Configuration, secrets: Secret
 
 function isNeeded({ providers, approvals, credentials }: Configuration, path: Path): boolean {
   const [section, at, channel] = path;
-  // Without a key of tickets in the file, it is needed by brokers that issue them; a local run makes its own.
+  // Brokers that issue tickets need a ticket key if the file has none; a local run generates its own.
   if (at === 'tickets' && credentials.tickets.key_env === undefined)
     return credentials.brokers.some(({ type }) => type === 'ticket');
   if (section === 'admin' || section === 'tenants') return false;

@@ -1,4 +1,4 @@
-/** Who a rule or a grant is for: names of servers that exist, and no credential for whichever server offers a name. */
+/** Checks the servers of rules and grants: they exist, and credentials are bound to one server. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { Path, Problem } from '#core/contracts/problems.ts';
 import { globMatches, matchesAll } from '#core/text/matching/glob.ts';
@@ -31,11 +31,11 @@ function checkName(upstream: string, names: readonly string[], path: Path): Prob
   ];
 }
 
-/** What hands out credentials for protocol mcp says which server gets them. */
+/** Requires rules and grants with credentials for protocol mcp to name the receiving server. */
 function checkCredentials({ credentials, tool_policies, upstreams }: ConfigurationFile): Problem[] {
   const names = upstreams.mcp.map(({ name }) => name);
   const open = (protocol: string, upstream: string | undefined): boolean => {
-    // A pattern for every protocol only counts where there are servers to be given something.
+    // A pattern for every protocol counts only if there are MCP servers.
     const covers = matchesAll(protocol) ? names.length > 0 : coversMcp(protocol);
     return covers && upstream === undefined;
   };

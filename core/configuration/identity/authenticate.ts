@@ -1,4 +1,6 @@
-/** From credential to principal: headers only; keys by digest lookup and constant-time compare, else a token of an issuer. */
+/**
+ * Authenticates callers from headers only: keys by digest lookup and constant-time comparison, then tokens of issuers.
+ */
 import { timingSafeEqual } from 'node:crypto';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { defaultAdminTokenName } from '#core/contracts/config.ts';
@@ -10,10 +12,13 @@ import { adminPrincipal, type Identities } from './identities.ts';
 import type { Principal } from './principal.ts';
 import { RefusedToken } from './refused-token.ts';
 
-/** Headers as a host has them: one text, or every value that was sent. */
+/** Headers as the host provides them: one text, or all values that were sent. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** @throws GatewayError `authentication_error`: no credential, several, or one that is not known. */
+/**
+ * Returns the principal of the key in the headers.
+ * @throws GatewayError `authentication_error`: no credential, several, or an unknown one.
+ */
 export function authenticate(headers: Headers, identities: Identities): Principal {
   const known = principalOfKey(credentialOf(headers), identities);
   if (known) return known;
@@ -21,8 +26,8 @@ export function authenticate(headers: Headers, identities: Identities): Principa
 }
 
 /**
- * The same where tokens of issuers count beside keys [identity.oidc-token]. A credential that is a key stays one, whatever its form.
- * @param resource the audience that a token must have on this surface.
+ * Authenticates by key or issuer token [identity.oidc-token]. A known key is a key, whatever its form.
+ * @param resource the audience that a token needs on this surface.
  * @throws GatewayError as `authenticate` and `Tokens.callerOf`.
  */
 export async function authenticateCaller(
@@ -40,7 +45,7 @@ export async function authenticateCaller(
   return tokens.callerOf(credential, snapshot, resource);
 }
 
-/** Three or five parts, the first of which is a JSON object. */
+/** Matches three to five parts, the first of which is a JSON object. */
 const looksLikeToken = (credential: string): boolean => /^eyJ[\w-]*(\.[\w-]*){2,4}$/.test(credential);
 
 function principalOfKey(credential: string, { byDigest }: Identities): Principal | undefined {
@@ -50,9 +55,9 @@ function principalOfKey(credential: string, { byDigest }: Identities): Principal
 }
 
 /**
- * The platform's administrator before any configuration exists, so before any other key can be known.
- * @param stored SHA-256 of the token, where it is kept apart from the secrets that this process reads.
- * @throws GatewayError `forbidden` when no admin token is configured, `authentication_error` for any other credential.
+ * Authenticates the platform administrator before any configuration exists, so no other key is accepted.
+ * @param stored returns the SHA-256 of the token if it is stored apart from the secrets that this process reads.
+ * @throws GatewayError `forbidden` if no admin token is configured, `authentication_error` for any other credential.
  */
 export async function authenticateAdminToken(
   apiKey: readonly string[],
@@ -73,7 +78,9 @@ export async function authenticateAdminToken(
   return adminPrincipal('default');
 }
 
-/** The one credential of a request. Query parameters and cookies are never looked at: both end up in logs and histories. */
+/**
+ * Returns the only credential of a request. Ignores query parameters and cookies: both end up in logs and histories.
+ */
 function credentialOf(headers: Headers): string {
   const keys = valuesOf(headers, 'x-api-key');
   const tokens = valuesOf(headers, 'authorization').map(bearerToken);
@@ -84,7 +91,7 @@ function credentialOf(headers: Headers): string {
   return credential;
 }
 
-/** Names are compared without case; a name spelt in two ways is the header sent twice. */
+/** Returns all values of a header, ignoring case: a name in two spellings is a repeated header. */
 function valuesOf(headers: Headers, name: string): readonly string[] {
   let found: readonly string[] = [];
   for (const key of Object.keys(headers)) {
@@ -106,7 +113,7 @@ function bearerToken(value: string): string {
   return match[1]!;
 }
 
-/** In a time that does not depend on where two digests differ. */
+/** Compares digests in constant time. */
 const sameDigest = (a: string, b: string): boolean => timingSafeEqual(Buffer.from(a, 'hex'), Buffer.from(b, 'hex'));
 
 const unknownKey = () => refused('the key is not known, or was revoked');

@@ -1,11 +1,11 @@
-/** May this key use this route? Role, kind and reach, from the routes table alone. */
+/** Authorises a key for a route by role, kind and reach, from the routes table alone. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { includesRole, type Route } from '#core/contracts/route.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Identities } from './identities.ts';
 import type { Principal } from './principal.ts';
 
-/** A caller whose role is too low: with a token of another scope it may have a higher one. */
+/** Refusal because the caller's role is too low; a token of another scope may have a higher one. */
 export class RoleTooLow extends GatewayError {
   constructor(message: string) {
     super('forbidden', message);
@@ -13,8 +13,7 @@ export class RoleTooLow extends GatewayError {
 }
 
 /**
- * Returns when every rule of the route is met. What a caller may see inside `own` routes is checked where the thing
- * itself is read.
+ * Checks every rule of the route. For `own` routes, visibility is checked when the object is read.
  * @throws GatewayError `authentication_error` without a principal on a closed route, `forbidden` otherwise.
  */
 export function authorize(route: Route, principal: Principal | undefined): void {
@@ -44,8 +43,9 @@ export function authorize(route: Route, principal: Principal | undefined): void 
 }
 
 /**
- * Without an administrator the admin surface stays closed.
- * @throws GatewayError `forbidden` when there is no admin token, no key of an administrator, and no entry of `identity` for one.
+ * Keeps the admin surface closed if there is no administrator.
+ * @throws GatewayError `forbidden` if there is no admin token, no administrator's key and no administrator entry in
+ * `identity`.
  */
 export function requireConfiguredAdmin({ byKeyId }: Identities, identity?: Configuration['identity']): void {
   for (const { role, kind } of byKeyId.values()) if (role === 'admin' && kind !== 'agent') return;

@@ -1,4 +1,4 @@
-/** Roles that people have by level of an organisation, inherited downwards [identity.grants]. Pure. */
+/** Roles granted to people at levels of an organisation, inherited downwards [identity.grants]. Pure. */
 import type { Organization } from '#core/contracts/config/organizations.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { type Role, roles } from '#core/contracts/route.ts';
@@ -9,11 +9,11 @@ type Organizations = Pick<Configuration, 'organizations'>;
 type Grant = Organization['grants'][number];
 
 interface LevelGrant extends Grant {
-  /** The level it was given at. */
+  /** The level of the grant. */
   readonly path: string;
 }
 
-/** Grants of every level with their paths. */
+/** Returns the grants of every level with their paths. */
 export const allGrants = ({ organizations }: Organizations): LevelGrant[] => {
   const at = (path: string, { grants }: { readonly grants: readonly Grant[] }) =>
     grants.map((grant) => ({ ...grant, path }));
@@ -34,7 +34,7 @@ export const allGrants = ({ organizations }: Organizations): LevelGrant[] => {
   ]);
 };
 
-/** The highest role that a person is granted for each tenant. */
+/** Returns the highest role granted to a person, by tenant. */
 export function grantsOf(given: Organizations, person: string): ReadonlyMap<string, Role> {
   const theirs = allGrants(given).filter((grant) => grant.person === person);
   const found = new Map<string, Role>();
@@ -50,8 +50,8 @@ export const highestRole = (held: readonly Role[]): Role => roles.findLast((role
 export const lowestRole = (held: readonly Role[]): Role => roles.find((role) => held.includes(role)) ?? 'viewer';
 
 /**
- * A human's reach with what is granted: tenants outside of their own are reached with the granted role, and never with more than the
- * key or token in use has.
+ * Returns the tenants and roles of a person, including grants. Granted tenants are reached with the granted role, but
+ * never with more than that of the key or token in use.
  */
 export function reachOf(given: Organizations, person: string | undefined, own: readonly string[], role: Role) {
   const granted: Record<string, Role> = {};
@@ -62,7 +62,7 @@ export function reachOf(given: Organizations, person: string | undefined, own: r
   return { tenants, ...(tenants.length > own.length && { granted }) };
 }
 
-/** The caller as it acts in one of its tenants. */
+/** Returns the principal acting in one of its tenants. */
 export const actingIn = (principal: Principal, tenant: string): Principal => ({
   ...principal,
   tenant,

@@ -1,4 +1,4 @@
-/** Where tenants and people stand in the organisations of a configuration [identity.organizations]. Pure. */
+/** Tenants and people in the organisations of a configuration [identity.organizations]. Pure. */
 
 import type { Organization } from '#core/contracts/config/organizations.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -16,7 +16,7 @@ export interface Place {
   readonly environment: Project['environments'][number];
 }
 
-/** Every environment with its path. */
+/** Returns every environment with its path. */
 export const placesOf = ({ organizations }: Organizations): Place[] =>
   organizations.flatMap((organization) =>
     organization.teams.flatMap((team) =>
@@ -30,24 +30,24 @@ export const placesOf = ({ organizations }: Organizations): Place[] =>
     ),
   );
 
-/** The environment of a tenant; undefined for a tenant that stands outside of every organisation. */
+/** Returns the environment of a tenant; undefined if the tenant is in no organisation. */
 export const placeOf = (given: Organizations, tenant: string): Place | undefined =>
   placesOf(given).find(({ environment }) => environment.tenant === tenant);
 
-/** The teams of a person, as `<organisation>/<team>`. */
+/** Returns the teams of a person, as `<organisation>/<team>`. */
 export const teamsOf = ({ organizations }: Organizations, person: string): string[] =>
   organizations.flatMap(({ id, teams }) =>
     teams.filter(({ members }) => members.includes(person)).map((team) => `${id}/${team.id}`),
   );
 
 export interface Level extends LevelPolicy {
-  /** Where its rules are in the configuration. */
+  /** Path of its rules in the configuration. */
   readonly at: readonly (string | number)[];
   /** The levels above it that have rules, the organisation first. */
   readonly above: readonly LevelPolicy[];
 }
 
-/** Every level that has rules [identity.level-policies]. */
+/** Returns every level with rules [identity.level-policies]. */
 export function levelsWithRules({ organizations }: Organizations): Level[] {
   const found: Level[] = [];
   /** @returns the levels with rules, this one included */
@@ -78,7 +78,7 @@ export function levelsWithRules({ organizations }: Organizations): Level[] {
   return found;
 }
 
-/** The rules that hold for a tenant by its place, the organisation's first; nothing outside of every organisation. */
+/** Returns the level rules of a tenant, the organisation's first; empty if the tenant is in no organisation. */
 export function levelsOf(given: Organizations, tenant: string): LevelPolicy[] {
   const place = placeOf(given, tenant);
   if (!place) return [];

@@ -1,4 +1,4 @@
-/** Who is calling: the authenticated key or token, never what a body claims. */
+/** The authenticated caller, from its key or token, never from a body. */
 import type { FederatedCaller } from '#core/contracts/federated.ts';
 import type { KeyKind, Role } from '#core/contracts/route.ts';
 
@@ -16,28 +16,31 @@ export interface Principal {
   readonly person?: string;
   /** The human who owns an agent's or service's key. */
   readonly owner?: string;
-  /** May change global things: the admin token or a key marked `platform: true`. */
+  /** True for the admin token and keys marked `platform: true`: may change global settings. */
   readonly platform: boolean;
   /** Tenants this principal may act in; `*` for all (the admin token). */
   readonly tenants: readonly string[];
-  /** Role in those of `tenants` that only a grant of an organisation reaches [identity.grants]. */
+  /** Roles in those of `tenants` that are reached only by an organisation's grant [identity.grants]. */
   readonly granted?: Readonly<Record<string, Role>>;
-  /** The data plane whose token it is: it may do what routes for planes allow, and nothing else. */
+  /** The data plane of this token. It may use only routes for planes. */
   readonly plane?: string;
-  /** Present where an issuer outside the gateway says who calls. */
+  /** Present if an external issuer authenticated the caller. */
   readonly federated?: FederatedCaller;
 }
 
 type Actor = Pick<Principal, 'federated' | 'person' | 'owner'>;
 
-/** The actor of an administrative entry. */
+/** Returns the actor of an administrative entry. */
 export const personActor = (principal: Actor & Pick<Principal, 'key_id'>) => ({
   key_id: principal.key_id,
   ...(principal.person !== undefined && { person: principal.person }),
   ...federatedActor(principal),
 });
 
-/** What evidence says beside the key id of a caller of an issuer; nothing for a caller with a key [identity.oidc-evidence]. */
+/**
+ * Returns evidence members, in addition to the key id, for a caller of an issuer; empty for a caller with a key
+ * [identity.oidc-evidence].
+ */
 export const federatedActor = ({ federated, person, owner }: Actor) => {
   if (!federated) return {};
   const human = person ?? owner;

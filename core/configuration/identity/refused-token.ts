@@ -1,8 +1,8 @@
-/** A bearer token that was sent and is refused: `WWW-Authenticate` names it `invalid_token` (RFC 6750). */
+/** A refused bearer token, reported as `invalid_token` in `WWW-Authenticate` (RFC 6750). */
 import { GatewayError } from '#core/kernel/errors.ts';
 
 export class RefusedToken extends GatewayError {
-  /** @param why plain words without quotation marks, since they stand in a header; never a part of the token. */
+  /** @param why plain words without quotation marks, because they go into a header; never a part of the token. */
   constructor(why: string, options: { cause?: unknown } = {}) {
     super('authentication_error', `Not authenticated: ${why}.`, options);
   }

@@ -1,4 +1,4 @@
-/** Who may vote: humans, compared by person, never on what is theirs. */
+/** Checks who may vote: humans, compared by person, never on their own requests. */
 import type { Configuration, Person } from '#core/contracts/config.ts';
 import { includesRole, type Role } from '#core/contracts/route.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -7,7 +7,7 @@ import { grantsOf, highestRole, reachOf } from './grants.ts';
 import { adminKeyId, adminPerson, type Identities } from './identities.ts';
 import type { Principal } from './principal.ts';
 
-/** A snapshot, as far as it says who people are, and where. */
+/** The people, tenants and organisations of a snapshot. */
 interface People {
   readonly configuration: Pick<Configuration, 'people' | 'tenants' | 'organizations'>;
 }
@@ -16,15 +16,15 @@ interface WithPeople {
   readonly configuration: Pick<Configuration, 'people'>;
 }
 
-/** The key a request was made with; `key_owner` is the person behind it at that time. */
+/** The key of a request; `key_owner` is the person it belonged to at that time. */
 interface Request {
   readonly key_id: string;
   readonly key_owner?: string | undefined;
 }
 
 /**
- * Both the person recorded with the request and the one the key names now count, so that handing a key over between
- * request and vote opens no way round.
+ * Checks that a principal may vote on a request. Both the recorded person and the key's current person are excluded, so
+ * that reassigning a key between request and vote does not help.
  * @throws GatewayError `separation_of_duties`.
  */
 export function assertMayVote(principal: Principal, approval: Request, { byKeyId }: Identities): void {
@@ -41,7 +41,7 @@ export function assertMayVote(principal: Principal, approval: Request, { byKeyId
 }
 
 /**
- * Another tenant's things do not exist for this principal.
+ * Hides objects of other tenants from this principal.
  * @throws GatewayError `not_found`.
  */
 export function assertTenant(principal: Principal, tenant: string, kind: ThingKind): void {
@@ -49,19 +49,19 @@ export function assertTenant(principal: Principal, tenant: string, kind: ThingKi
   throw notFound(kind);
 }
 
-/** The human behind a Slack account; undefined when no human is mapped to it. */
+/** Returns the person of a Slack account; undefined if none is mapped to it. */
 export function personBySlackId({ configuration }: WithPeople, team: string, user: string): Person | undefined {
   return configuration.people.find(({ slack_id }) => slack_id === `${team}/${user}`);
 }
 
-/** The human behind an account of the Git host, whose logins have no case; undefined when no human is mapped to it. */
+/** Returns the person of a Git host account, ignoring case; undefined if none is mapped to it. */
 export function personByGithubLogin({ configuration }: WithPeople, login: string): Person | undefined {
   return configuration.people.find(({ github_login }) => github_login?.toLowerCase() === login.toLowerCase());
 }
 
 /**
- * The principal of a vote by Slack button, with the role and tenants of the person mapped to the account.
- * @param tenant the approval's; undefined when the approval is not known, which the caller answers.
+ * Returns the principal of a vote by Slack button, with the role and tenants of the mapped person.
+ * @param tenant the approval's; undefined for an unknown approval, which the caller reports.
  * @throws GatewayError `forbidden` without a mapped person or the role to vote, `not_found` in a foreign tenant.
  */
 export const slackVoter = (snapshot: People, team: string, user: string, tenant: string | undefined): Principal =>
@@ -72,7 +72,7 @@ export const slackVoter = (snapshot: People, team: string, user: string, tenant:
     tenant,
   );
 
-/** The same of a vote by pull-request comment. */
+/** Returns the principal of a vote by pull-request comment. */
 export const githubVoter = (snapshot: People, login: string, tenant: string | undefined): Principal =>
   voterOf(
     snapshot,
@@ -112,7 +112,7 @@ function voterOf(
   return principal;
 }
 
-/** Of what the person has everywhere and what an organisation grants there, the higher; only the grant where the person has no reach. */
+/** Returns the higher of the person's own and granted role, or only the grant outside of the person's tenants. */
 function roleOf(
   { role }: Person,
   own: readonly string[],
@@ -124,7 +124,7 @@ function roleOf(
   return tenant !== undefined && (own.includes('*') || own.includes(tenant)) ? highestRole([role, grant]) : grant;
 }
 
-/** Where a key names the person [identity.person-tenants]. */
+/** Returns the tenants with a key that names the person [identity.person-tenants]. */
 const tenantsOfKeys = ({ tenants }: People['configuration'], person: string): string[] =>
   tenants.filter(({ api_keys }) => api_keys.some((key) => key.person === person)).map(({ id }) => id);
 

@@ -1,6 +1,6 @@
 /**
- * How many approvals a call needs, and whose count [identity.separation-rules]. Pure: what the votes come to does not depend on
- * their order.
+ * Counts the approvals that a call needs, and whose votes count [identity.separation-rules]. Pure: the order of votes
+ * does not matter.
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -14,16 +14,19 @@ export interface Missing extends Requirement {
   readonly missing: number;
 }
 
-/** The request for an approval, as separation rules see it. */
+/** Approval request as input of separation rules. */
 export interface SeparationRequest {
   readonly tenant: string;
-  /** What the call is said to do, and what its effects do. */
+  /** Declared capabilities of the call and those of its effects. */
   readonly capabilities: readonly string[];
-  /** The person behind the requesting key. */
+  /** Person of the requesting key. */
   readonly owner?: string | undefined;
 }
 
-/** The rules that apply to a request. Nothing for a tenant outside of every organisation: there one approval decides. */
+/**
+ * Returns the rules that apply to a request. There are none for a tenant outside of every organisation: a single
+ * approval decides.
+ */
 export function requirementsOf(
   configuration: Pick<Configuration, 'organizations' | 'separation_rules'>,
   { tenant, capabilities, owner }: SeparationRequest,
@@ -50,7 +53,7 @@ export function requirementsOf(
   });
 }
 
-/** Where a voter stands, and what the rules in force ask for. */
+/** Returns the voter's ballot and the active requirements. */
 export const separationOf = (
   configuration: Pick<Configuration, 'organizations' | 'separation_rules'>,
   row: Pick<ApprovalRow, 'tenant' | 'capability' | 'capabilities' | 'key_owner'>,
@@ -64,13 +67,13 @@ export const separationOf = (
   }),
 });
 
-/** Whether a vote counts for a rule. */
+/** Reports whether a vote counts for a rule. */
 export const counts = ({ from_teams, not_of_teams = [], roles }: Requirement, { teams, role }: Ballot): boolean =>
   (!from_teams || from_teams.some((team) => teams.includes(team))) &&
   !not_of_teams.some((team) => teams.includes(team)) &&
   (!roles || roles.includes(role));
 
-/** What is still needed after these votes; nothing once they are enough. A person counts once. */
+/** Returns the approvals still needed after these votes; empty if there are enough. A person counts once. */
 export const missingOf = (requirements: readonly Requirement[], ballots: readonly Ballot[]): Missing[] =>
   requirements.flatMap((requirement) => {
     const people = new Set(ballots.filter((ballot) => counts(requirement, ballot)).map(({ person }) => person));
@@ -78,7 +81,7 @@ export const missingOf = (requirements: readonly Requirement[], ballots: readonl
     return missing > 0 ? [{ ...requirement, missing }] : [];
   });
 
-/** One sentence for all who wait: what is missing, of whom. */
+/** Describes the missing approvals in one sentence. */
 export const missingText = (missing: readonly Missing[]): string =>
   missing
     .map((each) => {
@@ -88,7 +91,10 @@ export const missingText = (missing: readonly Missing[]): string =>
     })
     .join('; ');
 
-/** Returns what a review asks for before the first vote, e.g. `2 approvals of acme/security (two for a merge)`. */
+/**
+ * Describes the approvals that a review needs before the first vote, e.g. `2 approvals of acme/security (two for a
+ * merge)`.
+ */
 export const neededText = (requirements: readonly Requirement[]): string =>
   requirements
     .map((each) => `${each.approvals} approval${each.approvals === 1 ? '' : 's'}${ofWhom(each)} (${each.rule})`)

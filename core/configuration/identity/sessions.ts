@@ -1,16 +1,16 @@
-/** Which session an action belongs to, and whose it is. */
+/** Resolves the session of an action and checks its owner. */
 import { isSession, sessionForm } from '#core/contracts/envelope.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Principal } from './principal.ts';
 import { isOfAnotherKey, type UnnamedSessions } from './unnamed-sessions.ts';
 
-/** Administrative acts are kept in sessions of this form; a caller naming one would write among them. */
+/** Form of the sessions of administrative actions; callers may not use it, or they would write into them. */
 const gatewaysOwn = /^admin-.*-\d{4}-\d{2}-\d{2}$/;
 
 /**
- * Body before header before MCP before the session of callers that name none.
- * @throws GatewayError `invalid_request` for an id of another form, and for one that is kept for another key.
+ * Returns the session id from body, header or MCP, in this order, else the key's session for calls without one.
+ * @throws GatewayError `invalid_request` for an id of another form, or one reserved for another key.
  */
 export function resolveSession(from: {
   readonly body?: string | undefined;
@@ -45,8 +45,8 @@ function named(sessionId: string, where: string, keyId: string): string {
 }
 
 /**
- * An agent stays in sessions its own key opened: risk and evidence of a session are one key's. Humans and services may
- * join, for they are named in each entry and are not scored by session.
+ * Checks that an agent uses only sessions opened by its own key: risk and evidence of a session belong to one key.
+ * Humans and services may join, because each entry names them and they are not scored by session.
  * @throws GatewayError `forbidden`.
  */
 export function assertSessionOwner(head: SessionHead | undefined, principal: Principal): void {

@@ -1,19 +1,19 @@
-/** Sessions of callers that name none: which one a call goes into, so that session risk sees the calls together. */
+/** Sessions of callers that send none: chosen so that session risk sees their calls together. */
 
 import { digestOf } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
 export interface UnnamedSessions {
-  /** The session of the key's calls at this time. */
+  /** Returns the session of the key's calls at this time. */
   of(keyId: string, nowMs: number): string;
 }
 
 const hourMs = 3_600_000;
 
 /**
- * One per key, process and UTC hour: for a gateway of one process. The id is a hash, so that every request of the hour
- * finds the same one without a store; a random `instanceId` keeps it unguessable.
+ * Returns one session per key, process and UTC hour, for a gateway of one process. The id is a hash, so that every
+ * request of the hour finds the same session without a store; a random `instanceId` makes it unguessable.
  */
 export const sessionsOfProcess = (instanceId: string): UnnamedSessions => ({
   of: (keyId, nowMs) => `auto-${digestOf([keyId, instanceId, Math.floor(nowMs / hourMs)]).slice(0, 32)}`,
@@ -21,22 +21,23 @@ export const sessionsOfProcess = (instanceId: string): UnnamedSessions => ({
 
 interface Spread {
   readonly hour: string;
-  /** 2^level sessions share the key's calls; this process uses the one of `shard`. */
+  /** The key's calls are spread over 2^level sessions; this process uses session `shard`. */
   readonly level: number;
   readonly shard: number;
 }
 
-/** 256 sessions of one key and hour: each takes some 40 commits a second. */
+/** At most 256 sessions per key and hour; each takes about 40 commits per second. */
 const maxLevel = 8;
 
 /**
- * One per key and UTC hour for all processes [session.unnamed-shared]. Where its chain is contended, a process draws one of
- * two sessions for its further calls of the key, then of four, and so on; each hour it tries one level less.
+ * Sessions shared by all processes, one per key and UTC hour [session.unnamed-shared]. If the chain is contended, a
+ * process draws one of two sessions for the key's further calls, then of four, and so on; each hour it tries one level
+ * less.
  */
 export class SessionsOfKey implements UnnamedSessions {
   readonly #random: () => number;
   readonly #spread = new RecentMap<string, Spread>({ max: 10_000 });
-  /** Keys of the sessions given out. */
+  /** Keys by session id. */
   readonly #keys = new RecentMap<string, string>({ max: 10_000 });
 
   /** @param random 0 ≤ x < 1. */
@@ -54,7 +55,10 @@ export class SessionsOfKey implements UnnamedSessions {
     return session;
   }
 
-  /** A commit to this session met other writers again and again. What it was already left for is nothing new. */
+  /**
+   * Records that a commit to this session kept meeting other writers. A session that the process has already left is
+   * ignored.
+   */
   contended(sessionId: string): void {
     const keyId = this.#keys.get(sessionId);
     const spread = keyId === undefined ? undefined : this.#spread.get(keyId);
@@ -73,8 +77,8 @@ const sessionOf = (keyId: string, hour: string, shard: number): string =>
 const form = /^auto-(\d{4}-\d\d-\d\dT\d\d)-[0-9a-f]{24}(-\d{1,3})?$/;
 
 /**
- * Whether a name is that of another key's session for calls that name none. These names can be computed by others, who
- * could open them first and so keep the key out of them.
+ * Reports whether an id is another key's session for calls without one. These ids can be computed by others, who could
+ * open them first and lock the key out.
  */
 export function isOfAnotherKey(sessionId: string, keyId: string): boolean {
   const [, hour, shard = '-0'] = form.exec(sessionId) ?? [];

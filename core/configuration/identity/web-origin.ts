@@ -1,23 +1,24 @@
-/** Which web pages may call: those of `server.cors.allowed_origins`. */
+/** Checks which web pages may call: those of `server.cors.allowed_origins`. */
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isLoopback } from './federation/urls.ts';
 
-/** `*` lists every origin. */
+/** Reports whether an origin is allowed; `*` allows every origin. */
 export const isListed = (origin: string, allowed: readonly string[]): boolean =>
   allowed.includes('*') || allowed.includes(origin);
 
 /**
- * Clients of MCP on this machine, such as its inspector, say an origin of this machine. Where the listener is there too, they need no
- * entry in the list. A page of another site that was rebound to our address still says its own origin and host.
+ * Reports whether client and listener are both on this machine: local MCP clients, such as the inspector, send a local
+ * origin and need no entry in the list. A page of another site that was rebound to our address still sends its own
+ * origin and host.
  */
 export const areBothHere = (origins: readonly string[], host: string | undefined): boolean =>
   origins.length === 1 && isLoopback(origins[0]!) && host !== undefined && isLoopback(`http://${host}`);
 
 /**
- * Browsers ask no permission before a WebSocket (there is no CORS for it), nor before a name that was rebound to our address,
- * but say where the page comes from. Keys are sent explicitly, so no page can use a visitor's cookie; still a page of an
- * origin that is not listed is refused: as with CORS, off means off. Programs send no Origin.
- * @param host as the caller named it; a page of our own origin is allowed.
+ * Checks the origin of a request. Browsers do not apply CORS to WebSockets or to names rebound to our address, but they
+ * send the page's origin. Keys are sent explicitly, so pages cannot use a visitor's cookie; unlisted origins are
+ * still refused, as with CORS. Programs send no Origin.
+ * @param host as sent by the caller; a page of our own origin is allowed.
  * @throws GatewayError `forbidden`.
  */
 export function assertOrigin(origins: readonly string[], host: string | undefined, allowed: readonly string[]): void {

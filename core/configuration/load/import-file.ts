@@ -1,4 +1,4 @@
-/** A configuration file becomes a version when it, or what it names, has changed. */
+/** Imports a configuration file as a new version if it, or a file it names, has changed. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { bindingsAfter } from '../checks/bound-secrets.ts';
 import type { VersionRow } from '../ports.ts';
@@ -8,23 +8,26 @@ import type { SourceReaders } from './sources.ts';
 
 export interface Imported {
   readonly row: VersionRow;
-  /** False when the file is the one imported last: a rollback since then stays in force. */
+  /** False if the file was already the last import: a later rollback stays active. */
   readonly imported: boolean;
   readonly warnings: readonly string[];
 }
 
 interface FileToImport {
   readonly text: string;
-  /** Its name as it is shown [policy-version.places]. */
+  /** The file name to show [policy-version.places]. */
   readonly file?: string | undefined;
   readonly by: string;
-  /** What is stored in its place: a data plane stands under its control plane. The file binds what it names itself. */
+  /**
+   * Returns the configuration to store instead: that of a data plane is completed by its control plane. The file binds
+   * the secrets it names.
+   */
   readonly complete?: (configuration: Configuration) => Promise<Configuration>;
 }
 
 /**
- * Imports a file if it, or what it names — pack, prices, WASM modules — is another than at the last import.
- * @throws GatewayError `invalid_request` for a bad file; then nothing was stored.
+ * Imports a file if it, or a file it names (pack, prices, WASM modules), has changed since the last import.
+ * @throws GatewayError `invalid_request` for an invalid file; nothing is stored then.
  */
 export async function importFile(
   deps: VersionDeps & SourceReaders,
@@ -32,8 +35,8 @@ export async function importFile(
 ): Promise<Imported> {
   const known = await unchanged(deps, text);
   if (known && (await deps.objects.get(known.sha256))) return { row: known, imported: false, warnings: [] };
-  // Bodies may lie elsewhere than the table, and be missing: what was loaded is the same, and is put there again.
-  // Callers bring more than the readers, and what else they bring is not an option of the load.
+  // Bodies may be stored elsewhere than the table and be missing; the same body is then stored again. Pass only the
+  // readers, because other members of `deps` are not load options.
   const { packs, files } = deps;
   const readers = { packs, ...(files && { files }), file };
   const { configuration, source_sha256, modules, warnings, places } = await loadConfiguration(text, readers);
@@ -43,13 +46,13 @@ export async function importFile(
     importedSha256: source_sha256,
     places,
     bind: (bound) => bindingsAfter(bound, configuration, 'file'),
-    // Asked again on every try: another instance may be importing the same file.
+    // Checked on every try: another instance may be importing the same file.
     unless: async () => (await deps.configStore.lastImported()) === source_sha256,
   });
   return { ...written, warnings };
 }
 
-/** The version in force, when the file is the one imported last. */
+/** Returns the active version if the file was the last import. */
 async function unchanged(deps: VersionDeps & SourceReaders, text: string): Promise<VersionRow | undefined> {
   const imported = await deps.configStore.lastImported();
   if (imported === undefined || imported !== (await digestOfSource(text, deps))) return undefined;

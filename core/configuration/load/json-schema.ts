@@ -1,7 +1,10 @@
-/** The published JSON Schema, made from the one zod schema; editors complete the YAML by it. */
+/** The published JSON Schema, generated from the zod schema, for completion in editors. */
 import * as z from 'zod';
 import { configurationSchema } from '#core/contracts/config.ts';
 
-/** Draft 7, the one YAML language servers know best; `input`, for what has a default may be left out. */
+/**
+ * Returns the schema as draft 7, which YAML language servers support best, in `input` form, because members with
+ * defaults may be omitted.
+ */
 export const configurationJsonSchema = (): Record<string, unknown> =>
   z.toJSONSchema(configurationSchema, { target: 'draft-7', io: 'input', reused: 'inline' }) as Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** `loadConfiguration`, itself loaded with the first configuration that is sent: it brings YAML and RE2 with it. */
+/** Loads `loadConfiguration` with the first received configuration, because it imports YAML and RE2. */
 import type { loadConfiguration as load } from './load.ts';
 
 export const loadConfiguration: typeof load = async (...given) =>

@@ -1,4 +1,4 @@
-/** From YAML text to a configuration that may be stored, or one error that lists every problem. */
+/** Loads a configuration from YAML text, or throws one error that lists every problem. */
 import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import { type Problem, problemsOf, refusal } from '#core/contracts/problems.ts';
@@ -16,25 +16,25 @@ import { complete, readSources, type SourceReaders, type Sources } from './sourc
 import { readYaml } from './yaml.ts';
 
 export interface LoadOptions extends SourceReaders {
-  /** What the host allows executions; absent where nothing ends a function. */
+  /** Execution limits of the host; absent if it has none. */
   readonly host?: HostLimits | undefined;
-  /** Milliseconds since 1970, for the dates of signatures. Now unless given. */
+  /** Milliseconds since 1970, to check the dates of signatures. @default now */
   readonly now?: number;
-  /** Name of the file the text is from; without one the places of its rules are not known. */
+  /** Name of the source file; without it the places of rules are unknown. */
   readonly file?: string | undefined;
 }
 
 export interface LoadedConfiguration {
-  /** Self-contained: digests for keys, the pack's rules and the prices with it, modules by their digest. */
+  /** Self-contained: includes key digests, the pack's rules, the prices, and modules by digest. */
   readonly configuration: Configuration;
   /** SHA-256 of the canonical configuration: its version's content address. */
   readonly sha256: string;
-  /** SHA-256 over the text, the texts of its pack and prices, and its modules: whether a file changed. */
+  /** SHA-256 over the text, its pack and prices, and its modules; shows whether a file changed. */
   readonly source_sha256: string;
   /** WASM modules to put into the ObjectStore before the configuration is stored. */
   readonly modules: readonly Uint8Array[];
   readonly warnings: readonly string[];
-  /** Where its rules stand; absent without the name of a file. */
+  /** Places of its rules; absent without a file name. */
   readonly places?: RulePlaces;
 }
 
@@ -42,7 +42,10 @@ const least = `Write at least:
 version: 1
 tenants: [{ id: default, api_keys: [{ key_env: AGENT_KEY }] }]`;
 
-/** @throws GatewayError `invalid_request` listing every problem as «path (line n): found X, allowed Y». */
+/**
+ * Loads and checks a configuration.
+ * @throws GatewayError `invalid_request` listing every problem as «path (line n): found X, allowed Y».
+ */
 export async function loadConfiguration(text: string, options: LoadOptions): Promise<LoadedConfiguration> {
   const { value, lineOf } = readYaml(text, 'The configuration', least);
   const parsed = configurationSchema.safeParse(value, { error: allowed });
@@ -72,10 +75,7 @@ export async function loadConfiguration(text: string, options: LoadOptions): Pro
   };
 }
 
-/**
- * The digest by which a file is known again, without the work of loading it; undefined for text that has to be loaded to
- * say what is wrong with it.
- */
+/** Returns the digest that identifies a configuration file without loading it. Undefined if the file has errors. */
 export async function digestOfSource(text: string, readers: SourceReaders): Promise<string | undefined> {
   const parsed = configurationSchema.safeParse(readYaml(text, 'The configuration').value);
   if (!parsed.success) return undefined;

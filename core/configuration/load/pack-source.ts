@@ -1,4 +1,4 @@
-/** Where a configuration's pack comes from: a name or path that is read, an inline pack, or none. */
+/** Resolves a configuration's pack: a name or path to read, an inline pack, or none. */
 import type { ToolPack } from '#core/contracts/tool-policy.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -8,20 +8,25 @@ import { readYaml, type YamlDocument } from './yaml.ts';
 
 const leastOfPack = 'Write at least: { name: mine, default_decision: review, rules: [] }';
 
-/** Text of a pack file, by shipped name or path. Reading files is the caller's: this folder does no I/O. */
+/** Returns the text of a pack file by shipped name or path. Callers provide it, because this folder does no I/O. */
 export type PackReader = (name: string) => Promise<string> | string;
 
 export interface ResolvedPack {
   readonly pack: ToolPack | null;
-  /** The text it was read from; empty for an inline pack. */
+  /** The source text; empty for an inline pack. */
   readonly text: string;
-  /** Lines of that text; absent for an inline pack. */
+  /** Line lookup in that text; absent for an inline pack. */
   readonly lineOf?: YamlDocument['lineOf'];
-  /** A shipped pack as it ships: its own tests prove that every rule can match, which takes seconds to find out. */
+  /**
+   * True for an unchanged shipped pack: its own tests prove that every rule can match, which takes seconds to check.
+   */
   readonly proven: boolean;
 }
 
-/** @throws GatewayError `invalid_request` for a bad pack; whatever the reader throws for one it cannot read. */
+/**
+ * Resolves and parses a pack.
+ * @throws GatewayError `invalid_request` for an invalid pack, and any error of the reader.
+ */
 export async function resolvePack(source: string | ToolPack | null, packs: PackReader): Promise<ResolvedPack> {
   if (source === null) return { pack: null, text: '', proven: true };
   if (typeof source !== 'string') {
@@ -32,7 +37,9 @@ export async function resolvePack(source: string | ToolPack | null, packs: PackR
   return { ...readPack(source, text), text, proven: isShipped(source) };
 }
 
-/** A stored configuration carries its pack inline; stored again unchanged, the pack is still the shipped one. */
+/**
+ * Checks whether an inline pack equals the shipped one, as in a stored configuration that is stored again unchanged.
+ */
 const isAsShipped = async (pack: ToolPack, packs: PackReader): Promise<boolean> =>
   isShipped(pack.name) && digest(readPack(pack.name, await packs(pack.name)).pack) === digestOf(pack);
 
@@ -42,7 +49,10 @@ const lastParsed = new RecentMap<string, { readonly text: string; readonly pack:
   max: shippedPacks.length,
 });
 
-/** Parses the pack again only if the text is another than the last of this name. Its lines, which take far more memory, are not kept. */
+/**
+ * Parses the pack, unless the text equals the last one of this name. Its lines are not cached, because they take far
+ * more memory.
+ */
 function readPack(name: string, text: string): { readonly pack: ToolPack } & Pick<YamlDocument, 'lineOf'> {
   const where = `The pack ${name}`;
   const known = lastParsed.get(name);

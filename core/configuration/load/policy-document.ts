@@ -1,9 +1,12 @@
-/** The tool policy of a configuration: its own rules, then its pack's. */
+/** Builds the tool policy of a configuration: its own rules, then its pack's. */
 import { catalogGuard } from '#core/catalog/guards.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { guardName, type ToolGuard, type ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 
-/** Without a pack and without a word for it, what no rule matches is reviewed: fail closed, but not shut. */
+/**
+ * Builds the policy document. Without a pack and a configured default, calls without a matching rule are reviewed: this
+ * fails closed but leaves the gateway usable.
+ */
 export function buildPolicyDocument({
   tool_policies: { pack, rules, default_decision, disable_guards },
   catalog,
@@ -17,13 +20,13 @@ export function buildPolicyDocument({
   };
 }
 
-/** Guard `secret-files` for the files that the configuration adds to the catalog [catalog.own-files]. */
+/** Returns guard `secret-files` for the files that the configuration adds to the catalog [catalog.own-files]. */
 function ownSecretFiles(catalog: Configuration['catalog'] | undefined): ToolGuard[] {
   const paths = catalog?.secret_files ?? [];
   return paths.length === 0 ? [] : catalogGuard('secret-files').map(({ except: _, ...guard }) => ({ ...guard, paths }));
 }
 
-/** A warning for each guard that is out of force: nothing else tells that its calls may be allowed. */
+/** Returns a warning for each disabled guard: its calls may be allowed without any other notice. */
 export const disabledGuards = ({
   tool_policies: { pack, disable_guards },
 }: Pick<Configuration, 'tool_policies'>): string[] =>

@@ -1,4 +1,4 @@
-/** Prices from their file, checked with the lines of that file. */
+/** Reads prices from their file and checks them with its line numbers. */
 import { type PriceTable, priceTableSchema } from '#core/contracts/prices.ts';
 import { type Path, type Problem, problemsOf } from '#core/contracts/problems.ts';
 import { allowed } from '#core/kernel/issue-words.ts';
@@ -15,8 +15,8 @@ const tablePath: Path = ['prices', 'table'];
 let last: { readonly text: string; readonly file: string; readonly read: ReadPrices } | undefined;
 
 /**
- * The table seldom changes from one configuration to the next, so the last one is kept.
- * @param file names the text in what is wrong with it.
+ * Reads a price table. The last one is cached, because it seldom changes between configurations.
+ * @param file name of the text in error messages.
  * @throws GatewayError `invalid_request` for text that is not YAML.
  */
 export function readPrices(text: string, file: string): ReadPrices {
@@ -37,7 +37,7 @@ function parsePrices(text: string, file: string): ReadPrices {
   return { table: parsed.data, problems: placed };
 }
 
-/** What the schema cannot say of a table: its day exists, its globs compile. */
+/** Checks what the schema of a table cannot express: its day exists, its globs compile. */
 export function priceProblems({ as_of, models }: PriceTable): Problem[] {
   const day = new Date(`${as_of}T00:00:00Z`);
   const exists = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(as_of);

@@ -1,4 +1,4 @@
-/** Where the rules of a configuration stand in its files, as `file:line` [policy-version.places]. */
+/** Places of a configuration's rules in its files, as `file:line` [policy-version.places]. */
 import { posix } from 'node:path';
 import { levelsWithRules } from '#core/configuration/identity/organization.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';
@@ -8,7 +8,7 @@ import type { YamlDocument } from './yaml.ts';
 
 type LineOf = YamlDocument['lineOf'];
 
-/** A pack, and the lines of its file; without lines it stands in the configuration itself. */
+/** A pack with the line lookup of its file; without one it is inline in the configuration. */
 interface PackSource {
   readonly pack: ToolPack | null;
   readonly lineOf?: LineOf | undefined;
@@ -19,7 +19,10 @@ interface Rules {
   readonly organizations: ConfigurationFile['organizations'];
 }
 
-/** @param name of the configuration file, as `shownFile` made it */
+/**
+ * Returns the places of rules, guards and level rules.
+ * @param name of the configuration file, as returned by `shownFile`
+ */
 export function rulePlaces(file: Rules, name: string, lineOf: LineOf, source: PackSource): RulePlaces {
   const at = (path: readonly PropertyKey[]): string => `${name}:${lineOf(path) ?? 1}`;
   const { pack } = file.tool_policies;
@@ -32,7 +35,7 @@ export function rulePlaces(file: Rules, name: string, lineOf: LineOf, source: Pa
       ...file.tool_policies.rules.map((_, i) => at(['tool_policies', 'rules', i])),
       ...rules.map((_, i) => inPack(['rules', i])),
     ],
-    // Several entries of one name are one guard: its first line is shown.
+    // Several entries with one name are one guard, so the first line is kept.
     guards: Object.fromEntries(guards.map((guard, i) => [guardName(guard), inPack(['guards', i])] as const).reverse()),
     levels: Object.fromEntries(
       levelsWithRules(file).map(({ path, rules: ofLevel, at: where }) => [
@@ -43,12 +46,12 @@ export function rulePlaces(file: Rules, name: string, lineOf: LineOf, source: Pa
   };
 }
 
-/** A shipped pack by its name, or a path as the configuration has it. */
+/** Returns the file of a pack: a shipped pack by its name, else the configured path. */
 const packFile = (pack: string): string => (/[./\\]/.test(pack) ? shownFile(pack) : `policies/${pack}.yaml`);
 
 const maxCharacters = 120;
 
-/** A file as it is shown and stored: no folder of the host but those below where the configuration lies. */
+/** Returns the path of a file to show and store: only folders below the configuration's, never others of the host. */
 export function shownFile(path: string): string {
   const plain = posix.normalize(path.replaceAll('\\', '/'));
   const shown = posix.isAbsolute(plain) || /^(?:\.\.(?:\/|$)|[A-Za-z]:)/.test(plain) ? posix.basename(plain) : plain;

@@ -1,7 +1,7 @@
-/** The price table that ships: what `prices.file` names unless it says otherwise. */
+/** The shipped price table, which `prices.file` names by default. */
 
 /** The default of `prices.file`. */
 export const shippedPriceFile = 'config/prices.yaml';
 
-/** The name under which a host that reads no other files serves its text, as if it were a pack. */
+/** Name under which a host that reads no other files serves the table, as if it were a pack. */
 export const shippedPrices = 'prices';

@@ -1,4 +1,4 @@
-/** What a configuration names outside of itself — its pack, its prices, its WASM modules — and what is stored of it. */
+/** Reads the files that a configuration names (pack, prices, WASM modules) and prepares them for storage. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { PriceTable } from '#core/contracts/prices.ts';
 import { type Path, type Problem, pathText } from '#core/contracts/problems.ts';
@@ -11,29 +11,29 @@ import { type PackReader, type ResolvedPack, resolvePack } from './pack-source.t
 import { priceProblems, readPrices } from './price-source.ts';
 import { shippedPriceFile, shippedPrices } from './shipped-prices.ts';
 
-/** Reading files is the caller's: this folder does no I/O. */
+/** File readers. Callers provide them, because this folder does no I/O. */
 export interface SourceFiles {
-  /** Text of a price file, by the path in `prices.file`. */
+  /** Returns the text of a price file, by the path in `prices.file`. */
   readonly prices: (path: string) => Promise<string> | string;
   /**
-   * Bytes of a WASM module, by the path of its filter.
-   * @throws Error that says why it cannot be a filter: missing, corrupt, not as the ABI wants it.
+   * Returns the bytes of a WASM module, by the path of its filter.
+   * @throws Error with the reason if it cannot be a filter: missing, corrupt, or not following the ABI.
    */
   readonly module: (path: string) => Promise<Uint8Array>;
 }
 
 export interface SourceReaders {
   readonly packs: PackReader;
-  /** Absent for a configuration that comes over HTTP: its sender must not choose which files are read. */
+  /** Absent for a configuration sent over HTTP: its sender must not choose which files are read. */
   readonly files?: SourceFiles | undefined;
 }
 
 export interface Sources {
   readonly pack: ResolvedPack | undefined;
   readonly prices: PriceTable | undefined;
-  /** Modules to store before the configuration is, by the path of their filters. */
+  /** Modules to store before the configuration, by the path of their filters. */
   readonly modules: ReadonlyMap<string, { readonly bytes: Uint8Array; readonly sha256: string }>;
-  /** Tells what was read, in part, from what would be read now. */
+  /** The texts that were read, to detect changes. */
   readonly texts: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export async function readSources(
   };
 }
 
-/** The configuration with what it names inside of it, so that every instance and every restart sees the same. */
+/** Returns the configuration with the contents of its files, so that every instance and every restart uses the same. */
 export function complete(file: ConfigurationFile, { prices, modules }: Sources): ConfigurationFile {
   const stored = (filter: ConfigurationFile['policies']['input'][number]) => {
     const found = filter.type === 'wasm' && filter.sha256 === undefined ? modules.get(filter.path) : undefined;
@@ -85,7 +85,7 @@ async function packOf(
   }
 }
 
-/** A table in the configuration itself counts, else the file; both are checked alike. */
+/** Returns the table of the configuration, else that of the file; both are checked alike. */
 async function pricesOf(
   { prices: { file, table } }: ConfigurationFile,
   { packs, files }: SourceReaders,
@@ -108,7 +108,9 @@ async function pricesOf(
   }
 }
 
-/** A module that is missing or bad is not a reason not to start: its filter errs, and `on_error` says what that means. */
+/**
+ * Reads the modules. A missing or invalid module does not prevent the start: its filter fails, and `on_error` decides.
+ */
 async function modulesOf({ policies }: ConfigurationFile, { files }: SourceReaders, warnings: string[]) {
   const modules = new Map<string, { bytes: Uint8Array; sha256: string } | undefined>();
   for (const { filter, path } of wasmFilters(policies)) {

@@ -1,23 +1,24 @@
-/** YAML from outside, bounded: parsed values, and the line of every path. */
+/** Parses untrusted YAML within bounds: values, and the line of every path. */
 import { isAlias, isCollection, isNode, LineCounter, parseDocument, visit } from 'yaml';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 
-/** Text of a configuration or pack; far above any real one. */
+/** Maximum size of a configuration or pack; far above any real one. */
 export const maxYamlBytes = 1024 * 1024;
 
-/** Lists and objects within each other; far above any real configuration. */
+/** Maximum nesting; far above any real configuration. */
 const maxDepth = 100;
 
 export interface YamlDocument {
   readonly value: unknown;
-  /** The line a path stands on, or the nearest one above it. */
+  /** Returns the line of a path, or of its nearest parent with a line. */
   lineOf(path: readonly PropertyKey[]): number | undefined;
 }
 
 /**
- * @param needs what such a file has at least, for one that is empty.
- * @throws GatewayError `invalid_request` naming the lines: syntax, duplicate keys, nesting without end, aliases that multiply; and for a file
- * without content.
+ * Parses a YAML file.
+ * @param needs the minimum content, named in the error for an empty file.
+ * @throws GatewayError `invalid_request` naming the lines: syntax, duplicate keys, excessive nesting, multiplying
+ * aliases, or no content.
  */
 export function readYaml(text: string, where: string, needs = ''): YamlDocument {
   if (Buffer.byteLength(text) > maxYamlBytes) {
@@ -26,7 +27,7 @@ export function readYaml(text: string, where: string, needs = ''): YamlDocument 
   const lines = new LineCounter();
   // Pretty errors quote the source, and the source may hold keys.
   const document = parseDocument(text, { prettyErrors: false, lineCounter: lines, version: '1.2', uniqueKeys: true });
-  // Its parser follows the text by recursion, and answers with an error at each level that it gave up.
+  // The parser is recursive, and reports an error at each level that it gave up.
   if (document.errors.some(({ message }) => message.startsWith('Maximum call stack'))) throw tooDeep(where);
   if (document.errors.length > 0) {
     const problems = document.errors.map(({ message, pos }) => `line ${lines.linePos(pos[0]).line}: ${message}`);
@@ -60,8 +61,8 @@ function boundDepth(document: ReturnType<typeof parseDocument>, where: string): 
 }
 
 /**
- * An anchored node may hold no alias itself, and what all aliases repeat is bounded: so expansion is linear (no "billion
- * laughs"), and no value contains itself.
+ * Bounds aliases: an anchored node may not contain an alias, and the repeated size is limited. So expansion is linear
+ * (no "billion laughs"), and no value contains itself.
  */
 function boundAliases(document: ReturnType<typeof parseDocument>, where: string): void {
   const sizes = new Map<string, number>();

@@ -1,11 +1,11 @@
-/** What an entry says of the secrets that a version is in force with: whose keys may call, and where each secret may be sent [evidence.in-force]. */
+/** Evidence of a version's secrets: whose keys may call, and where each secret may be sent [evidence.in-force]. */
 import { canonicalize, digestOf, sha256 } from '#core/kernel/canonical.ts';
 import type { ConfigStore, SecretBindings, StoredKeyDigests } from '../ports.ts';
 
 export interface KeysInEvidence {
   /** SHA-256 of the names with their digests. */
   readonly sha256: string;
-  /** Id of each key by the name of its secret; left out where there are very many. */
+  /** Key ids by the name of their secret; omitted if there are very many. */
   readonly ids?: Readonly<Record<string, string>>;
 }
 
@@ -21,7 +21,7 @@ export function keysInEvidence({ digests }: Pick<StoredKeyDigests, 'digests'>): 
 export interface BindingsInEvidence {
   /** SHA-256 of the names with their addresses and purposes. */
   readonly sha256: string;
-  /** First 16 hex digits of the SHA-256 of each name's addresses and purposes; left out where there are very many names. */
+  /** First 16 hex digits of the SHA-256 of each name's addresses and purposes; omitted if there are very many. */
   readonly names?: Readonly<Record<string, string>>;
 }
 
@@ -32,12 +32,15 @@ export function bindingsInEvidence(names: SecretBindings): BindingsInEvidence {
   return { sha256: digest, names: Object.fromEntries(each.map(([name, uses]) => [name, digestOf(uses).slice(0, 16)])) };
 }
 
-/** Empty where another version is in force meanwhile: its own entry names its secrets. */
+/**
+ * Returns the keys and bindings of a version. Empty if another version is active meanwhile: its own entry names its
+ * secrets.
+ */
 export async function secretsOfVersion(
   configStore: Pick<ConfigStore, 'bindings' | 'inForce'>,
   version: number,
 ): Promise<{ readonly keys?: KeysInEvidence; readonly bindings?: BindingsInEvidence }> {
-  // Bindings change with a version only, so those read before it was seen in force are its own.
+  // Bindings change only with a version, so those read before it was seen active belong to it.
   const { names } = await configStore.bindings();
   const held = await configStore.inForce();
   if (held?.row.version !== version) return {};

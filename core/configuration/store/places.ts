@@ -1,5 +1,5 @@
 /**
- * The places of a version's rules, kept beside it: the content of a version is the same whatever its file looks like
+ * The places of a version's rules, stored separately: a version's content does not depend on the layout of its file
  * [policy-version.places].
  */
 import type { ObjectStore } from '#core/kernel/ports.ts';
@@ -7,22 +7,22 @@ import { RecentMap } from '#core/kernel/recent-map.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import type { ConfigStore, VersionRow } from '../ports.ts';
 
-/** Each as `file:line`. */
+/** Places of rules, each as `file:line`. */
 export interface RulePlaces {
-  /** In the order of the policy: the configuration's own, then those of its pack. */
+  /** In policy order: the configuration's own rules, then those of its pack. */
   readonly rules: readonly string[];
   readonly guards: Readonly<Record<string, string>>;
   /** By the path of the level. */
   readonly levels: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What names a rule: its place in the list where one is known, and what `matched_rule` says. */
+/** Reference to a rule: its index in the list if known, and the text of `matched_rule`. */
 interface NamedRule {
   readonly index?: number | undefined;
   readonly rule: string;
 }
 
-/** Undefined for what is not a rule, and where the version came without a file. */
+/** Finds the place of a rule. Undefined if it is not a rule, or if the version has no file. */
 export type FindPlace = (named: NamedRule) => string | undefined;
 
 interface Stores {
@@ -30,11 +30,11 @@ interface Stores {
   readonly objects: Pick<ObjectStore, 'get'>;
 }
 
-/** Versions whose places are remembered: lists of approvals name a few. */
+/** Maximum number of versions with cached places: lists of approvals refer to a few. */
 const maxKnown = 8;
 const knownOf = remembered((_: Stores['configStore']) => new RecentMap<number, FindPlace>({ max: maxKnown }));
 
-/** Of a version by its number. Never rejects: an answer without a place is an answer. */
+/** Returns the lookup of a version. Never rejects: places are optional in answers. */
 export async function placesOfVersion(stores: Stores, version: number): Promise<FindPlace> {
   const ofStore = knownOf(stores.configStore);
   const known = ofStore.get(version);
@@ -56,7 +56,7 @@ async function placesOf(objects: Stores['objects'], row: VersionRow): Promise<Fi
   return places ? findIn(places) : nowhere;
 }
 
-/** Undefined where the version came without a file. */
+/** Reads the places of a version; undefined if it has no file. */
 export async function readPlaces(
   objects: Stores['objects'],
   { places_sha256 }: VersionRow,
@@ -73,7 +73,10 @@ export const findIn =
     return index === undefined || index < 0 ? undefined : rules[index];
   };
 
-/** `<path>:<protocol>:<tool>`; paths hold no colon. Of several rules without an index none is meant for certain. */
+/**
+ * Finds the line of a level rule. Its name is `<path>:<protocol>:<tool>`, and paths have no colon. Without an index,
+ * several rules of one name are ambiguous.
+ */
 function ofLevel(levels: RulePlaces['levels'], name: string, index: number | undefined): string | undefined {
   const lines = own(levels, name.slice(0, name.indexOf(':'))) ?? [];
   return index === undefined ? (lines.length === 1 ? lines[0] : undefined) : lines[index];

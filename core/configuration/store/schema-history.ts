@@ -1,36 +1,40 @@
 /**
- * Which releases can read a stored configuration. A configuration is stored with every default filled in, and read strictly, so a
- * member that a newer release added would stop an older one. Members added since schema 1 are therefore listed here: where one
- * holds its default it is not stored, and where it is used the version carries the schema number that knows it [config.schema-number].
+ * Records which releases can read a stored configuration. Configurations are stored with all defaults and read
+ * strictly, so a member added by a newer release would stop an older one. Members added since schema 1 are therefore
+ * listed here: at its default a member is not stored, and otherwise the version carries the schema number that
+ * introduced it [config.schema-number].
  */
 import type { Configuration } from '#core/contracts/config.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 
 interface SchemaAddition {
-  /** The number of the schema that knows the member: one more than that of the release before. */
+  /** Number of the schema that introduced the member: one more than that of the release before. */
   readonly schema: number;
   /** Members from the root, with `[]` for each element of a list and `*` for each member of a map: `tenants[].api_keys[].label`. */
   readonly path: string;
-  /** What the member means where it is absent; `undefined` for an optional one. */
+  /** Value of an absent member; `undefined` for an optional one. */
   readonly default?: unknown;
 }
 
-/** A test compares this list and the recorded members of schema 1 with the schema in force: a new member has to be added here. */
+/**
+ * A test compares this list and the recorded members of schema 1 with the current schema, so new members must be added
+ * here.
+ */
 export const schemaAdditions: readonly SchemaAddition[] = [];
 
 export const schemaOf = (additions: readonly SchemaAddition[]): number =>
   Math.max(1, ...additions.map(({ schema }) => schema));
 
-/** What this release reads: every stored schema up to this number. */
+/** The latest schema that this release reads; it reads all earlier ones. */
 export const currentSchema = schemaOf(schemaAdditions);
 
 interface Storable {
   readonly document: unknown;
-  /** The lowest schema number that reads the document. */
+  /** Lowest schema number that can read the document. */
   readonly schema: number;
 }
 
-/** The document without members that only newer releases know and that hold their defaults. */
+/** Returns the document without members that only newer releases have, if they hold their defaults. */
 export function storable(configuration: Configuration, additions = schemaAdditions): Storable {
   const document = structuredClone(configuration);
   const used = additions.filter((addition) => occursIn(document, steps(addition.path), addition.default));
@@ -39,7 +43,7 @@ export function storable(configuration: Configuration, additions = schemaAdditio
 
 const steps = (path: string): string[] => path.replaceAll('[]', '.[]').split('.');
 
-/** True where the member stands with another value than its default; elsewhere the member is removed. */
+/** Returns true if the member has another value than its default; otherwise removes the member. */
 function occursIn(value: unknown, [step, ...rest]: readonly string[], standard: unknown): boolean {
   if (step === undefined || typeof value !== 'object' || value === null) return false;
   const record = value as Record<string, unknown>;

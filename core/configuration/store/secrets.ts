@@ -1,4 +1,6 @@
-/** Keys that live in secrets, turned into digests when they are stored; the values go no further than here [auth.keys-by-digest]. */
+/**
+ * Turns keys in secrets into digests when a configuration is stored; the values go no further [auth.keys-by-digest].
+ */
 
 import { buildIdentities, type Identities, type ResolvedKey } from '#core/configuration/identity/identities.ts';
 import { type Configuration, defaultAdminTokenName } from '#core/contracts/config.ts';
@@ -7,17 +9,18 @@ import type { SecretStore } from '#core/kernel/ports.ts';
 import type { StoredKeyDigests } from '../ports.ts';
 
 export interface ResolvedSecrets {
-  /** Environment name → SHA-256 of the key under it; names without a value are left out. */
+  /** SHA-256 of the key by environment name; names without a value are omitted. */
   readonly digests: ReadonlyMap<string, string>;
-  /** Changes when any of the digests does. */
+  /** Changes if any digest changes. */
   readonly fingerprint: string;
   readonly warnings: readonly string[];
 }
 
 /**
- * Digests of the keys that a configuration names, for storing beside it. A missing or blank secret is not a key: its name is left out.
- * @param adminTokenSha256 of the platform administrator's token, where it is kept apart: it counts for the default name.
- * @throws GatewayError `service_unavailable` when the secrets cannot be read.
+ * Returns the digests of the keys that a configuration names. A missing or blank secret is not a key, so its name is
+ * omitted.
+ * @param adminTokenSha256 of the platform administrator's token, if it is stored separately; used for the default name.
+ * @throws GatewayError `service_unavailable` if the secrets cannot be read.
  */
 export async function keyDigests(
   configuration: Configuration,
@@ -34,7 +37,7 @@ export async function keyDigests(
   return Object.fromEntries(found.filter((pair) => pair !== undefined));
 }
 
-/** What of the stored digests a configuration uses. A name without a digest is not a key: its entry is skipped. */
+/** Returns the stored digests that a configuration uses. An entry without a digest is skipped. */
 export function resolvedSecrets(configuration: Configuration, held: StoredKeyDigests['digests']): ResolvedSecrets {
   const adminName = configuration.admin.token_env;
   const names = namesOf(configuration);
@@ -74,7 +77,7 @@ export function identitiesOf(
   });
 }
 
-/** A control plane accepts the tokens of its planes; any other gateway accepts none. */
+/** Returns the plane tokens that a control plane accepts; other gateways accept none. */
 const planeTokens = ({ federation: { role, planes } }: Configuration, digests: ResolvedSecrets['digests']) =>
   (role === 'control' ? planes : []).flatMap(({ name: plane, tokens }) =>
     tokens.flatMap(({ token_env, token_sha256 }) => {
@@ -87,7 +90,7 @@ const namesOf = (configuration: Configuration): string[] => [
   ...new Set([configuration.admin.token_env, ...keyNames(configuration)]),
 ];
 
-/** Keys of a data plane are known before the control plane has said which tenants there are. */
+/** Returns the names of all keys. A data plane's local keys are known before the control plane has sent its tenants. */
 const keyNames = ({ tenants, federation: { role, planes, local_keys } }: Configuration): string[] => [
   ...tenants.flatMap(({ api_keys }) => api_keys.flatMap(({ key_env }) => key_env ?? [])),
   ...(role === 'data' ? local_keys.flatMap(({ key_env }) => key_env ?? []) : []),

@@ -1,29 +1,32 @@
-/** Whether a data plane may still go by what it has of its control plane [federation.staleness]. */
+/** Decides whether a data plane may still use its control plane's configuration [federation.staleness]. */
 import type { FederationSettings } from '#core/contracts/config/federation.ts';
 import { durationMs } from '#core/contracts/rollout.ts';
 import type { FederationState } from '../ports.ts';
 
-/** How far the clocks of two planes may be apart. */
+/** Maximum difference between the clocks of two planes. */
 export const maxClockSkewMs = 15 * 60_000;
 
-/** Whether the clock of a plane is further from the control plane's than that [federation.clock-skew]. */
+/** Reports whether a plane's clock differs more than that from the control plane's [federation.clock-skew]. */
 export const isSkewed = ({ skew_seconds = 0 }: { readonly skew_seconds?: number | undefined }): boolean =>
   Math.abs(skew_seconds) * 1000 > maxClockSkewMs;
 
 interface Staleness {
   readonly reason: string;
-  /** No document ever came: there is nothing that could be served. */
+  /** True if no document has ever arrived. */
   readonly never: boolean;
 }
 
-/** The state, where it is about the plane and the control plane that the settings name. */
+/** Returns the state if it belongs to the configured plane and control plane. */
 export const stateOf = (
   settings: FederationSettings,
   state: FederationState | undefined,
 ): FederationState | undefined =>
   state && state.plane === settings.plane && state.control_plane_url === settings.control_plane_url ? state : undefined;
 
-/** @returns undefined where the configuration counts, and on every gateway that is not a data plane. */
+/**
+ * Returns why a data plane's configuration is stale.
+ * @returns undefined if it is not, and on gateways other than data planes.
+ */
 export function stalenessOf(
   settings: FederationSettings,
   given: FederationState | undefined,

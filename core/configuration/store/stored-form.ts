@@ -1,4 +1,4 @@
-/** A configuration as it is stored and read back: canonical JSON, digests for keys, the pack's rules with it. */
+/** The stored form of a configuration: canonical JSON, with key digests and the pack's rules. */
 import { type Configuration, type ConfigurationFile, configurationSchema } from '#core/contracts/config.ts';
 import type { ToolPack } from '#core/contracts/tool-policy.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
@@ -9,8 +9,9 @@ import { currentSchema, storable } from './schema-history.ts';
 import { storedKeys } from './stored-keys.ts';
 
 /**
- * A stored configuration, read back. Stored by an older release, it gets the defaults of what was added since.
- * @throws GatewayError `service_unavailable` when it no longer fits: without its policy the gateway decides nothing.
+ * Parses a stored configuration. One of an older release gets defaults for members added since.
+ * @throws GatewayError `service_unavailable` if it no longer fits the schema: without its policy the gateway cannot
+ * decide.
  */
 function restoreConfiguration(bytes: Uint8Array): Configuration {
   try {
@@ -23,7 +24,10 @@ function restoreConfiguration(bytes: Uint8Array): Configuration {
   }
 }
 
-/** The bytes of a version's body, canonical, so that equal content has one address; with the schema number that reads them. */
+/**
+ * Returns the canonical bytes of a version's body, so that equal content has the same address, and the schema number
+ * that reads them.
+ */
 export function configurationBytes(configuration: Configuration): {
   readonly bytes: Uint8Array;
   readonly schema: number;
@@ -38,7 +42,7 @@ export const storedForm = (file: ConfigurationFile, pack: ToolPack | null): Conf
   tool_policies: { ...file.tool_policies, pack },
 });
 
-/** A version with its content; undefined for one that is not kept. */
+/** Reads a version with its content; undefined if it is not kept. */
 export async function readVersion(
   { configStore, objects }: { readonly configStore: Pick<ConfigStore, 'get'>; readonly objects: ObjectStore },
   version: number,
@@ -47,7 +51,10 @@ export async function readVersion(
   return row && { row, configuration: await readBody(objects, row) };
 }
 
-/** @throws GatewayError `service_unavailable` when the body is missing, unreadable or written for a newer release. */
+/**
+ * Reads the body of a version.
+ * @throws GatewayError `service_unavailable` if the body is missing, unreadable or from a newer release.
+ */
 export async function readBody(objects: ObjectStore, row: VersionRow): Promise<Configuration> {
   if ((row.schema ?? 1) > currentSchema)
     throw new GatewayError(

@@ -1,15 +1,15 @@
-/** Keys as they are stored: by digest or by the name of their secret, never plain. */
+/** The stored form of keys: a digest or the name of their secret, never the value. */
 import type { ConfigurationFile, KeyEntry } from '#core/contracts/config.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 
 type FileKey = ConfigurationFile['tenants'][number]['api_keys'][number];
 export type FileKeyObject = Exclude<FileKey, string>;
 
-/** A plain string is an operator key of an agent without owner. */
+/** Normalises a key entry. A plain string is an operator key of an agent without owner. */
 export const keyObject = (key: FileKey): FileKeyObject =>
   typeof key === 'string' ? { key, role: 'operator', kind: 'agent', priority: 'normal', platform: false } : key;
 
-/** The digest of a key whose value the file holds; undefined for `key_env`. */
+/** Returns the digest of a key whose value or digest is in the file; undefined for `key_env`. */
 export const digestOfKey = ({ key, key_sha256 }: FileKeyObject): string | undefined =>
   key === undefined ? key_sha256 : sha256(key);
 

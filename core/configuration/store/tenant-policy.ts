@@ -1,4 +1,4 @@
-/** The policy as it holds for one tenant: with the rules of the levels of the organisation that the tenant stands in [identity.level-policies]. */
+/** Adds the level rules of a tenant's organisation to its policy [identity.level-policies]. */
 
 import { levelsOf } from '#core/configuration/identity/organization.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -14,18 +14,18 @@ interface Policies {
 
 interface InForce extends Policies {
   readonly configuration: Pick<Configuration, 'organizations'>;
-  /** The tenant whose levels it holds already. */
+  /** The tenant whose level rules are already included. */
   readonly ofTenant?: string | undefined;
 }
 
 const scopedFrom = remembered((_: InForce) => new Map<string, InForce>());
 
 /**
- * The same snapshot where no level above the tenant has rules; else one whose policy holds them, the same object for each call.
- * Every decision on a tool call goes through this.
+ * Returns the snapshot with the policy of a tenant: the same one if no level above the tenant has rules, else a cached
+ * one. Every decision on a tool call uses this.
  */
 export function ofTenant<Given extends InForce>(snapshot: Given, tenant: string): Given {
-  // A tenant is asked for once more with what it was given: nothing is added twice.
+  // The snapshot may already be the tenant's: do not add its rules twice.
   if (snapshot.ofTenant === tenant) return snapshot;
   const scoped = scopedFrom(snapshot);
   let found = scoped.get(tenant) as Given | undefined;
@@ -49,7 +49,7 @@ function withLevels({ policy, policyDocument }: Policies, levels: readonly Level
   };
 }
 
-/** The policy of a tenant by any configuration, such as that of an earlier version. */
+/** Returns the policy of a tenant in any configuration, such as an earlier version. */
 export const policyOfTenant = (
   configuration: Pick<Configuration, 'tool_policies' | 'organizations'>,
   tenant: string,

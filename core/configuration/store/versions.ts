@@ -1,4 +1,4 @@
-/** Storing a configuration makes a policy version: content-addressed, numbered without end. */
+/** Stores configurations as policy versions: content-addressed and numbered consecutively. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -13,11 +13,11 @@ export interface VersionDeps {
   readonly configStore: ConfigStore;
   readonly objects: ObjectStore;
   readonly clock: Clock;
-  /** Where the keys lie that a configuration names. Absent: the digests in force stay. */
+  /** Store of the keys that a configuration names. If absent, the current digests are kept. */
   readonly secrets?: SecretStore;
 }
 
-/** Stores a configuration that was loaded, as the next version. */
+/** Stores a loaded configuration as the next version. */
 export const storeVersion = async (
   deps: VersionDeps,
   configuration: Configuration,
@@ -27,7 +27,7 @@ export const storeVersion = async (
 ): Promise<VersionRow> => (await writeVersion(deps, configuration, by, source, options)).row;
 
 /**
- * A new version whose content is an old one's: history is only ever added to.
+ * Stores a new version with the content of an old one: history is append-only.
  * @throws GatewayError `not_found` for a version that is not kept.
  */
 export async function rollback(deps: VersionDeps, version: number, by: string): Promise<VersionRow> {
@@ -46,9 +46,9 @@ export async function rollback(deps: VersionDeps, version: number, by: string): 
 }
 
 /**
- * Looks up the keys of the configuration in force again: a key that was replaced or withdrawn in its secret counts from then on.
- * @returns how many names have a key, and those that have none.
- * @throws GatewayError `not_found` when nothing is stored, `conflict` when the configuration keeps changing.
+ * Reads the keys of the active configuration again, so that replaced or withdrawn keys take effect.
+ * @returns how many names have a key, and warnings for those without.
+ * @throws GatewayError `not_found` if no configuration is stored, `conflict` if it keeps changing.
  */
 export async function refreshKeys(
   deps: VersionDeps & { readonly secrets: SecretStore },
@@ -71,18 +71,18 @@ type Draft = Pick<VersionRow, 'sha256' | 'schema' | 'places_sha256' | 'created_b
 
 interface AdvanceOptions {
   readonly importedSha256?: string;
-  /** Where its rules stand in the files it came from. */
+  /** Places of its rules in the source files. */
   readonly places?: RulePlaces | undefined;
   /**
-   * The bindings of secrets after this version, from those before it; asked on every try.
-   * @throws GatewayError when the version may not be stored over them.
+   * Returns the bindings of secrets after this version, from those before it. Called on every try.
+   * @throws GatewayError if the version may not be stored over them.
    */
   readonly bind?: (bound: SecretBindings) => SecretBindings;
-  /** When it holds, the version in force is left as it is. */
+  /** If it returns true, the active version is not replaced. */
   readonly unless?: () => Promise<boolean>;
 }
 
-/** Body first: a pointer never names content that is not there. */
+/** Stores a version, the body first: the pointer never names missing content. */
 export async function writeVersion(
   deps: VersionDeps,
   configuration: Configuration,
@@ -104,7 +104,7 @@ export async function writeVersion(
   return advance(deps, configuration, draft, options);
 }
 
-/** A handful of writers at most; each lost round means that another one won. */
+/** Maximum number of tries: there are few writers, and each lost round means that another one succeeded. */
 const maxTries = 8;
 
 async function advance(

@@ -1,10 +1,10 @@
-/** Searching an index, and which version of a plugin is installed. */
+/** Searches an index and selects the version of a plugin to install. */
 
 import type { PluginEntry, PluginIndex } from './documents.ts';
 import { compareVersions } from './documents.ts';
 import { refuse } from './refusal.ts';
 
-/** Plugins whose name, description or tags contain all the words, whatever their case. */
+/** Returns the plugins whose name, description or tags contain all the words, ignoring case. */
 export function searchPlugins({ plugins }: PluginIndex, words: readonly string[]): PluginEntry[] {
   return plugins.filter(({ name, description, tags }) => {
     const text = [name, description, ...tags].join(' ').toLowerCase();
@@ -13,7 +13,7 @@ export function searchPlugins({ plugins }: PluginIndex, words: readonly string[]
 }
 
 /**
- * The newest version that is not yanked; a version named as `name@1.2.0` exactly.
+ * Returns the newest version that is not yanked, or exactly the one in `name@1.2.0`.
  * @throws SupplyChainRefusal `plugin_unknown` or `plugin_yanked`
  */
 export function newest({ plugins }: PluginIndex, wanted: string): PluginEntry {
@@ -26,7 +26,10 @@ export function newest({ plugins }: PluginIndex, wanted: string): PluginEntry {
   return found ?? refuse('plugin_yanked', `${wanted} is withdrawn by its index; choose another version`);
 }
 
-/** @throws SupplyChainRefusal `downgrade` when a newer version is installed. */
+/**
+ * Checks that an installation is not a downgrade.
+ * @throws SupplyChainRefusal `downgrade` if a newer version is installed.
+ */
 export function assertNoDowngrade(installed: { readonly version: string } | undefined, entry: PluginEntry): void {
   if (installed && compareVersions(entry.version, installed.version) < 0) {
     refuse('downgrade', `${entry.name} ${installed.version} is installed; ${entry.version} needs --allow-downgrade`);

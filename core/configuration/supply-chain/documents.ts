@@ -1,25 +1,25 @@
-/** What the signed documents say: the index of plugins, delegations to publishers, revocations, and an artifact. */
+/** Schemas of the signed documents: the index of plugins, delegations to publishers, revocations, and artifacts. */
 import * as z from 'zod';
 import { artifactKinds } from '#core/contracts/plugin-act.ts';
 
 export const pluginSizes = { artifactBytes: 50 * 1024 * 1024, indexBytes: 8 * 1024 * 1024 } as const;
 /** The module interface that this gateway runs. */
 export const supportedAbi = 'wasm-filter-1';
-/** What a filter of this ABI is given; a module gets nothing else. */
+/** Data that a filter of this ABI may receive; a module gets no other. */
 export const filterPermissions = ['content', 'metadata'] as const;
 
 const sequence = z.int().min(1);
 const date = z.iso.datetime();
 const digest = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hex');
 
-/** ASCII only: two names that look the same are the same. */
+/** ASCII only, so that different names look different. */
 const pluginName = z
   .string()
   .max(64)
   .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'lower-case ASCII letters, digits and single hyphens');
 
 const fileName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
-/** An HTTPS address, or the name of a file beside the index. */
+/** An HTTPS address, or the name of a file next to the index. */
 const location = z
   .string()
   .max(2048)
@@ -63,7 +63,7 @@ export const delegationsPredicate = z.strictObject({
     .array(
       z.strictObject({
         public_key: z.string().max(1000),
-        /** Names, or beginnings of names that end in `*`. */
+        /** Names, or prefixes that end in `*`. */
         patterns: z
           .array(z.string().regex(/^[a-z0-9-]{0,64}\*?$/))
           .min(1)
@@ -80,7 +80,7 @@ export const revocationsPredicate = z.strictObject({
   artifacts: z.array(digest).max(50_000),
 });
 
-/** The file that is published: three envelopes of the root key. */
+/** The published file: three envelopes signed by the root key. */
 export const indexFile = z.strictObject({ index: z.unknown(), delegations: z.unknown(), revocations: z.unknown() });
 
 export const isFileName = (url: string): boolean => fileName.test(url);
@@ -91,7 +91,7 @@ function isLocation(text: string): boolean {
   return url?.protocol === 'https:' && url.href === text && !url.username && !url.password && !url.hash;
 }
 
-/** Negative, zero or positive, as the first version is older than, the same as or newer than the second. */
+/** Compares two versions: negative, zero or positive if the first is older, equal or newer. */
 export function compareVersions(one: string, other: string): number {
   const [a, b] = [one, other].map((version) => version.split('.').map(Number));
   return a!.map((part, at) => part - b![at]!).find((difference) => difference !== 0) ?? 0;

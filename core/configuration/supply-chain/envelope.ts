@@ -12,7 +12,7 @@ import { envelopeOf, isBundle } from './sigstore-bundle.ts';
 export const payloadType = 'application/vnd.in-toto+json';
 const statementType = 'https://in-toto.io/Statement/v1';
 
-/** What a statement is about. A document of one type is never read as another. */
+/** Predicate types of statements. A document of one type is never read as another. */
 const predicateTypes = {
   index: 'urn:agent-governance-gateway:plugin-index:1',
   delegations: 'urn:agent-governance-gateway:delegations:1',
@@ -22,7 +22,7 @@ const predicateTypes = {
 } as const;
 export type DocumentKind = keyof typeof predicateTypes;
 
-/** Their subject is a file; of the others it is the predicate itself. */
+/** Documents whose subject is a file; the subject of the others is the predicate itself. */
 const aboutFiles: ReadonlySet<DocumentKind> = new Set(['artifact', 'provenance']);
 
 const envelopeSchema = z.strictObject({
@@ -49,22 +49,22 @@ const statementSchema = z.strictObject({
   predicate: z.unknown(),
 });
 
-/** A statement whose signature holds. */
+/** A statement with a verified signature. */
 interface Signed {
   readonly keyId: string;
   readonly subject: { readonly name: string; readonly sha256: string };
   readonly predicate: unknown;
-  /** Digest of the signed bytes: it distinguishes two documents of one sequence. */
+  /** Digest of the signed bytes, to distinguish two documents with the same sequence. */
   readonly payloadSha256: string;
 }
 
-/** Pre-authentication encoding of DSSE 1: type and length of what is signed are signed as well. */
+/** Returns the pre-authentication encoding of DSSE 1, which also covers the type and the length. */
 export function pae(type: string, payload: Uint8Array): Buffer {
   const head = `DSSEv1 ${Buffer.byteLength(type)} ${type} ${payload.byteLength} `;
   return Buffer.concat([Buffer.from(head), payload]);
 }
 
-/** Signs a predicate. Without a subject the predicate itself is the subject, by the digest of its canonical form. */
+/** Signs a predicate. The default subject is the predicate itself, by the digest of its canonical form. */
 export function signStatement(
   key: KeyObject,
   kind: DocumentKind,
@@ -83,7 +83,8 @@ export function signStatement(
 }
 
 /**
- * Verifies an envelope, bare or in a Sigstore bundle. Nothing of the payload is parsed before a signature of a known key holds.
+ * Verifies an envelope, bare or in a Sigstore bundle. The payload is parsed only after a known key's signature is
+ * verified.
  * @param keys the keys that may sign this document, by key id
  * @throws SupplyChainRefusal with the first check that failed
  */
@@ -130,6 +131,6 @@ function readStatement(payload: Uint8Array, kind: DocumentKind): Pick<Signed, 's
   return { subject: { name, sha256: digest.sha256 }, predicate };
 }
 
-/** Path and message of the first issue of a schema. */
+/** Returns the path and message of the first issue of a schema. */
 export const firstIssue = ({ issues: [issue] }: z.ZodError): string =>
   `${issue?.path.join('.') || 'document'}: ${issue?.message ?? 'not valid'}`;

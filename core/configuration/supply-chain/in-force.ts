@@ -1,4 +1,6 @@
-/** Whether the pack and the WASM filters of a configuration are signed under the root key it names [supply-chain.in-force]. */
+/**
+ * Checks whether the pack and WASM filters of a configuration are signed under its root key [supply-chain.in-force].
+ */
 import type { Configuration } from '#core/contracts/config.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { PluginEntry } from './documents.ts';
@@ -10,7 +12,7 @@ import { type Trusted, verifyIndex } from './verify-index.ts';
 interface PartInForce {
   readonly kind: PluginEntry['kind'];
   readonly name: string;
-  /** Of the module's bytes, or of the pack's canonical JSON; null for a module that is read from its path. */
+  /** Digest of the module's bytes, or of the pack's canonical JSON; null for a module read from its path. */
   readonly sha256: string | null;
   readonly verified: boolean;
   /** Name and version in the index. */
@@ -26,7 +28,10 @@ export type UnsignedPart = Pick<PartInForce, 'kind' | 'name' | 'sha256'> & { rea
 
 type SignedParts = Pick<Configuration, 'policies' | 'tool_policies' | 'supply_chain'>;
 
-/** @param now milliseconds since 1970 */
+/**
+ * Returns the pack and filters of a configuration with the result of their verification.
+ * @param now milliseconds since 1970
+ */
 export function partsInForce(configuration: SignedParts, now: number): PartInForce[] {
   const { policies, tool_policies } = configuration;
   const trust = trustOf(configuration, now);
@@ -39,7 +44,7 @@ export function partsInForce(configuration: SignedParts, now: number): PartInFor
   return [...packs, ...filters].map(judged);
 }
 
-/** The verified index; or why there is none, in words. */
+/** Returns the verified index, or the reason why there is none. */
 export function trustOf({ supply_chain: { root_key, index } }: Pick<SignedParts, 'supply_chain'>, now: number) {
   if (root_key === undefined || index === undefined) return 'the configuration names no signed index (supply_chain)';
   try {
@@ -51,12 +56,12 @@ export function trustOf({ supply_chain: { root_key, index } }: Pick<SignedParts,
 }
 
 /**
- * Why the signed index of a configuration may not follow the one before it: under the same root key its documents are not older.
- * @returns undefined where it may, and where either has none
+ * Checks that a new signed index is not older than the previous one under the same root key.
+ * @returns the reason if it is older; undefined if it is not, or if either has no index
  */
 export function olderThan(before: Pick<SignedParts, 'supply_chain'>, after: Pick<SignedParts, 'supply_chain'>) {
   const { root_key, index } = after.supply_chain;
-  // Dates were checked when it was loaded.
+  // Dates were checked when the index was loaded.
   const now = Number.POSITIVE_INFINITY;
   const known = trustOf(before, now);
   if (typeof known === 'string' || root_key === undefined || index === undefined) return undefined;

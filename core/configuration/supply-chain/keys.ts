@@ -7,10 +7,10 @@ import { refuse } from './refusal.ts';
 const keyKinds = ['ed25519', 'p256'] as const;
 export type KeyKind = (typeof keyKinds)[number];
 
-/** Lower-case hex SHA-256 of bytes. */
+/** Returns the lower-case hex SHA-256 of bytes. */
 export const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
 
-/** @returns a new key pair in PEM form (SPKI and PKCS #8). */
+/** Generates a key pair in PEM form (SPKI and PKCS #8). */
 export function generateKeys(kind: KeyKind): { publicKey: string; privateKey: string } {
   const { publicKey, privateKey } =
     kind === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
@@ -26,7 +26,7 @@ export const publicKeyOf = (pem: string): KeyObject => ofKind(() => createPublic
 /** @throws SupplyChainRefusal `key_type` for other text and for other kinds of keys. */
 export const privateKeyOf = (pem: string): KeyObject => ofKind(() => createPrivateKey(pem));
 
-/** Hex SHA-256 of the public key in SPKI DER form. */
+/** Returns the hex SHA-256 of the public key in SPKI DER form. */
 export const keyIdOf = (key: KeyObject): string =>
   sha256((key.type === 'private' ? createPublicKey(key) : key).export({ type: 'spki', format: 'der' }));
 
@@ -36,7 +36,7 @@ export const signBytes = (key: KeyObject, bytes: Uint8Array): Buffer =>
 export const verifies = (key: KeyObject, bytes: Uint8Array, signature: Uint8Array): boolean =>
   verify(key.asymmetricKeyType === 'ed25519' ? null : 'sha256', bytes, key, signature);
 
-/** `createPublicKey` would take a private key as well and so let one be published. */
+/** Rejects other text: `createPublicKey` would accept a private key, which could then be published. */
 function publicPem(pem: string): string {
   if (!pem.includes('-----BEGIN PUBLIC KEY-----')) refuse('key_type', 'the text is not a public key in PEM form');
   return pem;
@@ -47,7 +47,7 @@ function ofKind(read: () => KeyObject): KeyObject {
   try {
     key = read();
   } catch (cause) {
-    // The parser's message is kept out: it may quote a private key.
+    // The parser's message is omitted: it may quote a private key.
     return refuse('key_type', `the key cannot be read, allowed ${keyKinds.join(' and ')} in PEM form`, causeOf(cause));
   }
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;

@@ -1,4 +1,4 @@
-/** How a release was built, as a signed statement of SLSA provenance over its file [supply-chain.provenance]. */
+/** Signs and verifies SLSA provenance of a release file [supply-chain.provenance]. */
 import type { KeyObject } from 'node:crypto';
 import * as z from 'zod';
 import { type Envelope, openEnvelope, signStatement } from './envelope.ts';
@@ -10,7 +10,7 @@ const buildType = 'urn:agent-governance-gateway:npm-package:1';
 const digest = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hex');
 const byproduct = z.object({ name: z.string().min(1).max(200), digest: z.object({ sha256: digest }) });
 
-/** The members that are read of SLSA provenance v1; other builders may write more. */
+/** The members of SLSA provenance v1 that are read; builders may write more. */
 const provenancePredicate = z.object({
   buildDefinition: z.object({
     buildType: z.literal(buildType),
@@ -37,13 +37,16 @@ interface Build {
   /** Address of the repository. */
   readonly source: string;
   readonly commit: string;
-  /** Who built: an address of a CI job, or of a machine. */
+  /** Builder: the address of a CI job or of a machine. */
   readonly builder: string;
   /** Files that describe the release, such as its SBOM, by name. */
   readonly byproducts: Readonly<Record<string, Uint8Array>>;
 }
 
-/** @throws SupplyChainRefusal for members that no reader accepts. */
+/**
+ * Signs the provenance of a file.
+ * @throws SupplyChainRefusal for members that readers would reject.
+ */
 export function signProvenance(key: KeyObject, name: string, file: Uint8Array, build: Build): Envelope {
   const { version, source, commit, builder, byproducts } = build;
   const predicate = parseDocument(
@@ -68,7 +71,8 @@ export function signProvenance(key: KeyObject, name: string, file: Uint8Array, b
 }
 
 /**
- * @param byproducts files that came with the release: each has to be one that the builder named
+ * Verifies the provenance of a file.
+ * @param byproducts files that came with the release; the builder must have named each of them
  * @throws SupplyChainRefusal with the first check that failed
  */
 export function verifyProvenance(

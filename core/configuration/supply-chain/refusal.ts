@@ -1,9 +1,9 @@
-/** Why a signed document, an index or an artifact is refused. */
+/** Reasons to refuse a signed document, an index or an artifact. */
 import type { refusalReasons } from '#core/contracts/plugin-act.ts';
 
 export type RefusalReason = (typeof refusalReasons)[number];
 
-/** A check that failed. `reason` is stable; the message says what was found and what is allowed. */
+/** A failed check. `reason` is stable; the message states what was found and what is allowed. */
 export class SupplyChainRefusal extends Error {
   readonly reason: RefusalReason;
 
@@ -14,7 +14,10 @@ export class SupplyChainRefusal extends Error {
   }
 }
 
-/** @throws SupplyChainRefusal, always. */
+/**
+ * Refuses a document.
+ * @throws SupplyChainRefusal, always.
+ */
 export function refuse(reason: RefusalReason, message: string, cause?: unknown): never {
   throw new SupplyChainRefusal(reason, message, cause === undefined ? undefined : { cause });
 }

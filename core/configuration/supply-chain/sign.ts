@@ -1,4 +1,4 @@
-/** What publishers and the holder of the root key sign: checked by the same schemas that readers use. */
+/** Signs documents of publishers and of the root key, checked by the schemas that readers use. */
 
 import type { KeyObject } from 'node:crypto';
 import type { PluginEntry } from './documents.ts';
@@ -16,13 +16,16 @@ import { parseDocument } from './verify-index.ts';
 
 const rootSchemas = { index: indexPredicate, delegations: delegationsPredicate, revocations: revocationsPredicate };
 
-/** @throws SupplyChainRefusal for a document that no reader accepts. */
+/**
+ * Signs a document with the root key.
+ * @throws SupplyChainRefusal for a document that readers would reject.
+ */
 export const signRootDocument = (key: KeyObject, kind: keyof typeof rootSchemas, document: unknown): Envelope => {
   parseDocument<unknown>(rootSchemas[kind], document, kind);
   return signStatement(key, kind, document);
 };
 
-/** @returns the index entry of a module, with its digest, size and envelope. */
+/** Returns the signed index entry of a module, with its digest, size and envelope. */
 export function signEntry(key: KeyObject, about: unknown, bytes: Uint8Array): PluginEntry {
   const digest = sha256(bytes);
   const entry = parseDocument(

@@ -6,7 +6,7 @@ import { refuse } from './refusal.ts';
 /** `…bundle.v0.3+json`, or the earlier form with the version as a parameter. */
 const mediaType = /^application\/vnd\.dev\.sigstore\.bundle(\.v0\.3\+json|\+json;version=0\.[123])$/;
 
-/** Entries of a log and timestamps are carried along and prove nothing here: the pinned key does. */
+/** Log entries and timestamps are accepted but not used as proof: the pinned key is. */
 const bundleSchema = z.strictObject({
   mediaType: z.string().regex(mediaType, 'allowed are bundles of the versions 0.1 to 0.3'),
   verificationMaterial: z.strictObject({
@@ -25,9 +25,9 @@ export const isBundle = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && 'mediaType' in value;
 
 /**
- * The envelope in a bundle, its signature under the id of the key that the bundle names.
- * @param keyIds ids of the keys that may sign: SHA-256 of the public key in hex. Bundles name it in hex or Base64.
- * @throws SupplyChainRefusal for bundles of certificates, of other content, and of other keys
+ * Returns the envelope in a bundle, with its signature under the key id that the bundle names.
+ * @param keyIds ids of the keys that may sign: SHA-256 of the public key in hex. Bundles use hex or Base64.
+ * @throws SupplyChainRefusal for bundles with certificates, other content or other keys
  */
 export function envelopeOf(value: object, kind: string, keyIds: Iterable<string>): unknown {
   const material = (value as { verificationMaterial?: object }).verificationMaterial ?? {};

@@ -1,6 +1,6 @@
 /**
  * Verifies one plugin: envelope, delegation, dates, revocation, then size, digest, ABI, permissions
- * [supply-chain.order]. The sequence was checked with the index. Bytes that are not verified are not compiled.
+ * [supply-chain.order]. The sequence is checked with the index. Unverified bytes are never compiled.
  */
 
 import type { ArtifactPredicate, PluginEntry } from './documents.ts';
@@ -14,7 +14,7 @@ import { parseDocument } from './verify-index.ts';
 type Trust = Omit<Trusted, 'index' | 'seen'>;
 
 /**
- * What can be checked before the download.
+ * Runs the checks that are possible before the download.
  * @param now milliseconds since 1970
  * @returns key id of the publisher
  * @throws SupplyChainRefusal with the first check that failed
@@ -36,7 +36,8 @@ export function verifyEntry(entry: PluginEntry, trust: Trust, now: number): stri
 }
 
 /**
- * @param compile compiles a module that follows the ABI and imports nothing, or reads a pack; rejects with what is wrong about it
+ * Verifies the downloaded bytes.
+ * @param compile compiles a module that follows the ABI and has no imports, or reads a pack; rejects with the error
  * @throws SupplyChainRefusal with the first check that failed
  */
 export async function verifyBytes(
@@ -58,7 +59,7 @@ export async function verifyBytes(
   permitted(entry);
 }
 
-/** The publisher signed what the index says, member by member. */
+/** Checks that the publisher signed every member of the index entry. */
 function agrees(entry: PluginEntry, said: ArtifactPredicate, subject: { name: string; sha256: string }): void {
   const differing = [
     ...Object.keys(artifactPredicate.shape).filter(
@@ -87,7 +88,7 @@ function delegated(name: string, grants: readonly Publisher[], now: number): voi
 const fits = (pattern: string, name: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 
-/** A pack decides on calls and is given nothing. */
+/** Checks the permissions. A pack decides on calls and receives no data. */
 function permitted({ name, kind, permissions }: PluginEntry): void {
   const known: readonly string[] = kind === 'policy_pack' ? [] : filterPermissions;
   const unknown = permissions.filter((permission) => !known.includes(permission));

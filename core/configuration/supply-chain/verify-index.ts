@@ -13,7 +13,7 @@ import { refuse } from './refusal.ts';
 
 const rootDocuments = ['delegations', 'revocations', 'index'] as const satisfies readonly DocumentKind[];
 
-/** Sequence and digest of each root document that was accepted last. */
+/** Sequence and digest of the last accepted root documents. */
 type AcceptedDocuments = Readonly<Record<(typeof rootDocuments)[number], { sequence: number; sha256: string }>>;
 
 export interface Publisher {
@@ -22,7 +22,7 @@ export interface Publisher {
   readonly notAfter: string;
 }
 
-/** What is trusted after a verification. */
+/** Trusted data of a verified index. */
 export interface Trusted {
   readonly index: PluginIndex;
   readonly publishers: ReadonlyMap<string, readonly Publisher[]>;
@@ -31,10 +31,11 @@ export interface Trusted {
   readonly seen: AcceptedDocuments;
 }
 
-/** Clocks of publisher and reader may differ by this much. */
+/** Maximum difference between the clocks of publisher and reader. */
 const skewMs = 10 * 60_000;
 
 /**
+ * Verifies an index file.
  * @param now milliseconds since 1970
  * @throws SupplyChainRefusal with the first check that failed
  */
@@ -75,7 +76,10 @@ export function verifyIndex(
   };
 }
 
-/** @throws SupplyChainRefusal with the reason of the member that is not valid. */
+/**
+ * Parses a signed document.
+ * @throws SupplyChainRefusal with the reason of the invalid member.
+ */
 export function parseDocument<Shape>(schema: z.ZodType<Shape>, value: unknown, kind: DocumentKind): Shape {
   const parsed = schema.safeParse(value, { error: describeIssue });
   if (parsed.success) return parsed.data;

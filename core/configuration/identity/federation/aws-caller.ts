@@ -1,6 +1,6 @@
 /**
- * Callers that sign their requests for AWS (SigV4): API Gateway checks the signature and says who it was, in a part of the event that
- * callers cannot write [identity.aws-callers].
+ * Callers with AWS-signed requests (SigV4): API Gateway checks the signature and reports the identity in a part of the
+ * event that callers cannot write [identity.aws-callers].
  */
 import type { Configuration } from '#core/contracts/config.ts';
 import { awsProvider, type FederatedCaller } from '#core/contracts/federated.ts';
@@ -12,8 +12,10 @@ import type { Principal } from '../principal.ts';
 type CallerSettings = Pick<Configuration, 'identity' | 'people' | 'tenants' | 'organizations'>;
 
 /**
- * The principal of a user or role; sessions of a role count as the role, since the one who assumes it chooses their names.
- * @param userArn as API Gateway has it: `arn:aws:iam::<account>:user/<path>` or `arn:aws:sts::<account>:assumed-role/<role>/<session>`.
+ * Returns the principal of a user or role. Sessions of a role count as the role, because the caller chooses their
+ * names.
+ * @param userArn as API Gateway reports it: `arn:aws:iam::<account>:user/<path>` or
+ * `arn:aws:sts::<account>:assumed-role/<role>/<session>`.
  * @throws GatewayError `forbidden` for an identity that the configuration does not list.
  */
 export function awsPrincipal(userArn: string, { identity, people, organizations }: CallerSettings): Principal {
@@ -46,7 +48,10 @@ export function awsPrincipal(userArn: string, { identity, people, organizations 
   };
 }
 
-/** Users by their whole ARN. A role has no path in the ARN of its sessions, and its name is unique in its account. */
+/**
+ * Normalises an ARN. Users keep the whole ARN; roles lose their path, because session ARNs have none and role names are
+ * unique per account.
+ */
 function comparable(arn: string): string | undefined {
   if (/^arn:aws[a-z-]*:iam::\d{12}:user\/.+$/.test(arn)) return arn;
   const role =

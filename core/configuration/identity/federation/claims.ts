@@ -1,4 +1,4 @@
-/** From verified claims to a principal, by the configuration in force: nothing here trusts a claim beyond what an entry allows. */
+/** Maps verified claims to a principal by the active configuration. Claims grant only what an entry allows. */
 import type { Configuration, OidcCaller, OidcProvider, Person } from '#core/contracts/config.ts';
 import type { FederatedCaller } from '#core/contracts/federated.ts';
 import { type Role, roles } from '#core/contracts/route.ts';
@@ -12,10 +12,10 @@ type Claims = Readonly<Record<string, unknown>>;
 type People = Pick<Configuration, 'people' | 'tenants' | 'organizations'>;
 
 /**
- * The caller of a token, or of a row that kept its claims [identity.oidc-mapping].
- * @param caller whose `claims` were verified when the token came.
- * @throws GatewayError `authentication_error` for a revoked subject or a required claim that is missing, `forbidden` when no entry
- * holds or the entry leads to no tenant, role or person of the configuration.
+ * Returns the principal of a token, or of a row that kept its claims [identity.oidc-mapping].
+ * @param caller whose `claims` were verified when the token arrived.
+ * @throws GatewayError `authentication_error` for a revoked subject or a missing required claim, `forbidden` if no
+ * entry matches or the entry leads to no tenant, role or person of the configuration.
  */
 export function principalOfClaims(provider: OidcProvider, caller: FederatedCaller, configuration: People): Principal {
   const { claims, subject, issuer, client } = caller;
@@ -47,7 +47,7 @@ export function principalOfClaims(provider: OidcProvider, caller: FederatedCalle
   };
 }
 
-/** Names of the claims that this provider's settings read: no other is kept. */
+/** Returns the names of the claims that this provider's settings read. Other claims are dropped. */
 export const claimsRead = ({ required_claims, callers }: OidcProvider): Set<string> =>
   new Set([
     ...Object.keys(required_claims),
@@ -57,7 +57,7 @@ export const claimsRead = ({ required_claims, callers }: OidcProvider): Set<stri
     ]),
   ]);
 
-/** The values of a claim, as texts. `scope` is one text of several words. A dot leads into an object. */
+/** Returns the values of a claim as texts. `scope` is one text of several words; a dot leads into an object. */
 export function claimValues(claims: Claims, name: string): string[] {
   const value = Object.hasOwn(claims, name)
     ? claims[name]
@@ -78,7 +78,7 @@ export function claimValues(claims: Claims, name: string): string[] {
 const holds = (needed: Readonly<Record<string, readonly string[]>>, claims: Claims): boolean =>
   Object.entries(needed).every(([name, allowed]) => claimValues(claims, name).some((value) => allowed.includes(value)));
 
-/** A claim that decides an identity has one value. */
+/** Returns the value of a claim that decides an identity: it must have exactly one. */
 function only(claims: Claims, name: string | undefined): string | undefined {
   if (name === undefined) return undefined;
   const values = claimValues(claims, name);
@@ -92,7 +92,7 @@ function tenantOf(entry: OidcCaller, claims: Claims, { tenants }: People): strin
   throw forbidden(`its claim ${entry.tenant_claim} names no tenant that identity.oidc allows`);
 }
 
-/** Undefined where the entry names no principal. */
+/** Returns the person of an entry; undefined if the entry names none. */
 function humanOf(
   provider: OidcProvider,
   fixed: string | undefined,
@@ -110,7 +110,7 @@ function humanOf(
   throw forbidden(`its claim ${claim} is mapped to no person; add it to people[].oidc_ids`);
 }
 
-/** A role that the gateway does not know gives none. */
+/** Returns the highest known role in the claim. Unknown roles are ignored. */
 function rolesOf({ role_claim }: OidcCaller, claims: Claims): Role[] {
   if (role_claim === undefined) return [];
   const known = roles.filter((role) => claimValues(claims, role_claim).includes(role));
@@ -119,7 +119,7 @@ function rolesOf({ role_claim }: OidcCaller, claims: Claims): Role[] {
   return [highest];
 }
 
-/** Names from tokens are shown to reviewers: only plain characters, and not many. */
+/** Cleans and shortens a name from a token, since reviewers see it. */
 const label = (text: string): string => text.replace(/[^\w .@:/+-]/g, '_').slice(0, 64);
 
 const forbidden = (why: string) => new GatewayError('forbidden', `The token is valid, but ${why}.`);

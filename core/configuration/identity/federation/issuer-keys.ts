@@ -1,6 +1,7 @@
 /**
- * The public keys of one issuer: fetched when needed, kept for ten minutes, and used a bounded time longer while the issuer does not
- * answer. Tokens cannot cause more than one fetch in thirty seconds, whatever key ids they name [identity.oidc-keys].
+ * The public keys of one issuer: fetched when needed, cached for ten minutes, and used for a bounded time longer if the
+ * issuer does not answer. Tokens cannot cause more than one fetch in thirty seconds, whatever key ids they name
+ * [identity.oidc-keys].
  */
 import type { CryptoKey, JWSHeaderParameters, LocalJWKSet } from 'jose';
 import type { OidcProvider } from '#core/contracts/config.ts';
@@ -10,11 +11,11 @@ import { RefusedToken } from '../refused-token.ts';
 import type { IssuerDocuments } from './ports.ts';
 import { isIssuerUrl } from './urls.ts';
 
-/** How long keys count without another look at the issuer. */
+/** How long keys are used without another fetch. */
 const freshKeysMs = 600_000;
-/** Between two fetches, whether the first one failed or an unknown key id asks for another. */
+/** Minimum time between two fetches, also after a failure or for an unknown key id. */
 const fetchPauseMs = 30_000;
-/** Issuers have two or three keys; verification looks through all of them. */
+/** Maximum number of keys: issuers have two or three, and verification tries them all. */
 const maxKeys = 100;
 
 interface CachedKeys {
@@ -40,9 +41,9 @@ export class IssuerKeys {
   }
 
   /**
-   * The key that a token's header names.
-   * @throws RefusedToken when the issuer does not publish it, GatewayError `service_unavailable` when the keys were never reached, or
-   * too long ago.
+   * Returns the key that a token's header names.
+   * @throws RefusedToken if the issuer does not publish it, GatewayError `service_unavailable` if the keys were never
+   * fetched, or too long ago.
    */
   async key(header: JWSHeaderParameters): Promise<CryptoKey> {
     if (this.#age() >= freshKeysMs) await this.#fetch();
@@ -66,7 +67,7 @@ export class IssuerKeys {
 
   #age = (): number => this.#deps.clock.now() - (this.#held?.fetchedAt ?? Number.NEGATIVE_INFINITY);
 
-  /** One fetch at a time, and none too soon after another. What fails leaves the keys that are known. */
+  /** Fetches the keys, one fetch at a time and with a pause in between. A failure keeps the known keys. */
   async #fetch(): Promise<void> {
     const now = this.#deps.clock.now();
     if (!this.#fetching && now - this.#triedAt >= fetchPauseMs) {

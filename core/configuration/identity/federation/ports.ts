@@ -1,19 +1,19 @@
-/** What verifying tokens needs from outside. */
+/** Ports for token verification. */
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Principal } from '../principal.ts';
 
 export interface IssuerDocuments {
   /**
-   * A JSON document of an issuer. Redirects are not followed, size and time are bounded.
-   * @throws Error when it cannot be had.
+   * Fetches a JSON document of an issuer, without redirects and within bounds of size and time.
+   * @throws Error if it cannot be fetched.
    */
   json(url: string): Promise<unknown>;
 }
 
 export interface Tokens {
   /**
-   * The caller of a bearer token.
-   * @param resource when given, the token must have it as an audience.
+   * Returns the caller of a bearer token.
+   * @param resource if given, an audience that the token must have.
    * @throws GatewayError `authentication_error`, `forbidden`, `service_unavailable`.
    */
   callerOf(token: string, snapshot: Pick<Snapshot, 'configuration'>, resource?: string): Promise<Principal>;

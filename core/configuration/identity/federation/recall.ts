@@ -1,4 +1,4 @@
-/** A caller of an issuer, looked up again without its token: by rows that outlive a request. */
+/** Looks up a stored caller of an issuer without its token, for rows that outlive a request. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { awsProvider, type FederatedCaller } from '#core/contracts/federated.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
@@ -11,9 +11,9 @@ interface IdentitiesOf {
 }
 
 /**
- * Who a key id belongs to under the configuration in force; undefined when the key was revoked, or its issuer, person, subject or
- * tenant was taken out [identity.oidc-revoked].
- * @param federated as the row kept it; its token's end is the caller's to check.
+ * Returns the principal of a key id in the active configuration; undefined if the key was revoked, or its issuer,
+ * person, subject or tenant was removed [identity.oidc-revoked].
+ * @param federated the caller stored in the row; the calling code checks the token's expiry.
  */
 export async function recall(
   { configuration, identities }: IdentitiesOf,

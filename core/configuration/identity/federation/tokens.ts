@@ -9,7 +9,7 @@ import { claimsRead, claimValues, principalOfClaims } from './claims.ts';
 import { IssuerKeys, type IssuerKeysDeps } from './issuer-keys.ts';
 import type { Tokens } from './ports.ts';
 
-/** In characters, which are bytes here. Checked before anything is decoded. */
+/** Maximum length, checked before decoding. Characters are bytes here. */
 const maxTokenBytes = 8_192;
 
 export function createTokens(deps: IssuerKeysDeps): Tokens {
@@ -28,7 +28,7 @@ export function createTokens(deps: IssuerKeysDeps): Tokens {
   };
 }
 
-/** Keys are kept for entries of the configuration in force only. */
+/** Caches keys per entry of the active configuration. */
 function issuerKeys(deps: IssuerKeysDeps) {
   const known = new Map<string, IssuerKeys>();
   const idOf = ({ issuer, jwks_uri, stale_keys_seconds }: OidcProvider) =>
@@ -45,7 +45,7 @@ function issuerKeys(deps: IssuerKeysDeps) {
   };
 }
 
-/** Which entry a token is for, by its unverified issuer and audience. Nothing is fetched for a token of another issuer. */
+/** Finds the entry of a token by its unverified issuer and audience. Tokens of other issuers cause no fetch. */
 function providerOf(token: string, { identity }: Configuration): OidcProvider {
   if (token.length > maxTokenBytes)
     throw new RefusedToken(`the token has ${token.length} characters; at most ${maxTokenBytes} are read`);
@@ -95,7 +95,7 @@ async function verified(
   }
 }
 
-/** What the library found, in our words; anything else is a fault of the gateway. */
+/** Translates an error of the library; any other error is a fault of the gateway. */
 function refusedBecause(thrown: unknown): GatewayError {
   const { code, claim } = thrown as { code?: string; claim?: string };
   if (code === undefined || !code.startsWith('ERR_J')) return asGatewayError(thrown);
@@ -124,7 +124,7 @@ function checkLifetime({ exp = 0, iat = 0, sub }: JWTPayload, provider: OidcProv
     throw new RefusedToken('the subject (sub) of the token is not a text of 1 to 255 characters');
 }
 
-/** What of a token the gateway keeps: who it is for whom, until when, and the claims that the mapping reads. */
+/** Returns the stored part of a token: caller, client, expiry, and the claims that the mapping reads. */
 function kept(provider: OidcProvider, payload: JWTPayload) {
   const [client] = [...claimValues(payload, 'client_id'), ...claimValues(payload, 'azp')];
   const claims = [...claimsRead(provider)].flatMap((name) => {

@@ -1,10 +1,16 @@
-/** Addresses of an issuer: HTTPS; plain HTTP only within one machine, where no attacker on the way can change keys. */
+/**
+ * Checks addresses of issuers: HTTPS, or plain HTTP on the same machine, where no attacker in the network can change
+ * keys.
+ */
 
 import { isLoopbackHost } from '#core/catalog/networks.ts';
 
 export const isLoopback = (address: string): boolean => isLoopbackHost(URL.parse(address)?.hostname ?? '');
 
-/** @param issuer what the address belongs to: only an issuer on this machine may have plain HTTP on this machine. */
+/**
+ * Reports whether an address of an issuer may be used.
+ * @param issuer the issuer; only one on this machine may use plain HTTP, on this machine.
+ */
 export function isIssuerUrl(address: string, issuer = address): boolean {
   const url = URL.parse(address);
   if (url?.username !== '' || url.password !== '' || url.hash !== '') return false;
