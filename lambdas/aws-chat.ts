@@ -16,7 +16,7 @@ import { compose, type HostCapabilities } from './aws.ts';
 import { streamingHandler } from './aws-stream.ts';
 import type { ChatEndpointPorts } from './middleware/chat-endpoint.ts';
 
-/** @param host further clients, for a process that serves more than chat. */
+/** Composes the ports. @param host further clients, for a process that serves more than chat. */
 export function composeChat(environment: NodeJS.ProcessEnv, host: HostCapabilities = {}) {
   const gateway = compose(environment, {
     approvalClock: lazyStepFunctionsClock,
@@ -27,7 +27,7 @@ export function composeChat(environment: NodeJS.ProcessEnv, host: HostCapabiliti
   const { clock, secrets, objects, snapshots } = gateway;
   const timeouts = systemTimeouts;
   const providers = providersFrom({ http: httpCall, secrets, clock, timeouts, bedrock: bedrockRuntime });
-  // Loaded meanwhile, so that it adds nothing to what has to be read before the function can begin.
+  // Loaded concurrently, so that it does not delay the start of the function.
   const breakers = import('#core/models/routing/shared-breakers.ts').then((shared) =>
     shared.sharedBreakers(gateway.breakerBoard!),
   );
@@ -54,7 +54,7 @@ export function composeChat(environment: NodeJS.ProcessEnv, host: HostCapabiliti
   };
 }
 
-/** A chat endpoint as a Lambda handler. */
+/** Returns a chat endpoint as a Lambda handler. */
 export const chatHandler = (createHandler: (ports: ChatEndpointPorts) => HttpHandler) =>
   streamingHandler(() => {
     const ports = composeChat(process.env);

@@ -1,4 +1,4 @@
-/** What classifiers of the tool guard work with on AWS: modules in threads, and models of the configured providers. */
+/** Ports of the tool guard's classifiers on AWS: modules in threads, and models of the configured providers. */
 import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';

@@ -17,7 +17,7 @@ const partsOf = ({ keys, store, ...objects }: AwsLogOptions): LogReaderPorts => 
   signer: kmsLogSigner(keys),
 });
 
-/** For functions that may put no object. */
+/** Returns a log reader for functions that may not put objects. */
 export const awsLogReader = (options: AwsLogOptions): LogReader => new LogReader(partsOf(options));
 
 export const awsLog = (options: AwsLogOptions): TransparencyLog =>

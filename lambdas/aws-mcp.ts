@@ -1,4 +1,4 @@
-/** What MCP needs on AWS: servers are met over HTTP only. */
+/** MCP ports on AWS: servers are reached over HTTP only. */
 import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { ClassifierPorts } from '#core/guard/classifier/ports.ts';
@@ -8,7 +8,7 @@ import type { GatewayPorts } from './ports.ts';
 export function withMcpServers<P extends GatewayPorts>(ports: P) {
   const { secrets, telemetry, pause } = ports;
   const upstreams = mcpUpstreams({ secrets, pause, telemetry, outgoing: () => telemetry.outgoing() });
-  // Threads and clients of providers are for functions with a classifier alone.
+  // Only functions with a classifier load threads and clients of providers.
   const kept = lazyImport(async () => (await import('./aws-classifiers.ts')).awsClassifiers(ports));
   const classifiers = async (): Promise<ClassifierPorts> => kept();
   return { ...ports, timeouts: systemTimeouts, upstreams, classifiers };

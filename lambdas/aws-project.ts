@@ -1,4 +1,4 @@
-/** The ports of the projector on AWS: it reads the stream of the evidence table and touches nothing else of it. */
+/** The ports of the projector on AWS: its only access to the evidence table is the table's stream. */
 import { S3Client } from '@aws-sdk/client-s3';
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
@@ -33,7 +33,7 @@ export function projectPorts(): ProjectPorts {
   const log = keys ? awsLog({ keys, bucket, client, store }) : undefined;
   return {
     observations: observationsTable(store),
-    // The configuration is not read here: what no webhook takes, the notifier drops.
+    // The configuration is not read here: the notifier drops events that no webhook takes.
     announce: (projections) =>
       announceViolations(
         { deliveries: deliveriesTable(store), clock: systemClock, wanted: async () => true },

@@ -1,4 +1,4 @@
-/** HTTP handlers whose answers are streamed: the Lambda form with a status line that comes first. */
+/** Streaming HTTP handlers on Lambda, which send the status line first. */
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
@@ -7,7 +7,7 @@ import { buffered, composedEarly, contextOf, type LambdaContext } from './aws.ts
 import { originalRequest } from './behind-edge.ts';
 import type { GatewayPorts } from './ports.ts';
 
-/** What the Node runtime of Lambda offers functions that stream. */
+/** The streaming interface of Lambda's Node runtime. */
 interface StreamingRuntime {
   streamifyResponse(
     handler: (event: HttpEvent, stream: Writable, context: LambdaContext) => Promise<void>,
@@ -15,7 +15,7 @@ interface StreamingRuntime {
   readonly HttpResponseStream: { from(stream: Writable, head: { statusCode: number; headers: object }): Writable };
 }
 
-/** Left for settling the call when the function's time runs out. */
+/** Time reserved for settling the call when the function's time runs out. */
 const settlingMs = 10_000;
 
 interface StreamingEndpoint {
@@ -26,12 +26,15 @@ interface StreamingEndpoint {
   readonly handler: HttpHandler;
 }
 
-/** An HTTP handler as a Lambda handler, composed while it is loaded: streamed where the runtime can, else collected. */
+/**
+ * Returns an HTTP handler as a Lambda handler, composed while loading. Streams if the runtime supports it, otherwise
+ * collects the body.
+ */
 export async function streamingHandler(compose: () => StreamingEndpoint) {
   const runtime = (globalThis as unknown as { awslambda?: StreamingRuntime }).awslambda;
   const ready = await composedEarly(compose);
 
-  // Elsewhere the name may stand for something else: only what can stream is the runtime.
+  // Other environments may define the same global: only one that can stream is the runtime.
   if (!runtime?.streamifyResponse) {
     return async (event: HttpEvent, context: LambdaContext) => {
       const { ports, handler } = ready();
@@ -57,7 +60,10 @@ export async function streamingHandler(compose: () => StreamingEndpoint) {
   });
 }
 
-/** The caller went away, or the function's time is nearly over: either way the provider is let go and the call settled. */
+/**
+ * Returns a signal that aborts when the caller disconnects or the function's time is nearly over. The provider call
+ * then ends and is settled.
+ */
 function goneSignal(stream: Writable, context: LambdaContext): { signal: AbortSignal; done(): void } {
   const controller = new AbortController();
   const abort = () => controller.abort();
@@ -71,8 +77,8 @@ function goneSignal(stream: Writable, context: LambdaContext): { signal: AbortSi
 }
 
 /**
- * The runtime puts status and headers in front of the first `write`, and of nothing else: what is only ended has no status
- * line, and API Gateway answers 502 in its place [cloud.status-line-first].
+ * Writes the body. The runtime sends status and headers before the first `write` only: without a write there is no
+ * status line, and API Gateway answers 502 [cloud.status-line-first].
  */
 async function writeBody(
   { body, headers, isBase64Encoded }: Omit<HttpReply, 'finished'>,
@@ -86,7 +92,8 @@ async function writeBody(
   }
   out.write('');
   const padding = Number(process.env.STREAM_PADDING_BYTES ?? 0);
-  // A comment: runtimes that hold small writes back let the first event through behind it. Other bodies have no comments.
+  // An SSE comment as padding, so that runtimes that buffer small writes send the first event at once. Other bodies
+  // have no comments.
   if (padding > 0 && headers?.['content-type']?.startsWith('text/event-stream'))
     out.write(`:${' '.repeat(padding)}\n\n`);
   for await (const chunk of body) {

@@ -1,4 +1,4 @@
-/** The ports on AWS and the emulator, composed once per execution environment, and the Lambda form of each handler. */
+/** Composes the ports on AWS and the emulator once per execution environment, and wraps each handler for Lambda. */
 import { clientBounds } from '#adapters/aws/client-bounds.ts';
 import { formerKeyIds, type LogKeyIds, logKeyIds } from '#adapters/aws/kms-signer.ts';
 import { objectBucket } from '#adapters/aws/object-bucket.ts';
@@ -47,31 +47,31 @@ import { startedEarly } from './early-start.ts';
 import { errorReply } from './middleware/answers.ts';
 import type { ChatPorts, GatewayPorts } from './ports.ts';
 
-/** What only some functions may touch (`core/contracts/functions.ts`): who has no use for a client does not carry it. */
+/** Capabilities of some functions only (`core/contracts/functions.ts`), so that others do not bundle these clients. */
 export interface HostCapabilities {
   readonly signer?: (keyId: string, former: readonly string[]) => Signer;
-  /** The key of votes, for functions that take or use them. */
+  /** Signer of votes, for functions that create or use them. */
   readonly votes?: (keyId: string) => Signer;
-  /** Archive, checkpoints and transparency log, for those who read them. */
+  /** Archive, checkpoints and transparency log, for functions that read them. */
   readonly kept?: (from: {
     readonly bucket: string;
     readonly signer: Signer;
     readonly store: StoreOptions;
-    /** Absent where the deployment keeps no transparency log. */
+    /** Absent if the deployment has no transparency log. */
     readonly logKeys: LogKeyIds | undefined;
     readonly clock: Clock;
     readonly telemetry: Telemetry;
   }) => Partial<Pick<GatewayPorts, 'archived' | 'checkpoints' | 'archiving' | 'transparency'>>;
   readonly approvalClock?: (stateMachineArn: string) => ApprovalClock;
   readonly rolloutClock?: (stateMachineArn: string) => RolloutClock;
-  /** Calls of the credential brokers to their issuers. */
+  /** Clients of the credential brokers for their issuers. */
   readonly brokerClients?: () => BrokerClients;
-  /** Breakers that all environments share, for those who call providers or show how they are. */
+  /** Breakers shared by all environments, for functions that call providers or show their state. */
   readonly breakers?: (store: StoreOptions) => BreakersTable;
-  /** Channels of notifications, for those who send them or answer votes. */
+  /** Notification channels, for functions that send notifications or accept votes. */
   readonly notificationClients?: NotificationClients;
   readonly controlPlane?: ControlPlane;
-  /** What carries out what is allowed. */
+  /** Adds the executors of allowed actions. */
   readonly executors?: (ports: GatewayPorts, environment: NodeJS.ProcessEnv) => GatewayPorts;
 }
 
@@ -93,9 +93,9 @@ const noNotifications: NotificationClients = {
 };
 const noControlPlane: ControlPlane = { config: notGiven('control plane'), post: notGiven('control plane') };
 
-/** Functions that neither read nor write what lies beside the tables. */
+/** For functions without access to archive, checkpoints and log. */
 const nothingKept = { archived: undefined, checkpoints: undefined, archiving: undefined, transparency: undefined };
-/** A function answers one request at a time: nothing waits beside large work, no stream of approvals stays open, and no server runs here. */
+/** Capabilities of a host with one request at a time: no workers, no open streams of approvals and no local servers. */
 const oneCallAtATime = {
   calls: undefined,
   loadedConfiguration: undefined,
@@ -106,7 +106,7 @@ const oneCallAtATime = {
   links: undefined,
 };
 
-/** The ports every function shares, over the tables and addresses its environment names. */
+/** Composes the ports that all functions share, from the tables and addresses in the environment. */
 export function compose(
   environment: NodeJS.ProcessEnv,
   host: HostCapabilities = {},
@@ -165,7 +165,7 @@ export function compose(
     results: objectBucket({ bucket, folder: objectFolders.results }),
     definitionTexts: objectBucket({ bucket, folder: objectFolders.definitions }),
     configStore,
-    listedSecretNames: undefined, // the bundles in Secrets Manager hold what the operator put there
+    listedSecretNames: undefined, // the bundles in Secrets Manager contain only the operator's values
     snapshots,
     hostLimits: lambdaLimits,
     compileModule: async (bytes) => (await import('#adapters/wasm/module.ts')).compileModule(bytes),
@@ -201,7 +201,7 @@ export function compose(
     ],
     metricsText: () => telemetry.metricsText(),
     adminUrl: needed('ADMIN_URL'),
-    consoleUrl: environment.CONSOLE_URL, // absent without CloudFront, which serves its files
+    consoleUrl: environment.CONSOLE_URL, // absent without CloudFront, which serves the console
     timeouts: systemTimeouts,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     version: packageJson.version,
@@ -209,14 +209,14 @@ export function compose(
   };
 }
 
-/** Secrets Manager ids this function was given; each holds a JSON object of environment-style names. */
+/** Returns the Secrets Manager ids of this function. Each secret is a JSON object of environment-style names. */
 const secretIds = (environment: NodeJS.ProcessEnv): string[] =>
   Object.entries(environment).flatMap(([name, value]) => (name.startsWith('SECRET_') && value ? [value] : []));
 
-/** What API Gateway takes from a function: 6 MiB after JSON wrapping; above it the caller gets an error, not a cut answer. */
+/** Limit for replies: API Gateway accepts 6 MiB after JSON wrapping, and turns larger ones into an error. */
 const maxReplyBytes = 5 * 1024 * 1024;
 
-/** What Lambda tells a handler of its invocation. */
+/** The context of a Lambda invocation. */
 export interface LambdaContext {
   readonly awsRequestId: string;
   getRemainingTimeInMillis?(): number;
@@ -227,20 +227,23 @@ export const contextOf = (context: LambdaContext): HttpContext => ({
   ...endOf(context),
 });
 
-/** When Lambda ends a function with this much time left. */
+/** Returns the time at which Lambda ends the function. */
 const endOf = (context: Pick<LambdaContext, 'getRemainingTimeInMillis'>): { endsAtMs?: number } => {
   const left = context.getRemainingTimeInMillis?.();
   return left === undefined ? {} : { endsAtMs: systemClock.now() + left };
 };
 
-/** An HTTP handler as a Lambda proxy handler: streamed bodies are collected, for this integration is buffered. */
+/**
+ * Returns an HTTP handler as a Lambda proxy handler. Streamed bodies are collected, because this integration is
+ * buffered.
+ */
 export async function httpHandler(createHandler: (ports: GatewayPorts) => HttpHandler, host: HostCapabilities = {}) {
   const ready = await composedEarly(() => composed(host, createHandler));
   return async (event: HttpEvent, context: LambdaContext) => {
     const { ports, handler } = ready();
     const { finished, ...reply } = await buffered(await handler(originalRequest(event), contextOf(context)));
     await finished;
-    await ports.telemetry.flush(); // a frozen function sends nothing
+    await ports.telemetry.flush(); // before the function is frozen
     return reply;
   };
 }
@@ -254,7 +257,10 @@ function composed<H>(
   return { ports: executing, handler: createHandler(executing) };
 }
 
-/** Composed, and the configuration read, while the function is loaded. A call never waits for a read begun before a pause. */
+/**
+ * Composes and reads the configuration while the function is loaded. Calls never wait for a read that began before a
+ * freeze.
+ */
 export const composedEarly = <T extends { readonly ports: { readonly snapshots: Pick<Snapshots, 'refresh'> } }>(
   make: () => T,
 ): Promise<() => T> => startedEarly(make, ({ ports }) => ports.snapshots.refresh(), systemTimeouts);
@@ -275,7 +281,7 @@ export async function buffered(reply: HttpReply): Promise<Omit<HttpReply, 'body'
   return { ...reply, body };
 }
 
-/** A handler for events that are not HTTP. */
+/** Returns a handler for events other than HTTP. */
 export async function eventHandler<E, R>(
   createHandler: (ports: GatewayPorts) => (event: E, host?: { readonly endsAtMs?: number }) => Promise<R>,
   host: HostCapabilities = {},
@@ -291,7 +297,7 @@ export async function eventHandler<E, R>(
   };
 }
 
-/** X-Ray subsegments where the function is traced, and where its traces stand there. */
+/** Returns X-Ray tracing if the function is traced, and the link to its traces. */
 function traced(environment: NodeJS.ProcessEnv) {
   const tracer = xrayTracer(environment);
   return { link: xrayLink(environment, tracer !== undefined), ...(tracer && { tracer }) };

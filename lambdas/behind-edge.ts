@@ -1,7 +1,7 @@
 /**
- * A call as its caller made it, where CloudFront stands before the API [cloud.edge-address]: API Gateway sees an address of
- * CloudFront's and its own host. The deployment says so by `BEHIND_EDGE`; the web ACL lets only CloudFront send these
- * headers, so without that variable they are a caller's word and count for nothing.
+ * Restores a caller's address and host if CloudFront is in front of the API [cloud.edge-address]: API Gateway only sees
+ * CloudFront's address and its own host. `BEHIND_EDGE` enables it: then the web ACL lets only CloudFront send these
+ * headers. Without that variable any caller could forge them, so they are ignored.
  */
 import { isIP } from 'node:net';
 import { edgeHeaders } from '#core/contracts/edge.ts';
@@ -28,7 +28,7 @@ export function originalRequest(event: HttpEvent, environment: NodeJS.ProcessEnv
   };
 }
 
-/** A header that is there twice says nothing. */
+/** Returns the value of a header that occurs exactly once. */
 function only(event: HttpEvent, name: string): string | undefined {
   const [value, second] = headerValues(event, name);
   return second === undefined ? value : undefined;
@@ -36,7 +36,7 @@ function only(event: HttpEvent, name: string): string | undefined {
 
 const own: readonly string[] = Object.values(edgeHeaders);
 
-/** The edge's headers are gone, the origin secret among them: nothing behind can forward or record it. */
+/** Removes the edge's headers, including the origin secret, so that no later code can forward or record it. */
 function replaced<H extends Readonly<Record<string, unknown>> | null>(headers: H, host: unknown): H {
   if (headers === null || Object.keys(headers ?? {}).length === 0) return headers;
   const kept = Object.entries(headers).filter(([name]) => {

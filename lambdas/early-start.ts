@@ -1,16 +1,16 @@
 /**
- * Composition and the first read of the configuration while a function is loaded [cloud.early-start]: Lambda then gives it a
- * whole vCPU, and at the first call only its share.
+ * Composes and first reads the configuration while a function is loaded [cloud.early-start]: Lambda then provides a
+ * whole vCPU, but only a share of it at the first call.
  */
 import type { Timeouts } from '#core/kernel/ports.ts';
 
-/** Milliseconds that loading waits for the first read. Lambda ends a function whose loading takes ten seconds. */
+/** Maximum wait for the first read, in milliseconds. Lambda ends a function that loads for ten seconds. */
 const earlyMs = 4_000;
 
 /**
- * Composes now and begins `first`. What fails now, or takes longer than `earlyMs`, is left to the first call: nothing is thrown.
- * @param first the work whose result a call will need; it must not be awaited by calls, which start again.
- * @returns what was composed; composed again where that had failed.
+ * Composes now and starts `first`. Failures, and work longer than `earlyMs`, are left to the first call: never throws.
+ * @param first preparatory work. Calls must not await it; they start it again.
+ * @returns a function that returns the composition, and composes again if that had failed.
  */
 export async function startedEarly<T>(
   compose: () => T,
@@ -26,10 +26,10 @@ export async function startedEarly<T>(
   const cancel = timeouts.after(earlyMs, late.resolve);
   try {
     const begun = first(ready());
-    begun.catch(() => {}); // also when it ends late
+    begun.catch(() => {}); // including a late failure
     await Promise.race([begun, late.promise]);
   } catch {
-    // The first call finds out, and tells its caller.
+    // The first call fails in the same way and reports it.
   } finally {
     cancel();
   }

@@ -1,4 +1,4 @@
-/** Gives ports the executors of each configuration: what an allowed action is carried out by. */
+/** Adds the executors of each configuration to the ports. */
 import { executorsOf } from '#core/execution/executors/executors.ts';
 import type { ExecutorPorts } from '#core/execution/executors/ports.ts';
 import type { GatewayPorts } from './ports.ts';

@@ -1,4 +1,4 @@
-/** Every function's handler by name: what hosts other than Lambda mount. */
+/** All handlers by function name, for hosts other than Lambda. */
 
 import type { McpPorts } from '#core/mcp/ports.ts';
 import { createHandler as alerts } from './alerts/event.ts';
@@ -38,7 +38,7 @@ export const httpHandlers = (ports: GatewayPorts) => ({
   observatory: observatory(ports),
 });
 
-/** The handlers of the gateway surface. */
+/** Returns the handlers of the gateway surface. */
 export const chatHandlers = (ports: GatewayPorts & ChatEndpointPorts) => ({
   'chat-completions': chatCompletions(ports),
   messages: messages(ports),
@@ -48,7 +48,7 @@ export const chatHandlers = (ports: GatewayPorts & ChatEndpointPorts) => ({
 
 type McpHandlerPorts = Pick<ReturnType<typeof mcpGateway<McpPorts & AdmissionPorts>>, 'ports' | 'gateway'>;
 
-/** The handler of the MCP surface over a gateway that was composed for it (`mcpGateway`). */
+/** Returns the handler of the MCP surface, over a gateway composed by `mcpGateway`. */
 export const mcpHandlers = ({ ports, gateway }: McpHandlerPorts) => ({
   mcp: mcp({ ...ports, inboxes: undefined }, gateway),
 });

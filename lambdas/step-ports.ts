@@ -1,4 +1,4 @@
-/** Ports as the approval steps and the sweep see them. */
+/** Ports of the approval steps and the sweep. */
 import { executeApproved } from '#core/actions/execute-approved.ts';
 import type { StepPorts } from '#core/approvals/steps.ts';
 import type { GatewayPorts } from './ports.ts';

@@ -58,7 +58,7 @@ async function drafted({ ports, snapshot, principal }: Call, tool_policies: Read
 
 const asOf = async (call: Call, version: number) => decidedBy((await versionOf(call, String(version))).configuration);
 
-/** Counts an agent's simulations as probes. They are answered nevertheless. */
+/** Counts an agent's simulated calls that are not allowed as probes. */
 function noteProbes({ ports, principal, snapshot }: Call, results: readonly { readonly decision: Decision }[]): void {
   if (principal.kind !== 'agent') return;
   const windowMs = snapshot.configuration.behavior.window_minutes * 60_000;

@@ -1,6 +1,6 @@
-/** Headers of a request as the edge hands it on: without what belongs to one connection, and with the client's true address. */
+/** Rewrites headers that the edge forwards: removes those of one connection, and sets the client's true address. */
 
-/** Fields of one connection (RFC 9110, section 7.6.1) and what a client has no say in. */
+/** Fields of one connection (RFC 9110, section 7.6.1), and fields that clients may not set. */
 const dropped = new Set([
   'connection',
   'expect',
@@ -26,7 +26,7 @@ const isDropped = (name: string, named: ReadonlySet<string>): boolean =>
 
 interface Client {
   readonly address: string;
-  /** The host that the client asked for. */
+  /** Host that the client requested. */
   readonly host: string;
   readonly scheme: 'https' | 'http';
 }
@@ -35,11 +35,15 @@ interface ForwardedBy {
   /** Host of the upstream. */
   readonly host: string;
   readonly client: Client;
-  /** `traceparent` and `tracestate` of the edge's own span; they replace the client's. */
+  /** `traceparent` and `tracestate` of the edge's own span, which replace the client's. */
   readonly trace: Readonly<Record<string, string>>;
 }
 
-/** @param raw names and values in turn, every occurrence kept. @returns the same form. */
+/**
+ * Returns the headers for the upstream.
+ * @param raw alternating names and values, all occurrences.
+ * @returns the same form.
+ */
 export function forwardedHeaders(raw: readonly string[], { host, client, trace }: ForwardedBy): string[] {
   const named = connectionFields(raw);
   const kept: string[] = ['host', host];
@@ -52,7 +56,7 @@ export function forwardedHeaders(raw: readonly string[], { host, client, trace }
   return kept;
 }
 
-/** Headers of a reply: HTTP/2 forbids those of a connection, and the next connection has its own. */
+/** Returns the headers of a reply without those of the connection, which HTTP/2 forbids. */
 export function returnedHeaders(raw: readonly string[]): string[] {
   const named = connectionFields(raw);
   const kept: string[] = [];
@@ -64,7 +68,7 @@ export function returnedHeaders(raw: readonly string[]): string[] {
   return kept;
 }
 
-/** Fields that `Connection` names are of this connection only. */
+/** Returns the fields listed in `Connection`, which belong to this connection only. */
 function connectionFields(raw: readonly string[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (let at = 0; at + 1 < raw.length; at += 2) {

@@ -1,23 +1,24 @@
-/** Which upstream a path of the edge belongs to, and the path it has there [edge.routing]. */
+/** Routes a path of the edge to an upstream, and to its path there [edge.routing]. */
 
 export type EdgeUpstream = 'gateway' | 'admin' | 'mcp';
 
 export interface EdgeTarget {
   readonly upstream: EdgeUpstream;
-  /** Path and query as the upstream knows them. */
+  /** Path and query at the upstream. */
   readonly url: string;
 }
 
-/** First segment of a path; what follows it, query included. */
+/** First segment of a path, and the rest with the query. */
 const first = /^\/([^/?#]*)(.*)$/s;
-/** RFC 9728: what a client of `/mcp` asks the host for. It lies at the root, whatever the path of the resource. */
+/** Metadata that clients of `/mcp` request (RFC 9728). It is at the root, whatever the path of the resource. */
 const resourceMetadata = /^\/\.well-known\/oauth-protected-resource(?:\/mcp)?(?:\?|$)/;
-/** A segment `.` or `..`, in clear or encoded: a server that resolves it reads another path than the one that was routed. */
+/** A segment `.` or `..`, plain or encoded: a server that resolves it serves another path than the routed one. */
 const dots = /^[^?#]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 
 /**
- * `/api/*` loses its prefix; `/admin/*`, `/mcp/*` and the metadata of `/mcp` keep theirs. CloudFront routes the same paths: `lib/edge-functions.ts`.
- * @param url path and query as the client sent them; nothing is decoded or normalised, so a path has one meaning only.
+ * Returns the target of a path. `/api/*` loses its prefix; `/admin/*`, `/mcp/*` and the metadata of `/mcp` keep theirs.
+ * CloudFront routes the same paths: `lib/edge-functions.ts`.
+ * @param url path and query from the client. They are not decoded or normalised, so that a path has only one meaning.
  * @returns undefined for every other path, and for one with the segments `.` or `..`.
  */
 export function edgeTarget(url: string): EdgeTarget | undefined {

@@ -1,4 +1,4 @@
-/** Which requests the edge refuses when it is busy: three tiers of priority [edge.load-shedding]. */
+/** Decides which requests the edge refuses under load: three tiers of priority [edge.load-shedding]. */
 
 const priorities = ['critical', 'normal', 'low'] as const;
 export type Priority = (typeof priorities)[number];
@@ -13,10 +13,10 @@ interface Capacity {
   readonly max_event_loop_delay_ms: number;
 }
 
-/** Share of the capacity from which a tier is shed; critical requests never are. */
+/** Load share from which a tier is shed. Critical requests never are. */
 const shedFrom: Readonly<Record<Priority, number>> = { critical: Number.POSITIVE_INFINITY, normal: 0.9, low: 0.7 };
 
-/** The busier of the two measures, 1 = full. */
+/** Returns the higher of the two measures, 1 = full. */
 export const loadShare = ({ connections, eventLoopDelayMs }: Load, capacity: Capacity): number =>
   Math.max(connections / capacity.max_connections, eventLoopDelayMs / capacity.max_event_loop_delay_ms);
 
@@ -24,8 +24,9 @@ export const isShed = (priority: Priority, load: Load, capacity: Capacity): bool
   loadShare(load, capacity) >= shedFrom[priority];
 
 /**
+ * Returns the priority of a request.
  * @param header the values of `X-Priority`; anything but one known word is `normal`.
- * @param mayBeCritical whether the key is marked `priority: critical`; asked only for a request that says so.
+ * @param mayBeCritical returns true if the key has `priority: critical`; called only for a request with that priority.
  */
 export function priorityOf(header: string | undefined, mayBeCritical: () => boolean): Priority {
   const word = header?.trim().toLowerCase();

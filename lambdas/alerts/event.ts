@@ -1,4 +1,4 @@
-/** Evaluates alerts, once a minute [alert.evaluated]. */
+/** Evaluates alerts once per minute [alert.evaluated]. */
 import { ChainWatch } from '#core/operations/alerts/chain-watch.ts';
 import { evaluateAlerts } from '#core/operations/alerts/evaluate.ts';
 import { RefusalWatch } from '#core/operations/alerts/refusal-watch.ts';

@@ -1,4 +1,4 @@
-/** Votes by pull-request comment: signature first, then the comment, then the vote. */
+/** Accepts votes by pull-request comment: checks the signature, then the comment, then votes. */
 
 import { currentTermsFinder } from '#core/actions/current-terms-finder.ts';
 import { voteByComment } from '#core/approvals/comment-vote.ts';
@@ -13,7 +13,7 @@ import { replyOf } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { verifyingSecrets } from './verifying-secrets.ts';
 
-/** GitHub waits ten seconds: two questions at once, then perhaps an answer to the writer. */
+/** Limit per request: GitHub allows ten seconds for two concurrent requests and perhaps a reply to the writer. */
 const timeoutMs = 4_000;
 
 export async function githubCallback(ports: GatewayPorts, event: HttpEvent): Promise<HttpReply> {

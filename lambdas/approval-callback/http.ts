@@ -1,4 +1,4 @@
-/** Votes from outside: signature first, then identity, then the vote. */
+/** Accepts votes from external channels: checks the signature, then the identity, then votes. */
 import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { withErrorHandling } from '../middleware/error-handling.ts';

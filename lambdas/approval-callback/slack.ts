@@ -1,4 +1,4 @@
-/** Votes by Slack button: signature first, then identity, a dialog to confirm, then the vote. */
+/** Accepts votes by Slack button: checks signature and identity, asks for confirmation in a dialog, then votes. */
 
 import { currentTermsFinder } from '#core/actions/current-terms-finder.ts';
 import { channelsOf } from '#core/approvals/channels.ts';
@@ -26,7 +26,7 @@ import { boundedBody, headerOf } from '../middleware/body.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { verifyingSecrets } from './verifying-secrets.ts';
 
-/** The signature's window is five minutes either way; a callback is remembered for longer than that. */
+/** Callbacks are remembered for longer than the signature's window of five minutes either way. */
 const replayMemoryMs = 15 * 60_000;
 
 export async function slackCallback(ports: GatewayPorts, event: HttpEvent): Promise<HttpReply> {
@@ -49,12 +49,13 @@ export async function slackCallback(ports: GatewayPorts, event: HttpEvent): Prom
   if (!(await ports.deliveries.seen(`slack#${interaction.callback_id}`, expiresAt))) {
     throw new GatewayError('conflict', 'This click was already taken; the message shows the outcome.');
   }
-  // Slack waits three seconds, and an empty answer claims nothing: dialog, vote and outcome follow [slack.acknowledged-first].
+  // Slack allows three seconds. An empty answer claims nothing; dialog, vote and outcome follow
+  // [slack.acknowledged-first].
   const finished = answer(ports, { ...snapshot, configuration }, interaction);
   return { statusCode: 200, headers: {}, body: '', finished };
 }
 
-/** Never rejects: the clicker reads what became of the click, also where it could not be recorded. */
+/** Answers the click. Never rejects: the person sees the outcome even if it could not be recorded. */
 async function answer(ports: GatewayPorts, snapshot: Snapshot, interaction: SlackInteraction): Promise<void> {
   const { telemetry, notificationClients } = ports;
   const { envelope_id, response_url } = interaction;
@@ -70,7 +71,10 @@ async function answer(ports: GatewayPorts, snapshot: Snapshot, interaction: Slac
   });
 }
 
-/** What the clicker reads; undefined if a dialog opened. Refusals are answers too: Slack shows nothing of an error status. */
+/**
+ * Returns the reply to the person, or undefined if a dialog opened. Refusals are replies too, because Slack does not
+ * show error statuses.
+ */
 async function replyTo(
   ports: GatewayPorts,
   snapshot: Snapshot,
@@ -86,7 +90,7 @@ async function replyTo(
   }
 }
 
-/** Opens the dialog; if Slack does not open it, returns a message whose button Slack asks to confirm [slack.confirmed]. */
+/** Opens the dialog. If Slack does not open it, returns a message whose button Slack confirms [slack.confirmed]. */
 async function askToConfirm(
   ports: GatewayPorts,
   snapshot: Snapshot,
@@ -119,7 +123,7 @@ async function votable(ports: GatewayPorts, snapshot: Snapshot, interaction: Sla
   return { row, voter };
 }
 
-/** Returns the outcome in words. */
+/** Votes, and describes the outcome. */
 async function decide(ports: GatewayPorts, snapshot: Snapshot, confirmation: SlackConfirmation): Promise<string> {
   const { verdict, comment } = confirmation;
   const { row, voter } = await votable(ports, snapshot, confirmation);

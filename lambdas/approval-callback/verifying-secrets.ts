@@ -1,8 +1,11 @@
-/** What callbacks are verified with: the present secret and, during a rotation, the previous one. */
+/** Secrets that verify callbacks: the current one and, during a rotation, the previous one. */
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { GatewayPorts } from '../ports.ts';
 
-/** @throws GatewayError `service_unavailable` when none of the names holds a value: nothing is taken unverified. */
+/**
+ * Returns the secrets.
+ * @throws GatewayError `service_unavailable` when none has a value: unverified callbacks are refused.
+ */
 export async function verifyingSecrets(
   { secrets }: Pick<GatewayPorts, 'secrets'>,
   what: string,

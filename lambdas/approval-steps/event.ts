@@ -1,4 +1,4 @@
-/** The steps of the approval state machine: announce, hold, settle. The task token is seen here and nowhere else. */
+/** The steps of the approval state machine: announce, hold, settle. Only this function sees the task token. */
 import * as z from 'zod';
 import { announce, type Host, hold, settle } from '#core/approvals/steps.ts';
 import type { GatewayPorts } from '../ports.ts';

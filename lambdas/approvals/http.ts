@@ -1,4 +1,4 @@
-/** Lists approvals and takes votes; a browser at the address of an approval or of the list is sent to the console, or gets a page on how to decide. */
+/** Lists approvals and accepts votes. Redirects browsers to the console, or shows them a page on how to decide. */
 
 import { browserPage, browserPageHeaders, consolePlace } from '#core/approvals/browser-page.ts';
 import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
@@ -30,7 +30,7 @@ export const createHandler = (ports: GatewayPorts): HttpHandler => {
   };
 };
 
-/** A reviewer opened the link: the browser asks for a page, without a key. Clients of the API get their 401 as before. */
+/** Checks for a browser without a key, such as a reviewer's who opened the link. API clients still get 401. */
 const isBrowser = (event: HttpEvent): boolean =>
   pages.includes(event.resource) &&
   ['GET', 'HEAD'].includes(event.httpMethod) &&

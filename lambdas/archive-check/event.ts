@@ -1,6 +1,6 @@
 /**
- * Runs once a day: compares every session's head with the archive, publishes how many entries have no copy, and removes rows
- * that the policy lets expire from sessions of which every entry is archived.
+ * Runs daily: compares every session's head with the archive, publishes the number of entries without a copy, and
+ * removes expired rows of sessions that are fully archived.
  */
 
 import { checkSession } from '#core/evidence/archive-check.ts';
@@ -11,7 +11,7 @@ import { recordAct } from '#core/operations/record.ts';
 import { scheduleCompleted } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
 
-/** A function ends after 15 minutes, so it publishes its findings before that. */
+/** Time limit, so that the findings are published before the function ends after 15 minutes. */
 const maxMs = 13 * 60_000;
 const sessionsPerPage = 20;
 const dayMs = 24 * 3_600_000;
@@ -21,7 +21,7 @@ interface ArchiveChecked {
   readonly missing_entries: number;
   readonly contradictions: number;
   readonly expired_entries: number;
-  /** Whether every session was reached and could be read. */
+  /** True if every session was reached and could be read. */
   readonly complete: boolean;
 }
 
@@ -37,7 +37,7 @@ export const createHandler = (ports: GatewayPorts) => async (): Promise<ArchiveC
   return checked;
 };
 
-/** What one session adds to the sums. */
+/** One session's contribution to the sums. */
 interface SessionSums {
   readonly missing: number;
   readonly contradicts: boolean;
@@ -89,8 +89,9 @@ async function checkAll(ports: GatewayPorts): Promise<ArchiveChecked> {
 }
 
 /**
- * Compares the sessions of a page. One that cannot be read is logged and makes the run incomplete, and the others are compared.
- * @throws the first fault if no session of several could be read: the archive or the store is away.
+ * Compares the sessions of a page. An unreadable one is logged and makes the run incomplete; the others are still
+ * compared.
+ * @throws the first fault if none of several sessions could be read: the archive or the store is unavailable.
  */
 async function lookAtPage(ports: GatewayPorts, heads: readonly SessionHead[], before: string | undefined) {
   const looked = await Promise.allSettled(heads.map((head) => look(ports, head, before)));
@@ -115,7 +116,7 @@ async function look(
   const check = archived && (await checkSession({ ...ports, archived }, tenant, session_id));
   if (!check) return { missing: 0, contradicts: false, removed: 0 };
   const { missing, contradiction } = check;
-  // The other gateways of a store keep archives of their own, and what they hold is not here.
+  // Other gateways of this store have their own archives, whose copies are not here.
   const missing_entries = archived.complete ? check.missing_entries : 0;
   if (missing_entries > 0 || contradiction !== undefined) {
     const said = { tenant, session_id, missing_entries, ...missing[0], ...(contradiction && { contradiction }) };

@@ -1,4 +1,4 @@
-/** Compares evidence with the archive when asked, and archives what is missing. */
+/** Compares evidence with the archive on request, and archives missing entries. */
 import * as operations from '#core/operations/archive.ts';
 import { httpEndpoint } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';

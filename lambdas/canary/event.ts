@@ -1,4 +1,4 @@
-/** Runs each minute where the deployment asks for it: one round as a caller and an approver make it, over HTTP. */
+/** Runs each minute if the deployment enables it: one round over HTTP as a caller and an approver. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock, SecretStore, Telemetry } from '#core/kernel/ports.ts';
@@ -9,16 +9,16 @@ interface CanaryPorts {
   readonly clock: Clock;
   readonly secrets: Pick<SecretStore, 'get'>;
   readonly telemetry: Telemetry;
-  /** A name that no other round has. */
+  /** Returns a name that is unique per round. */
   readonly unique: () => string;
 }
 
 /** Names in the canary's secret. */
 const keyNames = { agent: 'CANARY_AGENT_KEY', approver: 'CANARY_APPROVER_KEY' } as const;
-/** Milliseconds: a round of six requests ends within the minute. */
+/** Milliseconds, so that a round of six requests ends within the minute. */
 const answerWithinMs = 8_000;
 
-/** @returns undefined without keys: then there is nothing to do, and the alarm on missing rounds reports it */
+/** Runs one round. @returns undefined without keys: the alarm on missing rounds then reports it */
 export const createHandler = (ports: CanaryPorts) => async () => {
   const { clock, secrets, telemetry } = ports;
   const [agent, approver] = await Promise.all([secrets.get(keyNames.agent), secrets.get(keyNames.approver)]);

@@ -1,4 +1,4 @@
-/** Files, batches and responses of a caller beside making them: list, read, cancel, delete [batches.owner] [responses.stored]. */
+/** Lists, reads, cancels and deletes a caller's files, batches and responses [batches.owner] [responses.stored]. */
 import type { BatchPage } from '#core/chat/batches/ports.ts';
 import type { BatchCaller } from '#core/chat/batches/record.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
@@ -13,7 +13,7 @@ import { identify } from '../middleware/identify.ts';
 import { type Inputs, inputsOf, matchRoute } from '../middleware/route.ts';
 import { traceOf } from '../middleware/trace-of.ts';
 
-/** A page of batches asks their providers for each. */
+/** Maximum page size, because each batch costs a request to its provider. */
 const maxOnPage = 20;
 
 export function batchesHandler(own: readonly Route[], ports: ChatEndpointPorts): HttpHandler {
@@ -35,7 +35,7 @@ export function batchesHandler(own: readonly Route[], ports: ChatEndpointPorts):
       const reply = await ports.telemetry.continued(traceOf(event), () => answered(route, inputs, page, caller));
       return { ...reply, headers: { ...headers, ...reply.headers }, finished: booked };
     } catch (fault) {
-      await booked; // an error has no work that goes on after it
+      await booked; // an error leaves no work to finish later
       throw fault;
     }
   };
@@ -78,7 +78,7 @@ const textReply = (body: string): HttpReply => ({
   body,
 });
 
-/** As OpenAI's clients ask for pages. */
+/** Parses paging parameters in OpenAI's form. */
 function pageOf({ query }: Inputs): BatchPage {
   const { limit = '20', after, order = 'desc', purpose = 'batch' } = query;
   const count = Number(limit);

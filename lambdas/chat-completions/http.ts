@@ -1,4 +1,7 @@
-/** Chat completions, as OpenAI's clients call them, and what runs like them: responses and endpoints beside chat [responses.create] [passthrough.governed]. */
+/**
+ * Chat completions in OpenAI's form, and related endpoints: responses and passthrough [responses.create]
+ * [passthrough.governed].
+ */
 
 import { endpointNames } from '#core/contracts/chat.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';
@@ -17,7 +20,7 @@ export function createHandler(ports: ChatEndpointPorts): HttpHandler {
     ...Object.fromEntries(endpointNames.map((name) => [`/v1${pathOfEndpoint(name)}`, endpoint(endpointView(name))])),
   };
   const own = routes.filter(({ handledBy }) => handledBy === 'chat-completions');
-  // Few callers have batches: what answers for them is loaded with the first.
+  // Loaded with the first use, because few callers have batches.
   const loaded = lazyImport(async () => {
     const { batchesHandler } = await import('./batches.ts');
     const paths = own.filter(({ path }) => keptPaths.test(path));
@@ -38,5 +41,5 @@ export function createHandler(ports: ChatEndpointPorts): HttpHandler {
   };
 }
 
-/** What a provider keeps for its callers. */
+/** Paths of objects that a provider stores for callers. */
 const keptPaths = /^\/v1\/((files|batches)(\/|$)|responses\/)/;

@@ -6,7 +6,7 @@ import { awsLogReader } from '../aws-log.ts';
 import { streamingHandler } from '../aws-stream.ts';
 import { createHandler } from './http.ts';
 
-/** Streamed: an export has no largest size, and the verification of a long session takes longer than 29 s. */
+/** Streamed, because exports have no size limit, and verifying a long session takes more than 29 s. */
 export const handler = await streamingHandler(() => {
   const ports = compose(process.env, {
     signer: (keyId, former) => lazyKmsSigner(keyId, {}, former),

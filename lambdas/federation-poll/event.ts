@@ -1,4 +1,4 @@
-/** A data plane's side of a federation: asks for the configuration, then reports [federation.poll] [federation.report]. */
+/** A data plane's side of a federation: polls the configuration, then reports [federation.poll] [federation.report]. */
 
 import { adminPrincipal } from '#core/configuration/identity/identities.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
@@ -8,31 +8,34 @@ import { recordAct } from '#core/operations/record.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 interface PollHost {
-  /** Seconds between two runs, where the host decides on them. */
+  /** Seconds between two runs, if the host schedules them. */
   readonly everySeconds: number | undefined;
-  /** Distinguishes gateways of one name; the same over restarts. */
+  /** Distinguishes gateways of one name. Stable over restarts. */
   readonly instance: string;
 }
 
-/** Where each signing key is a gateway, as on this machine. */
+/** Identifies a gateway by its signing key, as on a local machine. */
 const ofSigningKey = ({ signer }: GatewayPorts): PollHost => ({
   instance: signer.keyId,
   everySeconds: undefined,
 });
-/** Where a schedule runs the function. */
+/** Identifies a deployment, whose schedule runs the function. */
 export const ofDeployment = ({ adminUrl }: GatewayPorts): PollHost => ({
   instance: sha256(adminUrl).slice(0, 16),
   everySeconds: 60,
 });
 
-/** Does nothing unless the configuration in force makes this gateway a data plane. Never rejects because the other side fails. */
+/**
+ * Polls and reports if the configuration makes this gateway a data plane. Never rejects for failures of the control
+ * plane.
+ */
 export const createHandler = (ports: GatewayPorts, host: PollHost = ofSigningKey(ports)) => {
   let reports: Reports | undefined;
   const failures = new Failures(ports);
   return async (): Promise<{ polled: Polled | 'failed' }> => {
     const { federation } = (await ports.snapshots.current({ evenStale: true })).configuration;
     if (federation.role !== 'data') return { polled: 'not_a_data_plane' };
-    // Loaded where it is needed: every host has this handler, and few are data planes.
+    // Loaded on demand: every host has this handler, but few are data planes.
     const { pollControlPlane, Reports: Loaded } = await import('#core/operations/federation/follow.ts');
     reports ??= new Loaded();
     const unreachable = (reason: string) => failures.note('the control plane was not reached', reason);
@@ -46,7 +49,7 @@ export const createHandler = (ports: GatewayPorts, host: PollHost = ofSigningKey
   };
 };
 
-/** A failure is logged when it begins or changes, not at each try. */
+/** Logs a failure when it begins or changes, not at each attempt. */
 class Failures {
   readonly #telemetry: GatewayPorts['telemetry'];
   readonly #last = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** The side of the control plane: configuration for data planes, their status and metrics. */
+/** The control plane's endpoints: configuration for data planes, their status and metrics. */
 import {
   acceptPlane,
   federationConfig,

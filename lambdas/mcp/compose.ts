@@ -1,4 +1,4 @@
-/** The gateway over its ports: one set of conversations with servers for its clients and for its executor. */
+/** Composes the MCP gateway. Its clients and its executor share one set of conversations with servers. */
 import { McpGateway } from '#core/mcp/gateway.ts';
 import type { McpPorts } from '#core/mcp/ports.ts';
 import { mcpExecution } from './execution.ts';

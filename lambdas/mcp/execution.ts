@@ -1,4 +1,4 @@
-/** Calls to MCP servers: the ports with their executor, for functions that serve no MCP clients. */
+/** Adds the MCP executor to the ports of functions without MCP clients. */
 import type { McpPorts } from '#core/mcp/ports.ts';
 import { Conversations } from '#core/mcp/sessions/conversations.ts';
 import { mcpExecutor } from '#core/mcp/tools/executor.ts';

@@ -1,4 +1,4 @@
-/** The MCP endpoint as HTTP: key, origin, bounded body; then the gateway; then JSON or events. */
+/** The MCP endpoint over HTTP: checks key, origin and body, calls the gateway, and answers in JSON or events. */
 
 import { RoleTooLow } from '#core/configuration/identity/authorize.ts';
 import { areBothHere, assertOrigin } from '#core/configuration/identity/web-origin.ts';
@@ -28,12 +28,12 @@ import { streamed, written } from './replies.ts';
 
 const own = routes.filter((route) => route.handledBy === 'mcp');
 
-/** A body that takes some time to read. */
+/** Size of a body that takes noticeable time to parse. */
 const largeBytes = 256 * 1024;
 
 export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gateway: McpGateway): HttpHandler {
   let older: Promise<OlderStreams> | undefined;
-  /** Few clients use the older transport: what answers them is loaded with the first. */
+  /** Loaded with the first use, because few clients use the older transport. */
   const olderStreams = () => {
     older ??= import('#core/mcp/http-sse.ts').then(({ OlderStreams }) => new OlderStreams(gateway, ports));
     return older;
@@ -45,7 +45,7 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
     if (route.operation === 'health') return replyOf({ body: { status: 'ok', version: ports.version } });
     if (route.operation === 'mcpResource') {
       const { configuration } = await ports.snapshots.current();
-      // Clients that find metadata begin a sign-in, and without an issuer there is none.
+      // Clients that find metadata start a sign-in, which needs an issuer.
       if (configuration.identity.oidc.length === 0) throw new GatewayError('not_found', noIssuer);
       return replyOf({ body: resourceMetadata(event, configuration) });
     }
@@ -69,9 +69,9 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
     event: HttpEvent,
     call: McpCall,
   ): Promise<HttpReply> => {
-    // A posted message may claim its revision itself: its id belongs to the answer.
+    // A posted message may declare its revision itself, and the error must have its id.
     if (event.httpMethod !== 'POST') assertKnownVersion(call.headers);
-    if (rawBody(event).length > largeBytes) await ports.pause(0); // other work has a turn
+    if (rawBody(event).length > largeBytes) await ports.pause(0); // lets other work run
     switch (operation) {
       case 'mcpStream':
         wantsEvents(event);
@@ -135,7 +135,7 @@ const never = new AbortController().signal;
 
 const acceptsEvents = (event: HttpEvent): boolean => /text\/event-stream|\*\/\*/.test(headerOf(event, 'accept') ?? '');
 
-/** An endless answer is sent only to a client that names event streams in Accept. */
+/** Rejects a client that does not accept event streams. */
 function wantsEvents(event: HttpEvent): void {
   if (headerOf(event, 'accept')?.includes('text/event-stream')) return;
   throw new RpcFault(mcpCodes.invalidRequest, 'Not Acceptable: the stream needs Accept: text/event-stream.', {
@@ -144,9 +144,9 @@ function wantsEvents(event: HttpEvent): void {
 }
 
 /**
- * A refusal before there is a session: an HTTP status with a JSON-RPC body.
- * @param inPlace whether the answer to this HTTP request is the answer to the message; else its client reads the status alone.
- * @param identity without an issuer a client that was sent to the metadata would begin a sign-in that cannot succeed
+ * Returns a refusal before a session exists: an HTTP status with a JSON-RPC body.
+ * @param inPlace true if this HTTP response answers the message; otherwise its client only reads the status.
+ * @param identity without an issuer there is no link to the metadata, because a sign-in could not succeed
  * [mcp.resource-metadata].
  */
 function refusal(event: HttpEvent, fault: unknown, { inPlace, identity, route }: Refused): HttpReply {
@@ -176,7 +176,7 @@ interface Refused {
   readonly route: Route;
 }
 
-/** The scopes for which the configuration gives a role that the route takes (RFC 6750, `scope`); empty if it maps none. */
+/** Returns the scopes whose configured role the route accepts (RFC 6750, `scope`), or an empty text. */
 function scopeFor({ oidc }: Configuration['identity'], { access }: Route): string {
   if (access === 'open' || access === 'signed' || access === 'plane') return '';
   const callers = oidc.flatMap((issuer) => issuer.callers).filter(({ role }) => includesRole(role, access));
@@ -185,11 +185,11 @@ function scopeFor({ oidc }: Configuration['identity'], { access }: Route): strin
   return plain.length === 0 ? '' : `scope="${plain.join(' ')}", `;
 }
 
-/** From that revision on the endpoint takes POST alone. */
+/** Checks for a revision in which the endpoint only accepts POST. */
 const takesPostAlone = (event: HttpEvent): boolean =>
   (headerOf(event, 'mcp-protocol-version')?.trim() ?? '') >= '2026-07-28';
 
-/** RFC 9728 [identity.oidc-mcp]. */
+/** Returns the protected resource metadata (RFC 9728) [identity.oidc-mcp]. */
 const resourceMetadata = (event: HttpEvent, { identity }: Configuration): JsonObject => ({
   resource: identity.mcp_resource ?? `${baseOf(event)}/mcp`,
   resource_name: 'Agent Governance Gateway',
@@ -200,7 +200,7 @@ const resourceMetadata = (event: HttpEvent, { identity }: Configuration): JsonOb
 const noIssuer =
   'No issuer is configured, so there is nowhere to sign in. Send a key as X-API-Key or Authorization: Bearer.';
 
-/** Where the caller found us: behind API Gateway by its domain and stage. */
+/** Returns the base address that the caller used, including domain and stage of API Gateway. */
 function baseOf(event: HttpEvent): string {
   const { domainName, stage } = event.requestContext ?? {};
   if (!domainName) return `http://${headerOf(event, 'host') ?? 'localhost'}`;

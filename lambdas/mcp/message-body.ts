@@ -1,4 +1,4 @@
-/** The body of a POST to the MCP endpoint: bounded, JSON, and readable as every JSON reader would read it. */
+/** Parses the body of a POST to the MCP endpoint: bounded, and JSON that all parsers read alike. */
 
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
@@ -9,7 +9,8 @@ import { idOf, mcpCodes, RpcFault } from '#core/mcp/protocol/messages.ts';
 import { headerOf, rawBody } from '../middleware/body.ts';
 
 /**
- * @param inPlace whether the answer to this HTTP request is the answer to the message.
+ * Returns the parsed body.
+ * @param inPlace true if this HTTP response answers the message.
  * @throws GatewayError 413, 415; RpcFault -32700, -32600, -32602.
  */
 export function bodyOf(event: HttpEvent, { snapshot }: McpCall, inPlace: boolean): Json {
@@ -37,7 +38,10 @@ export function bodyOf(event: HttpEvent, { snapshot }: McpCall, inPlace: boolean
   }
 }
 
-/** The message is well-formed JSON: a request among such messages is answered under its own id, so that its model can mend it. */
+/**
+ * Returns the fault of a well-formed but ambiguous message. A request gets it under its own id, so that its model can
+ * correct it.
+ */
 function unfit(bytes: Uint8Array, message: string, defect: JsonDefect, inPlace: boolean): RpcFault {
   const loose: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
   const id = inPlace && isObject(loose) && typeof loose.method === 'string' ? idOf(loose) : null;

@@ -1,4 +1,4 @@
-/** The MCP surface over the ports of a process on AWS. */
+/** The MCP surface on AWS. */
 
 import type { StoreOptions } from '#adapters/dynamodb/store-options.ts';
 import { streamInboxes } from '#adapters/dynamodb/stream-inboxes.ts';
@@ -8,7 +8,7 @@ import type { GatewayPorts } from '../ports.ts';
 import { mcpGateway } from './compose.ts';
 import { createHandler } from './http.ts';
 
-/** @param composed with its issuers: an MCP call may need a credential. */
+/** Composes the MCP gateway. @param composed ports with issuers, because an MCP call may need a credential. */
 export function mcpOnAws(composed: GatewayPorts & { readonly store: StoreOptions }) {
   const { ports, gateway } = mcpGateway({
     ...withMcpServers(composed),

@@ -1,4 +1,4 @@
-/** A reply of the MCP gateway as HTTP: one JSON body, or server-sent events. */
+/** Writes a reply of the MCP gateway as one JSON body or as server-sent events. */
 
 import type { HttpReply } from '#core/contracts/http.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -11,10 +11,10 @@ import { retryMs, type StreamEvent } from '#core/mcp/sessions/resumable-streams.
 import { encodeSse } from '#core/models/dialects/sse.ts';
 import { sse } from '../middleware/sse.ts';
 
-/** An answer that takes longer becomes a stream: what is silent for long is cut off on the way. */
+/** Slower answers become a stream, because proxies cut idle connections. */
 const jsonWithinMs = 10_000;
 
-/** JSON where the response is the first message, else events. */
+/** Writes events if the client accepts them and the response is not the first message, otherwise JSON. */
 export async function written(
   { resumable }: Pick<McpGateway, 'resumable'>,
   reply: McpReply,
@@ -58,7 +58,7 @@ export async function written(
   return { ...eventReply(all, headers, timeouts), ...going };
 }
 
-/** A request that was cancelled has no response. */
+/** Returns the JSON reply. A cancelled request has no response. */
 function jsonReply(
   response: JsonObject | undefined,
   headers: Readonly<Record<string, string>>,
@@ -103,7 +103,7 @@ const eventReply = (
   body: sse(messages, wire, timeouts),
 });
 
-/** Each event with its id; the first one is without a message, and names the time to wait. */
+/** Encodes events with their ids. The first has no message, but the reconnection time. */
 const numbered = {
   encode: ({ id, message }: JsonObject): string =>
     message === undefined

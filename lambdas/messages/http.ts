@@ -1,4 +1,4 @@
-/** Messages, as Anthropic's clients call them. */
+/** Messages in Anthropic's form. */
 import { type ChatEndpointPorts, chatEndpoint } from '../middleware/chat-endpoint.ts';
 
 export const createHandler = (ports: ChatEndpointPorts) => chatEndpoint('messages', 'anthropic', ports);

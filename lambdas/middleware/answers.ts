@@ -1,4 +1,4 @@
-/** Middy middlewares around every HTTP handler: a request id on every reply, faults as typed errors. */
+/** Middy middlewares for every HTTP handler: request ids on replies, and typed errors. */
 import type middy from '@middy/core';
 import { RefusedToken } from '#core/configuration/identity/refused-token.ts';
 import type { HttpContext, HttpEvent, HttpReply } from '#core/contracts/http.ts';
@@ -9,7 +9,7 @@ import { MethodNotAllowed } from './route.ts';
 
 export type HttpMiddleware = middy.MiddlewareObj<HttpEvent, HttpReply>;
 
-/** `X-Request-ID` and the headers every reply carries. */
+/** Adds `X-Request-ID` and the standard headers to every reply. */
 export const standardHeaders = (): HttpMiddleware => ({
   after: ({ event, response }) => {
     if (response) stamp(event, response);
@@ -22,12 +22,12 @@ export const standardHeaders = (): HttpMiddleware => ({
 function stamp(event: HttpEvent, reply: HttpReply): void {
   const id = event.requestContext?.requestId ?? '';
   reply.headers['x-request-id'] = id;
-  reply.headers['request-id'] = id; // as Anthropic's clients look for it
+  reply.headers['request-id'] = id; // the name that Anthropic's clients use
   reply.headers['cache-control'] = 'no-store';
   reply.headers['x-content-type-options'] = 'nosniff';
 }
 
-/** Client faults are answered in full; faults of the gateway are logged with the request id and shown without detail. */
+/** Returns client errors in full. Logs the gateway's own errors with the request id, and shows them without detail. */
 export const typedErrors = (telemetry: Telemetry, shape: ErrorShape = usual): HttpMiddleware => ({
   onError: (request) => {
     const error = asGatewayError(request.error);
@@ -37,7 +37,7 @@ export const typedErrors = (telemetry: Telemetry, shape: ErrorShape = usual): Ht
   },
 });
 
-/** How a surface words its errors, and what it tells beside them. */
+/** The form of a surface's errors. */
 export interface ErrorShape {
   readonly body: (error: GatewayError) => object;
   readonly status?: (error: GatewayError) => number;
@@ -51,7 +51,7 @@ export function errorReply(error: GatewayError, shape: ErrorShape = usual): Http
   if (error instanceof RequestRefused) Object.assign(headers, error.headers);
   if (error instanceof MethodNotAllowed) headers.allow = error.allow;
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
-  // A short wait does not help: the official clients would try again at once.
+  // The official clients would retry at once, and a short wait does not help.
   if (error.code === 'budget_exceeded' || error.data?.reason === 'insufficient_quota')
     headers['x-should-retry'] = 'false';
   if (error.code === 'authentication_error') headers['www-authenticate'] = challengeOf(error);
@@ -59,8 +59,8 @@ export function errorReply(error: GatewayError, shape: ErrorShape = usual): Http
 }
 
 /**
- * What the caller has to send, and what was wrong with the token that came (RFC 6750).
- * @param more further parameters, written as they stand in the header.
+ * Returns the challenge: required credential, and the defect of the sent token (RFC 6750).
+ * @param more further parameters, already formatted for the header.
  */
 export function challengeOf(error: GatewayError, more = 'realm="agent-governance-gateway"'): string {
   if (!(error instanceof RefusedToken)) return `Bearer ${more}`;

@@ -1,4 +1,7 @@
-/** The upload of a file of calls and the start of a batch as chat calls, so that limits, filters, reviews and evidence are those of chat [batches.governed]. */
+/**
+ * Treats the upload of a batch file and the start of a batch as chat calls, with the limits, filters, reviews and
+ * evidence of chat [batches.governed].
+ */
 import type { FormFiles } from '#core/chat/endpoint-form.ts';
 import { batchEndpoints, filePurposes } from '#core/contracts/stored-batch.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
@@ -13,7 +16,7 @@ const wire = { encode: (event: JsonObject) => encodeSse(undefined, JSON.stringif
 const uploadMembers: ReadonlySet<string> = new Set(['file', 'purpose']);
 const startMembers: ReadonlySet<string> = new Set(['input_file_id', 'endpoint', 'completion_window', 'metadata']);
 
-/** `POST /v1/files`. */
+/** Opens `POST /v1/files`. */
 export async function openUpload(form: JsonObject, { ports, files }: OpenedCall): Promise<OpenView> {
   refuseStrangers(form, uploadMembers);
   if (!filePurposes.some((purpose) => purpose === form.purpose))
@@ -41,7 +44,7 @@ export async function openUpload(form: JsonObject, { ports, files }: OpenedCall)
   };
 }
 
-/** `POST /v1/batches`. */
+/** Opens `POST /v1/batches`. */
 export async function openStart(request: JsonObject, { ports, principal, snapshot }: OpenedCall): Promise<OpenView> {
   refuseStrangers(request, startMembers);
   const { input_file_id, endpoint, completion_window, metadata } = request;

@@ -1,6 +1,6 @@
 /**
- * What a host knows of a request before it reads the body: who sends it, and how much of the body is read. Of a caller whom the handler
- * will refuse nothing is read [auth.before-body].
+ * Identifies a request before its body is read, and bounds the body. For a caller that the handler will refuse, no body
+ * is read [auth.before-body].
  */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -13,17 +13,18 @@ import { type AdmissionPorts, wouldIdentify } from './identify.ts';
 
 export interface BeforeBody {
   readonly bodyBytes: number;
-  /** Undefined for routes without a credential, and for a caller whom the handler will refuse. */
+  /** Undefined for routes without a credential, and for a caller that the handler will refuse. */
   readonly caller?: Pick<Principal, 'key_id' | 'tenant' | 'kind'>;
 }
 
 const placeOf = (method: string, path: string): string => `${method} ${path}`;
 
-/** Asked at every request. */
+/** Routes by place, for lookups at every request. */
 const byPlace: ReadonlyMap<string, Route> = new Map(routes.map((route) => [placeOf(route.method, route.path), route]));
 
 /**
- * Returns what is known before the body. Open routes such as `/health` need no configuration, so they answer while the store is down.
+ * Returns the caller and the body's bound. Open routes such as `/health` need no configuration, so they answer while
+ * the store is down.
  * @param event without its body.
  * @param current returns the configuration in force.
  */
@@ -40,7 +41,7 @@ export async function beforeBody(
   try {
     caller = await wouldIdentify(event, route, snapshot, ports);
   } catch {
-    return { bodyBytes: 0 }; // the handler says why
+    return { bodyBytes: 0 }; // the handler reports the reason
   }
   const bodyBytes =
     route.surface === 'admin' ? maxBytesOf(route.operation) : snapshot.configuration.server.max_body_bytes;

@@ -1,4 +1,4 @@
-/** Request bodies: exact bytes, bounded, of the right type, strict JSON. */
+/** Parses request bodies: exact bytes, bounded, checked content type, strict JSON. */
 
 import { isUtf8 } from 'node:buffer';
 import { sizes } from '#core/contracts/envelope.ts';
@@ -7,17 +7,17 @@ import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { type Json, type JsonObject, type JsonRules, parseStrictBytes, parseStrictInTurns } from '#core/kernel/json.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 
-/** Configurations may be larger than envelopes, and a Git host sends the pull request with every comment. */
+/** Larger limits for some operations. Git hosts send the pull request with every comment. */
 const maxBytes: Readonly<Record<string, number>> = {
   putConfig: 2 * 1024 * 1024,
-  // A module of 50 MB in base 64; a host may take less.
+  // A module of 50 MB in Base64. A host may accept less.
   putModule: 67 * 1024 * 1024,
   githubCallback: 1024 * 1024,
   federationStatus: 1024 * 1024,
   federationMetrics: 1024 * 1024,
 };
 
-/** The event with its body, as a host that has the raw bytes makes it. Its text is decoded only when it is read. */
+/** Returns the event with a raw body. The text is decoded on first access. */
 export function withBytes(event: HttpEvent, bytes: Buffer): HttpEvent {
   if (bytes.length === 0) return event;
   const text = isUtf8(bytes);
@@ -38,7 +38,7 @@ export function withBytes(event: HttpEvent, bytes: Buffer): HttpEvent {
 export const rawBody = (event: HttpEvent): Buffer =>
   event.bytes ?? Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
 
-/** The largest body an operation of the admin surface, or a callback, takes. */
+/** Returns the maximum body of an admin operation or a callback, in bytes. */
 export const maxBytesOf = (operation: string): number => maxBytes[operation] ?? sizes.envelopeBytes;
 
 export function boundedBody(event: HttpEvent, operation: string): Buffer {
@@ -53,18 +53,21 @@ export function boundedBody(event: HttpEvent, operation: string): Buffer {
   return bytes;
 }
 
-/** The body of an admin request. */
+/** Parses the body of an admin request. */
 export const jsonBody = (event: HttpEvent, operation: string): JsonObject =>
   jsonObject(event, boundedBody(event, operation));
 
-/** @throws GatewayError 415 for another content type, 400 for anything that is not one strict JSON object. */
+/**
+ * Parses a JSON object.
+ * @throws GatewayError 415 for another content type, 400 for anything but one strict JSON object.
+ */
 export function jsonObject(event: HttpEvent, bytes: Uint8Array, rules: JsonRules = {}): JsonObject {
   if (bytes.length === 0) return {};
   requireType(event, ['application/json']);
   return objectIn(parseStrictBytes(bytes, rules));
 }
 
-/** The same for a large body, with turns for other requests. @throws GatewayError as above. */
+/** Parses a large JSON object with pauses for other requests. @throws GatewayError like `jsonObject`. */
 export async function jsonObjectInTurns(
   event: HttpEvent,
   bytes: Uint8Array,
@@ -82,7 +85,7 @@ function objectIn(value: Json): JsonObject {
   throw invalidRequest(`The body is ${found}; send one JSON object.`);
 }
 
-/** Text of a YAML or JSON document. */
+/** Returns the text of a YAML or JSON document. */
 export function textBody(event: HttpEvent, operation: string): string {
   const bytes = boundedBody(event, operation);
   requireType(event, ['application/json', 'application/yaml', 'application/x-yaml', 'text/yaml', 'text/plain']);
@@ -117,13 +120,16 @@ export function headerOf(event: HttpEvent, name: string): string | undefined {
   return values[0];
 }
 
-/** Every value of a header, whatever the case its name was sent in. */
+/** Returns all values of a header, by case-insensitive name. */
 export const headerValues = (event: HttpEvent, name: string): readonly string[] =>
   headersByName(event).get(name) ?? none;
 
 const none: readonly string[] = [];
 
-/** A handler asks for a dozen headers of one event. A name spelt in two ways is the header sent twice. */
+/**
+ * Indexes the headers of an event, because handlers read about a dozen. Spellings that differ in case are the same
+ * header.
+ */
 const headersByName = remembered(
   ({ headers, multiValueHeaders }: HttpEvent): ReadonlyMap<string, readonly string[]> => {
     const known = new Map<string, readonly string[]>();

@@ -1,4 +1,6 @@
-/** The handler of a chat surface: key, tenant, bounded body, session; then the pipeline; then JSON or SSE. */
+/**
+ * The handler of a chat surface: checks key, tenant, body and session, runs the pipeline, and answers in JSON or SSE.
+ */
 
 import type { ChatReply } from '#core/chat/answering.ts';
 import { isStream } from '#core/chat/answering.ts';
@@ -32,7 +34,8 @@ export interface ChatEndpointPorts extends ChatPorts, AdmissionPorts {
 }
 
 /**
- * @param view another form of the same call: its requests run in the dialect, its answers are made of the dialect's.
+ * Returns the handler.
+ * @param view another form of the same call: its request is converted to the dialect, and the answer back.
  */
 export function chatEndpoint(
   name: FunctionName,
@@ -53,7 +56,7 @@ export function chatEndpoint(
     }
   };
   const answered = async (event: HttpEvent, context: HttpContext, seen: CallSoFar): Promise<HttpReply> => {
-    // The caller first, then the query: a refusal is recorded for the key that was refused.
+    // The caller is checked before the query, so that a refusal is recorded for its key.
     const route = matchRoute(own, event);
     const snapshot = await ports.snapshots.current();
     seen.policyVersion = snapshot.version;
@@ -103,7 +106,7 @@ export function chatEndpoint(
   return withCors(own, ports, answer, errorShape(dialect));
 }
 
-/** @throws GatewayError `unsupported_media_type` also where the host has turned the bytes into text. */
+/** Parses form data. @throws GatewayError `unsupported_media_type`, also if the host has decoded the bytes to text. */
 async function formOf(event: HttpEvent, bytes: Buffer) {
   if (bytes.includes('\u{fffd}') && !event.isBase64Encoded)
     throw new GatewayError(
@@ -114,7 +117,7 @@ async function formOf(event: HttpEvent, bytes: Buffer) {
   return readForm(headerOf(event, 'content-type'), bytes);
 }
 
-/** What ended a call, in the words of its form; what is recorded stays so. */
+/** Converts an error to the call's form. The recorded error is unchanged. */
 async function inOwnWords(
   thrown: unknown,
   failed: (fault: GatewayError) => Promise<GatewayError>,
@@ -124,7 +127,7 @@ async function inOwnWords(
   return fault instanceof RecordedFailure ? new RecordedFailure(own, fault.headers) : own;
 }
 
-/** What is known of a call when it is refused. */
+/** The state of a call at its refusal. */
 interface CallSoFar {
   policyVersion?: number;
   principal?: Principal;
@@ -150,7 +153,7 @@ const refusalOf = (
 const operationOf = (dialect: DialectName, view?: ChatView): EarlyRefusal['operation'] =>
   view?.operation ?? (dialect === 'openai' ? 'chat.completions' : 'messages');
 
-/** Above this other work has a turn before the body is read, between the steps of reading it, and after. */
+/** Size above which other work may run before, during and after parsing the body. */
 const largeBytes = 256 * 1024;
 
 const never = new AbortController().signal;
@@ -161,13 +164,13 @@ export const errorShape = (dialect: DialectName): ErrorShape => ({
   headers: headersOf,
 });
 
-/** In bytes; the tenant's own limit may be lower than the server's. */
+/** Returns the limit in bytes. The tenant's limit may be lower than the server's. */
 export function bodyLimitOf({ configuration }: Pick<Snapshot, 'configuration'>, principal: Principal): number {
   const own = configuration.tenants.find(({ id }) => id === principal.tenant)?.max_body_bytes;
   return Math.min(configuration.server.max_body_bytes, own ?? Number.POSITIVE_INFINITY);
 }
 
-/** Measured by the bytes that came. */
+/** Returns the body. The limit applies to the received bytes. */
 export function boundedChatBody(event: HttpEvent, { configuration }: Snapshot, principal: Principal): Buffer {
   const bytes = rawBody(event);
   const most = bodyLimitOf({ configuration }, principal);
@@ -186,13 +189,13 @@ export const sessionOf = (
 const asksForFresh = (event: HttpEvent): boolean =>
   /(^|[\s,])(no-cache|no-store)([\s,=]|$)/i.test(headerValues(event, 'cache-control').join(','));
 
-/** A client that reads a stream whatever its status: one that says so, the vendors' libraries, the AI SDK and LiteLLM. */
+/** Checks for clients that read streams of any status: by Accept, or libraries of vendors, the AI SDK and LiteLLM. */
 const readsEvents = (event: HttpEvent): boolean =>
   /\btext\/event-stream\b/i.test(headerValues(event, 'accept').join(',')) ||
   headerOf(event, 'x-stainless-lang') !== undefined ||
   /(^|\s)(?:ai|ai-sdk[a-z-]*|litellm)\//.test(headerOf(event, 'user-agent') ?? '');
 
-/** What of the caller's headers the provider gets to see. */
+/** Returns the caller's headers that are forwarded to the provider. */
 function passedHeaders(event: HttpEvent): Record<string, string> {
   const passed: Record<string, string> = {};
   for (const name of ['anthropic-beta', 'anthropic-version']) {

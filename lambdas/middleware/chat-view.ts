@@ -1,4 +1,4 @@
-/** What another form of a chat call is: its request is read into a dialect before the pipeline, its answer made of the dialect's after it. */
+/** A view: another form of a chat call, converted to a dialect before the pipeline and back after it. */
 import type { ChatReply } from '#core/chat/answering.ts';
 import type { BatchRequest } from '#core/chat/batches/request.ts';
 import type { ChatRequest } from '#core/chat/call.ts';
@@ -13,13 +13,13 @@ import type { SseWire } from './sse.ts';
 
 export interface ChatView {
   readonly operation: NonNullable<ChatRequest['operation']>;
-  /** Requests are multipart form data. */
+  /** True if requests are multipart form data. */
   readonly form?: true | undefined;
-  /** @throws GatewayError `invalid_request`. */
+  /** Converts a request to the dialect. @throws GatewayError `invalid_request`. */
   open(body: JsonObject, call: OpenedCall): OpenView | Promise<OpenView>;
 }
 
-/** Whose request it is, and what came with its body. */
+/** The caller of a request, and the data sent with its body. */
 export interface OpenedCall {
   readonly ports: Pick<ChatPorts, 'clock' | 'batchStore' | 'pause'>;
   readonly principal: Principal;
@@ -29,14 +29,14 @@ export interface OpenedCall {
 }
 
 export interface OpenView {
-  /** In the dialect. */
+  /** Request in the dialect. */
   readonly body: JsonObject;
   readonly batch?: BatchRequest;
   readonly keep?: ResponseRetention | undefined;
-  /** What of the request its dialect has no word for. */
+  /** Parameters that the dialect cannot express. */
   readonly leftOut?: readonly string[];
   readonly wire: SseWire;
   answer(reply: ChatReply): ChatReply;
-  /** The error of the call in the words of this form. */
+  /** Converts the call's error to this form. */
   failed?(fault: GatewayError): Promise<GatewayError>;
 }

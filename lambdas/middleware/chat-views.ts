@@ -1,4 +1,4 @@
-/** Other forms of a chat call: read into a dialect before the pipeline, made of its answers after it. */
+/** Views of chat calls: converted to a dialect before the pipeline, and back after it. */
 import { isStream } from '#core/chat/answering.ts';
 import type { EndpointName } from '#core/contracts/chat.ts';
 import { type ErrorCode, errorKinds, GatewayError } from '#core/kernel/errors.ts';
@@ -43,7 +43,7 @@ export const responsesView: ChatView = {
         const context = { id, createdAt: Math.floor(clock.now() / 1000), stored: () => keep?.stored ?? false };
         if (isStream(reply.body))
           return { ...reply, body: viewed(reply.body, new ResponseEvents(request, context), failed) };
-        // A review is answered as on every chat surface.
+        // A review has the same answer on every chat surface.
         if (reply.status !== 200) return reply;
         return { ...reply, body: responseOf(reply.body, request, context) };
       },
@@ -64,13 +64,16 @@ async function* viewed(
   yield* view.end();
 }
 
-/** The error event of the dialect, as the error it was made of. */
+/** Converts the dialect's error event back to the error. */
 function faultOf({ type, message, code: _status, ...data }: JsonObject): GatewayError {
   const code = typeof type === 'string' && Object.hasOwn(errorKinds, type) ? (type as ErrorCode) : 'server_error';
   return new GatewayError(code, textOf(message) ?? '', { data });
 }
 
-/** An endpoint beside chat: each text a message, so that filters, limits and evidence are those of chat [passthrough.governed]. */
+/**
+ * Returns the view of another endpoint: each text is a message, so that filters, limits and evidence of chat apply
+ * [passthrough.governed].
+ */
 export const endpointView = (name: EndpointName): ChatView => ({
   operation: name,
   form: endpoints[name].form,

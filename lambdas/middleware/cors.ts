@@ -1,7 +1,6 @@
 /**
- * CORS: pages of the origins in `server.cors.allowed_origins` may call the
- * gateway and MCP surfaces and read what they are answered. Other origins get no CORS header. Keys travel in headers of their
- * own, so credentials of the browser are never allowed.
+ * CORS: pages of `server.cors.allowed_origins` may call the gateway and MCP surfaces and read the answers. Other
+ * origins get no CORS header. Keys are sent in headers of their own, so browser credentials are never allowed.
  */
 
 import { assertOrigin, isListed } from '#core/configuration/identity/web-origin.ts';
@@ -14,12 +13,12 @@ import { headerOf, headerValues } from './body.ts';
 import { withErrorHandling } from './error-handling.ts';
 import { matchRoute } from './route.ts';
 
-/** How long a browser may remember the answer to a preflight: an origin that is taken off the list is let go after that. */
+/** Cache time of preflights in browsers. A removed origin stays usable no longer than this. */
 const rememberedSeconds = 600;
 
 type Origins = () => Promise<readonly string[]>;
 
-/** `withErrorHandling`, for a handler that pages in a browser may call: preflights are answered here, before any key is looked for. */
+/** Wraps a handler like `withErrorHandling`, for calls from web pages. Answers preflights before looking for a key. */
 export function withCors(
   routes: readonly Route[],
   ports: Pick<GatewayPorts, 'telemetry' | 'snapshots'>,
@@ -33,12 +32,12 @@ export function withCors(
 }
 
 /**
- * Which methods and headers a page may send. The headers it asks for are allowed as asked: clients' libraries bring their
- * own, and each that matters is judged with the call.
- * @throws GatewayError 405 without any origin in the configuration, 403 for an origin that is not in it.
+ * Answers a preflight with the allowed methods and headers. All requested headers are allowed, because client libraries
+ * send their own, and relevant ones are checked with the call.
+ * @throws GatewayError 405 without configured origins, 403 for an origin that is not configured.
  */
 function preflight(routes: readonly Route[], event: HttpEvent, allowed: readonly string[]): HttpReply {
-  if (allowed.length === 0) matchRoute(routes, event); // no route has the method: 405
+  if (allowed.length === 0) matchRoute(routes, event); // throws 405, because no route has the method
   const methods = routes.filter(({ path }) => path === event.resource).map(({ method }) => method);
   const origins = headerValues(event, 'origin');
   assertOrigin(origins, headerOf(event, 'host'), allowed);
@@ -68,10 +67,10 @@ function allowedHeaders(event: HttpEvent): Record<string, string> {
   throw invalidRequest(`Access-Control-Request-Headers is ${found}; send names of headers, separated by commas.`);
 }
 
-/** Answers and refusals alike, with every header we wrote: a page may read `retry-after` or `mcp-session-id`. */
+/** Exposes all headers of answers and refusals to pages, such as `retry-after` and `mcp-session-id`. */
 function readableByPages(origins: Origins): HttpMiddleware {
   const stamp = async (event: HttpEvent, reply: HttpReply) => {
-    const allowed = await origins().catch((): string[] => []); // no configuration, no origin
+    const allowed = await origins().catch((): string[] => []); // without a configuration, no origins
     if (allowed.length === 0) return;
     const [origin, second] = headerValues(event, 'origin');
     const names = Object.keys(reply.headers).join(', ');

@@ -1,10 +1,10 @@
-/** The middy chain every HTTP handler runs in. */
+/** The middy chain of every HTTP handler. */
 import middy from '@middy/core';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { type ErrorShape, type HttpMiddleware, standardHeaders, typedErrors } from './answers.ts';
 
-/** @param outermost what sees the reply last, as it leaves. */
+/** Wraps a handler. @param outermost middlewares that see the final reply. */
 export function withErrorHandling(
   ports: Pick<GatewayPorts, 'telemetry'>,
   answer: (event: HttpEvent, context: HttpContext) => Promise<HttpReply>,

@@ -1,4 +1,4 @@
-/** The shape of every HTTP handler: route → principal → operation → reply, inside one middy chain. */
+/** The common HTTP handler: route → principal → operation → reply, in one middy chain. */
 
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
@@ -22,7 +22,7 @@ export function httpEndpoint(
 ): HttpHandler {
   const own = routes.filter((route) => route.handledBy === name && route.access !== 'signed');
 
-  /** An action of this request is a part of the caller's trace, as a chat call is [trace.caller]. */
+  /** Runs the request in the caller's trace, like a chat call [trace.caller]. */
   const answer = (event: HttpEvent, context: HttpContext): Promise<HttpReply> =>
     ports.telemetry.continued(traceOf(event), () => answered(event, context));
 
@@ -54,7 +54,7 @@ export function httpEndpoint(
       const reply = replyOf(await operation(call));
       return { ...reply, headers: { ...headers, ...reply.headers }, finished: booked };
     } catch (fault) {
-      await booked; // an error has no work that goes on after it
+      await booked; // an error leaves no work to finish later
       throw fault;
     }
   };
@@ -66,7 +66,10 @@ export function httpEndpoint(
   return (event, context) => handler(located(event), context);
 }
 
-/** What a data plane answers although it has lost its control plane: what shows how it is, and what the platform's administrators change. */
+/**
+ * Checks for routes that a data plane serves without its control plane: its status, and changes by platform
+ * administrators.
+ */
 const mayBeStale = ({ surface, method, platform }: Route): boolean =>
   surface === 'admin' && (method === 'GET' || platform === true);
 

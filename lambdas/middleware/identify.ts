@@ -12,15 +12,15 @@ import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/error
 import type { Admissions } from '#core/limits/admissions.ts';
 import { headerOf, headerValues } from './body.ts';
 
-/** What every function that asks for a credential is given. */
+/** Ports of every function that requires a credential. */
 export interface AdmissionPorts {
   readonly admissions: Admissions;
   readonly tokens: Tokens;
 }
 
 /**
- * The caller of a request, counted against the limits of its key and its address.
- * @throws GatewayError `authentication_error`, `forbidden`, `rate_limit_error`, `service_unavailable` where a token came whose
+ * Returns the caller of a request, and counts it against the limits of its key and address.
+ * @throws GatewayError `authentication_error`, `forbidden`, `rate_limit_error`, `service_unavailable` for a token whose
  * issuer cannot be reached.
  */
 export async function identify(
@@ -34,7 +34,7 @@ export async function identify(
   return permitted(event, route, principal, snapshot);
 }
 
-/** The same without counting, for a host that asks before it reads a body. */
+/** Returns the caller without counting, for a host that checks it before reading a body. */
 export const wouldIdentify = async (
   event: HttpEvent,
   route: Route,
@@ -53,7 +53,7 @@ async function known(
   try {
     principal = await authenticated(event, route, snapshot, tokens);
   } catch (fault) {
-    // An issuer that does not answer is not a wrong credential.
+    // An unreachable issuer does not make a credential wrong.
     if (carriesCredential(event) && asGatewayError(fault).kind.status < 500) admissions.failed(address);
     throw fault;
   }
@@ -78,8 +78,8 @@ async function authenticated(event: HttpEvent, route: Route, snapshot: Snapshot,
 }
 
 /**
- * Of a request that passed the IAM authoriser. The ARN stands where API Gateway writes and no caller does; the signature is in the
- * header `Authorization`, so that one is not a second credential.
+ * Returns the caller of a request that passed the IAM authoriser. Only API Gateway can set the ARN. `Authorization`
+ * contains the signature, so it does not count as a second credential.
  */
 async function ofAws(event: HttpEvent, signer: string, { configuration }: Snapshot): Promise<Principal> {
   if (headerValues(event, 'x-api-key').length > 0)
@@ -94,12 +94,12 @@ async function ofAws(event: HttpEvent, signer: string, { configuration }: Snapsh
 function permitted(event: HttpEvent, route: Route, principal: Principal, snapshot: Snapshot): Principal {
   authorize(route, principal);
   const acting = inTenant(event, principal, snapshot);
-  // A grant may give less there than the key has in its own tenant.
+  // A grant in the other tenant may have a lower role than the key in its own tenant.
   if (acting.role !== principal.role) authorize(route, acting);
   return acting;
 }
 
-/** The admin token acts in every tenant; `X-Tenant-ID` says in which. */
+/** Returns the caller in the tenant of `X-Tenant-ID`, if it may act there. The admin token may act in every tenant. */
 function inTenant(event: HttpEvent, principal: Principal, snapshot: Snapshot): Principal {
   const wanted = headerOf(event, 'x-tenant-id');
   if (wanted === undefined || wanted === principal.tenant) return principal;

@@ -1,9 +1,9 @@
-/** What a client's settings have to be, for paths that its library makes and the gateway does not have [error.not-found-hint]. */
+/** Hints on client settings, for wrong paths that client libraries produce [error.not-found-hint]. */
 
 const served =
   'The gateway serves chat/completions, responses, messages, models, embeddings, files, batches, completions, moderations, images/generations, images/edits, audio/transcriptions, audio/translations and audio/speech';
 
-/** The first that fits. A function, so that a bundle without a router has none of it. */
+/** Hints, of which the first match is used. A function, so that a bundle without a router drops it. */
 const hints = (): readonly (readonly [path: RegExp, hint: string])[] => [
   [
     /^\/(openai\/|v1\/engines\/|engines\/)/,
@@ -55,7 +55,7 @@ const hints = (): readonly (readonly [path: RegExp, hint: string])[] => [
   ],
 ];
 
-/** Begins with a space; empty where nothing is known of the path. */
+/** Returns a hint with a leading space, or an empty text. */
 export function hintOf(path: string): string {
   const hint = hints().find(([pattern]) => pattern.test(path))?.[1];
   return hint === undefined ? '' : ` ${hint}`;

@@ -1,4 +1,4 @@
-/** Which operation an event is for, from the routes table; its parameters and its query, checked. */
+/** Matches an event to a route, and checks its parameters and query. */
 import type { HttpEvent } from '#core/contracts/http.ts';
 import type { Route } from '#core/contracts/route.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
@@ -6,15 +6,15 @@ import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 export interface Inputs {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  /** Every value of the parameters that may be repeated. */
+  /** All values of repeatable parameters. */
   readonly repeated: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Ids and versions in paths; anything else names nothing we keep. */
+/** Format of ids and versions in paths. Other values cannot exist. */
 const parameterPattern = /^[A-Za-z0-9._:*@#-]{1,200}$/;
 
 export class MethodNotAllowed extends GatewayError {
-  /** As the header `Allow` says it. */
+  /** Value of the header `Allow`. */
   readonly allow: string;
 
   constructor(method: string, path: string, allowed: readonly string[]) {
@@ -26,7 +26,7 @@ export class MethodNotAllowed extends GatewayError {
 
 export const shortened = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path);
 
-/** @throws GatewayError 404 for a path that nothing answers, 405 for a method it does not take. */
+/** Returns the route. @throws GatewayError 404 for an unknown path, 405 for a method that the path does not have. */
 export function matchRoute(routes: readonly Route[], event: HttpEvent): Route {
   const method = event.httpMethod === 'HEAD' ? 'GET' : event.httpMethod;
   const route = routes.find((candidate) => candidate.path === event.resource && candidate.method === method);
@@ -38,7 +38,7 @@ export function matchRoute(routes: readonly Route[], event: HttpEvent): Route {
   return route;
 }
 
-/** @throws GatewayError 400 for a parameter the route does not take, or a value that names nothing we keep. */
+/** Returns the checked inputs. @throws GatewayError 400 for an unknown parameter, or a malformed value. */
 export const inputsOf = (route: Route, event: HttpEvent): Inputs => ({
   params: parametersOf(event),
   ...queryOf(route, event),
@@ -65,7 +65,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Values of one repeated parameter. */
+/** Maximum of values per repeated parameter. */
 const maxRepeated = 100;
 
 function queryOf(route: Route, event: HttpEvent): Pick<Inputs, 'query' | 'repeated'> {

@@ -1,4 +1,4 @@
-/** Finds the route of a path: for the local host, and for functions that API Gateway hands every path below `{proxy+}`. */
+/** Finds the route of a path, for the local host and for functions that serve all paths below `{proxy+}`. */
 
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
@@ -10,7 +10,7 @@ import { MethodNotAllowed, shortened } from './route.ts';
 export interface Match {
   /** The path with its `{parameters}`. */
   readonly resource: string;
-  /** Raw, still percent-encoded: the handler decodes and judges them. */
+  /** Percent-encoded values. The handler decodes and checks them. */
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly handledBy: FunctionName;
 }
@@ -21,13 +21,13 @@ interface Resource {
   readonly path: string;
   readonly segments: readonly string[];
   readonly methods: Map<string, FunctionName>;
-  /** Answers the preflight of a page; it knows the origins. */
+  /** Function that answers preflights, because it has the origins. */
   readonly preflight?: FunctionName;
 }
 
 /**
- * `/mcp/` is `/mcp`: clients and their users write both.
- * @throws GatewayError `not_found`, or MethodNotAllowed for a path that other methods have.
+ * Creates a router. `/mcp/` equals `/mcp`, because clients and users write both.
+ * @throws GatewayError `not_found`, or MethodNotAllowed for a path with other methods.
  */
 export function createRouter(routes: readonly Route[]): Router {
   const find = finderOf(routes);
@@ -35,7 +35,7 @@ export function createRouter(routes: readonly Route[]): Router {
     const { found, given } = find(path === '/mcp/' ? '/mcp' : path);
     if (found === undefined) throw notThere(path);
     const handledBy = found.methods.get(method) ?? (method === 'OPTIONS' ? found.preflight : undefined);
-    // A path that clients name themselves may look like an id of a resource with other methods.
+    // A path made by a client library may look like an id of a resource with other methods.
     if (handledBy === undefined && method === 'POST' && hintOf(path) !== '') throw notThere(path);
     if (handledBy === undefined) throw new MethodNotAllowed(method, path, [...found.methods.keys()]);
     return { resource: found.path, pathParameters: parametersOf(found.segments, given), handledBy };
@@ -46,8 +46,8 @@ const notThere = (path: string): GatewayError =>
   new GatewayError('not_found', `There is nothing at ${shortened(path)}.${hintOf(path)}`);
 
 /**
- * An event below `{proxy+}`, as API Gateway would send it if each route had a resource of its own [admin.proxied-routes].
- * A path of no route stays as it is, and no route matches it.
+ * Converts an event below `{proxy+}` to the form that API Gateway would send with one resource per route
+ * [admin.proxied-routes]. A path without a route is unchanged, and matches none.
  */
 export function createLocator(routes: readonly Route[]): (event: HttpEvent) => HttpEvent {
   const find = finderOf(routes);
@@ -60,11 +60,14 @@ export function createLocator(routes: readonly Route[]): (event: HttpEvent) => H
 
 interface RouteMatch {
   readonly found: Resource | undefined;
-  /** Segments of the path; none for a resource without parameters. */
+  /** Segments of the path. Empty for a resource without parameters. */
   readonly given: readonly string[];
 }
 
-/** A path without parameters is looked up: it precedes those with parameters, and most requests have one. */
+/**
+ * Returns a function that finds a path. Paths without parameters are looked up first: they take precedence, and most
+ * requests have one.
+ */
 function finderOf(routes: readonly Route[]): (path: string) => RouteMatch {
   const resources = resourcesOf(routes);
   const literal = new Map(
@@ -81,7 +84,10 @@ function finderOf(routes: readonly Route[]): (path: string) => RouteMatch {
 
 const noSegments: readonly string[] = [];
 
-/** One resource per path; those with fewer parameters first, so that `/approvals/history` is not an envelope id. */
+/**
+ * Returns one resource per path, those with fewer parameters first, so that `/approvals/history` is not parsed as an
+ * envelope id.
+ */
 function resourcesOf(routes: readonly Route[]): Resource[] {
   const byPath = new Map<string, Resource>();
   for (const { path, method, surface, handledBy } of routes) {
@@ -97,7 +103,7 @@ function resourcesOf(routes: readonly Route[]): Resource[] {
 
 const isParameter = (segment: string): boolean => segment.startsWith('{');
 
-/** Nothing is normalised: a doubled or encoded slash is part of a segment, never a way round a route. */
+/** Checks segments without normalising: a doubled or encoded slash is part of a segment and cannot bypass a route. */
 const matches = (segments: readonly string[], given: readonly string[]): boolean =>
   segments.length === given.length &&
   segments.every((segment, at) => (isParameter(segment) ? given[at] !== '' : segment === given[at]));

@@ -1,8 +1,8 @@
-/** The heartbeat of a schedule [watch.heartbeats]: a run that did its work counts one, and an alarm reports when none does. */
+/** Heartbeats of schedules [watch.heartbeats]: each completed run counts one, and an alarm reports missing ones. */
 import type { ScheduledFunction } from '#core/contracts/functions.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 
-/** Called at the end of a run, so that neither a failed nor a late one counts. */
+/** Counts a completed run. Called at its end, so that failed and hanging runs do not count. */
 export const scheduleCompleted = (
   { telemetry }: { readonly telemetry: Telemetry },
   schedule: ScheduledFunction,

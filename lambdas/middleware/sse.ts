@@ -1,11 +1,11 @@
-/** Events as server-sent text, with a comment now and then while the model is silent. */
+/** Encodes events as server-sent events, with comments as pings while the model is silent. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 import type { Dialect } from '#core/models/dialects/dialect.ts';
 import { ssePing } from '#core/models/dialects/sse.ts';
 
-/** Below every idle limit on the way: 30 s of an edge-optimised API, 60 s of most proxies. */
+/** Below the usual idle limits: 30 s of an edge-optimised API, 60 s of most proxies. */
 const pingEveryMs = 15_000;
 
 export type SseWire = Pick<Dialect, 'encode' | 'terminator'>;
@@ -19,7 +19,7 @@ class Frames implements AsyncIterator<string> {
   readonly #events: AsyncIterator<JsonObject>;
   readonly #wire: Wire;
   readonly #timeouts: Timeouts;
-  /** Asked for and not here yet: a ping went out meanwhile. */
+  /** Pending read of the next event, kept while a ping is sent. */
   #asked: Promise<IteratorResult<JsonObject>> | undefined;
   #state: 'running' | 'failed' | 'over' = 'running';
 
@@ -46,7 +46,7 @@ class Frames implements AsyncIterator<string> {
     return { done: true, value: undefined };
   }
 
-  /** A stream that failed has no good end. */
+  /** Returns the terminator. A failed stream has none. */
   #last(): IteratorResult<string> {
     const well = this.#state === 'running' && this.#wire.terminator !== '';
     this.#state = 'over';

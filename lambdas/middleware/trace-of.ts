@@ -1,8 +1,8 @@
-/** The caller's trace of a request, as its headers name it. */
+/** Reads the caller's trace from the headers of a request. */
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { headerValues } from './body.ts';
 
-/** More than one `traceparent` is none (W3C trace context). */
+/** Returns the trace. Several `traceparent` headers are ignored (W3C trace context). */
 export function traceOf(event: HttpEvent) {
   const only = (name: string) => {
     const values = headerValues(event, name);

@@ -8,7 +8,10 @@ import type { Call, Operation } from '#core/operations/operation.ts';
 import { httpEndpoint } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
 
-/** Anthropic's clients name the version of their API; all others read OpenAI's form [models.both-forms]. */
+/**
+ * Checks for Anthropic's clients, which send the version of their API. All others get OpenAI's form
+ * [models.both-forms].
+ */
 const isAnthropic = ({ header }: Call): boolean => header('anthropic-version') !== undefined;
 
 const anthropicModel = ({ id, created }: ListedModel) => ({
@@ -26,7 +29,7 @@ const listModels: Operation = async (call) => {
   return { body: { data: models.map(anthropicModel), has_more: false, first_id, last_id } };
 };
 
-/** Also of a name that only a pattern of the configuration covers: what counts is that the tenant may ask for it. */
+/** Returns a model that the tenant may request, also one that only a pattern of the configuration covers. */
 const getModel: Operation = async (call) => {
   const { configuration, identities } = call.snapshot;
   const key = identities.limits.get(call.principal.key_id);

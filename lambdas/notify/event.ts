@@ -1,6 +1,5 @@
 /**
- * Delivers notifications: what was just enqueued by the stream of its table, within seconds; what is due by the schedule. Never on
- * a caller's time.
+ * Delivers notifications outside of requests: new ones from the table's stream within seconds, due ones by schedule.
  */
 
 import type { DynamoDBStreamEvent } from 'aws-lambda';
@@ -13,10 +12,13 @@ import { recordScore } from '#core/observatory/evaluation/record.ts';
 import { scheduleCompleted } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
 
-/** The schedule's function has 60 seconds; a page may take 10 more. */
+/** Time for sending: the scheduled function has 60 seconds, and a page may take another 10. */
 const budgetMs = 45_000;
 
-/** @returns how many were sent. What the stream brings and cannot be sent now is due later: no batch is given back. */
+/**
+ * Delivers notifications. Those of the stream that cannot be sent now become due later: a batch never fails.
+ * @returns the number sent.
+ */
 export const createHandler =
   (ports: GatewayPorts) =>
   async (event: Partial<DynamoDBStreamEvent> = {}): Promise<{ delivered: number }> => {
@@ -38,7 +40,7 @@ export const createHandler =
       try {
         return unmarshalledDelivery(record) ?? [];
       } catch (fault) {
-        // Given back, it would hold up its shard of the stream until it expires.
+        // If returned as failed, it would block its shard of the stream until it expires.
         ports.telemetry.log('error', 'a queued notification cannot be read', { error: (fault as Error).message });
         return [];
       }
@@ -46,7 +48,7 @@ export const createHandler =
     return { delivered: (await deliverAll(deliver, fresh)).sent };
   };
 
-/** The notifier of a configured channel; undefined when it is off. A missing secret is a failure that names itself. */
+/** Returns the notifier of a channel, or undefined if it is off. A missing secret is an error that names it. */
 async function notifierFor(ports: GatewayPorts, channel: string): Promise<Notifier | undefined> {
   const { approvals, evaluation } = (await ports.snapshots.current({ evenStale: true })).configuration;
   const { slack, github, webhook } = approvals.channels;

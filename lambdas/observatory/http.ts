@@ -1,4 +1,4 @@
-/** Health, identity, status, usage, metrics, and what looks back on chat traffic. */
+/** Serves health, identity, status, usage, metrics, and the history of chat traffic. */
 import * as alerts from '#core/operations/alerts.ts';
 import * as analytics from '#core/operations/analytics.ts';
 import { listBudgets } from '#core/operations/budgets.ts';
@@ -32,7 +32,7 @@ const own = {
   costRecommendations,
   listTenants,
 };
-/** What other functions serve over REST. */
+/** Operations that other functions serve over REST. */
 const others = { ...rollouts, audit, listPolicies };
 
 export const createHandler = (ports: GatewayPorts) =>

@@ -1,4 +1,4 @@
-/** Configuration, policy versions, simulation, explanation. */
+/** Serves configuration, policy versions, simulation and explanation. */
 
 import { authenticateAdminToken } from '#core/configuration/identity/authenticate.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';
@@ -36,7 +36,7 @@ export function createHandler(ports: GatewayPorts): HttpHandler {
   };
 }
 
-/** A fresh deployment has no configuration, so no keys but the admin token can be known. */
+/** Checks for a new deployment: without a configuration, only the admin token is valid. */
 async function isUnconfigured({ configStore }: GatewayPorts): Promise<boolean> {
   try {
     return (await configStore.current()) === undefined;

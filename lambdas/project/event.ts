@@ -1,4 +1,4 @@
-/** Projects the evidence stream into the archive and the observations, each entry once. */
+/** Projects the evidence stream to the archive and the observations, each entry once. */
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { entryOfImage } from '#core/evidence/entry-text.ts';
@@ -23,7 +23,10 @@ async function project(
   return failed && stoppedAt(ports, read.get(failed.from)!, failed.cause);
 }
 
-/** The entries with their records. A record without a readable entry is counted and left out: given back, it would hold up its shard. */
+/**
+ * Returns the entries with their records. An unreadable record is counted and skipped: returned as failed, it would
+ * block its shard.
+ */
 function entriesOf(
   { telemetry }: ProjectPorts,
   records: readonly DynamoDBRecord[],
@@ -42,13 +45,16 @@ function entriesOf(
 }
 
 function isInsert({ telemetry }: ProjectPorts, { eventName, dynamodb }: DynamoDBRecord): boolean {
-  // The gateway never updates or deletes evidence; a change made by others leaves a trace here.
+  // The gateway never updates or deletes evidence. A change by others is logged here.
   if (eventName !== 'INSERT')
     telemetry.log('error', 'evidence was changed after it was written', { keys: dynamodb?.Keys });
   return eventName === 'INSERT';
 }
 
-/** The stream is read again from this record on; later records that are already done are still counted once. */
+/**
+ * Returns a failure, after which the stream repeats from this record. Later records that were already processed are
+ * still counted once.
+ */
 function stoppedAt({ telemetry }: ProjectPorts, record: DynamoDBRecord, cause: unknown): DynamoDBBatchResponse {
   const error = cause instanceof Error ? cause.message : String(cause);
   telemetry.log('error', 'projection stopped', { sequence: record.dynamodb?.SequenceNumber, error });

@@ -1,8 +1,8 @@
-/** Function `sandbox`: runs one program in an empty folder; it has no network, no rights, and no secrets. */
+/** Function `sandbox`: runs one program in an empty folder, without network, rights or secrets. */
 import type { CommandRunner } from '#core/execution/executors/ports.ts';
 import { type SandboxReply, sandboxCommand, sandboxReplyTo } from '#core/execution/executors/sandbox-message.ts';
 
-/** What executors sent; it is validated again here. */
+/** Validates the executor's input again and runs the program. */
 export const createHandler =
   (run: CommandRunner) =>
   (event: unknown): Promise<SandboxReply> =>

@@ -1,5 +1,5 @@
 import { commandRunner } from '#adapters/executors/run-command.ts';
 import { createHandler } from './event.ts';
 
-/** Nothing of the function's own environment reaches a program. */
+/** Programs do not inherit the function's environment. */
 export const handler = createHandler(commandRunner({ environment: {} }));

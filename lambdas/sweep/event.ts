@@ -1,6 +1,6 @@
 /**
- * Runs every minute: heals what a crash left behind, and publishes how long people keep agents waiting. The clock of a rollout calls it
- * for one rollout.
+ * Runs every minute: repairs state left by crashes, and publishes how long approvals are pending. A rollout's clock
+ * also runs it for that rollout.
  */
 import * as z from 'zod';
 import { closeAbandonedActions } from '#core/actions/sweep-actions.ts';
@@ -15,12 +15,12 @@ import { scheduleCompleted } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { stepPorts } from '../step-ports.ts';
 
-/** What the state machine of a rollout sends; every other event is the schedule's. */
+/** Event of a rollout's state machine. All other events are the schedule's. */
 const rolloutLook = z.strictObject({ rollout_id: z.uuid() });
 
-/** Tenants whose counters are looked at at the same time. */
+/** Tenants whose counters are checked concurrently. */
 const tenantConcurrency = 20;
-/** The tenants that are left then are the first of the next minute. */
+/** Time limit. The remaining tenants are first in the next minute. */
 const longestMs = 40_000;
 
 export const createHandler = (ports: GatewayPorts) => {
@@ -46,13 +46,13 @@ export const createHandler = (ports: GatewayPorts) => {
   };
 };
 
-/** Guards that a configuration switched off stay off until an operator notices [watch.alarms]. */
+/** Reports guards that a configuration disabled, until an operator notices [watch.alarms]. */
 async function reportGuards({ snapshots, telemetry }: GatewayPorts): Promise<void> {
   const { configuration } = await snapshots.current({ evenStale: true });
   telemetry.gauge('svc_guards_disabled', new Set(configuration.tool_policies.disable_guards).size);
 }
 
-/** Each by itself: what one cannot heal must not keep the other from its work. Never rejects. */
+/** Runs the other sweeps independently, so that one failure does not stop the others. Never rejects. */
 async function others(
   ports: GatewayPorts,
   turns: Turns,
@@ -67,9 +67,9 @@ async function others(
 }
 
 /**
- * Goes over the tenants from where the last minute stopped.
+ * Sweeps the tenants, continuing after the last minute's.
  * @param endedBy leases that end before this time (epoch milliseconds) count as ended; now by default.
- * @returns how many reservations were healed.
+ * @returns the number of settled reservations.
  */
 export async function sweepReservations(
   ports: Pick<GatewayPorts, 'clock' | 'counters' | 'evidence' | 'ledger' | 'snapshots' | 'telemetry'>,

@@ -1,6 +1,6 @@
 /**
- * Answers one chat call of a WebSocket on AWS: takes it over, posts its events in batches of 50 ms, and ends
- * the call of the model as soon as the caller cancelled or left.
+ * Answers one chat call of a WebSocket on AWS: claims it, posts its events in batches of 50 ms, and cancels the model
+ * call when the caller cancels or disconnects.
  */
 import { answerCall } from '#core/chat/socket-answer.ts';
 import { SocketBatches } from '#core/chat/socket-batches.ts';
@@ -15,7 +15,7 @@ export interface WorkerPorts extends ChatEndpointPorts {
   readonly posts: SocketPosts;
 }
 
-/** How often the worker looks whether the call is still wanted. */
+/** Interval for checking whether the call is still wanted. */
 const lookEveryMs = 1_000;
 
 export const createHandler =
@@ -23,7 +23,7 @@ export const createHandler =
   async (work: DispatchedCall, { signal }: { readonly signal: AbortSignal }): Promise<void> => {
     const { connection_id: connection, call_id: id } = work;
     const call = callOf(work);
-    // An asynchronous invocation may come twice: the second one finds the call claimed.
+    // An asynchronous invocation may arrive twice: the second finds the call claimed.
     const claim = await ports.connections.claim(connection, id, work.request_id);
     if (claim === 'no') return;
     const line = new Line(ports, work, call, signal);
@@ -37,7 +37,7 @@ export const createHandler =
     }
   };
 
-/** @throws GatewayError when the key may not, or not any more. */
+/** Answers the call. @throws GatewayError when the key is not, or no longer, authorised. */
 async function answered(ports: WorkerPorts, work: DispatchedCall, call: SocketCall, line: Line): Promise<void> {
   const principal = await reauthorize(work, await ports.snapshots.current(), ports.clock.now());
   await answerCall(ports, {
@@ -52,14 +52,14 @@ async function answered(ports: WorkerPorts, work: DispatchedCall, call: SocketCa
   });
 }
 
-/** The function that handed it over has read it before, and named it where it had no name. */
+/** Parses the call again. The dispatching function has checked it, and assigned an id if it had none. */
 function callOf({ call_id, message }: DispatchedCall): SocketCall {
   const read = readMessage(Buffer.from(message, 'base64').toString('utf8'), () => call_id);
   if (read.type !== 'call') throw new Error(`a message of type ${read.type} was handed over`);
   return read;
 }
 
-/** The way back to the caller: in order, and watched from both ends. */
+/** The channel to the caller: ordered, and monitored at both ends. */
 class Line {
   readonly #ports: WorkerPorts;
   readonly #work: DispatchedCall;
@@ -86,13 +86,13 @@ class Line {
     return this.#controller.signal;
   }
 
-  /** The message that follows `over` is the last one: it takes along what still waits. */
+  /** Sends a message. After `over` it is the last one, and is sent together with the buffered ones. */
   send(text: string): Promise<void> | undefined {
     const behind = this.#batches.add(text);
     return this.#ended ? this.#batches.close() : behind;
   }
 
-  /** What cannot be posted leaves a gap: the call ends, and only its last message is still tried. */
+  /** Posts a batch. A failure would leave a gap, so it ends the call; only the last message is still tried. */
   async #post(text: string): Promise<boolean> {
     if (this.#gone) return false;
     const { connection_id, request_id } = this.#work;
@@ -107,7 +107,7 @@ class Line {
     return false;
   }
 
-  /** The call is settled; its id may be used again. */
+  /** Ends the call after its settlement, so that its id can be used again. */
   async over(): Promise<void> {
     this.stop();
     const { connection_id, call_id, request_id } = this.#work;
@@ -129,7 +129,7 @@ class Line {
 
   #look(): void {
     this.#stopLooking = this.#ports.timeouts.after(lookEveryMs, async () => {
-      const wanted = await this.#wanted().catch(() => true); // what fails now may succeed the next time
+      const wanted = await this.#wanted().catch(() => true); // a failed check is retried at the next interval
       if (this.#ended) return;
       if (!wanted) return this.#controller.abort();
       this.#look();

@@ -1,4 +1,4 @@
-/** The caller of a WebSocket: the same key, role and tenant as over HTTP, checked again at every message. */
+/** The caller of a WebSocket: key, role and tenant as over HTTP, checked again at every message. */
 import { socketLimits } from '#core/chat/socket-message.ts';
 import type { SocketCaller } from '#core/chat/socket-ports.ts';
 import { authorize } from '#core/configuration/identity/authorize.ts';
@@ -13,10 +13,10 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { headerOf, headerValues } from '../middleware/body.ts';
 import { type AdmissionPorts, identify, wouldIdentify } from '../middleware/identify.ts';
 
-/** Headers of the handshake. Its query is never looked at: addresses end up in logs and histories. */
+/** Headers of the handshake. Its query is never used, because addresses end up in logs and histories. */
 export type HandshakeHeaders = Readonly<Record<string, readonly string[] | undefined>>;
 
-/** Calls over the socket need what the HTTP route of a chat completion needs. */
+/** Calls over the socket need the rights of the chat completions route. */
 const chatRoute = routes.find(({ operation }) => operation === 'chatCompletions')!;
 
 const asEvent = (headers: HandshakeHeaders) => ({ multiValueHeaders: headers }) as unknown as HttpEvent;
@@ -24,7 +24,7 @@ const asEvent = (headers: HandshakeHeaders) => ({ multiValueHeaders: headers }) 
 export const carriesKey = (headers: HandshakeHeaders): boolean =>
   headerValues(asEvent(headers), 'x-api-key').length + headerValues(asEvent(headers), 'authorization').length > 0;
 
-/** The handshake with the key of a first message in place of its own. */
+/** Returns the handshake with the key of a first message instead of its own. */
 export const withKey = (headers: HandshakeHeaders, apiKey: string): HandshakeHeaders => ({
   ...Object.fromEntries(
     Object.entries(headers).filter(([name]) => !['x-api-key', 'authorization'].includes(name.toLowerCase())),
@@ -32,7 +32,7 @@ export const withKey = (headers: HandshakeHeaders, apiKey: string): HandshakeHea
   'x-api-key': [apiKey],
 });
 
-/** @throws GatewayError as over HTTP: `authentication_error`, `forbidden`. */
+/** Returns the caller. @throws GatewayError as over HTTP: `authentication_error`, `forbidden`. */
 export const callerOf = async (
   headers: HandshakeHeaders,
   address: string,
@@ -43,7 +43,7 @@ export const callerOf = async (
   return identify({ ...asEvent(headers), requestContext } as HttpEvent, chatRoute, snapshot, ports);
 };
 
-/** Whether the handshake's own headers let the caller in. */
+/** Checks whether the handshake's own headers authenticate the caller. */
 export async function isKnown(
   headers: HandshakeHeaders,
   snapshot: Snapshot,
@@ -57,11 +57,14 @@ export async function isKnown(
   }
 }
 
-/** @throws GatewayError `invalid_request` when it is sent twice with different values. */
+/**
+ * Returns a header of the handshake.
+ * @throws GatewayError `invalid_request` when it is sent twice with different values.
+ */
 export const handshakeHeader = (headers: HandshakeHeaders, name: string): string | undefined =>
   headerOf(asEvent(headers), name);
 
-/** What a connection keeps of its caller. */
+/** Returns the stored part of a connection's caller. */
 export const socketCaller = ({ key_id, tenant, federated }: Principal): SocketCaller => ({
   key_id,
   tenant,
@@ -69,9 +72,9 @@ export const socketCaller = ({ key_id, tenant, federated }: Principal): SocketCa
 });
 
 /**
- * The caller as the configuration knows it now.
- * @throws GatewayError `authentication_error` for a key that was revoked or a token that has ended, `forbidden` for one that lost its
- * role or tenant.
+ * Returns the caller according to the current configuration.
+ * @throws GatewayError `authentication_error` for a revoked key or an expired token, `forbidden` for a caller that lost
+ * its role or tenant.
  */
 export async function reauthorize(caller: SocketCaller, snapshot: Snapshot, now: number): Promise<Principal> {
   const known = await recall(snapshot, caller.key_id, caller.federated);
@@ -92,7 +95,7 @@ export async function reauthorize(caller: SocketCaller, snapshot: Snapshot, now:
   throw new GatewayError('forbidden', `The key may not act in the tenant ${caller.tenant} any more.`);
 }
 
-/** The largest message that is taken, in bytes: what HTTP takes as a body, or what the host can carry. */
+/** Returns the maximum size of a message in bytes: the HTTP limit for bodies, or the host's. */
 export function maxBytes(
   { configuration }: Snapshot,
   tenant: string | undefined,
@@ -103,8 +106,8 @@ export function maxBytes(
 }
 
 /**
- * Before there is a key only a short first message is read, and a few of them.
- * @param messages how many have come, this one included.
+ * Bounds messages before authentication: only a few short ones are read.
+ * @param messages number of messages so far, including this one.
  * @throws GatewayError `payload_too_large`, `rate_limit_error`.
  */
 export function assertBeforeKey(bytes: number, messages: number): void {
@@ -122,7 +125,7 @@ export function assertBeforeKey(bytes: number, messages: number): void {
     );
 }
 
-/** @throws GatewayError `payload_too_large`. */
+/** Checks a message's size. @throws GatewayError `payload_too_large`. */
 export function assertTakes(most: number, bytes: number): void {
   if (bytes > most)
     throw new GatewayError('payload_too_large', `The message has ${bytes} bytes; at most ${most} are taken.`);

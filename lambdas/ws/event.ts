@@ -1,6 +1,6 @@
 /**
- * Every event of the WebSocket API: connections are remembered in a table, chat calls are handed
- * over to `ws-worker`, everything else is answered here. An integration ends after 29 s, which cannot be raised.
+ * Handles events of the WebSocket API: stores connections in a table, dispatches chat calls to `ws-worker` and answers
+ * the rest. An integration ends after 29 s, which cannot be raised.
  */
 import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import {
@@ -30,7 +30,7 @@ import {
   withKey,
 } from './caller.ts';
 
-/** Headers come with the handshake only. */
+/** Headers are only in the handshake's event. */
 export type SocketEvent = APIGatewayProxyWebsocketEventV2 & {
   readonly headers?: Readonly<Record<string, string | undefined>> | null;
   readonly multiValueHeaders?: HandshakeHeaders | null;
@@ -52,9 +52,9 @@ export interface SocketReply {
   readonly body?: string;
 }
 
-/** The most API Gateway carries in one message. As base64 it fits an asynchronous invocation with room to spare. */
+/** API Gateway's maximum per message. In Base64 it fits in an asynchronous invocation with room to spare. */
 const maxMessageBytes = 128 * 1024;
-/** API Gateway ends a connection after two hours; a row outlives it a little. */
+/** Retention of a row: a little longer than API Gateway's maximum connection of two hours. */
 const keptMs = (2 * 60 + 10) * 60_000;
 
 export const createHandler =
@@ -72,7 +72,7 @@ export const createHandler =
 
 const ok: SocketReply = { statusCode: 200 };
 
-/** Nothing can be said to a connection before it stands: a bad key is the handshake's answer. */
+/** Accepts a connection. Messages cannot be sent before it is open, so a bad key is refused in the handshake. */
 async function connect(ports: SocketEndpointPorts, event: SocketEvent): Promise<SocketReply> {
   try {
     await ports.connections.open(await opened(ports, event));
@@ -116,7 +116,10 @@ const addressOf = ({ requestContext }: SocketEvent): string => requestContext.id
 const valuesOf = (headers: HandshakeHeaders, wanted: string): readonly string[] =>
   Object.entries(headers).flatMap(([name, values]) => (name.toLowerCase() === wanted ? (values ?? []) : []));
 
-/** What concerns the connection, not one call, ends it. No close code can be sent from here: an error goes first. */
+/**
+ * Handles a message. A fault of the connection, rather than of one call, ends it after an error message, because no
+ * close code can be sent from here.
+ */
 async function take(ports: SocketEndpointPorts, event: SocketEvent): Promise<void> {
   const { connectionId } = event.requestContext;
   try {
@@ -134,7 +137,7 @@ async function understand(ports: SocketEndpointPorts, event: SocketEvent): Promi
   const [snapshot, connection] = await Promise.all([ports.snapshots.current(), ports.connections.get(connectionId)]);
   const text = event.body ?? '';
   const bytes = Buffer.byteLength(text);
-  if (connection?.key_id === undefined) assertBeforeKey(bytes, 1); // API Gateway bounds how many come
+  if (connection?.key_id === undefined) assertBeforeKey(bytes, 1); // API Gateway limits their number
   assertTakes(maxBytes(snapshot, connection?.tenant, maxMessageBytes), bytes);
   assertInTime(ports, connection);
   if (event.isBase64Encoded) throw invalidRequest('The message is binary; send JSON as text.');
@@ -155,7 +158,10 @@ async function understand(ports: SocketEndpointPorts, event: SocketEvent): Promi
   if (refusal) await say(serverMessages.error(refusal, { id: message.sentId }));
 }
 
-/** @throws GatewayError `authentication_error` for an unknown connection, or one that stayed without a key. */
+/**
+ * Checks the connection.
+ * @throws GatewayError `authentication_error` for an unknown one, or one that stayed without a key.
+ */
 function assertInTime(
   { clock }: SocketEndpointPorts,
   connection: SocketConnection | undefined,
@@ -183,7 +189,7 @@ async function authenticated({ key_id, tenant, federated }: SocketConnection, sn
 
 type Authenticated = SocketConnection & { readonly key_id: string; readonly tenant: string };
 
-/** @returns why the call was not begun. */
+/** Dispatches the call. @returns the reason if it was not started. */
 async function handOver(
   ports: SocketEndpointPorts,
   { requestContext }: SocketEvent,
