@@ -1,4 +1,4 @@
-/** What the arguments of a call to a tool of an MCP server hold beside their values [guard.arguments]. */
+/** Finds disallowed contents in the arguments of a call to an MCP server's tool [guard.arguments]. */
 import { networkOfHost } from '#core/catalog/networks.ts';
 import { creditCard } from '#core/models/content-policy/credit-card.ts';
 import { iban } from '#core/models/content-policy/iban.ts';
@@ -26,7 +26,10 @@ const maxFindings = 20;
 
 type SecretPathTest = (path: string) => boolean;
 
-/** @throws RangeError for arguments that are nested too deeply. */
+/**
+ * Returns the findings in the arguments of a call.
+ * @throws RangeError for arguments that are nested too deeply.
+ */
 export function checkArguments(
   parameters: Readonly<Record<string, unknown>>,
   isSecretPath: SecretPathTest = isListed,
@@ -43,7 +46,7 @@ export function checkArguments(
   return findings;
 }
 
-/** Definitions of tools as MCP, Anthropic and OpenAI write them. `walk` has found that the arguments are not nested too deeply. */
+/** Counts tool definitions in the formats of MCP, Anthropic and OpenAI. `walk` has already checked the nesting. */
 function definitionsIn(value: unknown): number {
   if (value === null || typeof value !== 'object') return 0;
   const { name, inputSchema, input_schema, parameters } = value as Readonly<Record<string, unknown>>;
@@ -100,7 +103,7 @@ const commands = new RegExp(
   String.raw`(?:;|\|\||&&|\||&|\n)\s{0,4}(?:/(?:usr/)?s?bin/)?(?:${programs})(?=[\s;|&<>$"'\x60)]|$)|\$\([^)\n]{1,400}\)|\x60[^\x60\n]{2,400}\x60|\$\{IFS\}|\$IFS|>\s{0,2}/(?:dev|etc|tmp)/|<\([^)\n]{1,200}\)|^--?[a-z-]{1,30}=[^\n]{0,100}(?:;|\||\$\()|^-{1,2}(?:upload-pack|receive-pack|exec|output|config|proxycommand|o)(?:=|\s)`,
   'i',
 );
-/** Behind the quotation mark that ends a value: a condition, another statement or a union. */
+/** After the quotation mark that ends a value: a condition, another statement or a union. */
 const brokenOut =
   /['"]\s{0,8}\)?\s{0,8}(?:(?:or|and|\|\||&&)\s{1,8}(?:not\s{1,8})?['"(]{0,2}\w{0,32}['")]{0,2}\s{0,8}(?:[=<>]|like\b|between\b|is\b)|;\s{0,8}(?:drop|delete|update|insert|alter|create|truncate|exec|grant)\s|union\s{1,8}(?:all\s{1,8})?select\s)/i;
 
@@ -125,12 +128,12 @@ const dataPage = /^\s{0,4}data:text\/html/i;
 const oddHost =
   /^[a-z][a-z0-9+.-]{1,20}:\/\/(?:[^/@\s]{0,200}@)?(?:\d{8,10}|0x[0-9a-f]{6,8}|0[0-7]{8,12}|(?:0x[0-9a-f]{1,2}|0[0-7]{1,3})(?:\.(?:0x[0-9a-f]{1,2}|0?[0-9]{1,3})){1,3}|127\.\d{1,6}|0)(?=[/:?#]|$)/i;
 const disguised = /^https?:\/\/[^/@\s:]{0,64}\.(?:com|org|net|io|dev|gov)(?::[^/@\s]{0,64})?@/i;
-/** The host of an address anywhere in a text: IPv6, or a name or IPv4 address. */
+/** Hosts of addresses anywhere in a text: IPv6, or a name or IPv4 address. */
 const hostInText = /\/\/(?:[^/\s]{0,200}@)?(?:\[?([0-9a-f]{0,4}:[0-9a-f:.]*[0-9a-f])|([\w.-]+))/gi;
-/** A host that a text begins with, without a scheme. */
+/** A host at the start of a text, without a scheme. */
 const bareHost = /^[\w-]+(?:\.[\w-]+)+(?=[/:]|$)/;
 
-/** Returns whether a text holds an address of a metadata service, or of the local link, where such services are. */
+/** Reports whether a text contains an address of a metadata service, or of the local link, where such services run. */
 function namesMetadata(text: string): boolean {
   const hosts = text.matchAll(hostInText);
   const isMetadata = ([, v6, name = '']: RegExpExecArray): boolean => {
@@ -150,10 +153,10 @@ const isHostile = (text: string, name: string): boolean => {
 };
 
 const encodedRuns = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
-/** As much as is decoded of one text. */
+/** Maximum number of characters decoded per text. */
 const decodedCharacters = 64 * 1024;
 
-/** As it stands, and in base64 or hexadecimal digits. */
+/** Reports whether a text contains an issued secret: directly, or in base64 or hexadecimal digits. */
 function holdsSecret(text: string): boolean {
   if (isIssued(text)) return true;
   let left = decodedCharacters;
@@ -183,7 +186,7 @@ const promptMarks = [
   /^#{1,3} (?:Tools|Instructions|System|Rules|Guidelines)\s{0,4}$/im,
   /\b(?:system prompt|conversation history|available tools|tool definitions)\s{0,2}[:=]/i,
 ];
-/** One mark may be chance in a text about prompts; two are a prompt. */
+/** Reports whether a text contains a prompt: one mark may be chance in a text about prompts, two are a prompt. */
 function holdsPrompt(text: string): boolean {
   const start = text.slice(0, 65_536);
   return (

@@ -1,4 +1,7 @@
-/** Whether a server asks a person for a password, key, token, code or card: by the form, by its words, or by an address (elicitation). */
+/**
+ * Detects elicitations that ask a person for a password, key, token, code or card, by the form, its words or an
+ * address.
+ */
 
 import { isLoopbackHost } from '#core/catalog/networks.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
@@ -9,41 +12,48 @@ import { normalisedName, secrecyOf } from '#core/text/secrets/secret-names.ts';
 const maxCharacters = 65_536;
 const maxLevels = 16;
 
-/** Names that a form has for secrets, beside those that name secrets anywhere. */
+/** Form field names for secrets, in addition to the general ones. */
 const formNames =
   /(?:^|_)(?:pin|pin_code|tan|cvv|cvc|card_number|credit_card|cardnumber|iban_pin|seed_phrase|seedphrase|recovery_(?:phrase|code|key)|backup_code|mnemonic|verification_code|security_code|one_time_code|sms_code|auth_code|mfa_code|two_factor_code|2fa(?:_code)?|totp|passwort|kennwort|zugangsdaten|contrasena|clave|mot_de_passe|motdepasse|senha|parola|wachtwoord|haslo|sifre|losenord|ssn|social_security_number)$/;
-/** The same of scripts that have no Latin letters. */
+/** The same in scripts without Latin letters. */
 const otherNames = /пароль|парол|密码|密碼|パスワード|비밀번호|كلمة المرور|סיסמה|पासवर्ड|รหัสผ่าน/;
 
-/** What a secret is called in a text. `key` and `code` alone are words of every day. */
+/** Names of secrets in texts. `key` and `code` alone are everyday words. */
 const secret =
   '(?:pass ?words?|pass ?phrase|pass ?code|credentials?|api[ -]?keys?|(?:private|secret|access|ssh|encryption|signing|recovery|licen[cs]e) keys?|(?:access|auth|authentication|authorization|bearer|session|refresh|api|personal|security|secret|login)[ -]tokens?|tokens?|secrets?|seed phrase|recovery phrase|mnemonic|private key|(?:one[ -]time|verification|security|authenticat(?:or|ion)|sms|2fa|mfa|two[ -]factor|confirmation|\\d-digit|login)[ -]codes?|otp|pin(?: code)?|cvv|cvc|card number|credit card(?: number| details)?|social security number|cookies?|passwort|kennwort|zugangsdaten|api-schlussel|contrasena|clave|mot de passe|senha|parola|wachtwoord|haslo|sifre|losenord|пароль|密码|密碼|パスワード|비밀번호)';
-/** What is asked about a secret without being one. */
+/** Excludes names followed by a word that changes the meaning, such as `policy` or `manager`. */
 const about =
   '(?! ?-?(?:policy|policies|manager|reset|rules?|length|strength|field|expir|hint|rotation|polic|name|id|count|limit|budget|usage|type|format|to (?:rotate|revoke|delete|expire)))';
 const asking =
   /\b(?:enter|paste|type|provide|give|supply|input|submit|share|tell|fill in|key in|reply with|respond with|confirm|need|needs|require|requires|what is|what's|eingeben|geben|nennen|gib|nenne|introduzca|introduce|ingrese|ingresa|escribe|escriba|saisissez|saisir|entrez|indiquez|donnez|digite|informe|inserisci|digita|voer|podaj|girin|ange|skriv|введите|укажите|输入|入力)\b|введите|укажите|输入|輸入|入力|입력/;
-/** Separators and words share no character, and both are bounded: the time grows with the length alone. */
+/** Separators and words share no character, and both are bounded, so matching takes linear time. */
 const gap = "[^\\p{L}\\p{N}'’-]{1,8}";
 const word = "[\\p{L}\\p{N}'’-]{1,32}";
 const asked = new RegExp(`(?:${asking.source})(?:${gap}${word}){0,4}?${gap}${secret}\\b${about}`, 'gu');
 const askedUnspaced =
   /(?:输入|輸入|请提供).{0,8}(?:密码|密碼|令牌|密钥)|パスワードを.{0,6}入力|비밀번호.{0,6}입력|(?:введите|укажите).{0,24}(?:пароль|токен|ключ)/;
-/** Of one sentence. */
+/** Separators within one sentence. */
 const within = "[^\\p{L}\\p{N}'’.!?;\\n-]{1,8}";
 const negated = new RegExp(
   `\\b(?:not|never|don't|dont|without|no need to|nicht|niemals|keine?[nrs]?|ne|jamais|sans|nunca|sin|nao|sem|non|senza|niet)${within}(?:${word}${within}){0,4}$`,
   'u',
 );
-/** A title or description that is the secret: "Your password", "GitHub personal access token", "Password for the vault". */
+/**
+ * A title or description that names a secret: "Your password", "GitHub personal access token", "Password for the
+ * vault".
+ */
 const titled = new RegExp(`\\b${secret}\\b${about}`, 'u');
-/** Right before the secret: "name of the", "number of output", "which". A name and a password are another matter. */
+/**
+ * Words right before the secret that change the meaning: "name of the", "number of output", "which". "Name and
+ * password" still asks for the password.
+ */
 const otherHead =
   /\b(?:(?:names?|ids?|identifiers?|labels?|paths?|numbers?|amount|count|length|kinds?|types?|lists?|age|alias|status|scope|expiry|owner|budget|limit)(?: \p{L}+)? (?:of|for|to)(?: \p{L}+){0,2}|which(?: of the)?|whose|max(?:imum)?|min(?:imum)?|how many)\s{1,8}$/u;
 
 /**
- * @param value a request of a server, or any object in an answer of it.
- * @throws RangeError for a form that is too deep or too long to be read: it is withheld.
+ * Reports whether a form or message asks for a secret.
+ * @param value a request of a server, or any object in its answer.
+ * @throws RangeError for a form that is too deep or too long to read; it is then withheld.
  */
 export function asksSecret(value: JsonObject): boolean {
   const { requestedSchema, message, url, mode } = value;
@@ -61,7 +71,7 @@ interface Field {
   readonly field: JsonObject;
 }
 
-/** Every property of the form, however the schema composes it, and names that are only required. */
+/** Returns every property of the form, however the schema composes it, and names that are only listed as required. */
 function fieldsOf(schema: Json, level: number): Field[] {
   if (level > maxLevels) throw new RangeError('The form is nested too deeply.');
   if (Array.isArray(schema)) return schema.flatMap((item) => fieldsOf(item, level + 1));
@@ -81,7 +91,7 @@ function fieldsOf(schema: Json, level: number): Field[] {
   ];
 }
 
-/** A choice among given values, or between yes and no, carries no secret. */
+/** Reports whether a field takes free text: a fixed choice or a boolean cannot carry a secret. */
 const takesText = ({ type, enum: choices, oneOf, const: constant }: JsonObject): boolean =>
   type !== 'boolean' && choices === undefined && oneOf === undefined && constant === undefined;
 
@@ -92,7 +102,7 @@ function isSecretField({ name, field }: Field): boolean {
   return [field.title, field.description].some((text) => typeof text === 'string' && isSecretTitle(text));
 }
 
-/** By its letters as they are seen. */
+/** Reports whether a name means a secret, including names with look-alike letters and accents. */
 function namesSecret(name: string): boolean {
   const normal = normalisedName(foldText(name).normalize('NFD').replace(/\p{M}/gu, ''));
   return (
@@ -123,16 +133,16 @@ function asksIn(text: string): boolean {
   return false;
 }
 
-/** Lower case, in its own letters: Cyrillic ones look like Latin ones. */
+/** Returns lower case without folding scripts: Cyrillic letters would become Latin ones. */
 const written = (text: string): string => text.normalize('NFKC').toLowerCase();
 
-/** Lower case, without accents and look-alikes. */
+/** Returns lower case without accents and look-alikes. */
 function plain(text: string): string {
   if (text.length > maxCharacters) throw new RangeError('The text of the form is too long.');
   return foldText(text).normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase();
 }
 
-/** A page that a browser opens over TLS, or of this machine. */
+/** Reports whether the URL is a page over TLS or on this machine. */
 function isPage(url: string): boolean {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || parsed.username !== '' || parsed.password !== '') return false;

@@ -1,6 +1,6 @@
 /**
- * What a changed definition adds to the accepted one. What is kept of the accepted one holds no word of its server: digests of
- * names, and classes of the gateway's own [guard.changes].
+ * Finds additions of a changed definition to the accepted one. The stored form of the accepted one contains no words of
+ * its server, only digests of names and the gateway's own classes [guard.changes].
  */
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -13,14 +13,14 @@ import type { ChangeKind } from './finding.ts';
 import { shapesOf } from './parameter-shapes.ts';
 import { unreadSentences } from './unread-sentences.ts';
 
-/** What matters of a definition. */
+/** The relevant parts of a definition. */
 interface Surface {
   /**
-   * Kinds of findings; classes of words in its texts, with how many there are where each one counts (`orders#2`); digests of
-   * addresses (`at.`), of sentences in other languages (`unread.`) and of what lies behind the part that is read (`rest.`).
+   * Kinds of findings; word classes in its texts, with a count if each mention matters (`orders#2`); digests of
+   * addresses (`at.`), of sentences in other languages (`unread.`) and of text beyond the part that is read (`rest.`).
    */
   readonly says: readonly string[];
-  /** Digest of a parameter's path: its mark, as in `shapesOf`. */
+  /** Marks by digest of a parameter's path, as in `shapesOf`. */
   readonly parameters: Readonly<Record<string, string>>;
   /** `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`: y, n or -. */
   readonly hints: string;
@@ -43,7 +43,7 @@ const reach: Readonly<Record<string, RegExp>> = {
     /\b(?:must|always|never|important|before|first|do not|don't|required to|instead|ignore|immediately|please|kindly|ensure|make sure|be sure|remember to|should|need to|have to)\b/,
 };
 
-/** Classes of which a second mention can say something else than the first. */
+/** Classes that are counted, because a second mention may mean something else. */
 const counted: ReadonlySet<string> = new Set(['orders', 'secrets']);
 const oneText = 8_192;
 const allTexts = 65_536;
@@ -85,7 +85,7 @@ function saidBy(definition: JsonObject): string[] {
   ].sort();
 }
 
-/** Those behind the first are one digest, so the place they take is bounded. */
+/** Returns digests of texts. Those after the first `maxDigests` share one digest, so that the size is bounded. */
 function digests(of: string, texts: readonly string[]): string[] {
   const all = [...new Set(texts)].sort();
   const single = all.slice(0, maxDigests).map((text) => `${of}.${digestOf(text).slice(0, 8)}`);
@@ -99,13 +99,13 @@ function parametersOf(definition: JsonObject): Record<string, string> {
   return Object.fromEntries(rest.length > 0 ? [...listed, [others, `any~${digestOf(rest).slice(0, 8)}`]] : listed);
 }
 
-/** Mark of a schema that says no more than its parameters do. */
+/** Mark of a schema without content of its own beyond its parameters. */
 const wholeSchema = 'object!';
 const root = digestOf('').slice(0, 8);
-/** In place of the name of what lies behind the listed parameters. */
+/** Name for all parameters after the listed ones. */
 const others = 'others';
 
-/** As it is kept beside a fingerprint: about a hundred characters. */
+/** Returns the stored text, kept with a fingerprint: about a hundred characters. */
 export const surfaceText = ({ says, parameters, hints }: Surface): string =>
   [
     says.join(','),
@@ -125,7 +125,7 @@ export function surfaceFrom(text: string): Surface {
   };
 }
 
-/** Kinds of what the later definition adds; empty for a change that does not matter. */
+/** Returns the kinds of additions in the later definition; empty for an irrelevant change. */
 export function changesBetween(before: Surface, after: Surface): ChangeKind[] {
   const kinds = new Set<ChangeKind>(newlySaid(before, after).map(({ kind }) => kind));
   for (const [name, now] of Object.entries(after.parameters)) {
@@ -148,7 +148,10 @@ export function changesBetween(before: Surface, after: Surface): ChangeKind[] {
   return [...kinds].sort();
 }
 
-/** @returns the class, or the part of a digest before its dot. */
+/**
+ * Returns the additions in texts.
+ * @returns the class, or the prefix of a digest, with its kind.
+ */
 export function newlySaid(before: Surface, after: Surface): { readonly said: string; readonly kind: ChangeKind }[] {
   const times = new Map(before.says.map(countOf));
   return after.says.flatMap((each) => {
@@ -174,9 +177,9 @@ const kindOf = (said: string): ChangeKind =>
 const valuesOf = (mark: string): string => mark.replace(/[!*]/g, '');
 
 /**
- * What an approval of a call is bound to beside the call: another digest where a change matters for it. Corrected words, and
- * optional parameters that the call does not use, keep it.
- * @param args of the call.
+ * Returns the digest of a definition that an approval is bound to, in addition to the call. It changes if a change of
+ * the definition matters for the call, but not for corrected words, nor for optional parameters that the call does not
+ * use.
  */
 export function meaningDigest(definition: JsonObject, args: Readonly<Record<string, unknown>>): string {
   const { says, shapes, hints } = meaningOf(definition);
@@ -185,7 +188,7 @@ export function meaningDigest(definition: JsonObject, args: Readonly<Record<stri
   return digestOf({ says, taken, hints });
 }
 
-/** Parts of a schema that any of its parameters may refer to. */
+/** Parts of a schema that any parameter may refer to. */
 const ofAll = /^(?:\$defs|definitions|(?:all|any|one)Of\d+)(?:\.|\[|$)/;
 
 const meaningOf = remembered((definition: JsonObject) => {

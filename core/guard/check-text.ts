@@ -1,4 +1,4 @@
-/** Everything the guard finds in one text that a model will read: the visible words, the hidden ones and the encoded ones. */
+/** Finds problems in a text that a model will read: in visible, hidden and encoded words. */
 
 import { type EncodedPart, encodedParts } from '#core/text/decode/encoded-parts.ts';
 import { hiddenParts } from '#core/text/decode/hidden-parts.ts';
@@ -22,11 +22,11 @@ export type TextKind =
   | 'data_link'
   | 'terminal_escape';
 
-/** Words between two weak cues that belong together. */
+/** Maximum number of words between two weak cues that count together. */
 const together = 40;
 const unitCharacters = 1_200;
 
-/** Sorted by place; ranges may overlap. */
+/** Returns the findings, sorted by position; ranges may overlap. */
 export function checkText(text: string): TextFinding<TextKind>[] {
   const found: TextFinding<TextKind>[] = [...terminalEscapes(text), ...dataLinks(text)];
   for (const finding of invisibleText(text)) found.push(finding);
@@ -47,11 +47,11 @@ export function checkText(text: string): TextFinding<TextKind>[] {
   return found.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
-/** Parts letters that stood apart into the words that the rules know. */
+/** Splits spelled-out letters into words known to the rules. */
 const wordsOf = ({ text, isSpelled }: EncodedPart): string =>
   isSpelled ? text.replace(/[A-Za-z]{20,400}/g, partedWords) : text;
 
-/** The same run may be read in two ways. */
+/** Merges overlapping findings, since a run can be decoded in two ways. */
 function merged(findings: TextFinding<TextKind>[]): TextFinding<TextKind>[] {
   const apart: TextFinding<TextKind>[] = [];
   for (const each of findings.sort((a, b) => a.start - b.start)) {
@@ -70,15 +70,15 @@ const encoded = (start: number, end: number): TextFinding<'encoded_instruction'>
   description: 'Words to the model in an encoding.',
 });
 
-/** Encodings in encodings. No encoding makes a text longer than it stands there, so the time grows with its length alone. */
+/** Maximum depth of nested encodings. Decoding never lengthens a text, so the time is linear in its length. */
 const maxLayers = 4;
 
-/** Whether a decoded text speaks to the model, itself or in a further encoding. */
+/** Reports whether a decoded text instructs the model, directly or in a nested encoding. */
 function speaks(decoded: string, layer: number, isTurned = false): boolean {
   if (isHiddenInstruction(cuesIn(decoded))) return true;
   if (layer === maxLayers) return false;
   const way = single.turned;
-  // Turned twice it would be itself again.
+  // Turning twice would restore the text.
   if (way > 0 && !isTurned && turnedSpeak(decoded, way, layer + 1)) return true;
   for (const part of encodedParts(decoded)) if (speaks(wordsOf(part), layer + 1)) return true;
   return false;
@@ -87,10 +87,10 @@ function speaks(decoded: string, layer: number, isTurned = false): boolean {
 const turnedSpeak = (text: string, way: number, layer: number): boolean =>
   turnedBack(text, way).some((each) => speaks(each, layer, true));
 
-/** A page has a hundred hidden parts of a few words, and a scan costs more to make than to run on them. */
+/** Shared scan, because a page can have a hundred short hidden parts and creating a scan costs more than running it. */
 const single = new CueScan();
 
-/** Cues of a text by itself. */
+/** Returns the cues of a single text. */
 export function cuesIn(text: string): CueHit[] {
   single.forget();
   return single.feed(folded(text));
@@ -139,7 +139,7 @@ function verdictOf(
   return undefined;
 }
 
-/** A single one of these is enough where only the model reads. */
+/** Cues that suffice alone in text that only the model reads. */
 const grave: ReadonlySet<Cue> = new Set([
   'address',
   'override',
@@ -154,7 +154,7 @@ const isHiddenInstruction = (hits: readonly CueHit[]): boolean =>
   hits.length > 0 &&
   (hits.some(({ strong, cue }) => strong || grave.has(cue)) || new Set(hits.map(({ cue }) => cue)).size > 1);
 
-/** Paragraphs, and sentences of long ones: what a strip removes at once. */
+/** Yields paragraphs, or the sentences of long ones: the units that stripping removes. */
 function* unitsOf(
   text: string,
   from: number,
@@ -180,7 +180,10 @@ const marked = /\*\*|~~|``|<\/?(?:b|i|em|strong|span|u|font)\b[^>]{0,80}>/gi;
 const inWord = /\w(?:\*\*|~~|``|<\/?(?:b|i|em|strong|span|u|font)\b)[^>\n]{0,80}\w/i;
 const written = /\\[nrt]/g;
 
-/** As a reader sees it: without marks inside words, look-alikes and invisible characters; in lower case. */
+/**
+ * Returns the text as a reader sees it, in lower case: without marks inside words, look-alikes and invisible
+ * characters.
+ */
 export function folded(text: string): string {
   const plain = isPlain(text) ? text : foldText(spelled(text));
   const tagged = plain.includes('<') || plain.includes('**') || plain.includes('~~') || plain.includes('``');
@@ -189,5 +192,5 @@ export function folded(text: string): string {
   return spaced.toLowerCase();
 }
 
-/** Letters of the tag block are read with the others. */
+/** Appends text spelled in letters of the tag block. */
 const spelled = (text: string): string => (text.includes('\udb40') ? `${text} ${spelledByTags(text)}` : text);

@@ -1,4 +1,4 @@
-/** Marks with which chats and prompts are parted: in a text that a tool returns they speak to the model. */
+/** Markers that separate turns of chats and prompts: in a tool's text they address the model. */
 const markers = [
   ...[
     '<|im_start|>',
@@ -37,10 +37,10 @@ const markers = [
   ],
 ];
 
-/** A page has a bracket every few characters. */
+/** Looked up by the first two characters, because brackets are frequent in pages. */
 const firstTwo = (text: string, at: number): number => text.charCodeAt(at) * 0x1_0000 + text.charCodeAt(at + 1);
 const markersBy = Map.groupBy(markers, (marker) => firstTwo(marker, 0));
 
-/** The mark that begins at this place of a text in lower case. */
+/** Returns the marker at this position of a lower-case text. */
 export const markerAt = (text: string, from: number): string | undefined =>
   markersBy.get(firstTwo(text, from))?.find((each) => text.startsWith(each, from));

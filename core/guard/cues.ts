@@ -1,6 +1,6 @@
 /**
- * Reads a text word by word and reports what in it speaks to a model. One pass, without backtracking: the time grows with the
- * length alone [guard.linear].
+ * Scans a text word by word for cues that address a model, in one pass without backtracking, so in linear time
+ * [guard.linear].
  */
 import { isPlain } from '#core/text/fold/visible.ts';
 import { namesSecretFile } from '#core/text/secrets/secret-paths.ts';
@@ -17,7 +17,7 @@ import { classCount, classIds, unspacedPhrases, type WordClass, wordClasses } fr
 export interface CueHit {
   readonly cue: Cue;
   readonly strong: boolean;
-  /** Words since the scan began. */
+  /** Number of words since the scan began. */
   readonly at: number;
 }
 
@@ -30,7 +30,7 @@ const rulesOf = Array.from({ length: classCount }, (_, id) =>
   prepared.filter(({ on }) => on.some((name) => classIds[name] === id)),
 );
 
-/** Words of one text after the other; what stands close to the end of one counts for the beginning of the next. */
+/** Scan of consecutive texts: words near the end of one count as near the beginning of the next. */
 export class CueScan {
   readonly #last = new Int32Array(classCount).fill(-10_000);
   #at = 0;
@@ -38,7 +38,10 @@ export class CueScan {
   #turned = 0;
   readonly #near: Near = (name, words) => this.#at - this.#last[classIds[name]]! <= words;
 
-  /** @param text folded, in lower case. */
+  /**
+   * Scans a text and returns its cues.
+   * @param text folded, in lower case.
+   */
   feed(text: string): CueHit[] {
     const hits: CueHit[] = [];
     this.#turned = 0;
@@ -56,18 +59,18 @@ export class CueScan {
     return hits;
   }
 
-  /** As if nothing had been read. */
+  /** Resets the scan. */
   forget(): void {
     this.#last.fill(-10_000);
     this.#at = 0;
   }
 
-  /** How a word of the last text was turned: backwards, or its letters by thirteen places; 0 where none was. */
+  /** How a word of the last text was turned: reversed, or ROT13; 0 if none was. */
   get turned(): number {
     return this.#turned;
   }
 
-  /** Between texts that do not belong together. */
+  /** Separates unrelated texts. */
   pause(): void {
     this.#at += paragraphWords;
   }
@@ -112,7 +115,7 @@ export class CueScan {
     else if (this.#hasAccents) for (const id of unaccented(text.slice(from, end))) this.#sawId(id, hits);
   }
 
-  /** Words with joints or underscores. */
+  /** Checks words with joints or underscores. */
   #joined(word: string, hits: CueHit[]): void {
     if (namesSecretFile(word)) {
       this.#saw('secretPath', hits);
@@ -127,7 +130,7 @@ export class CueScan {
     if (/^[a-z][a-z0-9]*(?:_[a-z0-9]+){1,6}$/.test(word)) this.#saw('toolName', hits);
   }
 
-  /** `ignore/previous.instructions`: joined words. */
+  /** Checks the parts of joined words such as `ignore/previous.instructions`. */
   #parts(word: string, hits: CueHit[]): void {
     let from = 0;
     for (let at = 0; at <= word.length; at++) {
@@ -184,16 +187,16 @@ export class CueScan {
 
 const clause = classIds.clause;
 
-/** Characters of a word with joints that are looked at. */
+/** Maximum number of characters checked in a joined word. */
 const maxWord = 64;
 const underscore = 95;
-/** English words are shorter: several words without a blank. */
+/** English words are shorter: longer ones are several words without spaces. */
 const longWord = 22;
-/** A name in code has two or three. */
+/** Names in code have two or three parts; more are a sentence. */
 const manyParts = /^[a-z]{1,24}(?:_[a-z]{1,24}){3,}$/;
 const isLatin = (code: number): boolean => code < 128;
 const parting = /['\-./]/;
-/** Of a variable: `aws_secret_access_key`. */
+/** Name of a secret variable: `aws_secret_access_key`. */
 const secretName = /(?:^|_)(?:secret|token|password|passwd|api_key|private_key|access_key)(?:_|$)/;
 
 const unspaced = /[\u0600-\u06ff\u0590-\u05ff\u0900-\u097f\u0e00-\u0e7f\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/;

@@ -1,10 +1,10 @@
-/** Links and pictures whose address is meant to be filled with what the model knows. */
+/** Finds links and images whose address is to be filled with the model's data. */
 
 import { nextOf } from '#core/text/decode/next-of.ts';
 import type { TextFinding } from './finding.ts';
 
 const maxCharacters = 2_048;
-/** Services whose purpose is to record who asks them. */
+/** Services that record their incoming requests. */
 const collectors =
   /\/\/(?:[\w-]{1,63}\.){0,4}(?:webhook\.site|requestbin\.(?:com|net)|pipedream\.net|interact\.sh|oast\.(?:fun|live|me|online|pro|site|us)|burpcollaborator\.net|beeceptor\.com|hookbin\.com|requestcatcher\.com|canarytokens\.com|dnslog\.cn)(?=[/:?#]|$)/i;
 const talk =
@@ -35,7 +35,7 @@ export function* dataLinks(text: string): Iterable<TextFinding<'data_link'>> {
   }
 }
 
-/** What loads without a click of a person. */
+/** Reports whether the address loads without a click. */
 const isPicture = (before: string): boolean =>
   /!\[[^\]\n]{0,160}\]\(\s{0,2}<?(?:https?:)?$|(?:src|srcset|background|poster)\s?=\s?["']?(?:https?:)?$|url\(["']?(?:https?:)?$/i.test(
     before,
@@ -45,7 +45,7 @@ const isLink = (before: string): boolean =>
     before,
   );
 
-/** `<https://…>`: its last sign closes no place to be filled. */
+/** In `<https://…>` the last character does not close a placeholder. */
 const isBetweenAngles = /(?<!\(\s{0,2})<https?:$/i;
 
 function reasonOf(address: string, picture: boolean, link: boolean): string | undefined {

@@ -1,4 +1,6 @@
-/** What the arguments of a call decide: at least what the configuration says of the gravest finding in them [guard.arguments]. */
+/**
+ * Decides on the arguments of a call, at least as strictly as configured for the most severe finding [guard.arguments].
+ */
 
 import type { ArgumentAction } from '#core/contracts/config/tool-guard.ts';
 import type { Configuration, McpUpstreamEntry } from '#core/contracts/config.ts';
@@ -14,23 +16,23 @@ import type { outsideRoots, RootLists } from './roots.ts';
 
 type ArgumentActions = Readonly<Record<ArgumentKind, ArgumentAction>>;
 
-/** What the guard of a call is to do; it goes to workers as it is. */
+/** Settings of a call's guard; they are sent to workers unchanged. */
 export interface ArgumentSettings {
   readonly actions: ArgumentActions;
   /** Roots that a server's entry and the client declare [guard.roots]. */
   readonly roots?: RootLists;
-  /** Places whose links lead out of the roots [guard.roots-links]. */
+  /** Paths whose links lead out of the roots [guard.roots-links]. */
   readonly linked?: readonly ArgumentFinding[];
   /** Files with secrets that the configuration adds to the catalog. */
   readonly secretFiles?: readonly string[];
-  /** The call goes to no MCP server: its arguments are compared with the roots alone. */
+  /** True if the call does not go to an MCP server: its arguments are compared with the roots only. */
   readonly rootsOnly?: true;
 }
 
-/** What looks arguments over, and what its findings decide. */
+/** The checks of arguments, and the actions for their findings. */
 interface ArgumentGuard extends ArgumentSettings {
   readonly check: (parameters: ToolCall['parameters']) => ArgumentFinding[];
-  /** Present where there are roots. */
+  /** Present if there are roots. */
   readonly outside?: typeof outsideRoots;
 }
 
@@ -38,7 +40,7 @@ const argumentsModule = lazyImport(() => import('./arguments.ts'));
 const rootsModule = lazyImport(() => import('./roots.ts'));
 const linksModule = lazyImport(() => import('./links.ts'));
 
-/** Loaded with the first call that has a guard. */
+/** Loads the checks with the first call that has a guard. */
 export async function argumentGuard(settings: ArgumentSettings | undefined): Promise<ArgumentGuard | undefined> {
   if (!settings) return undefined;
   const { checkArguments } = await argumentsModule();
@@ -47,7 +49,7 @@ export async function argumentGuard(settings: ArgumentSettings | undefined): Pro
   return settings.roots ? { ...settings, check, outside: (await rootsModule()).outsideRoots } : { ...settings, check };
 }
 
-/** A finding as evidence, `why` and the approval card show it. */
+/** A finding as shown in evidence, `why` and the approval card. */
 interface NotedArgument extends ArgumentFinding {
   readonly action: ArgumentAction;
 }
@@ -55,7 +57,8 @@ interface NotedArgument extends ArgumentFinding {
 const recorded = Object.fromEntries(argumentKinds.map((kind) => [kind, 'log'])) as unknown as ArgumentActions;
 
 /**
- * What holds for a call; undefined where its upstream is not an MCP server, or its guard is off.
+ * Returns the settings for a call; undefined if its upstream is not an MCP server and there are no client roots, or if
+ * its guard is off.
  * @param declared roots of the client.
  */
 export function argumentSettings(
@@ -79,7 +82,7 @@ export function argumentSettings(
   };
 }
 
-/** The settings, with what links of this machine say where a server of this machine has roots. */
+/** Adds findings about links if a server with roots runs on this machine. */
 export async function withLinks(
   settings: ArgumentSettings | undefined,
   { upstreams }: Pick<Configuration, 'upstreams'>,
@@ -91,15 +94,15 @@ export async function withLinks(
     settings.rootsOnly || upstreams.mcp.some(({ name, transport }) => name === upstream && transport === 'stdio');
   if (!isHere) return settings;
   const { outsideByLinks } = await linksModule();
-  // What is nested too deeply is reviewed for that, and has no places.
+  // Arguments that are nested too deeply are reviewed anyway, so ignore the error here.
   const linked = await outsideByLinks(parameters, settings.roots, links).catch(() => []);
   return linked.length > 0 ? { ...settings, linked } : settings;
 }
 
-/** Protocols whose arguments are read by a grammar of their own: effects decide them. Roots hold there too. */
+/** Protocols whose arguments are parsed by their own grammar and decided by effects. Roots apply to them as well. */
 const read: ReadonlySet<string> = new Set(['shell', 'sql', 'git']);
 
-/** Returns what the guard finds and what its gravest finding decides. Arguments that cannot be looked over are reviewed. */
+/** Returns the findings and the verdict of the most severe one. Arguments that cannot be checked are reviewed. */
 export function argumentVerdict(call: ToolCall, guard: ArgumentGuard | undefined): Verdict | undefined {
   if (!guard) return undefined;
   const { check, outside, roots = [], linked = [], rootsOnly } = guard;

@@ -1,13 +1,13 @@
-/** Two definitions of a tool compared member by member: what each place held, and what it holds now [mcp.definition-diff]. */
+/** Compares two tool definitions member by member [mcp.definition-diff]. */
 
 import { canonicalize } from '#core/kernel/canonical.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 
 interface Changed {
-  /** `inputSchema.properties.path.type`; a list is one place. */
+  /** Such as `inputSchema.properties.path.type`; a list is one place. */
   readonly path: string;
-  /** A text as it is, anything else as JSON; absent where there was nothing. */
+  /** A text verbatim, other values as JSON; absent if there was none. */
   readonly before?: string;
   readonly after?: string;
 }
@@ -15,7 +15,7 @@ interface Changed {
 const maxDifferences = 200;
 const maxCharacters = 16_384;
 
-/** At most `maxDifferences`, in order of their places. Either side may be missing as a whole. */
+/** Returns at most `maxDifferences`, sorted by place. Either definition may be missing. */
 export function differenceBetween(before: JsonObject | undefined, after: JsonObject | undefined): Changed[] {
   const found: Changed[] = [];
   compare('', before, after, found);
@@ -36,7 +36,7 @@ function compare(path: string, before: Json | undefined, after: Json | undefined
   });
 }
 
-/** An object on one side is opened as well where the other has nothing: each of its texts stands for itself. */
+/** Reports whether members are compared individually: also if only one side has an object. */
 const isOpen = (before: Json | undefined, after: Json | undefined): boolean =>
   (isObject(before) || isObject(after)) &&
   (isObject(before) || before === undefined) &&

@@ -1,4 +1,4 @@
-/** Every text of a tool's definition that a model reads, with its place; and its parameters. */
+/** Extracts every text of a tool definition that a model reads, with its place, and the parameters. */
 
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -17,10 +17,12 @@ export interface Parameter {
 
 const maxTexts = 2_000;
 const maxLevels = 24;
-/** Words of JSON Schema itself. */
+/** Keywords of JSON Schema. */
 const ofSchema = new Set(['$schema', '$id', '$ref', 'type', 'format']);
 
-/** Titles, descriptions, defaults, examples, choices and the names of parameters; names stand without their place's words. */
+/**
+ * Returns titles, descriptions, defaults, examples, choices and parameter names. The place of a name omits the name.
+ */
 export function definitionTexts({
   title,
   description,
@@ -55,7 +57,7 @@ function walk(value: Json, where: string, level: number, add: (where: string, te
   }
 }
 
-/** The parameters a call of the tool takes, at the top of its schema. */
+/** Returns the top-level parameters of the tool. */
 export function parametersOf({ inputSchema }: JsonObject): Parameter[] {
   if (!isObject(inputSchema) || !isObject(inputSchema.properties)) return [];
   const required = Array.isArray(inputSchema.required) ? new Set(inputSchema.required) : new Set<Json>();

@@ -1,4 +1,4 @@
-/** What the definition of a tool says beside describing it [guard.definitions]. */
+/** Finds contents of a tool definition that go beyond a description [guard.definitions]. */
 
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -22,7 +22,7 @@ const found = (kind: DefinitionKind, where: string, severity: Severity, descript
   description,
 });
 
-/** Findings that follow from the definition alone; looked for once for each definition that was read. */
+/** Returns the findings in a definition alone, cached per definition. */
 export const checkDefinition = remembered((definition: JsonObject): readonly DefinitionFinding[] => {
   const texts = definitionTexts(definition);
   const parameters = parametersOf(definition);
@@ -32,7 +32,7 @@ export const checkDefinition = remembered((definition: JsonObject): readonly Def
     ...parameters.flatMap((parameter) => parameterFindings(definition, parameter)),
     ...contradictions(definition),
   ];
-  // Pieces that say something by themselves are found by now.
+  // If single texts already have such findings, their combination is not checked.
   if (!findings.some(({ kind }) => kind === 'instruction')) findings.push(...saidTogether(texts));
   return findings;
 });
@@ -82,7 +82,7 @@ function textFindings({ where, text }: PlacedText): DefinitionFinding[] {
   return apart(kinds);
 }
 
-/** A model reads the texts of a definition one after the other: an order may be parted over several parameters. */
+/** Checks all texts together: an instruction may be split over several parameters. */
 const saidTogether = (texts: readonly PlacedText[]): DefinitionFinding[] =>
   apart(
     joinedTexts(texts.map(({ text }) => text))
@@ -93,7 +93,7 @@ const saidTogether = (texts: readonly PlacedText[]): DefinitionFinding[] =>
 
 const contexts =
   /\b(?:full|entire|whole|complete|previous|prior|current|all|your|user's|recent) {1,4}(?:chat |conversation |message )?(?:conversation|chat history|chat|context window|transcript (?:so far|of (?:the|this|our) (?:chat|conversation|session))|(?:chat|conversation|session) transcript|dialogue|message history|conversation history|history of (?:the |this )?(?:chat|conversation))\b|(?<!\b(?:custom|optional|additional|an?|own) )\bsystem[ _]prompts?\b(?! (?:to guide|for the (?:llm|model|extraction|generation)|that guides))|\b(?:chat|conversation|message|dialogue)[ _](?:history|log|transcript|so far)\b|\b(?:list|names|schemas|definitions) of (?:all |the |your |available |other ){0,3}tools\b|\b(?:your|model'?s?|assistant'?s?) (?:instructions|reasoning|memory|chain of thought|context)\b|\bcontext window\b/;
-/** A tool of conversations reads and writes them by its nature. */
+/** Tools for conversations legitimately read and write them. */
 const ofConversations = /\b(?:by id|conversation id|slack|intercom|zendesk|discord|teams|thread)\b/;
 const asksContext = (text: string): boolean => contexts.test(text) && !ofConversations.test(text);
 
@@ -125,8 +125,8 @@ function parameterFindings({ name: tool }: JsonObject, { name, required }: Param
 }
 
 /**
- * Reports annotations that deny what a verb of the name says. Words that are nouns as well (`git_branch`, `open_nodes`) and verbs
- * that may produce something without changing anything (`extract_text`) contradict nothing.
+ * Reports annotations that contradict a verb in the name. Words that are also nouns (`git_branch`, `open_nodes`) and
+ * verbs that may produce results without changing anything (`extract_text`) do not count.
  */
 function contradictions({ name, annotations }: JsonObject): DefinitionFinding[] {
   if (typeof annotations !== 'object' || annotations === null || Array.isArray(annotations)) return [];
@@ -157,7 +157,7 @@ function contradictions({ name, annotations }: JsonObject): DefinitionFinding[] 
   return [];
 }
 
-/** One finding of a kind for each place. */
+/** Keeps one finding per kind and severity. */
 function apart(findings: readonly DefinitionFinding[]): DefinitionFinding[] {
   const kinds = new Set<string>();
   return findings.filter(({ kind, severity }) => {

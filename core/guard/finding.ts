@@ -1,4 +1,7 @@
-/** What the guard finds in texts of MCP servers and calls: a kind, a place and a severity, never the text itself [guard.no-content]. */
+/**
+ * Findings of the guard in texts of MCP servers and calls: kind, place and severity, never the text itself
+ * [guard.no-content].
+ */
 
 export const resultKinds = [
   'instruction',
@@ -43,19 +46,19 @@ export const argumentKinds = [
 ] as const;
 export type ArgumentKind = (typeof argumentKinds)[number];
 
-/** A finding of severity `low` is recorded only, whatever the configured action is. */
+/** Severity of a finding. One of severity `low` is only recorded, whatever the configured action. */
 export type Severity = 'low' | 'medium' | 'high';
 
 export interface Finding<Kind extends string = string> {
   readonly kind: Kind;
   /** Path of members and indexes, such as `content[0].text`. */
   readonly where: string;
-  /** One of the gateway's own sentences: no word of it comes from the text. */
+  /** A fixed sentence of the gateway, without words of the text. */
   readonly description: string;
   readonly severity: Severity;
 }
 
-/** A finding in one text. Offsets count UTF-16 units of the text as it was sent. */
+/** A finding in one text. Offsets count UTF-16 units of the original text. */
 export interface TextFinding<Kind extends string = string> {
   readonly kind: Kind;
   readonly description: string;

@@ -1,4 +1,4 @@
-/** What a definition adds to the accepted one, in sentences for the human who is to accept it [mcp.definition-diff]. */
+/** Describes the additions of a definition to the accepted one, for the human who reviews it [mcp.definition-diff]. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { changesBetween, newlySaid, surfaceOf } from './changes.ts';
 import { type Parameter, parametersOf } from './definition-texts.ts';
@@ -7,9 +7,9 @@ import { checkDefinition } from './definitions.ts';
 interface Introduced {
   /** A kind of `changesBetween`, or of a finding of `checkDefinition`. */
   readonly kind: string;
-  /** Path of the member; absent for what the definition says as a whole. */
+  /** Path of the member; absent for a finding about the whole definition. */
   readonly where?: string;
-  /** A sentence of the gateway's own; names of parameters come from the server. */
+  /** A sentence of the gateway; only names of parameters come from the server. */
   readonly description: string;
 }
 
@@ -28,7 +28,10 @@ const ofClass: Readonly<Record<string, string>> = {
   rest: 'It has another text behind the part that the gateway reads.',
 };
 
-/** @param accepted undefined for a new tool, or where its text is not kept. */
+/**
+ * Returns the additions of an offered definition.
+ * @param accepted undefined for a new tool, or if its text is not stored.
+ */
 export function introducedBy(accepted: JsonObject | undefined, offered: JsonObject): Introduced[] {
   const known = accepted ? checkDefinition(accepted) : [];
   const findings = checkDefinition(offered)

@@ -1,4 +1,6 @@
-/** What the pieces of a result make up: lines in a list, members and values, that only together speak to the model [guard.pieces]. */
+/**
+ * Joins pieces of a result (lines of a list, members and values) that address the model only together [guard.pieces].
+ */
 import type { Json } from '#core/kernel/json.ts';
 import { fromCodes } from '#core/text/decode/number-runs.ts';
 
@@ -7,16 +9,16 @@ const saying = /\s/;
 /** Words of the protocol. */
 const ofProtocol: ReadonlySet<string> = new Set(['type', 'mimeType', 'role', 'jsonrpc']);
 
-/** Behind a sentence, a quotation, a tag or a piece of code something new begins. */
+/** Characters that end a sentence, a quotation, a tag or a piece of code, so that the next text is a new one. */
 const endings: ReadonlySet<string> = new Set('.!?…。！？:;`"\'>)]}|');
 const hasEnded = (text: string): boolean => endings.has(text.trimEnd().at(-1) ?? '');
 
-/** With a capital, or a sign of code, of lists and of headings, something new begins as well. */
+/** A capital, or a character of code, lists and headings, also begins a new text. */
 const begun = /^\s*(?:\p{Lu}|[#\-*/<$>+@{"'`|])/u;
 
 /**
- * Texts of a value that follow each other, one a line, with names that hold a blank: each run of them that may be one
- * saying. A run of one text is what was looked at already.
+ * Returns runs of consecutive texts of a value that may form one statement, one text per line, including names with a
+ * space. Runs of one text are omitted, because it was checked already.
  */
 export function joinedTexts(value: Json): readonly string[] {
   const runs: string[][] = [[]];
@@ -50,10 +52,10 @@ export function joinedTexts(value: Json): readonly string[] {
 /** A piece of a longer text in base64 or base32. */
 const ofBase64 = /^[\w+/-]{8,}={0,6}$/;
 const lastOfBase64 = /^[\w+/-]{2,7}={0,6}$/;
-/** The number of one character. */
+/** The code of one character. */
 const ofCode = /^(?:0x|U\+|\\x)?[0-9a-fA-F]{2,4}$/;
 
-/** The same of a text that is JSON. */
+/** Does the same for a text that is JSON. */
 export function joinedJson(text: string): readonly string[] {
   if (text.length > maxJoined || !/^\s*[[{]/.test(text)) return [];
   try {
@@ -63,7 +65,10 @@ export function joinedJson(text: string): readonly string[] {
   }
 }
 
-/** @param take the text, and whether it stood as the numbers of its characters. */
+/**
+ * Visits the texts of a value.
+ * @param take receives the text, and whether it was written as character codes.
+ */
 function gather(value: Json, take: (text: string, isDecoded?: boolean) => void): void {
   if (typeof value === 'string') take(value);
   else if (Array.isArray(value)) {
@@ -77,7 +82,7 @@ function gather(value: Json, take: (text: string, isDecoded?: boolean) => void):
     }
 }
 
-/** The same shape with another text in place of each text and name that holds a blank. */
+/** Returns the same structure with each text, and each name with a space, replaced. */
 export function withoutSayings(value: Json, instead: string): Json {
   if (typeof value === 'string') return saying.test(value) || ofBase64.test(value) ? instead : value;
   if (Array.isArray(value))

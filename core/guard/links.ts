@@ -1,6 +1,6 @@
 /**
- * Links on the way to a place: what lies below a root by its text may lead out of it. Only a server of this machine is looked
- * at, because the paths of another mean nothing here [guard.roots-links].
+ * Finds paths whose links lead out of a root that textually contains them. Only for servers on this machine, because
+ * paths of another machine cannot be resolved here [guard.roots-links].
  */
 import type { ArgumentFinding } from './arguments.ts';
 import { readingsOf } from './location-readings.ts';
@@ -10,20 +10,23 @@ import { eachPlace, type RootLists } from './roots.ts';
 /** The file system of this machine. */
 export interface LinkResolver {
   /**
-   * Where a path leads once every link is followed, as far as it exists: the rest stands as it is. A relative path begins in the
-   * working folder of servers. Undefined for what cannot be followed: a circle, a folder that may not be read.
+   * Resolves all links of a path as far as it exists; the rest is kept. A relative path starts in the working folder of
+   * servers. Undefined if it cannot be resolved: a cycle, or an unreadable folder.
    */
   follow(path: string): Promise<string | undefined>;
 }
 
 export interface LinksPort {
-  /** Links of the machine that MCP servers run on, where it is this one. */
+  /** Links of the machine that MCP servers run on, if it is this one. */
   readonly links: LinkResolver | undefined;
 }
 
 const maxPlaces = 64;
 
-/** @throws RangeError for arguments that are nested too deeply. */
+/**
+ * Returns findings for paths that lead out of the roots.
+ * @throws RangeError for arguments that are nested too deeply.
+ */
 export async function outsideByLinks(
   parameters: Readonly<Record<string, unknown>>,
   lists: RootLists,
@@ -58,7 +61,7 @@ async function followedRoot(root: Root, follow: LinkResolver['follow']): Promise
   return (end !== undefined && rootOf(end)) || root;
 }
 
-/** Absolute ones as they stand; servers resolve a relative one from their working folder or from a root. */
+/** Returns the possible paths of a place. Servers resolve a relative one from their working folder or from a root. */
 function pathsOf(place: string, roots: readonly Root[]): string[] {
   const paths = (readingsOf(place) ?? []).flatMap((reading) => {
     const root = rootOf(reading);

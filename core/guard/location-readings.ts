@@ -1,14 +1,14 @@
-/** The ways in which a server may read a path or an address: as it stands, decoded, and in the plain form of its letters [guard.roots]. */
+/** The possible readings of a path or address by a server: verbatim, decoded, and normalised [guard.roots]. */
 
 const maxDecodings = 3;
-/** A step up, in whatever neighbourhood a server may find one: `a/..`, `{a,..}`, `..;/`, `.. /`. */
+/** A step up in any context a server may accept: `a/..`, `{a,..}`, `..;/`, `.. /`. */
 const climbs = /(?:^|[^\p{L}\p{N}_.-])\.\.(?![\p{L}\p{N}_.-])/u;
-/** Homes, variables and substitutions: where they lead is known to the server alone. */
+/** Homes, variables and substitutions, which only the server can resolve. */
 const elsewhere = /^~|\$(?:[A-Za-z_{(]|$)|%(?![0-9a-f]{2})[A-Za-z_][A-Za-z0-9_()]{1,31}%|`/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a control character in a path is one of the things looked for
 const unreadable = /[\u0000-\u001f\u007f\ufffd]|\p{Cf}|\p{Cs}/u;
 
-/** Each reading with `/` for every separator; undefined for a text that nobody can place. */
+/** Returns each reading with `/` for every separator; undefined if the text cannot be resolved. */
 export function readingsOf(text: string): string[] | undefined {
   const readings = new Set<string>();
   let decoded = text;
@@ -25,7 +25,7 @@ export function readingsOf(text: string): string[] | undefined {
   }
 }
 
-/** Undefined for percent signs that stand for no text. A lone sign is a character like any other. */
+/** Decodes once; undefined for invalid percent encoding. A lone percent sign is an ordinary character. */
 function decodedOnce(text: string): string | undefined {
   if (!/%[0-9a-f]{2}/i.test(text)) return text;
   try {

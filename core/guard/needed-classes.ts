@@ -1,14 +1,14 @@
-/** Which classes a rule cannot hold without: most rules are asked where one of them is far, and need no more than that to be known. */
+/** Finds the classes a rule requires: most checks fail because one of them is not near, so the rule need not run. */
 import type { Near, Rule } from './rule.ts';
 import { classIds, type WordClass } from './words.ts';
 
-/** Classes that a rule may want absent. */
+/** Classes that a rule may require to be absent. */
 const unwanted: readonly (readonly WordClass[])[] = [[], ['not'], ['not', 'indefinite'], ['not', 'rotate']];
 
-/** More words than any rule looks back. */
+/** Exceeds the number of words that any rule looks back. */
 export const furthest = 60;
 
-/** Found by asking the rule with every class near but one. */
+/** Returns the required classes, found by running the rule with all classes near except one. */
 export function neededBy({ holds }: Rule): readonly number[] {
   const asked = new Set<WordClass>();
   const holdsWithout = (absent: ReadonlySet<WordClass>): boolean => {

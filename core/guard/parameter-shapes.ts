@@ -1,6 +1,7 @@
 /**
- * What a schema takes, parameter by parameter at every depth: the type, whether it is required, and a digest of what else decides
- * about its values. Texts, choices and bounds are left out: texts are read as texts, and bounds only narrow [guard.changes].
+ * Describes a schema parameter by parameter at every depth: the type, whether it is required, and a digest of other
+ * keywords that decide about its values. Texts, choices and bounds are omitted: texts are checked as texts, and bounds
+ * only narrow [guard.changes].
  */
 
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -9,20 +10,23 @@ import { isObject } from '#core/kernel/narrow.ts';
 import { secrecyOf } from '#core/text/secrets/secret-names.ts';
 
 interface Shape {
-  /** Names from the top, such as `filter.owner`, `rows[].id` or `$defs.Filter.owner`; the schema itself is the empty text. */
+  /**
+   * Names from the top, such as `filter.owner`, `rows[].id` or `$defs.Filter.owner`; the schema itself has an empty
+   * path.
+   */
   readonly path: string;
-  /** `string!*~1a2b3c4d`: the type, `!` where it is required, `*` where it is a secret, the digest of the rest. */
+  /** `string!*~1a2b3c4d`: the type, `!` if required, `*` if secret, and the digest of the rest. */
   readonly mark: string;
 }
 
 const maxLevels = 16;
 const maxShapes = 1_000;
-/** Keywords whose every change counts, whatever stands under them. */
+/** Keywords of which every change counts, whatever their value. */
 const deciding = `default const $ref $dynamicRef not if then else patternProperties prefixItems dependentSchemas
   dependentRequired propertyNames unevaluatedProperties contains contentSchema`.split(/\s+/);
 const compositions = ['allOf', 'anyOf', 'oneOf'] as const;
 
-/** In the order of the schema. What lies deeper, or behind the last of many, is one digest. */
+/** Returns the shapes in schema order. Deeper levels, and parameters after the maximum, share one digest. */
 export function shapesOf({ inputSchema }: JsonObject): Shape[] {
   const shapes: Shape[] = [];
   walk(inputSchema, { path: '', required: true, within: true, level: 0 }, shapes);
@@ -32,7 +36,7 @@ export function shapesOf({ inputSchema }: JsonObject): Shape[] {
 interface Place {
   readonly path: string;
   readonly required: boolean;
-  /** Whether what is required inside of it is required of the call: of a definition (`$defs`), it may be. */
+  /** True if parameters required here are required of the call; in definitions (`$defs`) they may be. */
   readonly within: boolean;
   readonly level: number;
 }

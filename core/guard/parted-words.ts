@@ -1,15 +1,18 @@
-/** Parts `ignoreallpreviousinstructions` into words that the rules know, where letters stood apart without a longer gap between words. */
+/**
+ * Splits `ignoreallpreviousinstructions` into words known to the rules, for spelled-out letters without gaps between
+ * words.
+ */
 import { wordClasses } from './words.ts';
 
 const maxWord = 16;
 
-/** The parting with the fewest letters outside of known words, and among those with the fewest words; in lower case. */
+/** Returns the split with the fewest letters outside of known words, then with the fewest words; in lower case. */
 export function partedWords(letters: string): string {
   const text = letters.toLowerCase();
   const cost = [0];
   const from: number[] = [0];
   for (let end = 1; end <= text.length; end++) {
-    // A letter of a word that is not known.
+    // A letter of an unknown word.
     cost[end] = cost[end - 1]! + 10;
     from[end] = end - 1;
     for (let start = Math.max(0, end - maxWord); start <= end - 2; start++) {

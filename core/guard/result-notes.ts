@@ -1,11 +1,11 @@
-/** What the tool guard noted of a result, for the entry of its action. */
+/** Notes of the tool guard on a result, for the entry of its action. */
 import type { Classification } from './classifier/ports.ts';
 import type { ResultFinding } from './results.ts';
 
 export interface ResultNotes {
   readonly findings: readonly ResultFinding[];
-  /** What the classifier said of the result. */
+  /** The classifier's judgement of the result. */
   readonly judged?: Classification | undefined;
-  /** The result is withheld. */
+  /** True if the result is withheld. */
   readonly withheld: boolean;
 }

@@ -1,4 +1,4 @@
-/** What a server answers, before a model reads it: findings, and the answer with them marked, removed or withheld [guard.results]. */
+/** Checks a server's answer before a model reads it, and marks, strips or withholds it [guard.results]. */
 import type { ResultAction } from '#core/contracts/config/tool-guard.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { asksSecret } from './asks-secret.ts';
@@ -14,7 +14,7 @@ export interface ResultFinding extends Finding<ResultKind> {
 
 export interface GuardSettings {
   readonly actions: ResultActions;
-  /** The answer is a prompt. */
+  /** True if the answer is a prompt. */
   readonly prompt: boolean;
 }
 
@@ -25,12 +25,12 @@ export interface InspectedResult {
 }
 
 export interface GuardedResult {
-  /** Undefined where the result is withheld. */
+  /** Undefined if the result is withheld. */
   readonly value: Json | undefined;
   readonly findings: readonly ResultFinding[];
 }
 
-/** Members that hold bytes in base64, and the texts that some of them are. */
+/** Finds members with base64 bytes, and reads those that are texts. */
 export interface Bytes {
   memberOf(value: JsonObject): string | undefined;
   textOf(base64: string, mediaType: unknown): string | undefined;
@@ -39,21 +39,24 @@ export interface Bytes {
 
 interface ResultOptions {
   readonly actions: ResultActions;
-  /** Prompts instruct the model by their nature: their visible words are none of the guard's findings. */
+  /** Prompts legitimately instruct the model, so their visible words are not findings. */
   readonly prompt?: boolean;
   readonly bytes: Bytes;
 }
 
-/** Key in `_meta` of a result under which its findings are listed. */
+/** Key in a result's `_meta` that lists its findings. */
 export const findingsKey = 'agent-governance-gateway/findings';
 
 const maxFindings = 50;
 
-/** @throws RangeError for a value that is nested too deeply to walk. */
+/**
+ * Checks a value and applies the actions for its findings.
+ * @throws RangeError for a value that is nested too deeply.
+ */
 export function guardResult(value: Json, options: ResultOptions): GuardedResult {
   const findings: ResultFinding[] = [];
   const walked = walk(value, '', options, findings);
-  // Pieces that say something by themselves are found by now.
+  // If single texts already have findings, their combination is not checked.
   const guarded = findings.length > 0 || options.prompt ? walked : guardPieces(walked, options, findings);
   const blocks = findings.some(({ action }) => action === 'block');
   return { value: blocks ? undefined : guarded, findings: findings.slice(0, maxFindings) };
@@ -64,7 +67,10 @@ function guardPieces(value: Json, options: ResultOptions, findings: ResultFindin
   return kind ? withoutSayings(value, removed(kind)) : value;
 }
 
-/** @returns the kind of a finding that is to be stripped. */
+/**
+ * Checks joined texts and records their findings.
+ * @returns the kind of a finding that is to be stripped.
+ */
 function heldTogether(
   texts: readonly string[],
   where: string,
@@ -120,7 +126,7 @@ const asked = (where: string, { actions }: ResultOptions): ResultFinding => ({
   description: 'A request to the person for a password, key, token, code or card.',
 });
 
-/** Sampling: a server that asks for a reply of the model may ask for what was said to it by others, too. */
+/** Reports whether a sampling request includes context: the server may thereby request other conversations. */
 const asksContext = ({ includeContext, messages }: JsonObject): boolean =>
   includeContext !== undefined && includeContext !== null && includeContext !== 'none' && Array.isArray(messages);
 
@@ -134,7 +140,7 @@ const contextAsked = (where: string, { actions }: ResultOptions): ResultFinding 
 
 const maxJoined = 65_536;
 
-/** Blocks of text reach the model one after the other: words that only together speak to it are found in what they make up. */
+/** Checks text blocks together, because the model reads them one after the other. */
 function guardBlocks(blocks: Json[], where: string, options: ResultOptions, findings: ResultFinding[]): Json[] {
   const texts = blocks.flatMap(textsOfBlock);
   if (texts.length < 2 || options.prompt) return blocks;
@@ -142,7 +148,7 @@ function guardBlocks(blocks: Json[], where: string, options: ResultOptions, find
   return stripped ? blocks.map((block) => withoutText(block, removed(stripped))) : blocks;
 }
 
-/** Of a block of text, and of a message that holds one or several. */
+/** Returns the texts of a text block, or of a message with one or several. */
 function textsOfBlock(block: Json): string[] {
   if (isTextBlock(block)) return [block.text];
   const content = contentOf(block);
@@ -157,7 +163,7 @@ function withoutText(block: Json, text: string): Json {
   return { ...(block as JsonObject), content: Array.isArray(content) ? content.map(each) : each(content) };
 }
 
-/** What a message says: it has a role. */
+/** Returns the content of a message, recognised by its role. */
 const contentOf = (value: Json): Json | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && typeof value.role === 'string'
     ? value.content
@@ -172,7 +178,7 @@ const isTextBlock = (value: Json): value is JsonObject & { readonly text: string
 
 const removed = (kind: TextKind): string => `[removed by the gateway: ${kind}]`;
 
-/** Names of members come from the server: only plain words are repeated. */
+/** Returns the path of a member. Names come from the server, so only plain words are shown. */
 const pathOf = (where: string, key: string): string => {
   const shown = /^[A-Za-z_][A-Za-z0-9_]{0,31}$/.test(key) ? key : '*';
   return where === '' ? shown : `${where}.${shown}`;
@@ -198,7 +204,10 @@ function guardText(text: string, where: string, options: ResultOptions, findings
   return cut.length === 0 ? text : without(text, cut);
 }
 
-/** @param sorted by their beginning. */
+/**
+ * Removes the findings from a text.
+ * @param sorted findings, by start.
+ */
 function without(text: string, sorted: readonly TextFinding<TextKind>[]): string {
   let kept = '';
   let from = 0;
@@ -210,7 +219,7 @@ function without(text: string, sorted: readonly TextFinding<TextKind>[]): string
   return kept + text.slice(from);
 }
 
-/** The sentence in front of a result that is marked. */
+/** Returns the sentence that precedes a marked result. */
 export const markOf = (findings: readonly ResultFinding[]): string | undefined => {
   const marked = findings.filter(({ action }) => action === 'mark');
   if (marked.length === 0) return undefined;

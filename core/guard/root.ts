@@ -1,23 +1,29 @@
-/** A declared root, and whether a place lies at it or below [guard.roots]. */
+/** Parses declared roots and checks whether a place is at or below one [guard.roots]. */
 import { resolvePath } from '#core/text/matching/canonical-path.ts';
 
 export interface Root {
   /** `file` for paths; otherwise scheme and host, such as `https://api.example.com`. */
   readonly space: string;
-  /** Resolved; begins with `/` or a drive. */
+  /** Resolved path; begins with `/` or a drive. */
   readonly path: string;
 }
 
-/** An address of the web. Roots that have none leave these free. */
+/** Reports whether a text is a web address. Web addresses are not restricted if no root is one. */
 export const isWeb = (text: string): boolean => /^(?:https?|wss?):\/\/[^\s\\]/i.test(text);
 
-/** @returns undefined for what is not an absolute path and not a URI. */
+/**
+ * Parses a root.
+ * @returns undefined if it is neither an absolute path nor a URI.
+ */
 export function rootOf(text: string): Root | undefined {
   const place = placeOf(text.replaceAll('\\', '/'));
   return place === 'relative' ? undefined : place;
 }
 
-/** A relative name is one of the server's working folder. Readings with a step up are sorted out before. */
+/**
+ * Reports whether a reading is below a root. Relative names are in the server's working folder; readings with a step up
+ * were rejected before.
+ */
 export function isBelowRoot(reading: string, roots: readonly Root[]): boolean {
   const place = placeOf(reading);
   if (place === 'relative') return true;
@@ -30,7 +36,7 @@ export function isBelowRoot(reading: string, roots: readonly Root[]): boolean {
 function placeOf(text: string): Root | 'relative' | undefined {
   const [, drive, onDrive = ''] = /^([A-Za-z]):(.*)$/s.exec(text) ?? [];
   if (drive !== undefined) return onDrive.startsWith('/') ? fileAt(`/${text}`) : undefined;
-  // Two slashes name a host on some systems, and so does a name in front of a colon.
+  // On some systems two slashes, or a name before a colon, specify a host.
   if (text.startsWith('//') || /^[\w.+-]+@[\w.-]+:/.test(text)) return undefined;
   if (text.startsWith('/')) return fileAt(text);
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]{1,31}):(.*)$/is.exec(text) ?? [];
@@ -39,7 +45,10 @@ function placeOf(text: string): Root | 'relative' | undefined {
   return rest.startsWith('/') || rest.includes(':/') ? undefined : 'relative';
 }
 
-/** @param path absolute, with a slash in front of a drive. */
+/**
+ * Returns the root of a path.
+ * @param path absolute, with a slash before a drive.
+ */
 function fileAt(path: string): Root {
   const [, drive, rest = ''] = /^\/([A-Za-z]):(\/.*|)$/s.exec(path) ?? [];
   if (drive === undefined) return { space: 'file', path: resolvePath(path, 'resolve') };
@@ -53,7 +62,7 @@ function fileOf(rest: string): Root | undefined {
   return fileAt(decoded(path));
 }
 
-/** A user in front of a host disguises it. */
+/** User information before a host disguises it. */
 function otherOf(scheme: string, rest: string): Root | undefined {
   const [, host = '', path = ''] = /^([^/?#]*)([^?#]*)/s.exec(rest) ?? [];
   if (host.includes('@') || /\s/.test(host)) return undefined;

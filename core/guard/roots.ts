@@ -1,13 +1,13 @@
 /**
- * Paths and addresses in arguments that lie outside of the roots declared for a server or by a client [guard.roots]. Only a value
- * whose every reading lies below a root is inside; what cannot be read with certainty is outside.
+ * Finds paths and addresses in arguments outside of the roots declared by a server's entry or a client [guard.roots]. A
+ * value is inside only if all its readings are below a root; ambiguous values are outside.
  */
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import type { ArgumentFinding } from './arguments.ts';
 import { readingsOf } from './location-readings.ts';
 import { isBelowRoot, isWeb, type Root, rootOf } from './root.ts';
 
-/** Each list holds for itself: a value lies below a root of every list. */
+/** Lists of roots. A value must be below a root of every list. */
 export type RootLists = readonly (readonly string[])[];
 
 const maxFindings = 20;
@@ -15,19 +15,22 @@ const maxLevels = 64;
 const longest = 4_096;
 
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
-/** Names whose values are places, whatever they look like. */
+/** Names whose values are always places. */
 const placeNames = wordSet(
   `path paths file files filename filepath dir directory folder folders cwd root workspace source src destination dest dst
   target output outfile input infile uri uris url urls href link location`,
 );
-/** Names of command lines: each of their words may be a place. */
+/** Names of command lines, in which each word may be a place. */
 const lineNames = wordSet('command cmd script args argv arguments options flags line');
-/** Names of texts: a place in them is a word that a person reads. */
+/** Names of texts for people, in which places are ordinary words. */
 const textNames = wordSet(
   'content contents text body message comment description title subject prompt note notes summary markdown html query question answer',
 );
 
-/** @throws RangeError for arguments that are nested too deeply. */
+/**
+ * Returns the places outside of the roots.
+ * @throws RangeError for arguments that are nested too deeply.
+ */
 export function outsideRoots(parameters: Readonly<Record<string, unknown>>, lists: RootLists): ArgumentFinding[] {
   const roots = lists.map((list) => list.map(rootOf).filter((root) => root !== undefined));
   const findings: ArgumentFinding[] = [];
@@ -36,7 +39,9 @@ export function outsideRoots(parameters: Readonly<Record<string, unknown>>, list
   return findings;
 }
 
-/** Every place that arguments name, and where it stands. @throws RangeError for arguments that are nested too deeply. */
+/**
+ * Returns every place named in arguments, with its path. @throws RangeError for arguments that are nested too deeply.
+ */
 export function eachPlace(parameters: Readonly<Record<string, unknown>>): { place: string; where: string }[] {
   const places: { place: string; where: string }[] = [];
   walk(parameters, 'parameters', '', 0, {
@@ -62,13 +67,13 @@ function walk(value: unknown, where: string, name: string, level: number, given:
   }
   for (const [key, item] of Object.entries(value)) {
     const shown = `${where}.${/^[A-Za-z_][A-Za-z0-9_]{0,31}$/.test(key) ? key : '*'}`;
-    // Some tools take a map from paths to contents.
+    // Some tools take a map of paths to contents.
     checkText(key, shown, '', level, given);
     walk(item, shown, key, level + 1, given);
   }
 }
 
-/** What a text begins with that is an absolute place, a step up, a home or a variable. */
+/** Beginnings of an absolute place, a step up, a home or a variable. */
 const begins =
   /^(?:file:|[a-z][a-z0-9+.-]{1,31}:\/|[/\\~\u2044\u2215\uff0f\uff3c\uff5e]|%(?:25)*(?:2f|5c|7e)|[A-Za-z]:[\\/]|[.\uff0e\u2024]{1,2}(?:[\\/%\u2044\u2215\uff0f\uff3c]|$)|\$[{(]?[A-Za-z_]\w{0,63}[})]?[\\/]|%[A-Za-z_]\w{1,31}%[\\/])/iu;
 const stepInside =
@@ -100,7 +105,7 @@ const outside = (where: string): ArgumentFinding => ({
   description: 'A path or address that is not known to lie below the declared roots.',
 });
 
-/** A list or object that is sent as a text. */
+/** Parses a list or object that is sent as a text. */
 function jsonIn(text: string): unknown {
   if (!/^\s*[[{"]/.test(text)) return undefined;
   try {
@@ -110,15 +115,15 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** Where the next place of a list begins: a colon parts paths, as in `PATH`, behind the first slash only. */
+/** Separators of a list of places. A colon separates paths, as in `PATH`, only after the first slash. */
 const parting =
   /\s*[\r\n]+\s*|(?:[\s,;|"']+|(?<=[\\/][^:\s]*):)(?=[/~]|[a-z][a-z0-9+.-]{1,31}:[\\/]|[A-Za-z]:[\\/]|\.\.[\\/])/i;
 
-/** The places of a value. A relative name outside of names of places is a word like any other. */
+/** Returns the places in a value. A relative name is a place only if its parameter's name is one of places. */
 const placesIn = (text: string, isPlace: boolean): string[] =>
   isPlace || looksLikePlace(text) ? text.split(parting).filter((each) => each !== '') : [];
 
-/** Words of a command line, without the option they are the value of. */
+/** Returns the places in a command line, without option prefixes. */
 const placesInLine = (line: string): string[] =>
   line
     .split(/[\s;|&<>()"'`=,]+/)

@@ -1,4 +1,4 @@
-/** What a rule of the tool guard is: the words that it is asked at, and what must stand near them. */
+/** A rule of the tool guard: the words that trigger it, and the words required near them. */
 import type { WordClass } from './words.ts';
 
 export type Cue =
@@ -18,16 +18,19 @@ export type Cue =
   | 'false-error'
   | 'foreign-phrase';
 
-/** Whether a word of the class stands within a number of words before; sentence ends count ten words, paragraphs thirty. */
+/**
+ * Reports whether a word of the class occurs within the given number of words before; sentence ends count as ten words,
+ * paragraphs as thirty.
+ */
 export type Near = (name: WordClass, words: number) => boolean;
 
 export interface Rule {
   readonly on: readonly WordClass[];
-  /** Absent where the rule only notes a class. */
+  /** Absent if the rule only notes a class. */
   readonly cue?: Cue;
-  /** A strong cue is a finding by itself, a weak one together with another. */
+  /** A strong cue is a finding alone; a weak one needs another cue. */
   readonly strong?: boolean;
   readonly holds: (near: Near) => boolean;
-  /** Noted as a word of this class, for rules that want an order. */
+  /** The class to note the word as, for rules that depend on word order. */
   readonly sets?: WordClass;
 }

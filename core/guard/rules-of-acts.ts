@@ -1,6 +1,6 @@
 /**
- * Speech acts in single sentences: who is addressed, what is asked, and of what. A request is a verb at the beginning of a clause,
- * or one behind a word such as "please" or "must"; a report in the third person is not one.
+ * Rules for speech acts in single sentences: the addressee, the request and its object. A request is a verb at the
+ * start of a clause, or after a word such as "please" or "must"; a report in the third person is not.
  */
 import type { Near, Rule } from './rule.ts';
 import type { WordClass } from './words.ts';
@@ -15,10 +15,10 @@ const find = (cue: NonNullable<Rule['cue']>, on: readonly WordClass[], holds: Ru
   strong: true,
 });
 
-/** At the beginning of a clause, also behind a small word: "simply say", "please, then send". */
+/** At the start of a clause, also after a small word: "simply say", "please, then send". */
 const isRequest = (near: Near): boolean => near('clause', 2) || near('and', 1) || any(near, ['please', 'must'], 3);
 
-/** What a model has from its maker alone. */
+/** Text that a model has only from its maker. */
 const isOwned = (near: Near): boolean => near('yours', 2) || near('innermost', 2);
 const isUttered = (near: Near, words: number): boolean => near('uttered', words) && !near('not', words + 2);
 
@@ -50,7 +50,7 @@ const reveal: readonly Rule[] = [
   note('primed', ['you'], (near) => near('saidTo', 2) && near('were', 4)),
   find('reveal', ['context'], (near) => near('yours', 1) && near('retells', 3) && near('uttered', 3)),
   find('reveal', ['learn'], (near) => near('party', 3) && near('ownText', 6) && near('uttered', 14) && near('not', 2)),
-  // Tools, with what they take.
+  // Tools, with their parameters.
   note('ownTools', ['tool'], (near) => near('yours', 1) || (near('yours', 3) && near('wholly', 3))),
   note('ownTools', ['disposal'], (near) => near('tool', 5)),
   find(
@@ -63,7 +63,7 @@ const reveal: readonly Rule[] = [
   find('reveal', ['argument', 'schemas'], (near) => near('ownTools', 8) && isUttered(near, 16)),
 ];
 
-/** A change in the world that a person would want to hear of. */
+/** An action that a person would want to know about. */
 const isDone = (near: Near): boolean => near('done', 34) || any(near, ['harm', 'send', 'toolName', 'link', 'deed'], 25);
 
 const isUnknowing = (near: Near): boolean =>
@@ -89,7 +89,7 @@ const conceal: readonly Rule[] = [
   find('conceal', ['announce'], (near) => near('not', 2) && near('done', 16)),
   find('conceal', ['reads'], (near) => near('party', 5) && near('first', 7) && near('done', 12)),
   find('conceal', ['out'], (near) => near('hide', 4) && near('party', 2) && near('clause', 9)),
-  // What is said instead of it.
+  // Claims that conceal it.
   note('claimed', ['claim'], isRequest),
   find('conceal', ['pastDeed'], (near) => near('claimed', 16) && near('although', 4)),
   find('conceal', ['although'], (near) => near('claimed', 8) && near('toolName', 6)),
@@ -100,7 +100,7 @@ const conceal: readonly Rule[] = [
   note('kept', ['mum', 'silent'], (near) => near('stays', 2)),
   find('conceal', ['mum', 'silent'], (near) => near('kept', 0) && near('done', 24)),
   find('conceal', ['pastDeed'], (near) => near('kept', 9) && near('you', 2)),
-  // Traces of it.
+  // Removed traces of it.
   note('erased', ['erase'], isRequest),
   find('conceal', ['reads'], (near) => near('party', 2) && near('first', 4) && near('erased', 14)),
   find('conceal', ['learn'], (near) => near('erased', 12) && near('traces', 10) && near('nobody', 4)),
@@ -152,7 +152,7 @@ const secrets: readonly Rule[] = [
   ),
 ];
 
-/** A part to be played, or what the model is said to be. */
+/** A role to play, or a claimed identity of the model. */
 const isCast = (near: Near, words: number): boolean => near('cast', words);
 
 const persona: readonly Rule[] = [

@@ -1,11 +1,14 @@
-/** What attacks aim at, in single sentences: a deed that the person does not hear of, secrets, a model without limits, its prompt. */
+/**
+ * Rules for aims of attacks in single sentences: an action hidden from the person, secrets, a model without limits, its
+ * prompt.
+ */
 import type { Near, Rule } from './rule.ts';
 import type { WordClass } from './words.ts';
 
 const either = (near: Near, names: readonly WordClass[], words: number): boolean =>
   names.some((name) => near(name, words));
 
-/** Only a note for other rules. */
+/** Notes a class for other rules. */
 const noted = (sets: WordClass, on: readonly WordClass[], holds: Rule['holds']): Rule => ({ on, sets, holds });
 const strong = (cue: NonNullable<Rule['cue']>, on: readonly WordClass[], holds: Rule['holds']): Rule => ({
   on,
@@ -16,7 +19,7 @@ const strong = (cue: NonNullable<Rule['cue']>, on: readonly WordClass[], holds: 
 
 const deeds: readonly WordClass[] = ['harm', 'send', 'call', 'toolName', 'link', 'deed'];
 
-/** That a person does not hear of something, in either order of its words. */
+/** Reports whether something is concealed from a person, in either word order. */
 const isConcealing = (near: Near): boolean =>
   (near('user', 9) && near('aware', 9) && either(near, ['not', 'none'], 10)) ||
   (near('user', 9) && near('unaware', 9) && either(near, ['hide', 'not', 'must'], 10)) ||

@@ -1,4 +1,4 @@
-/** Which words near each other speak to a model. Each rule is asked where a word of its last class stands. */
+/** Rules for words near each other that address a model. Each rule is checked at a word of its last class. */
 import type { Cue, Near, Rule } from './rule.ts';
 import { rulesOfActs } from './rules-of-acts.ts';
 import { rulesOfAims } from './rules-of-aims.ts';
@@ -21,7 +21,7 @@ export const rules: readonly Rule[] = [
   strong('override', ['prior'], (near) => near('directive', 3) && near('override', 7)),
   strong('override', ['void'], (near) => near('directive', 8) && (near('prior', 9) || near('yours', 9))),
   weak('override', ['directive'], (near) => near('override', 3)),
-  // In reverse order: "instructions previous all ignore". In English these stand before their noun.
+  // In reverse order: "instructions previous all ignore". In normal English these words precede their noun.
   { on: ['attributive'], sets: 'backwards', holds: (near) => near('directive', 1) || near('rules', 1) },
   strong('override', ['override'], (near) => near('backwards', 1) || (near('backwards', 2) && near('every', 1))),
   weak('new-instructions', ['directive'], (near) => near('fresh', 2)),

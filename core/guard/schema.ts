@@ -1,7 +1,8 @@
 /**
- * Whether arguments fit the schema that a tool declares [guard.schema]. A schema is a server's text: only keywords that each
- * stand for themselves and cost a comparison are read (`type`, `required`, `properties`, `additionalProperties: false`, `items`,
- * `enum`, `const`). References, compositions, patterns and bounds are not read, so nothing in a schema compiles, repeats or fetches.
+ * Checks arguments against a tool's declared schema [guard.schema]. A schema is untrusted text, so only independent
+ * keywords that need one comparison are read (`type`, `required`, `properties`, `additionalProperties: false`, `items`,
+ * `enum`, `const`). References, compositions, patterns and bounds are ignored, so a schema cannot cause compilation,
+ * repetition or fetches.
  */
 
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -10,17 +11,17 @@ import { isObject } from '#core/kernel/narrow.ts';
 interface SchemaViolation {
   /** Path of members and indexes, such as `arguments.items[0].id`. */
   readonly where: string;
-  /** What is allowed; no value of an argument or a schema. */
+  /** The allowed form, without values of an argument or a schema. */
   readonly problem: string;
 }
 
 const maxLevels = 32;
 const maxMisfits = 5;
-/** Values of the arguments that are compared; a larger call does not fit, because it is not known to fit. */
+/** Maximum number of compared values; a larger call is reported as not fitting. */
 const maxValues = 20_000;
 const maxChoices = 200;
 
-/** The first misfits, in the order of the arguments. */
+/** Returns the first violations, in the order of the arguments. */
 export function schemaViolations(schema: unknown, args: JsonObject): SchemaViolation[] {
   const reading: Reading = { misfits: [], values: 0 };
   check(schema, args, 'arguments', 0, reading);
@@ -34,7 +35,7 @@ interface Reading {
 
 function check(schema: unknown, value: unknown, where: string, level: number, reading: Reading): void {
   if (reading.misfits.length >= maxMisfits) return;
-  // In older drafts the members beside a reference do not count.
+  // In older drafts, members next to a reference are ignored.
   if (!isObject(schema) || '$ref' in schema || '$dynamicRef' in schema) return;
   const add = (problem: string) => addMisfit(reading, where, problem);
   if (level > maxLevels || ++reading.values > maxValues) return void add('is too deep or too large to be compared');
@@ -74,7 +75,7 @@ function checkMembers(schema: JsonObject, value: JsonObject, where: string, leve
 
 const known = new Set(['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']);
 
-/** Undefined where the types are not ones of JSON Schema: such a schema says nothing that could be compared. */
+/** Returns the types; undefined if they are not JSON Schema types, so that they cannot be compared. */
 function typesOf(type: unknown): readonly string[] | undefined {
   const types = typeof type === 'string' ? [type] : type;
   return Array.isArray(types) && types.length > 0 && types.every((each) => known.has(each)) ? types : undefined;
@@ -89,7 +90,7 @@ function isOf(type: string, value: unknown): boolean {
   return kind === type;
 }
 
-/** Choices that are compared as they are; objects and arrays are not read. */
+/** Returns the choices if all are scalar; objects and arrays are not compared. */
 function choicesOf(schema: JsonObject): readonly unknown[] | undefined {
   const choices = 'const' in schema ? [schema.const] : schema.enum;
   if (!Array.isArray(choices) || choices.length === 0 || choices.length > maxChoices) return undefined;

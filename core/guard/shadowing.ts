@@ -1,4 +1,4 @@
-/** Tools that take the place of tools of other servers, by their name or by what their texts say of them [guard.shadowing]. */
+/** Finds tools that shadow tools of other servers, by their name or by references in their texts [guard.shadowing]. */
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { remembered } from '#core/kernel/remembered.ts';
@@ -6,19 +6,19 @@ import { foldCase, isAscii } from '#core/text/matching/fold-unicode.ts';
 import { folded } from './check-text.ts';
 import { definitionTexts } from './definition-texts.ts';
 
-/** What one server offers to a caller. */
+/** The tools that one server offers to a caller. */
 interface Offered {
   readonly server: string;
-  /** What the gateway puts in front of its tools where names collide, such as `mail__`. */
+  /** Prefix that the gateway adds to its tools on name collisions, such as `mail__`. */
   readonly parted: string;
-  /** Names of its tools, also of those that were seen before and are not listed now. */
+  /** Names of its tools, including earlier ones that are no longer listed. */
   readonly names: readonly string[];
   readonly tools: readonly Shadowed[];
 }
 
 interface Shadowed {
   readonly definition: JsonObject;
-  /** Tools of other servers, as `<server>: <tool>`, that the definition was found to stand in front of. */
+  /** Tools of other servers, as `<server>: <tool>`, that the definition shadows. */
   shadows: readonly string[];
 }
 
@@ -26,10 +26,10 @@ const maxShadows = 8;
 const turnTools = 64;
 
 /**
- * Compares every definition with the tools of the other servers, and notes on each what it stands in front of. Equal names pass: the
- * gateway shows both with their server.
- * @param pause gives other work a turn.
- * @returns the servers that have a definition with a finding that it did not have before.
+ * Compares every definition with the tools of the other servers, and records on each the tools it shadows. Equal names
+ * pass, because the gateway shows both with their server.
+ * @param pause lets other work run.
+ * @returns the servers with a definition that has a new finding.
  */
 export async function noteShadows(offers: readonly Offered[], pause: () => Promise<unknown>): Promise<string[]> {
   const servers = offers.map(readServer);
@@ -49,7 +49,7 @@ interface Server {
   readonly server: string;
   readonly folded: string;
   readonly parted: string;
-  /** Folded name: as it is written. */
+  /** Original names by folded name. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -60,7 +60,7 @@ export const readServer = ({ server, parted, names }: Omit<Offered, 'tools'>): S
   names: new Map(names.map((name) => [foldCase(name).trim(), name])),
 });
 
-/** Tools of the other servers that a definition of `own` stands in front of. */
+/** Returns the tools of the other servers that a definition of `own` shadows. */
 export function shadowsIn(definition: JsonObject, own: Server, servers: readonly Server[]): readonly string[] {
   const others = servers.filter((each) => each !== own);
   const shadows = new Set<string>();
@@ -80,7 +80,7 @@ export function shadowsIn(definition: JsonObject, own: Server, servers: readonly
   return [...shadows].sort().slice(0, maxShadows);
 }
 
-/** A tool of the other server that a name passes for. */
+/** Returns the tool of the other server that a name could be mistaken for. */
 function nameTaken(written: string, own: Server, other: Server): string | undefined {
   const name = foldCase(written).trim();
   if (!isAscii(written) && other.names.has(name)) return other.names.get(name);
@@ -89,21 +89,21 @@ function nameTaken(written: string, own: Server, other: Server): string | undefi
   return qualified(name, other);
 }
 
-/** The tool in `<server>__<tool>`, `<server>.<tool>` and the like. */
+/** Returns the tool in `<server>__<tool>`, `<server>.<tool>` and similar forms. */
 function qualified(word: string, { folded: server, parted, names }: Server): string | undefined {
   if (word.startsWith(parted)) return names.get(word.slice(parted.length));
   if (!word.startsWith(server) || !/[._:/-]/.test(word.charAt(server.length))) return undefined;
   return names.get(word.slice(server.length + 1).replace(/^[_:]/, ''));
 }
 
-/** Names that are more than one word of a language. */
+/** Names that cannot be ordinary words. */
 const distinctive = /[\p{L}\p{N}][_.-][\p{L}\p{N}]|\p{Ll}\p{Lu}/u;
 
 interface Word {
   readonly word: string;
-  /** In a sentence that orders something of it. */
+  /** True in a sentence that gives an instruction about it. */
   readonly ordered: boolean;
-  /** Called a tool by the text. */
+  /** True if the text calls it a tool. */
   readonly called: boolean;
 }
 
@@ -113,7 +113,7 @@ const tokens = /[\p{L}\p{N}_][\p{L}\p{N}_.:/-]{0,127}/gu;
 const sentence = /[.!?](?:\s|$)|\n/g;
 const maxText = 16_384;
 
-/** Words of all texts of a definition; read once. */
+/** Returns the words of all texts of a definition, cached. */
 const wordsOf = remembered((definition: JsonObject): readonly Word[] => {
   const words = new Map<string, Word>();
   let left = maxText * 4;
@@ -136,7 +136,7 @@ function readSentence(text: string, words: Map<string, Word>): void {
     const ahead = text.slice(Math.max(0, index - 8), index);
     const called = /^["'`]?\s{1,2}tools?\b/.test(after) || /\btools?\s{1,2}["'`]?$/.test(ahead);
     const before = words.get(word);
-    // One word that is ordered and called so is enough, wherever it stands.
+    // One mention that is both ordered and called a tool is enough.
     words.set(word, {
       word,
       ordered: ordered || before?.ordered === true,

@@ -1,4 +1,4 @@
-/** Sequences that make a terminal do something: colours pass, and what ends a progress line. */
+/** Finds terminal sequences with effects; colours and the controls of progress lines pass. */
 import type { TextFinding } from './finding.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
@@ -9,7 +9,10 @@ const control = /(?:\u001b\[|\u009b)([0-9;?<=>]{0,32})([@-~])/g;
 const strings = /(?:\u001b[\]P_^X]|[\u009d\u0090])[^\u0007\u001b\u009c\n]{0,4096}(?:\u0007|\u001b\\|\u009c)?/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const single = /\u001b[c=>78NOno]/g;
-/** Colours and weights (m) but for concealed text; erasing a line, one line up or down, cursor shown or hidden. */
+/**
+ * Reports whether a sequence is harmless: colours and weights (m) except concealed text; erasing a line, a few lines up
+ * or down, showing or hiding the cursor.
+ */
 const isHarmless = (numbers: string, final: string): boolean => {
   if (final === 'm') return !/(?:^|;)8(?:;|$)/.test(numbers) || /(?:^|;)[34]8;/.test(numbers);
   if (final === 'K' || final === 'G') return true;

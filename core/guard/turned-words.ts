@@ -1,4 +1,4 @@
-/** Words written backwards, and words whose letters are turned by thirteen places (ROT13), by those that orders to a model need. */
+/** Recognises reversed and ROT13 words among those that instructions to a model need. */
 import { classIds, type WordClass, wordClasses } from './words.ts';
 
 const needed: readonly WordClass[] = [
@@ -7,7 +7,7 @@ const needed: readonly WordClass[] = [
 ];
 const leastLetters = 5;
 
-/** Unit by unit: texts are folded, and these words have letters of the first plane only. */
+/** Reverses by UTF-16 unit: texts are folded, and these words have only letters of the first plane. */
 const backwards = (text: string): string => text.split('').reverse().join('');
 
 const turnedLetter = (letter: string): string => {
@@ -23,7 +23,7 @@ const ways = [
   [(text: string) => backwards(rot13(text))],
 ] as const;
 
-/** Each with the way it was turned. */
+/** Turned words and how they were turned. */
 const turned: ReadonlyMap<string, number> = (() => {
   const ids = new Set(needed.map((name) => classIds[name]));
   const latin = /^[a-z]+$/;
@@ -36,18 +36,18 @@ const turned: ReadonlyMap<string, number> = (() => {
   );
 })();
 
-/** Which first and last letters and lengths they have: hardly a word of a text needs a look-up. */
+/** Sketch of first and last letters and lengths, so that few words of a text need a lookup. */
 const sketch = new Uint8Array(4_096);
 const placeOf = (first: number, last: number, length: number): number =>
   (first * 37 + last * 211 + length * 97) & 4_095;
 for (const word of turned.keys())
   sketch[placeOf(word.charCodeAt(0), word.charCodeAt(word.length - 1), word.length)] = 1;
 
-/** The way in which a word in lower case is turned, from 1; 0 for any other word. */
+/** Returns how a lower-case word is turned, from 1; 0 for any other word. */
 export const turnedWay = (text: string, from: number, end: number): number =>
   end - from >= leastLetters && sketch[placeOf(text.charCodeAt(from), text.charCodeAt(end - 1), end - from)] === 1
     ? (turned.get(text.slice(from, end)) ?? -1) + 1
     : 0;
 
-/** A text with a word that is turned in that way, turned back. */
+/** Returns the possible originals of a turned text. */
 export const turnedBack = (text: string, way: number): readonly string[] => ways[way - 1]!.map((turn) => turn(text));

@@ -1,9 +1,12 @@
 /**
- * Sentences of a definition whose words the gateway has no classes for: other scripts, and other languages by the small words
- * that each has. What such a sentence says is unclear, so a new one is looked at by a human [guard.changes].
+ * Finds sentences of a definition that the word classes do not cover: other scripts, and other languages by their small
+ * words. Their meaning is unclear, so a human reviews new ones [guard.changes].
  */
 
-/** Small words of German, French, Spanish, Italian, Portuguese, Dutch, Polish, Turkish, Swedish and Indonesian that English lacks. */
+/**
+ * Small words of German, French, Spanish, Italian, Portuguese, Dutch, Polish, Turkish, Swedish and Indonesian that are
+ * not English.
+ */
 const small = new Set(
   `und oder nicht wird werden mit von zum zur dem eine einen einer eines auch immer bitte wenn dann alle ihre wie auf
   les des du une avec dans aussi toujours vous votre qui que sur au aux cette mais leur puis chaque
@@ -20,7 +23,7 @@ const otherLetters = /(?![A-Za-z])[\p{L}\p{M}]/u;
 const words = /[a-z]+/g;
 const maxSentences = 2_000;
 
-/** Text as it was sent: folding has letters of other scripts look Latin. */
+/** Returns the unread sentences of the original text: folding would make letters of other scripts look Latin. */
 export function unreadSentences(text: string): string[] {
   return text
     .split(/[.!?;:\n。！？；：]+/u, maxSentences)
@@ -28,7 +31,7 @@ export function unreadSentences(text: string): string[] {
     .filter((sentence) => otherLetters.test(sentence) || hasSmallWords(sentence));
 }
 
-/** One may be a name or a code of a language; two are a language. */
+/** Reports whether a sentence has two small words; one may be a name or a language code. */
 function hasSmallWords(sentence: string): boolean {
   const found = new Set<string>();
   for (const [word] of sentence.toLowerCase().matchAll(words)) if (small.has(word)) found.add(word);

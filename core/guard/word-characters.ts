@@ -1,8 +1,8 @@
-/** Which characters make a word, join two, or begin another clause; of folded texts in lower case. */
+/** Characters that form a word, join two, or begin another clause, in folded lower-case texts. */
 export const isBlank = (code: number): boolean =>
   code === 32 || (code >= 9 && code <= 13) || code === 34 || code === 39 || code === 60 || code === 62 || code === 41;
 
-/** Apostrophe, hyphen, full stop, slash. */
+/** Matches apostrophe, hyphen, full stop, slash. */
 export const isJoint = (code: number): boolean => code === 39 || (code >= 45 && code <= 47);
 
 export const isLetter = (code: number): boolean => (code >= 97 && code <= 122) || code > 0xaa;
@@ -10,7 +10,7 @@ export const isLetter = (code: number): boolean => (code >= 97 && code <= 122) |
 const asciiWord = new Uint8Array(128);
 for (const char of '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz') asciiWord[char.charCodeAt(0)] = 1;
 
-/** Letters and digits; beyond ASCII everything but general and CJK punctuation. */
+/** Matches letters and digits; beyond ASCII all characters except general and CJK punctuation. */
 export const isWord = (code: number): boolean =>
   code < 128
     ? asciiWord[code] === 1
@@ -20,7 +20,7 @@ export const isWord = (code: number): boolean =>
       code !== 0xab &&
       code !== 0xbb;
 
-/** `~/.ssh/x`, `/etc/passwd`, `.env`: one word. */
+/** Matches the start of a path, which is one word: `~/.ssh/x`, `/etc/passwd`, `.env`. */
 export const isPathStart = (text: string, at: number, code: number): boolean => {
   if (code !== 126 && code !== 47 && code !== 46) return false;
   const next = text.charCodeAt(at + 1);
@@ -35,7 +35,10 @@ export function goesOn(text: string, at: number): boolean {
   return false;
 }
 
-/** A new entry of a list, where the line before has ended or the entry does not go on with a small letter. */
+/**
+ * Reports whether a list entry begins: the previous line has ended, or the entry does not continue with a lower-case
+ * letter.
+ */
 export function isItem(text: string, at: number): boolean {
   let from = at + 1;
   while (text.charCodeAt(from) === 32) from++;
@@ -45,7 +48,7 @@ export function isItem(text: string, at: number): boolean {
   return !isLetter(next) || !isLetter(text.charCodeAt(at - 1));
 }
 
-/** Full stop, comma, colon, semicolon, bracket, line break, dash, list sign and quotation mark. */
+/** Matches full stop, comma, colon, semicolon, bracket, line break, dash, list sign and quotation mark. */
 export const beginsClause = (code: number): boolean =>
   (code < 64 &&
     (code === 46 ||

@@ -1,10 +1,10 @@
-/** Finds the classes of a word, also where accents or digits stand for its letters. */
+/** Finds the classes of a word, including spellings with accents, or with digits for letters. */
 import { wordClasses } from './words.ts';
 
 export const none: readonly number[] = [];
 
 const letterOfDigit = 'oi\0eas\0t';
-/** The letter that a digit may stand for; a digit that stands for none stays. */
+/** Returns the letter that a digit represents; other digits are unchanged. */
 function asLetter(code: number): number {
   if (code < 48 || code > 55) return code;
   return letterOfDigit.charCodeAt(code - 48) || code;
@@ -17,11 +17,11 @@ const maxMixed = 24;
 export const accents = /[\u00c0-\u024f\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u1e00-\u1eff\u20d0-\u20ff\ufe20-\ufe2f]/;
 const marks = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/g;
 
-/** `ígnóré`, and letters that are struck through. */
+/** Looks up words with accents (`ígnóré`) or struck-through letters. */
 export const unaccented = (word: string): readonly number[] =>
   accents.test(word) ? (wordClasses.get(word.normalize('NFD').replace(marks, '')) ?? none) : none;
 
-/** Which first and last letters and lengths the words of the classes have: nine in ten other words need no look-up. */
+/** Sketch of first and last letters and lengths of known words: nine in ten other words need no lookup. */
 const sketch = new Uint8Array(8_192);
 const sketchOf = (first: number, last: number, length: number): number =>
   (first * 37 + last * 401 + length * 2_003) & 8_191;
@@ -39,7 +39,7 @@ export function classesOf(word: string): readonly number[] {
   return joined ?? withDigits(word, 0, word.length);
 }
 
-/** Digits for letters: 1gn0re. */
+/** Looks up words with digits for letters: 1gn0re. */
 export function withDigits(text: string, from: number, end: number): readonly number[] {
   const length = end - from;
   if (length < leastMixed || length > maxMixed) return none;

@@ -1,4 +1,4 @@
-/** Words of speech acts: what is asked, of what, and of whom it is kept. English only. */
+/** Words of speech acts: requests, their objects, and the people they are hidden from. English only. */
 
 export const wordsOfActs = {
   please: 'please kindly could then simply just',

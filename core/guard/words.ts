@@ -1,4 +1,7 @@
-/** Words that sentences to a model are made of, by what they contribute: English, and the words that attacks in other languages use most. */
+/**
+ * Words of sentences addressed to a model, by class: English, and the most frequent words of attacks in other
+ * languages.
+ */
 
 import { foldText } from '#core/text/fold/visible.ts';
 import { wordsOfActs } from './words-of-acts.ts';
@@ -215,10 +218,10 @@ const names = [
 export const classIds = Object.fromEntries(names.map((name, id) => [name, id])) as Readonly<Record<WordClass, number>>;
 export const classCount: number = names.length;
 
-/** Classes of a word in lower case. */
+/** Classes by word in lower case. */
 export const wordClasses: ReadonlyMap<string, readonly number[]> = (() => {
   const found = new Map<string, number[]>();
-  // Also as texts are read: letters that look like Latin ones are folded to them.
+  // Include folded forms, because texts are folded: look-alike letters become Latin ones.
   for (const [name, words] of Object.entries(lists))
     for (const word of new Set(words.split(/\s+/).flatMap((each) => [each, foldText(each).toLowerCase()]))) {
       const ids = found.get(word) ?? [];
@@ -228,7 +231,7 @@ export const wordClasses: ReadonlyMap<string, readonly number[]> = (() => {
   return found;
 })();
 
-/** Sentences of scripts that put no blanks between words. */
+/** Phrases in scripts without spaces between words. */
 export const unspacedPhrases: readonly string[] = [
   ...[
     '忽略之前的指令',

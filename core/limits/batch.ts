@@ -17,7 +17,7 @@ interface Batch {
 }
 
 /**
- * Applies the transitions in order, and grows slices of global budgets if they need it.
+ * Applies the transitions in order, and grows slices of global budgets if necessary.
  * @param totals what all tenants together hold of each global budget, if already read.
  */
 export function applyAll(

@@ -104,7 +104,7 @@ interface RulesAt {
   readonly rules: readonly Pick<ToolRule, 'decision' | 'approval'>[];
 }
 
-/** Finds teams of tool rules that do not exist, and warns where too few people can vote. */
+/** Finds teams of tool rules that do not exist, and warns if too few people can vote. */
 export function checkToolRules(file: ConfigurationFile, places: readonly RulesAt[], warnings: string[]): Problem[] {
   const teams = file.organizations.flatMap(({ id, teams: own }) => own.map((team) => `${id}/${team.id}`));
   const voters = votersOf(file);

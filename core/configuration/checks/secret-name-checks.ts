@@ -40,6 +40,6 @@ const isInbound = ({ path }: Use) =>
 /** Tokens and keys that admit callers of a federation. The token that a data plane sends is not one of them. */
 const opensToPlanes = (path: Path) => path[0] === 'federation' && path.length > 2;
 
-/** With these secrets a holder can forge votes of any person. */
+/** Secrets whose holder can forge votes of any person. */
 const verifiesVotes = (path: Path) =>
   path[0] === 'approvals' && /(signing|webhook)_secret_env$/.test(String(path.at(-1)));

@@ -12,7 +12,7 @@ export interface Principal {
   readonly tenant: string;
   readonly role: Role;
   readonly kind: KeyKind;
-  /** The human behind a human key. */
+  /** The person of a human key. */
   readonly person?: string;
   /** The human who owns an agent's or service's key. */
   readonly owner?: string;

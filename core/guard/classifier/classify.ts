@@ -1,4 +1,4 @@
-/** One look of the configured classifier at one text: bounded in size and time, and never an exception [guard.classifier]. */
+/** Runs the configured classifier on a text, bounded in size and time, without exceptions [guard.classifier]. */
 import { scoredByModel } from './model.ts';
 import {
   type Classification,
@@ -9,7 +9,10 @@ import {
 } from './ports.ts';
 import { scoredByModule } from './wasm.ts';
 
-/** @param ports undefined where this process has no classifiers: a configured one errs. */
+/**
+ * Classifies a text.
+ * @param ports undefined if this process has no classifiers; a configured one then fails.
+ */
 export async function classify(
   ports: ClassifierPorts | undefined,
   look: ClassificationRequest,

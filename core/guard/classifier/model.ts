@@ -1,4 +1,4 @@
-/** Scores by a configured model: reserved before the call and settled after it, as a chat call is. */
+/** Scores texts by a configured model: reserved before the call and settled after it, like a chat call. */
 import type { Usage } from '#core/contracts/chat.ts';
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -56,7 +56,7 @@ async function scored(
   } finally {
     const tokens = used.input_tokens + used.output_tokens;
     const cost_microusd = costOf(configuration, model, used).microusd;
-    // What is not settled is charged in full when its lease ends.
+    // If settling fails, the reservation is charged in full when its lease ends.
     await ports.counters
       .settle(look.caller.tenant, id, { tokens, cost_microusd, counted: true })
       .catch((fault: Error) =>
@@ -65,7 +65,10 @@ async function scored(
   }
 }
 
-/** @throws ClassifierFault `over_limit`; GatewayError `service_unavailable`. */
+/**
+ * Reserves the call of the model.
+ * @throws ClassifierFault `over_limit`; GatewayError `service_unavailable`.
+ */
 async function reserved(
   { ids, counters }: ClassifierPorts,
   { snapshot: { configuration, identities }, caller }: ClassificationRequest,
@@ -83,7 +86,7 @@ async function reserved(
       limits,
       key,
       begun: true,
-      // No entry of evidence has this id: a reservation that is never settled is charged in full.
+      // No evidence entry has this id: an unsettled reservation is charged in full.
       session_id: id,
       tokens: usage.input_tokens + usage.output_tokens,
       cost_microusd: reserveCost(configuration, model, usage, { budgets }),
@@ -127,6 +130,6 @@ async function asked(
   return { answer: message?.content, usage, provider: provider.name };
 }
 
-/** Providers ask no money for a call that they refused or that did not reach them. */
+/** Reports whether a failed call is free: the provider refused it or was not reached. */
 const isFree = ({ kind }: ProviderFault): boolean =>
   kind === 'unreachable' || kind === 'unavailable' || kind === 'status';

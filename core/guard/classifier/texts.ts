@@ -1,4 +1,4 @@
-/** The texts of an answer that a classifier reads, and the answer without them. */
+/** Extracts the texts of an answer for a classifier, and removes them from the answer. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { Bytes } from '../results.ts';
 
@@ -9,10 +9,10 @@ const isOfProtocol = (key: string, value: Json): boolean =>
   (key === 'type' && blockTypes.has(value)) ||
   (key === 'mimeType' && typeof value === 'string' && mediaType.test(value));
 
-/** Words of the protocol, such as types and addresses, have no blank; a text has. */
+/** Reports whether a text may carry a message: protocol words such as types and addresses have no space. */
 const isSaying = (text: string): boolean => /\s/.test(text);
 
-/** Every text that a model may read, in order; texts in base64 decoded. */
+/** Returns every text that a model may read, in order, including decoded base64 texts. */
 export function textsIn(value: Json, bytes: Bytes): string[] {
   const texts: string[] = [];
   walk(value, (text) => void (text !== '' && texts.push(text)), bytes);
@@ -25,7 +25,7 @@ function walk(value: Json, take: (text: string) => void, bytes: Bytes): void {
   else if (value !== null && typeof value === 'object') {
     const member = bytes.memberOf(value);
     for (const [key, item] of Object.entries(value)) {
-      // A name with a blank is words, however short.
+      // A name with a space is a text, however short.
       if (key.length > 24 || isSaying(key)) take(key);
       const text = key === member ? bytes.textOf(item as string, value.mimeType) : undefined;
       if (text !== undefined) take(text);
@@ -36,7 +36,7 @@ function walk(value: Json, take: (text: string) => void, bytes: Bytes): void {
 
 const removed = '[removed by the gateway: classified]';
 
-/** The same shape without what its texts say. */
+/** Returns the same structure without its texts. */
 export function withoutTexts(value: Json, bytes: Bytes): Json {
   if (typeof value === 'string') return isSaying(value) ? removed : value;
   if (Array.isArray(value)) return value.map((item) => withoutTexts(item, bytes));

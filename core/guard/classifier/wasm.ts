@@ -1,4 +1,4 @@
-/** Scores by a WASM module: the one of a filter of the content policies. */
+/** Scores texts by the WASM module of a content policy filter. */
 
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
 import type { Configuration, ContentFilter } from '#core/contracts/config.ts';
@@ -8,7 +8,7 @@ import { type ClassificationRequest, ClassifierFault, type ClassifierPorts, type
 type Settings = Extract<ClassifierSettings, { type: 'wasm' }>;
 type WasmFilter = Extract<ContentFilter, { type: 'wasm' }>;
 
-/** The filter of that name; one of the output before one of the input. */
+/** Returns the filter of that name; output filters come before input filters. */
 const namedFilter = ({ policies }: Pick<Configuration, 'policies'>, name: string): WasmFilter | undefined =>
   [...policies.output, ...policies.input].find(
     (filter): filter is WasmFilter => filter.type === 'wasm' && filter.name === name,
@@ -27,7 +27,7 @@ export function scoredByModule(
       const { flagged, score } = await ports!.wasm.check({
         module: moduleOf(filter),
         content: new TextEncoder().encode(text),
-        // A result is what the model reads next.
+        // The model reads the result next, so it is input.
         metadata: { tenant_id: caller.tenant, model: '', provider: '', phase: 'input' },
         timeoutMs: timeout_ms,
       });
