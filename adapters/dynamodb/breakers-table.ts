@@ -67,7 +67,7 @@ export function breakersTable({ client, tables }: StoreOptions): BreakersTable {
   const TableName = tables.counters;
   const states = new Map<string, SharedBreaker>();
 
-  /** Takes over what was read. An older read never replaces a later one. */
+  /** Applies the states of an item. An older one never replaces a newer one. */
   const take = (item: Item | undefined): void => {
     for (const [name, value] of Object.entries(item ? fromItem(item) : {})) {
       if (!name.startsWith(statePrefix)) continue;

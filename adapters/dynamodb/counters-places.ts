@@ -18,7 +18,7 @@ const maxCalls = 50_000;
 export interface CountersPlaces {
   put(id: string, place: Place): void;
   drop(id: string): void;
-  /** Whether the call belongs to this process. */
+  /** Checks whether the call belongs to this process. */
   has(id: string): boolean;
   /** Applies a step to an open reservation. Returns false if it has ended. Calls without a reservation have no step. */
   step(tenant: string, id: string, transition: Transition<boolean>): Promise<boolean>;

@@ -38,7 +38,7 @@ export interface CountersQueue {
   step<T>(tenant: string, shard: number, transition: Transition<T>, patient?: boolean): Promise<Stepped<T>>;
   /** Reads a shard for the next steps and returns its depth. */
   look(tenant: string, shard: number): Promise<number>;
-  /** Takes over counters that were read or written elsewhere. */
+  /** Stores counters that were read or written elsewhere. */
   remember(tenant: string, shard: number, seen: StoredCounters): void;
   pause(tries: number): Promise<void>;
 }

@@ -54,7 +54,7 @@ export type Verdict =
 
 interface GroupOptions<Item> {
   readonly head: EvidenceLog['head'];
-  /** Whether a step may share a transaction: its conditions normally hold. */
+  /** Checks whether a step may share a transaction: its conditions normally hold. */
   readonly shares: (step: Step) => boolean;
   readonly itemsOf: (sealed: Sealed, waiting: Waiting) => Pick<Link<Item>, 'items' | 'bytes'>;
   /** Writes the parts in one transaction, one verdict per part. An exception is reported to every caller in it. */

@@ -7,10 +7,11 @@ import { addUp } from '#core/observatory/measures.ts';
 import type { HourStamps } from '#core/observatory/ports.ts';
 
 /**
- * Maximum of cached numbers, about 60 bytes each: 100 dimensions over two days with 20 measures per hour are 200,000.
+ * Maximum number of cached numbers, about 60 bytes each: 100 dimensions over two days with 20 measures per hour are
+ * 200,000.
  */
 const usualNumbers = 250_000;
-/** Maximum of cached hours per series: those in reach of a query, and what a changed clock may add. */
+/** Maximum number of cached hours per series: those in reach of a query, and what a changed clock may add. */
 const hoursASeries = 60;
 
 interface CachedHours {

@@ -61,7 +61,7 @@ function toHead(tenant: string, item: Item): LogHead {
   return { version, size, roots: hashes, checkpoint, newest: leaves };
 }
 
-/** Maximum of items per BatchGet. */
+/** Maximum number of items per BatchGet. */
 const batchGetSize = 100;
 
 export function logTable({

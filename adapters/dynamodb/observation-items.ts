@@ -26,7 +26,7 @@ const markKeptSeconds = keptSeconds + 7 * 24 * 3600;
 const recentSeconds = recentHours * 3600;
 /** DynamoDB takes 100 items per transaction: the marks and the batch's record. */
 const maxMarksPerTransaction = 99;
-/** Maximum of characters in a batch's record, up to three bytes each: DynamoDB takes 400 kB. */
+/** Maximum number of characters in a batch's record, up to three bytes each: DynamoDB takes 400 kB. */
 const recordCharacters = 100_000;
 
 export const countersOf = (tenant: string) => `${tenant}#counters`;

@@ -76,7 +76,7 @@ const maxTries = 6;
 /** DynamoDB takes 25 rows per request. */
 const batchWriteSize = 25;
 const minuteConcurrency = 25;
-/** Maximum of reads for a filtered page, which then returns its matches and a cursor. */
+/** Maximum number of reads for a filtered page, which then returns its matches and a cursor. */
 const readsPerPage = 10;
 const rowsPerRead = 500;
 

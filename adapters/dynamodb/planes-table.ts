@@ -24,10 +24,10 @@ const statusId = 'status';
 const headPrefix = 'head#';
 /** Returns the id of a head. Ids of tenants and sessions do not contain the separator. */
 const headId = ({ tenant, session_id }: HeadKey): string => `${headPrefix}${tenant}#${session_id}`;
-/** Maximum of keys per BatchGet. */
+/** Maximum number of keys per BatchGet. */
 const batchGetSize = 100;
 const putConcurrency = 10;
-/** Maximum of requests for one batch, if parts of it come back unprocessed. */
+/** Maximum number of requests for one batch, if parts of it come back unprocessed. */
 const maxTries = 8;
 
 const toStatus = (item: Item): PlaneRow => JSON.parse((fromItem(item) as { row: string }).row) as PlaneRow;

@@ -17,7 +17,7 @@ const modelKey = ({ tenant, route_model }: Rollout): Item =>
 
 const toRollout = (item: Item): Rollout => JSON.parse((fromItem(item) as { rollout: string }).rollout);
 
-/** Maximum of models with a current rollout; a page of DynamoDB holds more. */
+/** Maximum number of models with a current rollout; a page of DynamoDB holds more. */
 const maxInForce = 100;
 const maxListed = 200;
 

@@ -9,9 +9,9 @@ interface RowReadOptions {
   readonly pause?: (ms: number) => Promise<void>;
 }
 
-/** Maximum of keys per BatchGetItem. */
+/** Maximum number of keys per BatchGetItem. */
 export const maxKeys = 100;
-/** Maximum of requests for unprocessed keys, with growing pauses. */
+/** Maximum number of requests for unprocessed keys, with growing pauses. */
 const maxRounds = 8;
 const firstPauseMs = 10;
 

@@ -18,7 +18,7 @@ interface StreamInboxesOptions extends StoreOptions {
   readonly ids: Pick<Ids, 'uuid'>;
 }
 
-/** Maximum of all pending messages; an item has at most 400 kB. */
+/** Maximum size of all pending messages; an item has at most 400 kB. */
 const maxBytes = 350 * 1024;
 const maxWaiting = 64;
 

@@ -21,7 +21,7 @@ import { groupedReads } from './grouped-reads.ts';
 import { fromCursor, fromItem, type Item, storeDown, stored, toCursor, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 
-/** Maximum of manifests that bind one session or key at a time; each is read with every call. */
+/** Maximum number of manifests that bind one session or key at a time; each is read with every call. */
 const maxAttached = 8;
 /** Longer than any manifest lives, counted from the last one attached. */
 const keptSeconds = 120 * 24 * 3600;

@@ -11,7 +11,7 @@ import { KeptHours } from './kept-hours.ts';
 import { everySeries, stampDimension, toTimedSums } from './observation-minutes.ts';
 import { writersOf } from './observation-sums.ts';
 
-/** Maximum of hours that are cached; those of a longer span are read. */
+/** Maximum number of hours that are cached; those of a longer span are read. */
 const maxHours = 60;
 const hourMs = 3_600_000;
 

@@ -13,7 +13,7 @@ import { fromItem, type Item, stored, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 
 const shards = 8;
-/** Traces show current activity only. */
+/** Lifetime of traces, which show current activity. */
 const keptMs = 24 * 3_600_000;
 const pageItems = 100;
 const queriesAtOnce = 32;

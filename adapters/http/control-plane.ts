@@ -6,7 +6,7 @@ import { type ControlPlane, type ControlPlaneAddress, ControlPlaneRefused } from
 const withinMs = 10_000;
 /** A configuration is sent with at most 2 MB, and grows by its pack and prices. */
 const maxBytes = 16 * 1024 * 1024;
-/** Maximum of members and elements, for a configuration with thousands of tenants. */
+/** Maximum number of members and elements, for a configuration with thousands of tenants. */
 const maxValues = 500_000;
 
 export const controlPlane: ControlPlane = {

@@ -16,7 +16,7 @@ import { retryAfterSeconds } from './retry-after.ts';
 const defaultConnectTimeoutMs = 10_000;
 /** Bytes buffered for a slow reader before the connection is paused. */
 const bufferBytes = 256 * 1024;
-/** Maximum of bytes passed to a reader at a time: a provider may send many thousand lines at once. */
+/** Maximum number of bytes passed to a reader at a time: a provider may send many thousand lines at once. */
 const sliceBytes = 4 * 1024;
 /** Maximum that may follow the end of a reply; beyond it the connection is closed instead of kept. */
 const leftover = { bytes: 64 * 1024, ms: 1_000 };

@@ -17,7 +17,7 @@ import { gitHostFault, gitHostHeaders } from './git-host.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 import { type ServiceAnswer, type ServiceCall, serviceJson } from './service-json.ts';
 
-/** Includes the pull request's text and both repositories. */
+/** Maximum size of an answer, which contains the pull request's text and both repositories. */
 const longestAnswer = 2 * 1024 * 1024;
 
 export function pullRequestHost({ apiUrl, token, timeoutMs }: PullRequestHostOptions): PullRequestHost {

@@ -23,7 +23,7 @@ interface ReadCheckpoints {
   readonly torn: boolean;
 }
 
-/** Maximum of lines that are pending until a signature covers them. */
+/** Maximum number of lines that are pending until a signature covers them. */
 const heldLines = 1_000;
 
 const lineSchema = z.strictObject({ checkpoint: checkpointSchema, points: z.array(chainPointSchema).min(1) });

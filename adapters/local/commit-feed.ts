@@ -40,7 +40,7 @@ const pageSize = 90;
 const fullBatch = 500;
 /** Entries that queue up during a batch share the next one, with the files and signatures of a single entry. */
 const batchSize = 1_000;
-/** Maximum of queued entries in memory. Later ones are read from the log again. */
+/** Maximum number of queued entries in memory. Later ones are read from the log again. */
 const maxQueued = 5_000;
 const backoffMs = { first: 200, most: 10_000 };
 /** Entries carry the time at which their step began. With conflicts, the commit is a few seconds later. */

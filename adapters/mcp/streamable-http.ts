@@ -25,7 +25,7 @@ interface StreamablePorts extends ExchangePorts {
 
 /** Idle time that ends a stream without pending requests: such streams last for hours. */
 const streamIdleMs = 24 * 3_600_000;
-/** Maximum of resumptions of a stream that ends before its answer. */
+/** Maximum number of resumptions of a stream that ends before its answer. */
 const maxResumes = 20;
 const resumeAfterMs = 500;
 

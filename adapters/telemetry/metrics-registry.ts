@@ -26,8 +26,8 @@ interface Metric {
 }
 
 /**
- * Maximum of series per metric. Callers choose label values: without a bound one of them could fill memory and the bill
- * with series. Further ones are counted under `other`.
+ * Maximum number of series per metric. Callers choose label values: without a bound one of them could fill memory and
+ * the bill with series. Further ones are counted under `other`.
  */
 const maxSeries = 200;
 

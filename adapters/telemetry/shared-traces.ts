@@ -23,7 +23,7 @@ interface Options {
 
 export const sharedSizes = {
   everyMs: 1_000,
-  /** Maximum of pending traces of all tenants. Beyond it, the tenant with the most loses its oldest. */
+  /** Maximum number of pending traces of all tenants. Beyond it, the tenant with the most loses its oldest. */
   traces: 50,
   /** Characters of one item, which holds traces of one tenant: DynamoDB takes 400 kB and bills each kB. */
   characters: 100_000,

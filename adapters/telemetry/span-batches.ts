@@ -16,7 +16,7 @@ interface BatchOptions {
 }
 
 export const batchSizes = {
-  /** Maximum of pending spans. Further ones are dropped and counted. */
+  /** Maximum number of pending spans. Further ones are dropped and counted. */
   queue: 2_048,
   /** Spans per batch. A full one is sent at once. */
   batch: 512,

@@ -1,7 +1,7 @@
 /** Ended spans, and their export. */
 import type { SpanAttribute, SpanAttributes } from '#core/kernel/ports.ts';
 
-/** How a span's work ended; `refused` is the gateway's answer to a fault of the caller, not a failure. */
+/** Outcome of a span's work; `refused` is the gateway's answer to a fault of the caller, not a failure. */
 export type SpanEnd = 'well' | 'refused' | 'failed';
 
 export interface EndedSpan {

@@ -6,7 +6,7 @@ export const wasmSizes = {
   moduleBytes: 50 * 1024 * 1024,
   memoryPages: 1024,
   tableEntries: 100_000,
-  /** Maximum of `get_result_len`. */
+  /** Maximum result of `get_result_len`. */
   resultBytes: 64 * 1024,
 } as const;
 
@@ -48,7 +48,7 @@ function problemOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Sums tables, which are outside the memory and can grow as well. */
+/** Sums the limits of tables, which are outside the memory and can grow as well. */
 const inAll = (tables: readonly Limits[]): number | undefined =>
   tables.reduce<number | undefined>(
     (sum, { max }) => (sum === undefined || max === undefined ? undefined : sum + max),

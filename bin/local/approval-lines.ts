@@ -1,4 +1,4 @@
-/** At a terminal: a line and a bell for each request that begins to wait for a person [local.approval-bell]. */
+/** Prints a line and a bell at a terminal for each new request that is pending for a person [local.approval-bell]. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -13,15 +13,15 @@ interface ApprovalLinesOptions {
   readonly timeouts: Timeouts;
 }
 
-/** Within this time so many requests have a line each; the others are counted, and the bell rings once. */
+/** Requests in this window that get a line each; further ones are counted, and the bell rings once. */
 const windowMs = 5_000;
 const linesOfWindow = 3;
 const longestText = 80;
 const bellCharacter = '\u0007';
 
-/** @returns what takes every entry that was committed. */
+/** @returns a function that takes every committed entry. */
 export function approvalLines({ write, bell, client, timeouts }: ApprovalLinesOptions): (entry: EvidenceEntry) => void {
-  // The same call, made again while it waits, is the same request.
+  // The same call, repeated while it is pending, is the same request.
   const seen = new RecentMap<string, true>({ max: 1_000 });
   let inWindow = 0;
   const ring = () => (bell ? bellCharacter : '');

@@ -1,4 +1,4 @@
-/** What a person sees when the local run is ready, and the one line that programs read. */
+/** The output of a ready local run: the banner for people, and the one line for programs. */
 import { existsSync } from 'node:fs';
 import type { LocalKeys } from '#adapters/local/keys-file.ts';
 import { commandLine } from '../agentctl/shell.ts';
@@ -13,30 +13,33 @@ export interface Ready {
   readonly edge_url: string | null;
   /** HTTP/2 in cleartext. */
   readonly edge_h2c_url: string | null;
-  /** UDP; null where no Caddy was found. */
+  /** UDP; null if no Caddy was found. */
   readonly edge_http3_port: number | null;
   /** PEM file that clients of the edge trust. */
   readonly edge_certificate: string | null;
-  /** Null when every key comes from the environment. */
+  /** Null if every key comes from the environment. */
   readonly keys_file: string | null;
 }
 
-/** Colours go to a terminal only; keys never into a file, which other users of the machine may read. */
+/**
+ * Properties of the output. Colours are for terminals only; keys are never printed into a file, which other users of
+ * the machine may read.
+ */
 export interface Output {
   readonly terminal: boolean;
   readonly file: boolean;
 }
 
 export interface BannerDetails {
-  /** Signs in to the console once: like a key, it goes to no file. */
+  /** Signs in to the console once; like a key, never printed into a file. */
   readonly fragment?: string | undefined;
-  /** Models that the built-in mock answers [models.demo-names]. */
+  /** Models of the built-in mock [models.demo-names]. */
   readonly demoModels?: readonly string[];
-  /** State folder of this run, where it is not the one that `agentctl` looks into by itself. */
+  /** State folder of this run, unless it is the default of `agentctl`. */
   readonly state?: string | undefined;
 }
 
-/** How `agentctl` is called for a run, as it is typed into a shell: the file of a checkout, or that of an installed package. */
+/** Returns the shell command of `agentctl` for a run: the file of a checkout, or that of an installed package. */
 export const clientCommand = (state: string | undefined): string =>
   commandLine([
     ...(existsSync('agentctl') ? ['./agentctl'] : ['npx', 'agentctl']),

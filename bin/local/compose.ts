@@ -1,4 +1,7 @@
-/** What runs behind the listeners: the store, the handlers, the clock of approvals, schedules, the projector. */
+/**
+ * Composes the parts of the local run except its listeners: the store, the handlers, the clock of approvals, schedules,
+ * the projector.
+ */
 import { join } from 'node:path';
 import { localExecutorClients } from '#adapters/executors/clients.ts';
 import { type Containment, findContainment } from '#adapters/executors/containment.ts';
@@ -59,23 +62,23 @@ interface GatewayOptions {
   readonly sharedKeys?: SharedKeys | undefined;
   readonly telemetry: LogTelemetry;
   readonly adminUrl: string;
-  /** Called for every entry that was committed. */
+  /** Called for every committed entry. */
   readonly committed?: ((entry: EvidenceEntry) => void) | undefined;
 }
 
 export interface Gateway {
   readonly handlers: HttpHandlers;
   readonly ports: ChatEndpointPorts;
-  /** The configured limit; the last one known while the store does not answer. */
+  /** Returns the configured limit; the last known one while the store does not answer. */
   maxBodyBytes(): Promise<number>;
-  /** Ends what would go on for as long as its clients like. */
+  /** Ends open streams, which otherwise last as long as their clients. */
   endStreams(): void;
-  /** Ends everything in the order in which it depends on each other; call it when no request is in flight. */
+  /** Stops everything in the order of dependencies. Call it when no request is in flight. */
   stop(): Promise<void>;
 }
 
 const sweepEveryMs = 5_000;
-/** After every time that is ever written. */
+/** Later than every stored time. */
 const endOfTime = '9999';
 const notifyEveryMs = 1_000;
 const tracesEveryMs = 1_000;
@@ -120,7 +123,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const mcp = mcpGateway({ ...local, streamSlots: undefined, upstreams: upstreamsOf(local, stdio) });
   const ports = withExecutors(mcp.ports, localExecutorClients(options.environment, [flags.state]));
   governed.ports = ports;
-  // No other process runs on this store, so what was started and has no outcome was cut off with the process before.
+  // No other process uses this store, so started actions without an outcome were cut off with the previous process.
   const abandoned = store.shared ? 0 : await closeAbandonedActions(ports, endOfTime);
   if (abandoned) telemetry.log('warn', 'started actions closed as unknown', { count: abandoned });
   const cut = store.shared ? 0 : await sweepReservations(ports, new Turns(), Number.MAX_SAFE_INTEGER);
@@ -205,7 +208,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-/** Servers behind the MCP gateway: by HTTP, and as child processes of this one. */
+/** Connects the MCP gateway's servers: by HTTP, and as child processes of this one. */
 const upstreamsOf = ({ secrets, telemetry, pause, dependencyStates }: LocalPorts, stdio: StdioServers) =>
   mcpUpstreams({
     secrets,
@@ -260,7 +263,7 @@ async function interpreterOf(name: MachineName, { store, ports, report }: Interp
   });
 }
 
-/** A bad file is reported and the configuration in force stays. */
+/** Imports the file again. A bad one is reported, and the active configuration is kept. */
 async function reload(ports: GatewayPorts, path: string, checkout: string): Promise<void> {
   const { telemetry, configurationTrouble } = ports;
   try {

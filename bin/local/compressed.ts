@@ -1,18 +1,20 @@
-/** Static texts as clients take them: compressed if they accept it, and not sent again if they have them [console.compressed]. */
+/**
+ * Sends static texts: compressed if the client accepts it, and not at all if it has them cached [console.compressed].
+ */
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import type { HttpReply } from '#core/contracts/http.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 
-/** The smaller one first. */
+/** Preferred coding first. */
 const codings = {
   br: promisify(brotliCompress),
   gzip: promisify(gzip),
 } as const;
 type Coding = keyof typeof codings;
 
-/** Of a set of texts each is compressed once. */
+/** Caches the compressed texts of a set. */
 const compressedOf = remembered((_texts: Readonly<Record<string, string>>) => new Map<string, Promise<string>>());
 
 interface ClientHeaders {
@@ -41,7 +43,7 @@ export async function textReply(
   return { statusCode: 200, headers: { ...all, 'content-encoding': coding }, body: await body, isBase64Encoded: true };
 }
 
-/** The coding with the largest weight (RFC 9110, section 12.5.3); undefined for the text as it is. */
+/** Returns the coding with the largest weight (RFC 9110, section 12.5.3); undefined for no coding. */
 export function preferred(acceptEncoding = ''): Coding | undefined {
   const weights = new Map<string, number>();
   for (const part of acceptEncoding.toLowerCase().split(',')) {

@@ -14,12 +14,12 @@ import type { GatewayPorts } from '#core/operations/ports.ts';
 import { recordAct } from '#core/operations/record.ts';
 import { versionAct } from '#core/operations/version-act.ts';
 
-/** Folder of the packs that come with the gateway. */
+/** Returns the folder of the packs that come with the gateway. */
 export const shippedPacks = (checkout: string): string => join(checkout, 'policies');
 
-/** @throws GatewayError for a bad file, Error for a missing one; then nothing was stored. */
+/** Imports the file. @throws GatewayError for a bad file, Error for a missing one; then nothing was stored. */
 export async function importConfiguration(deps: VersionDeps, path: string, checkout: string): Promise<Imported> {
-  // Only the file may name others by path: who sends a configuration over HTTP chooses among the shipped ones.
+  // Only the file may name others by path: configurations sent over HTTP choose among the shipped ones.
   const packs = packFiles(shippedPacks(checkout), dirname(path));
   const readers = { packs, files: sourceFiles(checkout, pathsFrom(path, checkout)) };
   return importFile(
@@ -33,7 +33,10 @@ export async function importConfiguration(deps: VersionDeps, path: string, check
   );
 }
 
-/** Below the checkout or the working folder, else its name alone: folders of the host are not stored [policy-version.places]. */
+/**
+ * Returns the path below the checkout or the working folder, else only the name: folders of the host are not stored
+ * [policy-version.places].
+ */
 export function fileNameOf(path: string, checkout: string): string {
   const below = [process.cwd(), checkout].map((folder) => relative(folder, resolve(path)));
   return below.find((name) => name !== '' && !name.startsWith('..') && !isAbsolute(name)) ?? basename(path);
@@ -48,31 +51,28 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-/** Who imports the file, in evidence. */
+/** Returns the principal that evidence records for an import of the file. */
 export const filePrincipal = (tenant: string) =>
   ({ ...adminPrincipal(tenant), key_id: 'file', name: 'file', person: 'file' }) as const;
 
-/** An import changes what is allowed, so it is evidence like any other administrative act. */
+/** Records an import as evidence, like any other administrative act, since it changes what is allowed. */
 export const recordImport = async (ports: GatewayPorts, row: VersionRow, tenant: string): Promise<string> =>
   recordAct({ ports, principal: filePrincipal(tenant) }, 'config.import', await versionAct(ports, row));
 
 interface Watch {
-  /** Lets an import at hand finish. */
+  /** Lets a running import finish. */
   stop(): Promise<void>;
 }
 
 const pollMs = 500;
 
-/**
- * Calls `onChange` after the file has other content than before. Polled by name, since editors put a new file in the
- * old one's place.
- */
+/** Calls `onChange` when the content of the file has changed. Polls by name, since editors replace the file. */
 export async function watchConfiguration(path: string, onChange: () => Promise<void>): Promise<Watch> {
   let seen = await digest(path);
   let work = Promise.resolve();
   const look = async () => {
     const now = await digest(path);
-    if (now === undefined || now === seen) return; // gone for a moment while it is being replaced, or only touched
+    if (now === undefined || now === seen) return; // missing while it is being replaced, or only touched
     seen = now;
     await onChange();
   };
@@ -80,7 +80,7 @@ export async function watchConfiguration(path: string, onChange: () => Promise<v
     work = work.then(look);
   };
   watchFile(path, { interval: pollMs }, listener);
-  // Polling compares with what it finds first: a change before that is seen by looking once more.
+  // Polling compares with its first read: a second look finds a change before that.
   const second = setTimeout(listener, 2 * pollMs);
   return {
     stop: () => {

@@ -1,29 +1,29 @@
 /**
- * Open connections of a listener. Where there are too many, one without a request makes room: first those that never carried a request
- * that was let in, the oldest of them first [http.connections] [edge.connections].
+ * Open connections of a listener. If there are too many, one without a request is closed: first those that never
+ * carried an admitted request, the oldest of them first [http.connections] [edge.connections].
  */
 import type { Socket } from 'node:net';
 
-/** Why the edge ended a connection. */
+/** Reason why the edge ended a connection. */
 type Ended = 'full' | 'handshake' | 'protocol' | 'unread';
 
 export interface ConnectionsOptions {
-  /** How many may be open. */
+  /** Maximum number of open connections. */
   readonly most: () => number;
-  /** Is called with the number of open connections, each time it changes. */
+  /** Called with the number of open connections, each time it changes. */
   readonly changed?: (open: number) => void;
   readonly ended?: (why: Ended) => void;
 }
 
 interface Connection {
   readonly socket: Socket;
-  /** Requests that were let in and are not over. */
+  /** Admitted requests that are not over. */
   requests: number;
 }
 
 /** A request on a connection. */
 export interface Carried {
-  /** The request was let in: its connection does not make room until it is over. */
+  /** Admits the request: its connection is not closed until it is over. */
   letIn(): void;
   over(): void;
 }
@@ -31,15 +31,18 @@ export interface Carried {
 /** A connection and the TLS over it are two sockets with the same ports. */
 type Ports = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localPort'>;
 
-/** Of the connections, as many may wait for their first request before one that has carried one makes room: a caller who comes has time to send it. */
+/**
+ * One in this many connections may wait for its first request before one that has carried one is closed: a new caller
+ * has time to send it.
+ */
 const shareOfNew = 4;
 
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #open = new Map<string, Connection>();
-  /** Without a request that was ever let in; the oldest comes first. */
+  /** Connections that never had an admitted request, oldest first. */
   readonly #new = new Map<string, Connection>();
-  /** Without a request now; the one that waits longest comes first. */
+  /** Connections without a current request, longest idle first. */
   readonly #idle = new Map<string, Connection>();
 
   constructor(options: ConnectionsOptions) {
@@ -69,7 +72,7 @@ export class Connections {
     if (this.size > this.#options.most()) this.#makeRoom();
   }
 
-  /** A request came over a connection; one of another listener is not counted. */
+  /** Registers a request on a connection. One of another listener is not counted. */
   carries(over: Ports): Carried {
     const key = keyOf(over);
     const connection = this.#open.get(key);

@@ -1,6 +1,6 @@
 /**
- * The web console at `/console/` of the admin listener: static files from memory [console.served]. In a checkout they are built from
- * `console/` with the first request; an installed package holds them ready.
+ * The web console at `/console/` of the admin listener: static files from memory [console.served]. In a checkout they
+ * are built from `console/` at the first request; an installed package contains them.
  */
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { textReply } from './compressed.ts';
 import type { PageRequest } from './page-request.ts';
 import type { SignInLink } from './sign-in-link.ts';
 
-/** Answers what lies below `/console`, and a browser that asks for `/`; undefined for every other path. */
+/** Answers paths below `/console`, and a browser's request for `/`; undefined for every other path. */
 export type Pages = (request: PageRequest) => Promise<HttpReply> | undefined;
 
 type Files = Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ const types: Readonly<Record<string, string>> = {
 
 /**
  * @param root the checkout, or the installed package.
- * @param link absent where no keys are generated.
+ * @param link absent if no keys are generated.
  */
 export function consolePages(root: string, link?: SignInLink): Pages {
   let loaded: Promise<Files> | undefined;
@@ -52,7 +52,7 @@ export function consolePages(root: string, link?: SignInLink): Pages {
 
 const exchangePath = '/console/sign-in';
 
-/** The token of the link never stands in an address that is asked for: it comes in a body. */
+/** Exchanges the link's token, which is sent in a body and never in an address. */
 async function exchanged(request: PageRequest, link: SignInLink): Promise<HttpReply> {
   if (request.method !== 'POST') throw new MethodNotAllowed(request.method, request.path, ['POST']);
   const answer = await link.exchange(request);
@@ -70,7 +70,7 @@ async function reply({ method, path, headers }: PageRequest, files: () => Promis
   return textReply(all, name, { ...consoleHeaders, 'content-type': type }, asked);
 }
 
-/** Sources are built, files that are ready are read. */
+/** Builds the files from sources, or reads built ones. */
 export async function loadFiles(folder: string): Promise<Files> {
   const builder = join(folder, 'build.mjs');
   try {

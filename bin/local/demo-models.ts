@@ -1,4 +1,7 @@
-/** The models that the built-in mock answers, for the banner: patterns, and the names that no pattern covers [models.demo-names]. */
+/**
+ * Lists the models of the built-in mock, for the banner: patterns, and the names that no pattern covers
+ * [models.demo-names].
+ */
 import type { Configuration } from '#core/contracts/config.ts';
 import { modelMatches } from '#core/models/routing/model-glob.ts';
 

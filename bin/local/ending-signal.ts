@@ -1,6 +1,6 @@
-/** What ends a gateway process: a signal, or the end of the shell in which npm started it. */
+/** Waits for the end of a gateway process: a signal, or the end of the shell in which npm started it. */
 
-/** The first signal drains, a second one ends at once. */
+/** Resolves at the first signal, which drains. A second one ends the process at once. */
 export function endingSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -16,8 +16,8 @@ export function endingSignal(): Promise<void> {
 const lookEveryMs = 500;
 
 /**
- * `npm start` and `npx` run a shell between themselves and the gateway. Where that shell passes no signal on, a signal to npm ends
- * npm and the shell alone: a process whose parent has gone then gets another one.
+ * Detects the end of a shell that does not forward signals. `npm start` and `npx` run a shell between themselves and
+ * the gateway, and a signal to npm may end only those two: the process then gets another parent.
  */
 function whenShellEnds(end: () => void): void {
   const { npm_lifecycle_event: script } = process.env;

@@ -1,4 +1,4 @@
-/** Archive and checkpoints in a bucket, where every gateway of a store finds them [shared.archive]. */
+/** Archive and checkpoints in a bucket that all gateways of a store share [shared.archive]. */
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
@@ -16,21 +16,24 @@ interface EvidenceBucketOptions {
 
 interface EvidenceBucket {
   readonly archived: Archive & ArchiveReader;
-  /** What readers are given: each question goes to the bucket, since other gateways put there as well. */
+  /** For readers: always reads the bucket, since other gateways write to it as well. */
   readonly checkpoints: CheckpointLog;
-  /** The writer's view, which remembers what it put. */
+  /** For the writer, which caches its own puts. */
   readonly written: CheckpointLog;
   close(): void;
 }
 
-/** Address, region and credentials are those of the SDK's environment (`AWS_ENDPOINT_URL_S3`, `AWS_REGION`, …). @throws Error where the bucket does not answer. */
+/**
+ * Opens the bucket. Address, region and credentials come from the SDK's environment (`AWS_ENDPOINT_URL_S3`,
+ * `AWS_REGION`, …). @throws Error if the bucket does not answer.
+ */
 export async function evidenceBucket(options: EvidenceBucketOptions): Promise<EvidenceBucket> {
   const { bucket, signer, clock, environment } = options;
   const endpoint = environment.AWS_ENDPOINT_URL_S3 || environment.AWS_ENDPOINT_URL;
   const client = new S3Client({
     ...objectBounds(),
     region: environment.AWS_REGION || environment.AWS_DEFAULT_REGION || 'us-east-1',
-    // Servers other than S3 have no host name for each bucket.
+    // Servers other than S3 have no host name per bucket.
     ...(endpoint && { endpoint, forcePathStyle: true }),
   });
   try {

@@ -1,11 +1,11 @@
-/** A data plane on this machine: asks its control plane as often as the configuration says [federation.poll]. */
+/** A data plane on this machine: polls its control plane at the configured interval [federation.poll]. */
 import type { GatewayPorts } from '#lambdas/ports.ts';
 import { every, type Schedule } from './schedule.ts';
 
-/** How often it is looked whether a question is due. */
+/** Interval of checks whether a poll is due. */
 const lookEveryMs = 500;
 
-/** Does nothing on a gateway that is not a data plane; one becomes a data plane with its configuration. */
+/** Polls on a data plane only. The configuration can turn a gateway into one at any time. */
 export function followControlPlane(ports: GatewayPorts, poll: () => Promise<unknown>): Schedule {
   let last = Number.NEGATIVE_INFINITY;
   return every(
@@ -13,7 +13,7 @@ export function followControlPlane(ports: GatewayPorts, poll: () => Promise<unkn
     async () => {
       const { federation } = (await ports.snapshots.current({ evenStale: true })).configuration;
       const passed = ports.clock.now() - last;
-      // A clock that was set back must not end the questions.
+      // A clock that was set back must not stop the polls.
       if (passed >= 0 && passed < federation.poll_seconds * 1000) return;
       last = ports.clock.now();
       await poll();

@@ -3,13 +3,13 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { didYouMean } from '#core/kernel/did-you-mean.ts';
 
-/** What a write survives before it is answered: the end of the process, or the end of the machine. */
+/** The loss that an answered write survives: the end of the process, or the end of the machine. */
 export type Durability = 'process' | 'full';
 
 export interface Flags {
   readonly config: string;
   readonly state: string;
-  /** The state folder was not named: it is `.gateway` of the current folder. */
+  /** The state folder was not given, and defaults to `.gateway` of the current folder. */
   readonly stateFound: boolean;
   readonly host: string;
   readonly gatewayPort: number;
@@ -19,37 +19,39 @@ export interface Flags {
   readonly edgePort: number;
   /** HTTP/2 in cleartext. */
   readonly edgeCleartextPort: number;
-  /** Certificate and key of the operator's own (PEM files) in place of a self-signed one. */
+  /** The operator's certificate and key (PEM files) instead of a self-signed one. */
   readonly edgeCertificate?: { readonly certFile: string; readonly keyFile: string };
-  /** UDP, HTTP/3 by a Caddy. */
+  /** UDP, HTTP/3 by Caddy. */
   readonly edgeHttp3Port: number;
-  /** Program of Caddy; undefined: the one on PATH, if there is one. */
+  /** Caddy's program; undefined: the one on PATH, if any. */
   readonly caddy?: string;
   readonly edge: boolean;
-  /** Ring at a terminal when a request waits for a person. */
+  /** Ring at a terminal when a request is pending for a person. */
   readonly bell: boolean;
-  /** Log lines as JSON at a terminal too. */
+  /** Write log lines as JSON at a terminal, too. */
   readonly jsonLog: boolean;
   readonly durability: Durability;
   readonly show?: 'help' | 'version';
-  /** Put a new signing key in place of the one in use, and end. */
+  /** Replace the current signing key, and end. */
   readonly rotateSigningKey?: true;
-  /** Put a new key of the transparency log beside the one in use, or end the time in which both sign; and end. */
+  /**
+   * Add a new key of the transparency log, which signs together with the current one, or retire the old one; and end.
+   */
   readonly logKey?: 'rotate' | 'retire';
-  /** Go on with this signing key although the store belongs to another one. */
+  /** Continue with this signing key although the store belongs to another one. */
   readonly adoptSigningKey?: true;
-  /** Folder with the keys of all gateways of a store; without it the keys are those of the state folder. */
+  /** Folder with the keys of all gateways of a store. Absent: the keys of the state folder. */
   readonly keys?: string;
-  /** Bucket of archive and checkpoints, in place of folders of the state folder. */
+  /** Bucket of archive and checkpoints, instead of folders of the state folder. */
   readonly archiveBucket?: string;
-  /** Make the keys that this folder lacks, and end. */
+  /** Create the keys that this folder lacks, and end. */
   readonly makeKeys?: string;
 }
 
-/** Wrong usage: shown without a stack. */
+/** Wrong usage, printed without a stack. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
-  /** Of the process, whose entry point stands outside of the compiled file that throws this. */
+  /** Exit code of the process, read by the entry point, which is outside this compiled file. */
   readonly exitCode = 2;
 }
 
@@ -121,7 +123,7 @@ const options = {
   version: { type: 'boolean', short: 'v' },
 } as const;
 
-/** @throws UsageError */
+/** Parses the flags. @throws UsageError */
 export function parseFlags(args: readonly string[], environment: NodeJS.ProcessEnv, checkout: string): Flags {
   const values = parse(args);
   const show = values.help ? 'help' : values.version ? 'version' : undefined;
@@ -166,7 +168,7 @@ function parse(args: readonly string[]) {
   }
 }
 
-/** What was meant by a mistyped option, or the options that it could be short for: there are several ports. */
+/** Suggests the meant option, or all that a short form may mean: there are several ports. */
 function unknownOption(given: string): string {
   const name = given.replace(/^-+/, '');
   const longer = Object.keys(options).filter((each) => each.split('-').includes(name));

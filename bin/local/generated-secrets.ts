@@ -1,4 +1,4 @@
-/** Keys and secrets that the local run makes for itself, for demonstrations. */
+/** Keys and secrets that the local run generates for demonstrations. */
 import { createHash } from 'node:crypto';
 import type { LocalKeys } from '#adapters/local/keys-file.ts';
 import { unsetSecrets } from '#core/configuration/checks/unset-secrets.ts';
@@ -11,7 +11,10 @@ import { machineWarnings } from './machine-warnings.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** The generated keys beside the configuration's, in its first tenant. The human owns no key, so it may vote on all requests. */
+/**
+ * Returns the generated keys, added to the configuration's in its first tenant. The human owns no agent's key, so it
+ * may vote on all requests.
+ */
 export function overlayKeys(keys: Partial<LocalKeys>, tenant: string): ResolvedKey[] {
   const { agent, human, viewer } = keys;
   return [
@@ -43,8 +46,9 @@ interface Generated {
 }
 
 /**
- * The configuration says under which names generated secrets are looked up. They are put there before the first lookup,
- * whenever another configuration comes into force. Its warnings then include the secrets that have no value, and what this machine lacks.
+ * Returns snapshots that add generated secrets under the names in the configuration, before the first lookup and
+ * whenever another configuration becomes active. Their warnings then include secrets without a value, and missing
+ * features of this machine.
  * @param store looks names up in the environment and in `secrets`.
  */
 export function namingSnapshots(
@@ -66,7 +70,7 @@ export function namingSnapshots(
   );
   const named = async (snapshot: Snapshot): Promise<Snapshot> =>
     warned(nameSecrets(snapshot.configuration, secrets, generated) ? await snapshots.refresh() : snapshot);
-  /** Generated keys stand in for the ones the shipped configuration names. */
+  /** Checks for a warning about a key of the shipped configuration, which a generated key replaces. */
   const isExpected = (warning: string) =>
     generated.adminToken !== undefined && warning.endsWith('its key entry is skipped.');
   return {
@@ -75,7 +79,7 @@ export function namingSnapshots(
   };
 }
 
-/** True when a name was added. */
+/** Adds the names. Returns true if one was new. */
 export function nameSecrets(
   { admin, credentials }: Configuration,
   secrets: Record<string, string>,

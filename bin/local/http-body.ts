@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { leastBytes, type StalledTransfers } from './stalled-transfers.ts';
 
-/** Of a body that is not read this much is thrown away before the answer. */
+/** Bytes of an unread body that are discarded before the answer, at most. */
 const discardBytes = 8 * 1024 * 1024;
 const discardMs = 1_000;
 
 /**
- * Throws away what is left of a body that will not be read, within bounds: a client that only reads when it has written
- * sees the answer.
+ * Discards the rest of an unread body, within bounds, so that a client that writes everything before it reads gets the
+ * answer.
  */
 export function discardBody(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
@@ -39,13 +39,13 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 interface BodyReading {
   readonly maxBytes: number;
   readonly transfers: StalledTransfers;
-  /** Is called with the bytes of each piece. @throws GatewayError where the caller holds too many. */
+  /** Called with the bytes of each piece. @throws GatewayError if the caller holds too many. */
   readonly hold: (bytes: number) => void;
 }
 
 /**
- * @throws GatewayError `payload_too_large` above `maxBytes`, `invalid_request` when the client ends early or sends too slowly, and what
- * `hold` throws.
+ * @throws GatewayError `payload_too_large` above `maxBytes`, `invalid_request` if the client ends early or sends too
+ * slowly, and errors of `hold`.
  */
 export function readBody(request: IncomingMessage, { maxBytes, transfers, hold }: BodyReading): Promise<Buffer> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** A Node request as the API Gateway proxy event that handlers take. */
+/** Converts a Node request to the API Gateway proxy event that handlers take. */
 import type { IncomingMessage } from 'node:http';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
@@ -10,7 +10,10 @@ interface Target {
   readonly query: URLSearchParams;
 }
 
-/** The path as sent, never normalised; of the absolute form (`GET http://host/path`) what follows the authority. */
+/**
+ * Returns the path as sent, never normalised; of the absolute form (`GET http://host/path`) the part after the
+ * authority.
+ */
 export function targetOf(url: string): Target {
   const origin = url.replace(/^https?:\/\/[^/?#]*/i, '');
   const relative = origin === '' || origin.startsWith('?') ? `/${origin}` : origin;
@@ -21,11 +24,11 @@ export function targetOf(url: string): Target {
 }
 
 /**
- * Own names in Host. A web page that rebinds its own name to our address is stopped here.
+ * Checks that Host is our own name, which stops a web page that rebinds its name to our address.
  * @param names under which callers reach a load balancer in front of the listener.
  */
 export function checkHost(request: IncomingMessage, listenHost: string, names: readonly string[] = []): void {
-  // The parser of HTTP/1 takes a request line of any version.
+  // The parser of HTTP/1 accepts a request line of any version.
   if (request.httpVersionMajor !== 1)
     throw invalidRequest(`The request line names HTTP/${request.httpVersion}; on this connection it is HTTP/1.1.`);
   const given = hostsOf(request);
@@ -38,7 +41,7 @@ export function checkHost(request: IncomingMessage, listenHost: string, names: r
 }
 
 /**
- * An answer to come before the body is all that a client may expect [http.expectation].
+ * Checks `Expect`: a client may only expect `100-continue` [http.expectation].
  * @throws GatewayError `expectation_failed`
  */
 export function checkExpectation({ expect }: { readonly expect?: string | undefined }): void {
@@ -50,7 +53,7 @@ export function checkExpectation({ expect }: { readonly expect?: string | undefi
 }
 
 /**
- * Node takes the chunks apart and leaves every other coding in the bytes [http.transfer-coding].
+ * Checks the transfer coding: Node decodes chunks only and leaves other codings in the bytes [http.transfer-coding].
  * @throws GatewayError `invalid_request`
  */
 export function checkTransferCoding({ 'transfer-encoding': coding }: IncomingMessage['headers']): void {
@@ -60,14 +63,14 @@ export function checkTransferCoding({ 'transfer-encoding': coding }: IncomingMes
   );
 }
 
-/** A proxy is asked to open a tunnel [http.other-upgrades]. */
+/** Returns the refusal to open a tunnel as a proxy [http.other-upgrades]. */
 export const noTunnel = (): GatewayError =>
   new GatewayError(
     'method_not_allowed',
     'CONNECT is not allowed: the gateway is not a forward proxy. Send the request to its own address.',
   );
 
-/** Every occurrence: Node itself keeps the first of two. */
+/** Returns every occurrence: Node itself keeps the first of two. */
 function hostsOf({ rawHeaders: flat }: IncomingMessage): string[] {
   const hosts: string[] = [];
   for (let at = 0; at < flat.length; at += 2) {
@@ -83,17 +86,17 @@ export function isOwnHost(host: string, listenHost: string, names: readonly stri
     .replace(/^\[|\]$/g, '');
   if (name === undefined) return false;
   if (['localhost', '127.0.0.1', '::1', listenHost.toLowerCase(), ...names].includes(name)) return true;
-  // Rebinding needs a name: where every address is listened on, an address is as good as the next.
+  // Rebinding needs a name. A listener on every address accepts any address.
   return ['0.0.0.0', '::'].includes(listenHost) && /^(\d{1,3}(\.\d{1,3}){3}|[0-9a-f:.]*:[0-9a-f:.]*)$/.test(name);
 }
 
-/** What stands before the gateway: the load balancer that is trusted, and the token of the edge of this process. */
+/** The trusted load balancer, and the token of the edge of this process. */
 interface InFront {
   readonly loadBalancer?: LoadBalancer | undefined;
   readonly edgeToken?: string | undefined;
 }
 
-/** The event of a request whose body is not read yet. */
+/** Returns the event of a request whose body has not been read. */
 export function eventOf(
   request: IncomingMessage,
   target: Target,
@@ -101,7 +104,7 @@ export function eventOf(
   requestId: string,
   { loadBalancer, edgeToken }: InFront = {},
 ): HttpEvent {
-  // Behind the edge the address that the caller knows, as behind CloudFront [edge.address].
+  // From the edge, uses the address that the caller sees, as with CloudFront [edge.address].
   const viaEdge = isFromEdge(request, edgeToken);
   const headers = fieldsOf(headerPairs(request, viaEdge ? request.headers['x-forwarded-host'] : undefined));
   const tls = viaEdge ? request.headers['x-forwarded-proto'] === 'https' : loadBalancer?.tls;
@@ -130,7 +133,7 @@ export function eventOf(
   return event as unknown as HttpEvent; // the rest of the context describes an AWS account
 }
 
-/** Names in lower case, every occurrence kept: a header sent twice is for the handler to judge. */
+/** Yields names in lower case and every occurrence: handlers judge duplicate headers. */
 function* headerPairs(
   { rawHeaders: flat }: IncomingMessage,
   host: string | string[] | undefined,
@@ -142,7 +145,7 @@ function* headerPairs(
   }
 }
 
-/** The last value of each name, and all of them. Without prototype: a name of the caller's is never more than a name. */
+/** Returns the last value of each name, and all of them. Without prototype, since callers choose the names. */
 function fieldsOf(pairs: Iterable<[string, string]>) {
   const last: Record<string, string> = Object.create(null);
   const all: Record<string, string[]> = Object.create(null);

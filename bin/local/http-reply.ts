@@ -4,10 +4,10 @@ import type { HttpReply } from '#core/contracts/http.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
 import { MethodNotAllowed } from '#lambdas/middleware/route.ts';
 
-/** What every reply carries, whichever part wrote it. */
+/** Returns the headers of every reply, whichever part wrote it. */
 export const standardHeaders = (requestId: string): Record<string, string> => ({
   'x-request-id': requestId,
-  'request-id': requestId, // as Anthropic's clients look for it
+  'request-id': requestId, // required by Anthropic's clients
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 });
@@ -25,8 +25,8 @@ export function errorReply(error: GatewayError): HttpReply {
 }
 
 /**
- * Writes the whole reply; resolves once it is handed to the connection, or the client has gone.
- * @throws what the body throws: before `response.headersSent` another reply can still be given.
+ * Writes the whole reply. Resolves when the connection has taken it, or the client has disconnected.
+ * @throws errors of the body: before `response.headersSent` another reply is still possible.
  */
 export async function writeReply(request: IncomingMessage, response: ServerResponse, reply: HttpReply): Promise<void> {
   if (typeof reply.body === 'string') {
@@ -48,7 +48,7 @@ export async function writeReply(request: IncomingMessage, response: ServerRespo
   await stream(response, reply, chunks);
 }
 
-/** Of a large body one write at a time waits: how much its client has read is only seen by whole writes [edge.slow-readers]. */
+/** Size of one write of a large body: only whole writes show how much the client has read [edge.slow-readers]. */
 const pieceBytes = 64 * 1024;
 
 async function inPieces(response: ServerResponse, body: Buffer): Promise<void> {
@@ -58,8 +58,9 @@ async function inPieces(response: ServerResponse, body: Buffer): Promise<void> {
 }
 
 /**
- * Each chunk as it comes, the next one when the connection takes more. The headers go with the first chunk, or at
- * once if there is none yet. A client that goes away ends the source without waiting for what it is about to give.
+ * Writes each chunk as it arrives, and the next one when the connection takes more. The headers are sent with the first
+ * chunk, or at once if there is none yet. If the client disconnects, ends the source without waiting for its next
+ * chunk.
  */
 function stream(response: ServerResponse, reply: HttpReply, chunks: AsyncIterator<string>): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -92,21 +93,21 @@ function stream(response: ServerResponse, reply: HttpReply, chunks: AsyncIterato
   });
 }
 
-/** A stream has no length, and proxies must not collect events before they pass them on. */
+/** Returns the headers of a stream: without length, and proxies must not buffer its events. */
 function streamHeaders({ headers }: HttpReply): Record<string, string> {
   const { 'content-length': _unknown, ...rest } = headers;
   const events = rest['content-type']?.startsWith('text/event-stream');
   return events ? { ...rest, 'x-accel-buffering': 'no' } : rest;
 }
 
-/** Waits as long as it takes, or until the client goes. */
+/** Waits until the connection takes more, or the client disconnects. */
 function drained(response: ServerResponse): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   response.once('drain', resolve).once('close', resolve);
   return promise.finally(() => response.off('drain', resolve).off('close', resolve));
 }
 
-/** Ends the source, if it has not ended; how it ends no longer matters. */
+/** Ends the source, ignoring how it ends. */
 function ended(chunks: AsyncIterator<string>): void {
   const end = async () => chunks.return?.();
   end().catch(() => {});

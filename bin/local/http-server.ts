@@ -1,6 +1,6 @@
 /**
- * One listener of the local run: what API Gateway does in the cloud. Hostile bytes end here as a typed error, or
- * become the event that handlers take.
+ * One listener of the local run, in the role of API Gateway. Hostile bytes end here as a typed error, or become the
+ * event that handlers take.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -29,7 +29,7 @@ import { watchAnswer } from './unread-answers.ts';
 
 export type HttpHandlers = Readonly<Partial<Record<FunctionName, HttpHandler>>>;
 
-/** What a request holds while it is answered. */
+/** State of a request until it is answered. */
 interface Exchange {
   readonly open: OpenRequest;
   readonly signal: AbortSignal;
@@ -39,51 +39,51 @@ interface Exchange {
 
 interface HttpServerOptions {
   readonly routes: readonly Route[];
-  /** A promise, so that the port is known before what needs its address; requests wait for it. */
+  /** A promise, so that the port is known before the handlers that need its address; requests wait for it. */
   readonly handlers: Promise<HttpHandlers>;
   readonly ids: Ids;
   readonly telemetry: Pick<Telemetry, 'log'>;
-  /** Asked at every request: the configuration may change. */
+  /** Called at every request, since the configuration may change. */
   readonly maxBodyBytes: () => Promise<number>;
   /**
-   * Who sends a request and how much of its body is read, asked with the request as it will reach its handler, without its body.
-   * 0 bytes for a caller whom the handler will refuse: the handler is asked without the body.
+   * Identifies the caller and returns how many bytes of the body to read. Called with the request as its handler will
+   * get it, without the body. 0 bytes if the handler will refuse the caller: it is called without the body.
    */
   readonly beforeBody?: (event: HttpEvent) => Promise<BeforeBody>;
-  /** Bytes of bodies that all listeners of the process hold. */
+  /** Bytes of bodies, shared by all listeners of the process. */
   readonly bodies?: CallerShares;
   /** @default mostConnections */
   readonly maxConnections?: number;
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
-  /** A header block or a whole request that takes longer is ended. */
+  /** Time-outs of a header block and of a whole request. */
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
-  /** For bodies that come slowly and answers that are read slowly, see `StalledTransfers`. @default 60_000 */
+  /** For slowly sent bodies and slowly read answers, see `StalledTransfers`. @default 60_000 */
   readonly stalledMs?: number;
-  /** How some paths word their errors; undefined for the usual form. */
+  /** Error format of some paths; undefined for the usual form. */
   readonly errorBody?: (url: string, error: GatewayError) => object | undefined;
   /**
-   * Takes over the connection of a WebSocket handshake with our own Host: it answers (or refuses, with `refuseConnection`)
-   * and closes it when the listener drains. Without it there is no WebSocket at any path.
+   * Takes over the connection of a WebSocket handshake with our own Host: answers it (or refuses, with
+   * `refuseConnection`) and closes it when the listener drains. Absent: no WebSocket at any path.
    */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  /** Static pages beside the routes; undefined for paths that are not theirs. */
+  /** Static pages in addition to the routes; undefined for other paths. */
   readonly pages?: Pages;
-  /** Further names of our own in Host. */
+  /** Further accepted names in Host. */
   readonly ownNames?: () => Promise<readonly string[]>;
-  /** Absent where callers connect to the listener themselves. */
+  /** Absent if callers connect to the listener directly. */
   readonly loadBalancer?: LoadBalancer;
-  /** By which the edge of this process proves itself: of its requests the client's address is believed [edge.address]. */
+  /** Identifies the edge of this process, whose reported client address is trusted [edge.address]. */
   readonly edgeToken?: string;
 }
 
 export interface HttpServer {
   readonly port: number;
-  /** Answers a request of HTTP/1.1 that another listener of this process took. */
+  /** Answers a request of HTTP/1.1 that another listener of this process accepted. */
   readonly serve: Serve;
-  /** Stops accepting, finishes what is in flight within `graceMs`, then cuts what is left. */
+  /** Stops accepting, finishes requests in flight within `graceMs`, then cuts the rest. */
   drain(graceMs?: number): Promise<void>;
 }
 
@@ -96,7 +96,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const requests = new OpenRequests(maxConnections, bodies);
   const transfers = new StalledTransfers(options.stalledMs ?? 60_000);
   const server = createServer({
-    // Any other upgrade (h2c) may be ignored: the request is answered as it stands.
+    // Any other upgrade (h2c) is ignored, and the request is answered unchanged.
     shouldUpgradeCallback: (request) => upgrade !== undefined && asksForWebSocket(request),
     maxHeaderSize: maxHeaderBytes,
     requireHostHeader: false, // checked by us, to answer in JSON
@@ -110,7 +110,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   let draining = false;
 
   const router = createRouter(options.routes);
-  /** The story of a request. */
+  /** Answers a request, from its head to its reply. */
   const answer = async (
     request: IncomingMessage,
     requestId: string,
@@ -136,13 +136,13 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     const own = await options.beforeBody?.(event);
     if (own?.caller) open.letIn(own.caller);
     const allowed = hasBody(request) ? (own?.bodyBytes ?? Number.POSITIVE_INFINITY) : 0;
-    // It may need the store, which `/health` does without.
+    // The limit may need the store, which `/health` does not.
     const bytes = allowed > 0 ? Math.min(await options.maxBodyBytes(), allowed) : 0;
     const whole = bytes > 0 ? withBytes(event, await bodyOf(bytes)) : event;
     return handler(whole, { awsRequestId: requestId, signal });
   };
 
-  /** @param waits the client sends its body only after `100 Continue`. */
+  /** @param waits whether the client sends its body only after `100 Continue`. */
   const serve = async (request: IncomingMessage, response: ServerResponse, waits = false) => {
     let comes = hasBody(request) && !waits;
     const goOn = () => {
@@ -172,13 +172,13 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     given: HttpReply,
     id = options.ids.uuid(),
   ) => {
-    const bodyLeft = !request.complete; // an unread body: what follows on this connection cannot be trusted
+    const bodyLeft = !request.complete; // an unread body: further bytes on this connection cannot be trusted
     const stamped = { ...standardHeaders(id), ...((draining || bodyLeft) && closing) };
     try {
       await writeReply(request, response, { ...given, headers: { ...given.headers, ...stamped } });
     } catch (fault) {
       const { headers, ...rest } = refusal(fault, id);
-      if (response.headersSent) return void response.destroy(); // cut off: the client must not take it for whole
+      if (response.headersSent) return void response.destroy(); // cut off: the client must not treat it as complete
       await writeReply(request, response, { ...rest, headers: { ...headers, ...stamped } });
     }
   };
@@ -193,7 +193,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     return body ? { ...given, body: JSON.stringify(body) } : given;
   };
 
-  /** The calls that wait on each connection; a client that goes away is noticed by all of them. */
+  /** Pending calls per connection. All of them are notified if the client disconnects. */
   const waiting = new Map<Socket, Set<AbortController>>();
   const callsOf = (socket: Socket): Set<AbortController> => {
     const known = waiting.get(socket);
@@ -212,13 +212,13 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     connections.opened(socket);
   });
   const serveHere = (request: IncomingMessage, response: ServerResponse, waits = false) => {
-    // The edge reads as fast as its own client does, which it watches itself.
+    // The edge reads as fast as its own client, which it watches itself.
     if (!isFromEdge(request, options.edgeToken)) watchAnswer(transfers, response);
     return serve(request, response, waits);
   };
   server.on('request', (request, response) => serveHere(request, response));
   server.on('checkContinue', (request, response) => serveHere(request, response, true));
-  // Else Node answers by itself, without a body.
+  // Otherwise Node answers by itself, without a body.
   server.on('checkExpectation', (request, response) => serve(request, response));
   server.on('connect', (_request, socket: Socket) => {
     refuseConnection(socket, noTunnel(), options.ids.uuid());
@@ -231,7 +231,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const upgraded = new Set<Duplex>();
   server.on('upgrade', (request, socket, head) => {
     const carried = connections.carries(request.socket);
-    carried.letIn(); // what takes the connection over bounds those without a key itself
+    carried.letIn(); // the code that takes over the connection bounds those without a key
     upgraded.add(
       socket.once('close', () => {
         upgraded.delete(socket);
@@ -256,12 +256,12 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     serve,
     drain: (graceMs = 10_000) => {
       draining = true;
-      // Opened and never used: no client waits for an answer on them.
+      // Opened but unused: no client waits for an answer on them.
       for (const socket of connections.sockets()) if (socket.bytesRead === 0) socket.destroy();
       return new Promise((resolve) => {
         const cut = setTimeout(() => {
           server.closeAllConnections();
-          for (const socket of upgraded) socket.destroy(); // of those the server itself knows no more
+          for (const socket of upgraded) socket.destroy(); // upgraded connections, which the server no longer tracks
         }, graceMs);
         server.close(() => {
           clearTimeout(cut);
@@ -285,7 +285,7 @@ const closing = { connection: 'close' };
 
 const asksForWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket';
 
-/** Where clients connect on a listener that takes WebSockets. */
+/** Path for clients on a listener that accepts WebSockets. */
 export const webSocketPath = '/v1/ws';
 
 const noUpgrade = () =>

@@ -1,13 +1,13 @@
-/** Log lines for a person at a terminal: time, level, message, fields. Programs get them as JSON [local.log-lines]. */
+/** Formats log lines for a person at a terminal: time, level, message, fields. Programs get JSON [local.log-lines]. */
 import { visibleText } from '#core/text/secrets/visible-text.ts';
 
 const colours: Readonly<Record<string, number>> = { error: 31, warn: 33, debug: 2 };
-/** Of the same value in every line, or shown at its beginning. */
+/** Fields that are the same in every line, or printed at its beginning. */
 const head: ReadonlySet<string> = new Set(['ts', 'level', 'msg', 'service']);
-/** What a caller wrote may be long; the whole line is in the JSON form. */
+/** Maximum length of a value, since callers may write long ones. The JSON form has the whole line. */
 const longestValue = 300;
 
-/** @param line one JSON log line; anything else is returned as it is, made safe. */
+/** @param line one JSON log line; anything else is returned unchanged except for unsafe characters. */
 export function humanLine(line: string, coloured: boolean): string {
   const painted = (code: number | undefined, text: string) =>
     coloured && code !== undefined ? `\u001b[${code}m${text}\u001b[0m` : text;
@@ -37,7 +37,7 @@ function shown(value: unknown): string {
   return typeof value === 'string' && /[\s"=]/.test(cut) ? JSON.stringify(cut) : cut;
 }
 
-/** The time of day on the clock of the reader. */
+/** Returns the time of day in the reader's time zone. */
 export function clockTime(iso: string): string {
   const at = new Date(iso);
   const two = (part: number) => String(part).padStart(2, '0');

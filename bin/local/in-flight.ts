@@ -1,4 +1,6 @@
-/** Calls go on after their callers have left: they are settled before the store goes. */
+/**
+ * Tracks running calls, which continue after their callers have left, so that they are settled before the store closes.
+ */
 import type { HttpHandler } from '#core/contracts/http.ts';
 
 export function inFlight() {
@@ -9,7 +11,7 @@ export function inFlight() {
       const call = handler(event, context);
       const over = call.then(
         ({ finished }) => finished,
-        () => undefined, // the host answers what failed
+        () => undefined, // the host answers failures
       );
       running.add(over);
       void over.then(() => running.delete(over));
@@ -18,7 +20,7 @@ export function inFlight() {
   return {
     watched: <T extends Record<string, HttpHandler>>(handlers: T): T =>
       Object.fromEntries(Object.entries(handlers).map(([name, handler]) => [name, watch(handler)])) as T,
-    /** Resolves when every call that runs now is settled. */
+    /** Resolves when every running call is settled. */
     over: () => Promise.all(running),
     count: () => running.size,
   };

@@ -1,4 +1,6 @@
-/** What the local run keeps of evidence outside its store: signing key, archive, checkpoints; in the state folder, or in a bucket. */
+/**
+ * Evidence of the local run outside its store: signing key, archive, checkpoints; in the state folder, or in a bucket.
+ */
 import { join } from 'node:path';
 import { logObjectsTable } from '#adapters/dynamodb/log-objects-table.ts';
 import { logTable } from '#adapters/dynamodb/log-table.ts';
@@ -23,11 +25,11 @@ export interface KeptEvidence {
   readonly signer: Signer;
   readonly archived: Archive & ArchiveReader;
   readonly checkpoints: CheckpointLog;
-  /** Call it when nothing is written any more. */
+  /** Call it after the last write. */
   readonly closeKept: () => Promise<void>;
-  /** The log that outsiders watch. */
+  /** The log for external witnesses. */
   readonly transparency: TransparencyLog;
-  /** Puts entries that are archived under a checkpoint. */
+  /** Covers archived entries with a checkpoint. */
   readonly cover: (entries: readonly EvidenceEntry[]) => Promise<void>;
   readonly archiving: {
     readonly archive: Archive;
@@ -37,23 +39,23 @@ export interface KeptEvidence {
 
 interface KeptEvidenceOptions {
   readonly stateFolder: string;
-  /** `shared`: other processes write to it as well, and their entries are not in this folder's archive. */
+  /** `shared`: other processes write to it as well, and their entries are missing from this folder's archive. */
   readonly store: Pick<LocalStore, 'client' | 'tables' | 'shared'>;
-  /** Of all processes of the store; those of the state folder where this is absent. */
+  /** Keys of all processes of the store. Absent: those of the state folder. */
   readonly keys?: Pick<SharedKeys, 'signer' | 'log'> | undefined;
-  /** A bucket for archive and checkpoints, which all gateways of the store name; without it they lie in the state folder. */
+  /** A bucket for archive and checkpoints, shared by all gateways of the store. Absent: the state folder. */
   readonly bucket?: string | undefined;
   readonly environment?: NodeJS.ProcessEnv;
-  /** Go on with this signing key although the store belongs to another one. */
+  /** Continue with this signing key although the store belongs to another one. */
   readonly adoptSigningKey?: boolean;
   readonly evidence: Pick<EvidenceLog, 'entries'>;
-  /** Whether the transparency log goes on; it does where this is absent. */
+  /** Checks whether the transparency log is written. Absent: it is. */
   readonly logging?: () => Promise<boolean>;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
 }
 
-/** @throws OtherSigningKey when the store belongs to a gateway that signs with another key. */
+/** @throws OtherSigningKey if the store belongs to a gateway that signs with another key. */
 export async function keptEvidence(options: KeptEvidenceOptions): Promise<KeptEvidence> {
   const { stateFolder, store, evidence, telemetry, adoptSigningKey: adopt = false } = options;
   const { client, tables, shared } = store;
@@ -81,12 +83,12 @@ export async function keptEvidence(options: KeptEvidenceOptions): Promise<KeptEv
 }
 
 interface EvidenceFiles extends Pick<KeptEvidence, 'archived' | 'checkpoints'> {
-  /** Checkpoints as their writer sees them. */
+  /** Checkpoints for their writer. */
   readonly written: CheckpointLog;
   readonly close: () => Promise<void>;
 }
 
-/** A gateway with a folder only, beside others of its store, has copies of its own entries only. */
+/** Opens archive and checkpoints in a folder. If gateways share the store, it has copies of its own entries only. */
 async function inFolder(
   { stateFolder, store, clock, telemetry }: KeptEvidenceOptions,
   signer: Signer,
@@ -102,7 +104,7 @@ async function inFolder(
   return { archived, checkpoints, written: checkpoints, close: () => checkpoints.close() };
 }
 
-/** Loaded where it is wanted: most gateways have no bucket. */
+/** Opens a bucket. Loaded on demand, since most gateways have none. */
 async function inBucket(options: KeptEvidenceOptions & { readonly bucket: string; readonly signer: Signer }) {
   const { bucket, signer, clock, environment = process.env } = options;
   const { evidenceBucket } = await import('./evidence-bucket.ts');
@@ -110,7 +112,10 @@ async function inBucket(options: KeptEvidenceOptions & { readonly bucket: string
   return { ...kept, close: async () => close() } satisfies EvidenceFiles;
 }
 
-/** Processes that share a store keep one log there: its objects lie in the store, and each of them has its key [transparency.shared-store]. */
+/**
+ * Opens the transparency log. Processes that share a store keep one log there: its objects are in the store, and each
+ * process has its key [transparency.shared-store].
+ */
 async function transparencyLog({ stateFolder, store, clock, ...given }: KeptEvidenceOptions): Promise<TransparencyLog> {
   const { shared, client, tables } = store;
   const first = shared ? async () => sharedLogKey(await signingKeyPem(stateFolder)) : undefined;

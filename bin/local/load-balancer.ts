@@ -1,18 +1,20 @@
-/** A load balancer between callers and a listener: what the listener believes of what it adds. */
+/** A load balancer between callers and a listener: the headers of it that the listener trusts. */
 import type { IncomingMessage } from 'node:http';
 
 export interface LoadBalancer {
-  /** Names under which callers reach it, in lower case: `Host` carries one of them. */
+  /** Names under which callers reach it, in lower case: `Host` contains one of them. */
   readonly hosts: readonly string[];
-  /** Callers reach it by HTTPS. */
+  /** Whether callers reach it by HTTPS. */
   readonly tls: boolean;
-  /** Idle connections are kept longer than the load balancer keeps them: else it sends a request into a closing one. */
+  /**
+   * Idle time of connections, longer than the load balancer's: otherwise it could send a request into a closing one.
+   */
   readonly keepAliveMs: number;
 }
 
 /**
- * The caller's address [plane.caller-address]. A load balancer appends the address it sees to `X-Forwarded-For`: what stands before
- * the last comma is the caller's word.
+ * Returns the caller's address [plane.caller-address]. A load balancer appends the address it sees to
+ * `X-Forwarded-For`: the part before the last comma is the caller's claim.
  */
 export function addressOf(
   request: IncomingMessage,
@@ -25,7 +27,10 @@ export function addressOf(
   return [forwarded].flat().at(-1)?.split(',').at(-1)?.trim() || peer;
 }
 
-/** The edge of this process says so by a token that no client knows; what a client sends under the name is dropped there. */
+/**
+ * Header with the token of the edge of this process, which no client knows. The edge drops a client's header of this
+ * name.
+ */
 export const edgeTokenHeader = 'x-gateway-edge';
 
 export const isFromEdge = ({ headers }: IncomingMessage, token: string | undefined): boolean =>

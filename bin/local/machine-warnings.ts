@@ -1,4 +1,7 @@
-/** Warnings about what the configuration counts on and this machine does not have; `doctor` prints them [executor.limits-missing]. */
+/**
+ * Warns about features that the configuration needs and this machine lacks; `doctor` prints them
+ * [executor.limits-missing].
+ */
 import { canLimit } from '#adapters/executors/process-limits.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 

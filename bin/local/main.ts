@@ -57,7 +57,7 @@ export async function main(args: readonly string[], environment: NodeJS.ProcessE
   await serve(flags, environment);
 }
 
-/** A folder that came with a repository would bring its author's keys and policies [cli.own-folder]. */
+/** Refuses a folder that came with a repository: it would contain its author's keys and policies [cli.own-folder]. */
 function assertOwnFolder({ state, stateFound }: Flags): void {
   const trouble = stateFound && existsSync(state) ? folderTrouble(state) : undefined;
   if (trouble === undefined) return;
@@ -73,7 +73,7 @@ async function make(folder: string): Promise<void> {
   process.stdout.write(`${what} in ${folder}. Give these files to each gateway of the store, with --keys.\n`);
 }
 
-/** No gateway may run on the folder meanwhile. */
+/** Replaces the signing key. No gateway may run on the folder meanwhile. */
 async function rotate(state: string): Promise<void> {
   process.umask(0o077);
   const lock = lockState(state);
@@ -87,7 +87,7 @@ async function rotate(state: string): Promise<void> {
   }
 }
 
-/** No gateway may run on the folder meanwhile. */
+/** Changes the log key. No gateway may run on the folder meanwhile. */
 async function changeLogKey(state: string, what: 'rotate' | 'retire'): Promise<void> {
   process.umask(0o077);
   const lock = lockState(state);
@@ -105,7 +105,7 @@ async function changeLogKey(state: string, what: 'rotate' | 'retire'): Promise<v
   }
 }
 
-/** The story: lock, keys, listeners, everything behind them, ready; then until a signal ends it. */
+/** Runs the gateway: lock, keys, listeners, handlers, ready; then until a signal ends it. */
 async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void> {
   process.umask(0o077); // the state folder holds keys and evidence: readable by its owner only
   const signalled = endingSignal();
@@ -149,14 +149,14 @@ async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void
     keys_file: keys.agent ? keysPath(flags.state) : null,
   });
   await signalled;
-  setTimeout(() => process.exit(1), drainMs).unref(); // a step that never ends must not hold the process
+  setTimeout(() => process.exit(1), drainMs).unref(); // a step that never ends must not keep the process alive
   gateway.endStreams();
   await Promise.all([edge?.drain(), sockets.close(), ...servers.map((server) => server.drain())]);
   await gateway.stop();
   lock.release();
 }
 
-/** Requests that wait are shown to a person at the terminal only: what reads a pipe or a file is a program. */
+/** Prints pending requests for a person at a terminal only: the reader of a pipe or a file is a program. */
 function approvalView({ state, bell }: Flags): ReturnType<typeof approvalLines> | undefined {
   if (process.stdout.isTTY !== true) return undefined;
   const client = clientCommand(otherState(state));
@@ -164,10 +164,10 @@ function approvalView({ state, bell }: Flags): ReturnType<typeof approvalLines> 
   return approvalLines({ write, bell, client, timeouts: systemTimeouts });
 }
 
-/** The folder where `agentctl` does not look by itself. */
+/** Returns the folder unless it is the default of `agentctl`. */
 const otherState = (state: string): string | undefined => (state === defaultStateFolder() ? undefined : state);
 
-/** Generated keys stand in a file: they are for this machine only. */
+/** Returns the generated keys. They are in a file, so they are for this machine only. */
 async function usableKeys({ host, state }: Flags, environment: NodeJS.ProcessEnv): Promise<Partial<LocalKeys>> {
   if (isLoopbackHost(host)) return localKeys(state);
   if (environment.GATEWAY_ADMIN_TOKEN) return {};
@@ -176,7 +176,10 @@ async function usableKeys({ host, state }: Flags, environment: NodeJS.ProcessEnv
   );
 }
 
-/** A container loses the keys that it makes for itself with its folder, and its next start is refused by the store. */
+/**
+ * Returns the keys of the store. A container loses generated keys with its folder, and the store refuses its next
+ * start.
+ */
 async function keysOfStore({ keys, host, state }: Flags, { DYNAMODB_ENDPOINT: endpoint }: NodeJS.ProcessEnv) {
   if (keys !== undefined) return sharedKeys(keys);
   if (!endpoint || isLoopbackHost(host) || existsSync(join(state, 'signing-key.pem'))) return undefined;
@@ -192,7 +195,7 @@ interface ListenerNeeds {
   readonly link: SignInLink | undefined;
 }
 
-/** Gateway, admin and MCP. */
+/** Opens the listeners of gateway, admin and MCP. */
 function openListeners(
   flags: Flags,
   gateway: Promise<Gateway>,
@@ -211,7 +214,7 @@ function openListeners(
       routes: routes.filter(({ surface }) => surface === 'mcp'),
       ownNames: async () => {
         const { ports } = await gateway;
-        // Without a configuration no further name counts, and the health of the listener still answers.
+        // Without a configuration there are no further names, and the listener's health check still answers.
         const snapshot = await ports.snapshots.current({ evenStale: true }).catch(() => undefined);
         return snapshot ? resourceHosts(snapshot.configuration.identity) : [];
       },
@@ -234,7 +237,7 @@ function openListeners(
   return Promise.all(surfaces.map((surface) => listen({ ...shared, ...surface })));
 }
 
-/** The listeners in front of the three, once these answer. */
+/** Opens the edge listeners, once the three answer. */
 async function openEdge(
   flags: Flags,
   { urls, servers: [gateway, admin, mcp] }: { readonly urls: Urls; readonly servers: readonly HttpServer[] },
@@ -274,7 +277,7 @@ async function openEdge(
   };
 }
 
-/** For people on stdout, for programs as its last line, and for `agentctl` in the state folder. */
+/** Announces the run: for people on stdout, for programs as its last line, and for `agentctl` in the state folder. */
 async function announce(flags: Flags, keys: Partial<LocalKeys>, shown: BannerDetails, ready: Ready): Promise<void> {
   await writeDurably(join(flags.state, 'ready.json'), `${JSON.stringify(ready)}\n`);
   process.stdout.write(`${banner(ready, keys, output(), shown)}\n${JSON.stringify(ready)}\n`);

@@ -1,8 +1,8 @@
-/** Anthropic's clients get errors in their own dialect, whichever part refuses them. */
+/** Writes errors for Anthropic's clients in their own dialect, whichever part refuses them. */
 
 import type { GatewayError } from '#core/kernel/errors.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
 
-/** The body of an error below `/v1/messages`; undefined elsewhere. */
+/** Returns the body of an error below `/v1/messages`; undefined elsewhere. */
 export const messagesError = (url: string, error: GatewayError) =>
   url.startsWith('/v1/messages') ? dialects.anthropic.errorBody(error) : undefined;

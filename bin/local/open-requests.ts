@@ -1,6 +1,6 @@
 /**
- * Open requests of a listener, by the key and the tenant that sent them: none takes the connections or the memory that others need, and
- * people get through whatever agents do [http.open-requests].
+ * Open requests of a listener, by key and tenant: none can take the connections or the memory that others need, and
+ * people are served regardless of agents [http.open-requests].
  */
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -10,18 +10,18 @@ import type { Carried } from './connections.ts';
 type Caller = Sharer & Pick<Principal, 'kind'>;
 
 /**
- * Of the connections of a listener. The rest is for WebSockets, which have a bound of their own, and for callers who have not said yet who
- * they are, among them probes of health.
+ * Shares of a listener's connections. The rest is for WebSockets, which have a separate bound, and for callers that are
+ * not identified yet, such as health probes.
  */
 const shares = { agents: 1 / 2, people: 1 / 8 } as const;
 
-/** Of one listener at a time. */
+/** Maximum for one listener. */
 export const mostConnections = 4_096;
 
 /** Bytes of bodies that a process holds at a time. */
 export const heldBodyBytes = 256 * 1024 * 1024;
 
-/** Who sends bodies without a key: signed callbacks, the sign-in of the console. */
+/** Sharer for callers without a key: signed callbacks, the sign-in of the console. */
 const unknownCaller: Sharer = { key_id: '', tenant: '' };
 
 export class OpenRequests {
@@ -29,7 +29,7 @@ export class OpenRequests {
   readonly #people: CallerShares;
   readonly #bodies: CallerShares;
 
-  /** @param bodies bytes of bodies, of all listeners of the process. */
+  /** @param bodies bytes of bodies of all listeners of the process. */
   constructor(maxConnections: number, bodies: CallerShares) {
     this.#agents = new CallerShares(Math.floor(maxConnections * shares.agents));
     this.#people = new CallerShares(Math.max(1, Math.floor(maxConnections * shares.people)));

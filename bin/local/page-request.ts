@@ -1,4 +1,4 @@
-/** A request as far as the console reads it. */
+/** The parts of a request that the console reads. */
 import type { IncomingHttpHeaders } from 'node:http';
 
 export interface PageRequest {
@@ -6,6 +6,6 @@ export interface PageRequest {
   readonly path: string;
   readonly remoteAddress: string | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** @throws GatewayError `payload_too_large` above so many bytes. */
+  /** @throws GatewayError `payload_too_large` above this many bytes. */
   body(maxBytes: number): Promise<Buffer>;
 }

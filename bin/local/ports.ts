@@ -1,4 +1,4 @@
-/** Every port of the local run: the AWS adapters over the embedded store, files for the rest. */
+/** Composes every port of the local run: the AWS adapters over the embedded store, files for the rest. */
 
 import { join } from 'node:path';
 import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
@@ -62,7 +62,7 @@ import type { LocalStore } from './store.ts';
 
 export const { version } = packageJson;
 
-/** @param people how a person at stderr reads the lines; absent where a program does. */
+/** @param people format for a person at stderr; absent if a program reads it. */
 export function localTelemetry(people?: { readonly coloured: boolean }): LogTelemetry {
   const write = lineWriter((text) => void process.stderr.write(text)); // stdout is for the banner and the ready line
   return logTelemetry({
@@ -78,34 +78,34 @@ interface PortsOptions {
   readonly configFile: string;
   readonly checkout: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** Keys that all processes of the store have. */
+  /** Keys that all processes of the store share. */
   readonly sharedKeys?: SharedKeys | undefined;
-  /** Take over a store that another signing key is registered with. */
+  /** Take over a store that is registered with another signing key. */
   readonly adoptSigningKey?: boolean;
-  /** Bucket of archive and checkpoints, in place of folders of the state folder. */
+  /** Bucket of archive and checkpoints, instead of folders of the state folder. */
   readonly archiveBucket?: string | undefined;
-  /** Generated keys in force; none on a host that others can reach. */
+  /** Active generated keys; none on a host that others can reach. */
   readonly keys: Partial<LocalKeys>;
   readonly telemetry: Telemetry & Pick<LogTelemetry, 'metricsText' | 'recentTraces' | 'shareTraces'>;
   readonly adminUrl: string;
-  /** Called for every entry that was committed. */
+  /** Called for every committed entry. */
   readonly committed: (entry: EvidenceEntry) => void;
-  /** Of every entry that was committed. */
+  /** Events of committed entries. */
   readonly approvalEvents: ApprovalEventFeed;
-  /** Called for every notification that was enqueued. */
+  /** Called for every new notification. */
   readonly enqueued: (delivery: Delivery) => void;
-  /** The clock runs handlers, and handlers run over these ports: the clock is made in between. */
+  /** Creates the clocks. They run handlers, and handlers use these ports, so the clocks are created in between. */
   readonly clocks: (ports: () => GatewayPorts) => Promise<Pick<GatewayPorts, 'approvalClock' | 'rolloutClock'>>;
 }
 
-/** What the functions of every surface are given here. */
+/** Ports of the functions of every surface. */
 export type LocalPorts = GatewayPorts &
   ChatEndpointPorts &
   Required<Pick<McpPorts, 'classifiers'>> &
   KeptEvidence & {
     readonly wasm: { stop(): Promise<void> };
     readonly background: { stop(): Promise<void> };
-    /** Hands the last traces to the other processes of the store; does nothing where there are none. */
+    /** Shares the last traces with the other processes of the store, if any. */
     readonly flushTraces: () => Promise<void>;
   };
 
@@ -114,7 +114,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   const { store, stateFolder, environment, keys, telemetry, sharedKeys, adoptSigningKey = false } = options;
   const [clock, ids] = [systemClock, systemIds];
   const stores = dynamoStores(store, systemClock);
-  // Before anything is written: a store that belongs to another signing key is left as it is.
+  // Before the first write: a store that belongs to another signing key is left unchanged.
   const kept = await keptEvidence({
     stateFolder,
     store,
@@ -189,12 +189,12 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     probes: new Probes(),
     dependencyStates: new DependencyStates(),
     configurationTrouble: new ConfigurationTrouble(clock),
-    // What other processes of the store commit is not seen here: no stream is better than one with gaps [shared.gateways].
+    // Commits of other processes are not visible here: no stream is better than one with gaps [shared.gateways].
     approvalEvents: store.shared ? undefined : options.approvalEvents,
     ...(await options.clocks(() => ports)),
     deliveries: observedDeliveries(stores.deliveries, options.enqueued),
     brokers: configuredBrokers(snapshots, brokerPorts),
-    hostLimits: undefined, // nothing ends a call of this process but its client
+    hostLimits: undefined, // only its client ends a call of this process
     notificationClients,
     controlPlane,
     effects: (call) => background.effects(call),
@@ -232,7 +232,10 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   return ports;
 }
 
-/** The first tenant of the configuration in force, whose evidence names what is done to the whole; `default` before the first one. */
+/**
+ * Returns the first tenant of the active configuration, whose evidence records acts on the whole deployment; `default`
+ * before the first one.
+ */
 async function tenantInForce(
   stores: Parameters<typeof readVersion>[0] & Pick<GatewayPorts, 'configStore'>,
 ): Promise<string> {

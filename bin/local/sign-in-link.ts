@@ -1,6 +1,6 @@
 /**
- * The one-time link that the local run prints: its token, in the fragment of the address, is exchanged once for the generated key of a
- * human. Only its hash is kept, and only in memory: a restart makes another one [console.sign-in-link].
+ * The one-time link that the local run prints. Its token, in the fragment of the address, is exchanged once for the
+ * generated key of a human. Only its hash is kept, in memory: a restart creates another one [console.sign-in-link].
  */
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
@@ -13,19 +13,19 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import type { PageRequest } from './page-request.ts';
 
-/** How long the link opens the console. */
+/** Lifetime of the link. */
 const linkMinutes = 10;
-/** The most that the body of an exchange may hold. */
+/** Maximum size of an exchange's body. */
 const exchangeBytes = 1_024;
 
 export interface SignInLink {
-  /** Behind the address of the console. */
+  /** Fragment to append to the console's address. */
   readonly fragment: string;
   /** Answers the exchange. @throws GatewayError `forbidden`, `authentication_error`, `invalid_request`, `unsupported_media_type` */
   exchange(request: PageRequest): Promise<HttpReply>;
 }
 
-/** @param key what the token is exchanged for. */
+/** @param key returned in exchange for the token. */
 export function signInLink(key: string, clock: Clock): SignInLink {
   const token = randomBytes(32).toString('base64url');
   const endsAtMs = clock.now() + linkMinutes * 60_000;
@@ -49,7 +49,7 @@ const over = () =>
     `The sign-in link is not valid: it opens the console once, within ${linkMinutes} minutes of the start. Sign in with a key, or start the gateway again for another link.`,
   );
 
-/** The request comes from this machine, from the console's own page or from no page, and no proxy passed it on. */
+/** Checks that the request comes from this machine, from the console's own page or no page, and through no proxy. */
 function assertHere({ remoteAddress = '', headers }: PageRequest): void {
   const passedOn = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].find((name) => headers[name] !== undefined);
   const local = isIP(remoteAddress) !== 0 && isLoopbackHost(remoteAddress);

@@ -1,6 +1,6 @@
 /**
- * One WebSocket of the local run: authenticated by header or first message, many calls at once,
- * back-pressure from the socket to the model and from us to the caller.
+ * One WebSocket of the local run: authenticated by header or first message, many calls at once, back-pressure from the
+ * socket to the model and from the gateway to the caller.
  */
 import type { WebSocket } from 'ws';
 import { answerCall } from '#core/chat/socket-answer.ts';
@@ -30,29 +30,29 @@ import {
   withKey,
 } from '#lambdas/ws/caller.ts';
 
-/** Above this much unsent text the model's stream waits. */
+/** Unsent text above which the model's stream is paused. */
 const behindBytes = 256 * 1024;
-/** Above this much of what came and was not looked at yet, nothing more is read. */
+/** Unprocessed input above which reading stops. */
 const inboxBytes = 256 * 1024;
-/** What a message weighs beside its text. */
+/** Cost of a message in addition to its text. */
 const messageBytes = 1024;
-/** As many messages are handled before other work has a turn. */
+/** Messages handled before other work gets a turn. */
 const turnMessages = 8;
-/** Bodies of the calls that run. */
+/** Bytes of the bodies of running calls. */
 const callBytes = 64 * 1024 * 1024;
-/** Calls refused one after the other because too many ran: a caller that goes on is cut off. */
+/** Consecutive calls refused because too many ran, after which the caller is disconnected. */
 const maxRefusedInARow = 64;
-/** A peer that neither says nor takes anything for two of these is gone. */
+/** A peer without traffic for two of these intervals is disconnected. */
 const keepAliveMs = 30_000;
 
 interface Handshake {
   readonly headers: HandshakeHeaders;
   readonly address: string;
-  /** The session of calls that name none. */
+  /** Session of calls that name none. */
   readonly sessionId: string | undefined;
-  /** The headers bring a key that is known. */
+  /** Whether the headers contain a known key. */
   readonly known: boolean;
-  /** Connections, by the key that was accepted. */
+  /** Connections, by accepted key. */
   readonly shares: CallerShares;
 }
 
@@ -67,9 +67,9 @@ export class SocketConnection {
   readonly #calls = new Map<string, { readonly controller: AbortController; readonly bytes: number }>();
   readonly #running = new Set<Promise<void>>();
   #caller: SocketCaller | undefined;
-  /** The key that the connection is counted for. */
+  /** The key whose share includes this connection. */
   #share: Sharer | undefined;
-  /** Messages are taken one after the other: authentication ends before the first call begins. */
+  /** Handles messages one after the other: authentication ends before the first call begins. */
   #turn: Promise<void>;
   #inbox = 0;
   #beforeKey = 0;
@@ -108,7 +108,7 @@ export class SocketConnection {
     beat();
     ws.on('message', (data: Buffer, isBinary) => this.#arrive(isBinary ? undefined : data.toString(), data.length));
     ws.on('ping', this.#lives).on('pong', this.#lives);
-    ws.on('error', () => {}); // closed by itself, with the code that says why
+    ws.on('error', () => {}); // closes by itself, with the code that gives the reason
     ws.once('close', () => {
       cancelLate();
       cancelBeat();
@@ -117,7 +117,7 @@ export class SocketConnection {
     });
   }
 
-  /** Whether it is open and no key has come. */
+  /** Whether it is open and has sent no key. */
   get waitsForKey(): boolean {
     return !this.#known && this.#caller === undefined && this.#state !== 'closing';
   }
@@ -128,13 +128,13 @@ export class SocketConnection {
     this.#ws.terminate();
   }
 
-  /** Everything that was begun here has ended. */
+  /** Resolves when all work of this connection has ended. */
   async over(): Promise<void> {
     await this.#turn;
     await Promise.all(this.#running);
   }
 
-  /** Calls that run may end until `late`; no other begins. */
+  /** Lets running calls end until `late`, and starts no others. */
   async drain(late: Promise<void>): Promise<void> {
     if (this.#state === 'open') this.#state = 'draining';
     await Promise.race([this.over(), late]);
@@ -162,7 +162,7 @@ export class SocketConnection {
       });
   }
 
-  /** A key in the handshake's headers; without one the first message has to bring it. */
+  /** Authenticates by the handshake's headers. Without a key there, the first message must contain it. */
   async #authenticateHandshake(): Promise<void> {
     if (carriesKey(this.#headers)) await this.#authenticate(this.#headers);
   }
@@ -207,14 +207,14 @@ export class SocketConnection {
     if (message.type === 'auth') return this.#authenticate(withKey(this.#headers, message.apiKey));
     if (!this.#caller) throw new GatewayError('authentication_error', 'Send {"type":"auth","api_key":…} first.');
     if (message.type === 'cancel') return this.#calls.get(message.id)?.controller.abort();
-    const principal = await reauthorize(this.#caller, snapshot, this.#ports.clock.now()); // it may have been revoked since it opened the connection
+    const principal = await reauthorize(this.#caller, snapshot, this.#ports.clock.now()); // it may have been revoked since the connection opened
     const refusal = this.#refusal(message, bytes);
     if (!refusal) return this.#begin(message, principal, bytes);
     await this.#send(serverMessages.error(refusal, { id: message.sentId }));
     if (this.#refused >= maxRefusedInARow) this.#close(closeCodes.limited, refusal.code);
   }
 
-  /** Why the call is not begun. */
+  /** Returns the reason not to begin the call. */
   #refusal({ id }: SocketCall, bytes: number): GatewayError | undefined {
     if (this.#state === 'draining')
       return new GatewayError('service_unavailable', 'The gateway is about to stop.', { retryAfterSeconds: 1 });
@@ -255,7 +255,7 @@ export class SocketConnection {
     );
   }
 
-  /** A fault of one call is answered; a fault of the caller ends the connection. */
+  /** Answers a fault of one call. A fault of the caller ends the connection. */
   #refuse(thrown: unknown): void {
     const fault = asGatewayError(thrown);
     if (fault.kind.status >= 500) this.#ports.telemetry.log('error', fault.message, { type: fault.code });
@@ -268,7 +268,7 @@ export class SocketConnection {
     if (this.#state === 'closing') return;
     this.#state = 'closing';
     this.#abort();
-    this.#ws.resume(); // or its answer would never be read
+    this.#ws.resume(); // otherwise its answer would never be read
     this.#ws.close(code, reason);
   }
 
@@ -278,8 +278,8 @@ export class SocketConnection {
 }
 
 /**
- * The largest message the connection reads from now on, in bytes. The handshake sets what counts before there is a key;
- * the library has no setter for afterwards. A test holds both ends: a larger message closes before, and is taken after.
+ * Sets the largest message that the connection reads from now on, in bytes. The handshake sets the limit without a key;
+ * the library has no setter for later. A test covers both sides: a larger message closes before, and is accepted after.
  */
 function takeUpTo(ws: WebSocket, bytes: number): void {
   (ws as unknown as { _receiver: { _maxPayload: number } })._receiver._maxPayload = bytes;

@@ -1,22 +1,25 @@
 /** Ends transfers that make too little progress: each holds a connection and memory [edge.slow-readers] [http.slow-bodies]. */
 
 export interface Transfer {
-  /** Bytes that the client has taken or sent so far; undefined while none are due. */
+  /** Bytes that the client has taken or sent so far; undefined while none are pending. */
   moved(): number | undefined;
   end(): void;
 }
 
-/** While bytes are due. */
+/** A period with pending bytes. */
 interface Stretch {
-  /** Bytes that had moved when the stretch began. */
+  /** Bytes that had moved at its start. */
   readonly moved: number;
   readonly looks: number;
 }
 
-/** In the longest stretch. They are counted, not timed: a pause of this process, which moves nothing then, is not counted against clients. */
+/**
+ * Checks in the longest period. They are counted, not timed: a pause of this process, in which no bytes move, is not
+ * counted against clients.
+ */
 const maxLooks = 6;
 
-/** To be moved within the longest stretch. A client that reads or sends steadily at 300 bytes per second moves more. */
+/** Bytes to move in the longest period. A client with a steady 300 bytes per second moves more. */
 export const leastBytes = 16 * 1024;
 
 export class StalledTransfers {
@@ -24,14 +27,14 @@ export class StalledTransfers {
   readonly #looking: NodeJS.Timeout;
 
   /**
-   * @param longestMs within which a transfer has to move `leastBytes`, or come to its end. One without bytes that are due may stay open
-   * as long as it likes.
+   * @param longestMs time in which a transfer has to move `leastBytes`, or end. One without pending bytes may stay open
+   * indefinitely.
    */
   constructor(longestMs: number) {
     this.#looking = setInterval(() => this.#look(), longestMs / maxLooks).unref();
   }
 
-  /** @returns to be called when the transfer is over. */
+  /** @returns a function to call when the transfer is over. */
   watch(transfer: Transfer): () => void {
     this.#open.set(transfer, undefined);
     return () => void this.#open.delete(transfer);

@@ -1,4 +1,6 @@
-/** The store of the local run: the embedded DynamoDB over one file of the state folder, or the server named. */
+/**
+ * The store of the local run: the embedded DynamoDB over one file of the state folder, or the server given by option.
+ */
 import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { ExecutionStore } from '#adapters/local/asl/execution.ts';
@@ -17,16 +19,16 @@ export interface LocalStore {
   readonly client: DynamoDBClient;
   readonly tables: TableNames;
   readonly executions: ExecutionStore;
-  /** Whether other processes may write to it as well. */
+  /** Whether other processes may also write to it. */
   readonly shared: boolean;
-  /** Bodies that those processes read as well; absent where one process has the store to itself. */
+  /** Bodies that those processes also read; absent if one process uses the store alone. */
   readonly objects?: ObjectStore;
   stop(): Promise<void>;
 }
 
 interface StoreFlags {
   readonly stateFolder: string;
-  /** `full` syncs each group of writes: they survive the end of the machine, not only that of the process. */
+  /** `full` syncs each group of writes, which then also survives the end of the machine. */
   readonly durability: Durability;
 }
 

@@ -1,9 +1,9 @@
-/** An answer as a transfer that ends if its client reads it too slowly [edge.slow-readers]. */
+/** Watches an answer as a transfer that is ended if its client reads too slowly [edge.slow-readers]. */
 import type { ServerResponse } from 'node:http';
 import { Http2ServerResponse } from 'node:http2';
 import type { StalledTransfers } from './stalled-transfers.ts';
 
-/** Counts what it was given to send, because streams of HTTP/2 do not. */
+/** A response that counts the bytes it was given, since streams of HTTP/2 do not. */
 export class CountedHttp2Response extends Http2ServerResponse {
   given = 0;
 
@@ -15,7 +15,7 @@ export class CountedHttp2Response extends Http2ServerResponse {
 
 export type WatchedResponse = ServerResponse | CountedHttp2Response;
 
-/** @param ended is called if the answer is ended. */
+/** @param ended called if the answer is ended. */
 export function watchAnswer(
   transfers: StalledTransfers,
   response: WatchedResponse,
@@ -32,8 +32,8 @@ export function watchAnswer(
 }
 
 /**
- * Bytes that left for the client: of the connection over HTTP/1.1, of the stream over HTTP/2. An answer that waits for the one before it on
- * its connection has none to send yet.
+ * Returns the bytes sent to the client: of the connection over HTTP/1.1, of the stream over HTTP/2. An answer queued
+ * after another on its connection has none to send yet.
  */
 function takenOf(response: WatchedResponse): number | undefined {
   if (response instanceof CountedHttp2Response) return response.given - response.writableLength;

@@ -1,6 +1,6 @@
 /**
- * `/v1/ws` of the local run: what the WebSocket API and its functions are on AWS. The handshake
- * is judged here; what is said afterwards, in `socket-connection.ts`.
+ * `/v1/ws` of the local run, in the role of the WebSocket API and its functions on AWS. This file judges the handshake;
+ * `socket-connection.ts` handles the messages.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -20,20 +20,20 @@ import { SocketConnection } from './socket-connection.ts';
 export interface WebSockets {
   /** @throws GatewayError `not_found` for another path. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Takes no further calls, lets those that run end, closes every connection and waits until its calls are settled. */
+  /** Accepts no further calls, lets running ones end, closes every connection and waits until its calls are settled. */
   close(): Promise<void>;
-  /** Connections that are open. */
+  /** Returns the number of open connections. */
   open(): number;
 }
 
 interface WebSocketOptions {
-  /** Absent where callers connect to the listener themselves. */
+  /** Absent if callers connect to the listener directly. */
   readonly loadBalancer?: LoadBalancer;
-  /** As of the listener. */
+  /** See the listener's option. */
   readonly edgeToken?: string;
-  /** How long calls that run may go on once the gateway stops. @default 8 s: a listener cuts what is left after ten */
+  /** Time for running calls after the gateway stops. @default 8 s: a listener cuts the rest after ten */
   readonly drainMs?: number;
-  /** How many may be open, divided among keys [http.open-requests]. @default socketLimits.connections */
+  /** Maximum number of open connections, divided among keys [http.open-requests]. @default socketLimits.connections */
   readonly connections?: number;
 }
 
@@ -56,8 +56,8 @@ export function webSockets(
   let stopping = false;
 
   /**
-   * Of connections that have not sent a key the oldest makes room [http.connections].
-   * @param known the handshake brings a key that is known.
+   * Makes room by closing the oldest connection that has not sent a key [http.connections].
+   * @param known the handshake has a known key.
    * @throws GatewayError `rate_limit_error` if all others have sent one.
    */
   const assertCapacity = (known: boolean) => {

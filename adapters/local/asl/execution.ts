@@ -12,7 +12,7 @@ export interface Execution {
   readonly attempts: readonly number[];
   /** Valid for the whole entry, so that a token issued before a restart still settles after it. Never logged. */
   readonly taskToken?: string;
-  /** When the state times out, is tried again or has waited long enough (epoch ms). */
+  /** Time at which the state times out, is tried again or has waited long enough (epoch ms). */
   readonly wakeAt?: number;
   readonly wakeFor?: 'timeout' | 'retry' | 'wait';
   readonly executionInput: unknown;

@@ -13,7 +13,7 @@ export interface DatabaseOptions {
   readonly path?: string | undefined;
   /** Whether each group of writes is synced, so that it also survives the end of the machine. */
   readonly syncs?: boolean | undefined;
-  /** Maximum of 4 kB pages in the file. Absent: as many as the disk takes. */
+  /** Maximum number of 4 kB pages in the file. Absent: as many as the disk takes. */
   readonly maxPages?: number | undefined;
 }
 

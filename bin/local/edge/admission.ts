@@ -1,4 +1,4 @@
-/** What stands before every request of the edge: shedding, token buckets, the breaker of its upstream. */
+/** Admits requests to the edge: load shedding, token buckets, the breaker of the upstream. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { authenticate, type Headers } from '#core/configuration/identity/authenticate.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
@@ -17,10 +17,10 @@ interface EdgeAdmissionPorts {
   readonly connections: () => number;
 }
 
-/** To be called once, with what came of the request at its upstream. */
+/** Call it once, with the request's outcome at its upstream. */
 type Settle = (outcome: CallOutcome) => void;
 
-/** Half of twenty calls in ten seconds could not reach the upstream: it is left alone for five seconds. */
+/** If half of twenty calls in ten seconds could not reach the upstream, it gets no calls for five seconds. */
 const breaker = { min_requests: 20, error_rate: 0.5, window_seconds: 10, open_seconds: 5 };
 const shedRetrySeconds = 1;
 
@@ -34,10 +34,10 @@ export class EdgeAdmission {
 
   constructor(ports: EdgeAdmissionPorts) {
     this.#ports = ports;
-    // A counter that appears with the first shed request has no rise that a chart or an alarm could see.
+    // A counter that first appears with a shed request has no rise that a chart or an alarm could see.
     for (const priority of ['normal', 'low']) ports.telemetry.count('svc_edge_loadshed_total', { priority }, 0);
     this.#delay.enable();
-    // Each second stands for itself: one long stop must not shed for minutes.
+    // Each second is measured separately: one long stop must not shed for minutes.
     this.#sampling = setInterval(() => {
       this.#delayMs = this.#delay.percentile(90) / 1e6;
       this.#delay.reset();
@@ -45,7 +45,8 @@ export class EdgeAdmission {
   }
 
   /**
-   * @throws GatewayError `service_unavailable` (shed, or the breaker is open) or `rate_limit_error`, with the seconds to wait.
+   * Admits a request. @throws GatewayError `service_unavailable` (shed, or the breaker is open) or `rate_limit_error`,
+   * with the seconds to wait.
    */
   enter(upstream: EdgeUpstream, headers: Headers, address: string, snapshot: Snapshot): Settle {
     this.#shed(headers, snapshot);
@@ -63,7 +64,7 @@ export class EdgeAdmission {
       try {
         return identities.critical.has(authenticate(headers, identities).key_id);
       } catch {
-        return false; // a credential that is refused later
+        return false; // an invalid credential, refused later
       }
     };
     const priority: Priority = priorityOf(one(headers['x-priority']), mayBeCritical);

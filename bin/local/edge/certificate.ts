@@ -1,4 +1,4 @@
-/** The certificate of the TLS listener: an own one, or a self-signed one kept in the state folder [auth.tls]. */
+/** The certificate of the TLS listener: the operator's, or a self-signed one in the state folder [auth.tls]. */
 import { X509Certificate } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
@@ -10,7 +10,7 @@ export interface Certificate {
   /** PEM. */
   readonly cert: string;
   readonly key: string;
-  /** For clients that have to trust it. */
+  /** Certificate file for clients that have to trust it. */
   readonly certFile: string;
   readonly keyFile: string;
 }
@@ -20,12 +20,12 @@ export interface OwnCertificate {
   readonly keyFile: string;
 }
 
-/** Browsers accept no longer life. */
+/** Browsers accept no longer lifetime. */
 const lifeDays = 397;
 const renewBeforeDays = 30;
 const dayMs = 86_400_000;
 
-/** @throws Error that says which of `--edge-cert` and `--edge-key` is at fault. */
+/** Reads the operator's certificate. @throws Error that names the faulty option, `--edge-cert` or `--edge-key`. */
 export async function ownCertificate({ certFile, keyFile }: OwnCertificate): Promise<Certificate> {
   const [cert, key] = await Promise.all([textOf(certFile, '--edge-cert'), textOf(keyFile, '--edge-key')]);
   if (!certificateIn(cert, certFile).checkPrivateKey(privateKeyIn(key, keyFile)))
@@ -51,7 +51,7 @@ function certificateIn(pem: string, path: string): X509Certificate {
   }
 }
 
-/** The one of the last start while it is valid for these names, else a new one: ECDSA P-256. */
+/** Returns the certificate of the last start if it is valid for these names, else a new one: ECDSA P-256. */
 export async function keptCertificate(state: string, host: string, nowMs: number): Promise<Certificate> {
   const [certFile, keyFile] = [join(state, 'edge-certificate.pem'), join(state, 'edge-key.pem')];
   const names = [...new Set(['localhost', '127.0.0.1', '::1', host])];
@@ -74,6 +74,6 @@ function isUsable({ cert }: Certificate, names: readonly string[], nowMs: number
       (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined;
     return certificate.validToDate.getTime() > nowMs + renewBeforeDays * dayMs && names.every(covers);
   } catch {
-    return false; // a file that is cut off is made again
+    return false; // a truncated file is replaced
   }
 }

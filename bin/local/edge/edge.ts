@@ -1,6 +1,6 @@
 /**
- * The edge of this machine: one address for the gateway, the admin surface and MCP, over TLS, HTTP/2 and HTTP/1.1. It sheds load,
- * limits, breaks circuits and hands on; who may do what is decided behind it [edge.listeners] [edge.routing].
+ * The edge of this machine: one address for the gateway, the admin surface and MCP, over TLS, HTTP/2 and HTTP/1.1. It
+ * sheds load, limits, breaks circuits and forwards; the upstreams authorise [edge.listeners] [edge.routing].
  */
 import type { ServerResponse } from 'node:http';
 import { Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
@@ -30,7 +30,7 @@ import { forwardUpgrade } from './upgrade.ts';
 interface Upstream {
   /** Its base address, for HTTP/2 and WebSockets. */
   readonly url: string;
-  /** Takes requests of HTTP/1.1 without another connection. */
+  /** Serves requests of HTTP/1.1 without another connection. */
   readonly serve: Serve;
 }
 
@@ -40,19 +40,19 @@ interface EdgeOptions {
   readonly tlsPort: number;
   readonly cleartextPort: number;
   readonly certificate: Certificate;
-  /** The listeners behind, in this process. */
+  /** The upstream listeners, in this process. */
   readonly upstreams: Readonly<Record<EdgeUpstream, Upstream>>;
-  /** @throws GatewayError when no configuration is known: nothing is let in then. */
+  /** @throws GatewayError if no configuration is known; no request is admitted then. */
   readonly snapshot: () => Promise<Snapshot>;
   readonly telemetry: Telemetry;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** A Caddy for HTTP/3: its program where one is named, and the port (0 = any free one). Absent: no HTTP/3. */
+  /** A Caddy for HTTP/3: its program, if given, and the port (0 = any free one). Absent: no HTTP/3. */
   readonly http3?: { readonly program: string | undefined; readonly port: number };
   /** See `EdgeListenerOptions`. */
   readonly unreadMs?: number | undefined;
   readonly sessionIdleMs?: number | undefined;
-  /** By which the listeners behind know the edge, and believe the client's address that it sends. */
+  /** Identifies the edge to the upstream listeners, which then trust the client's address that it sends. */
   readonly token: string;
 }
 
@@ -60,7 +60,7 @@ export interface Edge {
   /** `https://host:port`. */
   readonly tlsPort: number;
   readonly cleartextPort: number;
-  /** UDP port of HTTP/3; undefined where no Caddy was found. */
+  /** UDP port of HTTP/3; undefined if no Caddy was found. */
   readonly http3Port: number | undefined;
   drain(graceMs?: number): Promise<void>;
 }
@@ -71,9 +71,9 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { telemetry, ids } = options;
   let listeners: EdgeListeners | undefined;
   let http3: Http3 | undefined;
-  /** As the newest request found it. */
+  /** Updated with each request. */
   let maxConnections = edgeDefaults.max_connections;
-  // By which the edge knows its own Caddy.
+  // Identifies the edge's own Caddy.
   const http3Token = ids.randomHex(32);
   const clientOf = (request: EdgeRequest): Client => clientSeen(request, http3Token);
   const altSvc = (request: EdgeRequest): Record<string, string> => {
@@ -148,7 +148,9 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     }
   };
 
-  /** The span that everything behind is a child of [trace.edge-parent]; the path without its query, which may hold anything. */
+  /**
+   * Opens the parent span of all further work [trace.edge-parent]. Its path has no query, which may contain anything.
+   */
   const traced = (
     request: EdgeRequest,
     { upstream, url }: EdgeTarget,
@@ -226,7 +228,7 @@ interface Client {
   readonly protocol: 'h1' | 'h2' | 'h3';
 }
 
-/** The client of a connection; of one from the edge's own Caddy the client that it names. */
+/** Returns the client of a connection. For the edge's own Caddy, that is the client it reports. */
 function clientSeen({ headers, socket, httpVersionMajor }: EdgeRequest, http3Token: string): Client {
   const address = socket.remoteAddress ?? '';
   if (headers[http3TokenHeader] === http3Token) {
@@ -255,10 +257,10 @@ const onward = (
   token,
 ];
 
-/** Of the absolute form, whose host is checked, what follows it. */
+/** Returns the path; of the absolute form, whose host is checked, the part after the host. */
 const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
 
-/** A page that rebinds its own name to our address is stopped here, as at the listeners behind. */
+/** Stops pages that rebind their own name to our address, like the upstream listeners do. */
 function requireOwnHost(request: EdgeRequest, listenHost: string, names: readonly string[]): void {
   if (!('stream' in request)) {
     checkHost(request, listenHost, names);

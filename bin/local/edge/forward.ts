@@ -1,4 +1,4 @@
-/** Hands a request of HTTP/2 on to its upstream over HTTP/1.1, and the answer back, as both are read: nothing is collected. */
+/** Forwards a request of HTTP/2 to its upstream over HTTP/1.1, and returns the answer, streaming both. */
 import { Agent, type IncomingMessage, request as requestTo } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -12,25 +12,31 @@ export interface Forwarded {
   readonly origin: URL;
   /** Path and query at the upstream. */
   readonly path: string;
-  /** Names and values in turn. */
+  /** Names and values, alternating. */
   readonly headers: readonly string[];
-  /** Added to the answer. */
+  /** Headers to add to the answer. */
   readonly added: Readonly<Record<string, string>>;
 }
 
-/** `broken`: the upstream could not be reached, or ended within its answer. `left`: the client went away. */
+/**
+ * Result of an exchange. `broken`: the upstream could not be reached, or ended within its answer. `left`: the client
+ * disconnected.
+ */
 export interface Outcome {
   readonly kind: 'answered' | 'broken' | 'left';
   readonly status: number;
 }
 
-/** A new connection a request would cost more than the rest; the upstream closes idle ones after ten seconds. */
+/**
+ * Returns an agent that reuses connections: a new one per request would cost more than the rest. The upstream closes
+ * idle ones after ten seconds.
+ */
 export const edgeAgent = (): Agent =>
   new Agent({ keepAlive: true, keepAliveMsecs: 1_000, timeout: 0, scheduling: 'lifo' });
 
 /**
- * Resolves when the exchange has ended, however it did.
- * @throws GatewayError `service_unavailable` where no byte of an answer has been sent yet.
+ * Resolves when the exchange has ended in any way.
+ * @throws GatewayError `service_unavailable` if no byte of an answer has been sent yet.
  */
 export function forward(
   agent: Agent,
@@ -62,7 +68,7 @@ export function forward(
   };
   let left = false;
   response.once('close', () => {
-    left = !response.writableEnded; // `writableFinished` is true for a stream of HTTP/2 that was reset
+    left = !response.writableEnded; // `writableFinished` is true for a reset stream of HTTP/2
     if (left) outgoing.destroy();
     resolve({ kind: left ? 'left' : 'answered', status });
   });
@@ -83,12 +89,12 @@ export function forward(
   return promise;
 }
 
-/** A stream that is still open has a body. */
+/** Checks for a body: the stream is still open. */
 const hasBody = ({ stream }: Http2ServerRequest): boolean => !stream.endAfterHeaders;
 
 /**
- * The length as the client declared it, else chunks: the upstream never has to guess where a body ends. A declared length without a
- * body is dropped, since the upstream would wait for it.
+ * Adds the length declared by the client, else chunked coding, so that the upstream never has to guess the end of a
+ * body. A declared length without a body is dropped, since the upstream would wait for it.
  */
 function framed(headers: readonly string[], body: boolean): string[] {
   const isLength = (at: number) => headers[at - (at % 2)] === 'content-length';
@@ -108,7 +114,7 @@ function head(response: Http2ServerResponse, status: number, raw: readonly strin
   response.writeHead(status, fields);
 }
 
-/** The client must not take it for whole. */
+/** Resets the stream, so that the client does not treat the answer as complete. */
 const cut = ({ stream }: Http2ServerResponse): void => stream.close(internalError);
 
 /** INTERNAL_ERROR of RFC 9113. */

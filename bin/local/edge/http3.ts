@@ -1,6 +1,7 @@
 /**
- * HTTP/3 before the edge: a Caddy as child process, where its program is found [edge.http3]. Node.js speaks no QUIC. Caddy ends TLS and
- * QUIC and hands each request to the cleartext listener with a token that no client knows, so that the edge believes the address it names.
+ * HTTP/3 for the edge: a Caddy as child process, if its program is found [edge.http3]. Node.js does not support QUIC.
+ * Caddy terminates TLS and QUIC and forwards each request to the cleartext listener with a token that no client knows,
+ * so that the edge trusts the reported address.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -11,12 +12,12 @@ import type { Telemetry } from '#core/kernel/ports.ts';
 import type { OwnCertificate } from './certificate.ts';
 
 export const http3TokenHeader = 'x-gateway-http3';
-/** Seconds for which clients remember that HTTP/3 is there. */
+/** Seconds for which clients remember that HTTP/3 is available. */
 const maxAgeSeconds = 86_400;
 const startMs = 15_000;
 
 interface Http3Options {
-  /** Path of the program; undefined: `caddy` where PATH has it. */
+  /** Path of the program; undefined: `caddy` from PATH. */
   readonly program: string | undefined;
   readonly host: string;
   /** UDP; 0 = any free port. */
@@ -35,7 +36,7 @@ export interface Http3 {
   stop(): Promise<void>;
 }
 
-/** The program on PATH, or undefined. */
+/** Returns the program on PATH, or undefined. */
 export function caddyOnPath(environment: NodeJS.ProcessEnv): string | undefined {
   const names = process.platform === 'win32' ? ['caddy.exe'] : ['caddy'];
   return (environment.PATH ?? '')
@@ -53,7 +54,10 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** @throws Error when a program that was named cannot be started; one that was merely found is left out, with a warning. */
+/**
+ * Starts Caddy. @throws Error if a program given by option cannot be started; one found on PATH is skipped with a
+ * warning.
+ */
 export async function startHttp3(options: Http3Options): Promise<Http3 | undefined> {
   const { program, telemetry } = options;
   const found = program ?? caddyOnPath(process.env);
@@ -72,7 +76,7 @@ async function run(program: string, options: Http3Options): Promise<Http3> {
   const port = options.port === 0 ? await freeUdpPort(options.host) : options.port;
   const child = spawn(program, ['run', '--config', '-'], {
     stdio: ['pipe', 'ignore', 'pipe'],
-    // Nothing of the gateway's environment: it may hold secrets.
+    // Without the gateway's environment, which may contain secrets.
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
   });
   let running = true;
@@ -84,7 +88,7 @@ async function run(program: string, options: Http3Options): Promise<Http3> {
     running = false;
     if (!stopping) options.telemetry.log('error', 'HTTP/3 is not served any more: Caddy ended', { program });
   });
-  child.stdin.on('error', () => {}); // a program that ended says why on its way out
+  child.stdin.on('error', () => {}); // a program that ended reports its own reason
   child.stdin.end(JSON.stringify(configurationOf(options, port)));
   try {
     await served(child);
@@ -105,7 +109,7 @@ async function run(program: string, options: Http3Options): Promise<Http3> {
   };
 }
 
-/** Resolves when Caddy says that it serves. @throws Error with its last words. */
+/** Resolves when Caddy reports that it serves. @throws Error with its last output. */
 async function served(child: ChildProcess): Promise<void> {
   const { stderr } = child;
   let said = '';
@@ -128,7 +132,7 @@ async function served(child: ChildProcess): Promise<void> {
 
 const lastError = (said: string): string => said.trim().split('\n').at(-1)?.slice(0, 300) ?? '';
 
-/** Caddy's own form of its configuration, in full: no file of the machine is read. */
+/** Returns Caddy's complete configuration, in its native form: it reads no file of the machine. */
 const configurationOf = ({ host, certificate, cleartextPort, token }: Http3Options, port: number) => ({
   admin: { disabled: true, config: { persist: false } },
   storage: { module: 'file_system', root: join(certificate.certFile, '..', 'caddy') },

@@ -21,11 +21,11 @@ interface EdgeListenerOptions extends Required<ConnectionsOptions> {
   readonly certificate: Certificate;
   readonly ids: Ids;
   readonly answer: (request: EdgeRequest, response: EdgeResponse) => void;
-  /** A WebSocket handshake, over HTTP/1.1 alone. */
+  /** A WebSocket handshake, over HTTP/1.1 only. */
   readonly upgrade: (request: EdgeRequest, socket: Duplex, head: Buffer) => void;
-  /** See `StalledTransfers`; a minute unless given. */
+  /** See `StalledTransfers`. @default a minute */
   readonly unreadMs?: number | undefined;
-  /** How long a session of HTTP/2 may be without a stream. @default idleMs */
+  /** Maximum time of an HTTP/2 session without a stream. @default idleMs */
   readonly sessionIdleMs?: number | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface EdgeListeners {
   readonly tlsPort: number;
   readonly cleartextPort: number;
   connections(): number;
-  /** Stops accepting, finishes what is in flight within `graceMs`, then cuts what is left. */
+  /** Stops accepting, finishes requests in flight within `graceMs`, then cuts the rest. */
   drain(graceMs: number): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ const http2Limits = {
   maxSessionRejectedStreams: 50,
   maxOutstandingPings: 5,
   maxSettings: 16,
-  // Streams that are opened and reset at once: a burst, then so many a second; beyond it the session is closed.
+  // Streams that are opened and reset at once: a burst, then this many per second; beyond that the session is closed.
   streamResetBurst: 200,
   streamResetRate: 33,
   unknownProtocolTimeout: 5_000,
@@ -79,9 +79,9 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
     handshakeTimeout: headersMs,
   });
   Object.assign(tls, {
-    // All of them, as at the listeners behind: a dropped header could be the second of two that contradict.
+    // All of them, as at the upstream listeners: a dropped header could be the second of two that contradict.
     maxHeadersCount: 0,
-    // Any other upgrade (h2c) is ignored: the request is answered as it stands [http.other-upgrades].
+    // Any other upgrade (h2c) is ignored, and the request is answered unchanged [http.other-upgrades].
     shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket',
   });
   const cleartext = createServer(http2Limits);
@@ -93,7 +93,10 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
   });
   const { unreadMs = idleMs, sessionIdleMs = idleMs } = options;
   const transfers = new StalledTransfers(unreadMs);
-  /** Who may do what is decided behind the edge: here every request keeps its connection open. */
+  /**
+   * Marks the connection as carrying a request. The upstreams authorise, so here every request keeps its connection
+   * open.
+   */
   const carriedOver = (socket: Socket): (() => void) => {
     const carried = connections.carries(socket);
     carried.letIn();
@@ -107,18 +110,18 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
   let draining = false;
   for (const server of [tls, cleartext]) {
     server.on('connection', (socket: Socket) => {
-      // Or an answer over HTTP/1.1 waits about 40 ms for the client to acknowledge its head.
+      // Otherwise an answer over HTTP/1.1 is delayed about 40 ms until the client acknowledges its head.
       socket.setNoDelay(true);
       socket.on('error', () => socket.destroy());
       connections.opened(socket);
-      // One that never sends a byte; a TLS handshake has its own time-out, a request too.
+      // For connections that never send a byte. TLS handshakes and requests have their own time-outs.
       if (server === cleartext) socket.setTimeout(idleMs, () => socket.destroy());
     });
     server.on('session', (session: ServerHttp2Session) => {
       sessions.add(session);
       session.once('close', () => sessions.delete(session));
       session.on('error', ({ code }: NodeJS.ErrnoException) => {
-        // A client that goes away in the middle is not at fault.
+        // A client that disconnects midway is not at fault.
         if (code?.startsWith('ERR_HTTP2_')) options.ended('protocol');
         session.destroy();
       });
@@ -132,7 +135,7 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
       session.setTimeout(sessionIdleMs, () => {
         if (streams > 0) return;
         session.close();
-        // A head that has begun and does not end does not count as a stream yet and keeps a closing session open.
+        // An unfinished head does not count as a stream yet, and keeps a closing session open.
         const cut = setTimeout(() => void (streams === 0 && session.destroy()), Math.min(headersMs, sessionIdleMs));
         session.once('close', () => clearTimeout(cut));
       });
@@ -145,16 +148,16 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
       response.writeContinue();
       take(request, response);
     });
-    // Else Node answers by itself, without a body.
+    // Otherwise Node answers by itself, without a body.
     server.on('checkExpectation', take);
-    // Over HTTP/2 it is a request like any other, whose stream would stay open without an answer.
+    // Over HTTP/2 it is an ordinary request, whose stream would stay open without an answer.
     server.on('connect', (request: EdgeRequest, to: Duplex | EdgeResponse) => {
       if ('stream' in request) take(request, to as EdgeResponse);
       else refuseConnection(to as Duplex, noTunnel(), options.ids.uuid());
     });
     server.on('sessionError', () => {}); // the session's own handler ends it
     server.on('clientError', (fault: NodeJS.ErrnoException, socket: Socket) => {
-      // Before the end of the handshake nothing can be answered, and what is written keeps the connection open.
+      // Before the end of the handshake no answer is possible, and written bytes keep the connection open.
       const open = server === cleartext || secured.has(socket);
       if (fault.code !== 'ECONNRESET') options.ended(open ? 'protocol' : 'handshake');
       if (open && fault.code !== 'ECONNRESET' && socket.writable)

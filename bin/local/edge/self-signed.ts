@@ -1,17 +1,20 @@
-/** A self-signed certificate of a TLS server (RFC 5280), written as DER: a library for it is 210 modules, a fifth of all that a start loads. */
+/**
+ * A self-signed certificate of a TLS server (RFC 5280), written as DER: a library for it has 210 modules, a fifth of
+ * all that a start loads.
+ */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { isIP } from 'node:net';
 
 interface SelfSigned {
   /** Common name of subject and issuer. */
   readonly name: string;
-  /** Host names and addresses that it is valid for. */
+  /** Host names and addresses it is valid for. */
   readonly names: readonly string[];
   readonly notBefore: Date;
   readonly notAfter: Date;
 }
 
-/** ECDSA over P-256 with SHA-256. Both are PEM. */
+/** Creates the certificate: ECDSA over P-256 with SHA-256. Both results are PEM. */
 export function selfSigned({ name, names, notBefore, notAfter }: SelfSigned): { cert: string; key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const named = sequence(set(sequence(oid(commonName), text(utf8String, name))));
@@ -38,7 +41,7 @@ const extendedKeyUsage = [0x55, 0x1d, 0x25];
 const serverAuthentication = [0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01];
 const subjectAlternativeName = [0x55, 0x1d, 0x11];
 
-/** No authority; signs the handshakes of a server. */
+/** Returns the extensions: not an authority; signs the handshakes of a server. */
 const extensions = (names: readonly string[]): Buffer[] => [
   extension(basicConstraints, sequence()),
   extension(keyUsage, der(bitString, Buffer.of(7, 0x80))),
@@ -61,7 +64,7 @@ function addressBytes(address: string): Buffer {
   return Buffer.from([...before, ...zeros, ...after].map((group) => group.padStart(4, '0')).join(''), 'hex');
 }
 
-/** Positive, without a leading zero. */
+/** Returns a serial number, positive and without a leading zero. */
 function serialNumber(): Buffer {
   const bytes = randomBytes(16);
   bytes[0] = (bytes[0]! & 0x3f) | 0x40;
@@ -82,7 +85,7 @@ const oid = (bytes: readonly number[]): Buffer => der(0x06, Buffer.from(bytes));
 const bits = (value: Buffer): Buffer => der(bitString, Buffer.concat([Buffer.of(0), value]));
 const text = (tag: number, value: string): Buffer => der(tag, Buffer.from(value));
 
-/** Years from 2050 on have four digits. */
+/** Encodes a time. Years from 2050 on have four digits. */
 function time(date: Date): Buffer {
   const digits = date.toISOString().replace(/\.\d+|[-:T]/g, '');
   return date.getUTCFullYear() < 2050 ? text(utcTime, digits.slice(2)) : text(generalizedTime, digits);

@@ -1,9 +1,12 @@
-/** Hands a request of HTTP/1.1 to its upstream in this process, which writes its answer to the client itself [edge.in-process]. */
+/**
+ * Passes a request of HTTP/1.1 to its upstream in this process, which writes its answer directly to the client
+ * [edge.in-process].
+ */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Serve } from '../http-server.ts';
 import type { Forwarded, Outcome } from './forward.ts';
 
-/** Resolves when the exchange has ended, however it did. */
+/** Resolves when the exchange has ended in any way. */
 export function serveInProcess(
   serve: Serve,
   request: IncomingMessage,
@@ -23,7 +26,7 @@ export function serveInProcess(
   return promise;
 }
 
-/** @param fields names, in lower case, and values in turn. */
+/** @param fields lower-case names and values, alternating. */
 function firstOfEach(fields: readonly string[]): IncomingHttpHeaders {
   const headers: IncomingHttpHeaders = {};
   for (let at = 0; at + 1 < fields.length; at += 2) headers[fields[at]!] ??= fields[at + 1]!;

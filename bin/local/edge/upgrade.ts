@@ -1,4 +1,4 @@
-/** A WebSocket handshake of the edge: asked of the gateway, then both connections are one. */
+/** Forwards a WebSocket handshake to the gateway, then joins both connections. */
 import { request as requestTo } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -7,13 +7,13 @@ import { returnedHeaders } from '#features/edge/forwarded-headers.ts';
 interface UpgradeTo {
   readonly origin: URL;
   readonly path: string;
-  /** Names and values in turn, without those of the connection. */
+  /** Names and values, alternating, without those of the connection. */
   readonly headers: readonly string[];
 }
 
 /**
- * Resolves with the status of the handshake when the connection has ended: 101, or what the gateway refused it with.
- * @throws GatewayError `service_unavailable` where the gateway does not answer.
+ * Resolves when the connection has ended, with the status of the handshake: 101, or the gateway's refusal.
+ * @throws GatewayError `service_unavailable` if the gateway does not answer.
  */
 export function forwardUpgrade(socket: Duplex, head: Buffer, { origin, path, headers }: UpgradeTo): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
