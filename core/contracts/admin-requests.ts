@@ -1,4 +1,4 @@
-/** Bodies of admin requests beyond `test-action`. */
+/** Bodies of admin requests other than `test-action`. */
 import * as z from 'zod';
 import { actionRequestSchema } from './envelope.ts';
 import { assertionSchema } from './passkey.ts';
@@ -22,7 +22,7 @@ export const releaseSchema = z.strictObject({
   reason: z.string().min(1, 'a reason').max(4096).describe('Why the session may go on; recorded with the release.'),
 });
 
-/** What a service was handed, and what it is about to do on the strength of it. */
+/** Ticket that a service received, and the action it is about to take with it. */
 export const redeemSchema = z.strictObject({
   ticket: z.string().min(1).max(16_384).describe('The credential of the call, `agt1.…`.'),
   tool: z.string().min(1).max(256).describe('The tool the service takes the call for, as the envelope names it.'),

@@ -1,4 +1,4 @@
-/** An alert: something an operator should know, from when it was noticed until it was normal again [alert.lifecycle]. */
+/** Alerts for operators, from detection until the metric is normal again [alert.lifecycle]. */
 
 export const alertStates = ['active', 'acknowledged', 'resolved'] as const;
 type AlertState = (typeof alertStates)[number];
@@ -18,10 +18,10 @@ export interface Alert {
   readonly id: string;
   readonly severity: AlertSeverity;
   readonly type: AlertType;
-  /** `global`, or as in analytics: `tenant:<id>`, `model:<name>`, `provider:<name>`. */
+  /** `global`, or a dimension of analytics: `tenant:<id>`, `model:<name>`, `provider:<name>`. */
   readonly dimension: string;
   readonly metric: string;
-  /** As last measured, and what it is compared with. */
+  /** The last measured value. It is compared with `threshold`. */
   readonly value: number;
   readonly threshold: number;
   readonly message: string;
@@ -30,23 +30,23 @@ export interface Alert {
   readonly acknowledged_by?: string;
   readonly acknowledged_at?: string;
   readonly resolved_at?: string;
-  /** What it rests on: the session of a broken chain, the mean and deviation of a baseline. */
+  /** Facts that support the alert: the session of a broken chain, the mean and deviation of a baseline. */
   readonly evidence?: Readonly<Record<string, string | number>>;
 }
 
-/** Whose alert it is: a tenant's id, or `platformAlerts`. */
+/** Owner of an alert: a tenant's id, or `platformAlerts`. */
 export type AlertScope = string;
-/** No id of a tenant: those begin with a letter or digit. */
+/** Scope of the platform. Cannot be a tenant's id, which begins with a letter or digit. */
 export const platformAlerts: AlertScope = '_';
 
-/** The row of one (type, dimension, metric): its newest alert. Older ones stand beside it. */
+/** Row with the newest alert of one (type, dimension, metric). Older alerts have rows of their own. */
 export interface AlertRow {
   readonly scope: AlertScope;
   /** Digest of type, dimension and metric. */
   readonly key: string;
-  /** How many alerts of this key there were: part of the id. */
+  /** Number of alerts of this key so far. Part of the id. */
   readonly number: number;
-  /** Raised by each write, which carries the one it read. */
+  /** Incremented by each write, which must state the revision it read. */
   readonly revision: number;
   /** Consecutive normal evaluations. */
   readonly normal: number;
@@ -55,5 +55,5 @@ export interface AlertRow {
   readonly alert: Alert;
 }
 
-/** What happened to an alert; each is an entry of the evidence and a message. */
+/** Change of an alert. Each one creates an evidence entry and a message. */
 export type AlertChange = 'opened' | 'escalated' | 'acknowledged' | 'resolved';

@@ -9,7 +9,7 @@ import type { Ballot, Requirement } from './separation.ts';
 export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'executing' | 'consumed';
 export type ExecutionOutcome = 'executed' | 'failed' | 'unknown' | 'not_executed';
 
-/** Why the gateway did not make a call that was approved: what was asked again right before said no. */
+/** Reason why the gateway did not make an approved call: the check right before execution that failed. */
 export type RefusedUse =
   | 'session_blocked'
   | 'key_revoked'
@@ -19,94 +19,94 @@ export type RefusedUse =
   | 'policy_changed'
   | 'not_in_evidence';
 
-/** Why a result, or the rest of it, is missing. The outcome is recorded in any case. */
+/** Reasons why a result, or the rest of it, is missing. The outcome is always recorded. */
 export const resultReasons = [
-  /** The object store did not take it, or does not answer. */
+  /** The object store rejected it or does not answer. */
   'store_unavailable',
-  /** It holds what JSON cannot carry: lone surrogates, nesting beyond every parser. */
+  /** JSON cannot represent it: lone surrogates, excessive nesting. */
   'not_json',
-  /** It holds more sensitive values than salts are kept for. */
+  /** It holds more sensitive values than the limit of salts. */
   'too_many_secrets',
-  /** Looking it over for secrets took longer than allowed, or no worker was free. */
+  /** Scanning it for secrets took too long, or no worker was free. */
   'not_redacted',
-  /** The tool guard found what the configuration blocks, or could not look the result over. */
+  /** The tool guard found content that the configuration blocks, or could not scan the result. */
   'tool_guard',
-  /** It is larger than an answer may be; it is stored under its digest. */
+  /** It is too large for a response and is stored under its digest. */
   'too_large',
   /** It was removed from the object store. */
   'gone',
 ] as const;
 export type ResultReason = (typeof resultReasons)[number];
 
-/** What entry and approval keep of a result: itself, or the digest and size of its canonical JSON in the object store. */
+/** Result in an entry or approval: the value, or the digest and size of its canonical JSON in the object store. */
 export interface KeptResult {
   readonly result?: unknown;
   readonly result_sha256?: string | undefined;
   readonly result_bytes?: number | undefined;
-  /** It was not stored. */
+  /** Set if the result was not stored. */
   readonly result_withheld?: ResultReason | undefined;
 }
 
-/** An approving vote among several. */
+/** One of several approving votes. */
 export interface CastVote extends Ballot {
   readonly reviewer: string;
   readonly comment: string;
   readonly channel: string;
   readonly at: string;
-  /** A passkey signed it. */
+  /** Set if a passkey signed the vote. */
   readonly passkey?: true;
 }
 
-/** The stored row. Wire views are derived from it; the task token never leaves the approval steps. */
+/** Stored row. API responses are derived from it. The task token never leaves the approval steps. */
 export interface ApprovalRow extends KeptResult {
   readonly envelope_id: string;
   readonly tenant: string;
   readonly session_id: string;
-  /** Requester: the authenticated key and its owner, for separation of duties. */
+  /** The requester: the authenticated key and its owner, for separation of duties. */
   readonly key_id: string;
   readonly key_owner?: string;
-  /** Who asked with a token: what the call is made under when it is carried out later. */
+  /** The requester, if it used a token. A later execution runs under this identity. */
   readonly federated?: FederatedCaller;
   readonly key_name?: string;
   readonly key_kind?: KeyKind;
-  /** The caller's own label: recorded, shown as a label, never trusted. */
+  /** The caller's own label: recorded and shown, never trusted. */
   readonly actor: { readonly agent: string; readonly session: string };
   readonly protocol: string;
   readonly tool: string;
   readonly target: string;
   readonly capability: string;
-  /** The server or service the call goes to, and the tool's name there where it differs. */
+  /** The target server or service, and the tool's name there if it differs. */
   readonly upstream?: string | undefined;
   readonly upstream_tool?: string | undefined;
-  /** Digest of what mattered of the tool's definition when the request was queued. */
+  /** Digest of the relevant parts of the tool's definition when the request was queued. */
   readonly definition?: string | undefined;
-  /** What the server is sent besides its arguments, as shown to the reviewer. */
+  /** Data sent to the server in addition to the arguments, as shown to the reviewer. */
   readonly sent_with?: Readonly<Record<string, unknown>> | undefined;
-  /** As shown to the reviewer: the digest covers the raw call. */
+  /** As shown to the reviewer. The digest covers the raw call. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** JSON paths withheld from `parameters` as sensitive. */
   readonly withheld: readonly string[];
-  /** What the call and its effects do, as rules of separation name it; rows of an earlier release have none. */
+  /** Capabilities of the call and its effects, for separation rules. Absent in rows of earlier releases. */
   readonly capabilities?: readonly string[];
-  /** What the raw call comes to, one line an effect. */
+  /** Effects of the raw call, one line per effect. */
   readonly effects?: readonly string[];
-  /** Where values come from that a rule asks the source of, one line an argument. */
+  /** Sources of the values that rules check for their source, one line per argument. */
   readonly sources?: readonly string[];
-  /** How the call leaves its session's task sheets, as its entry keeps it. */
+  /** How the call departs from the task sheets of its session, as in its entry. */
   readonly drift?: readonly Drift[];
-  /** JSON paths of texts that will be executed: they stand in the row whole. */
+  /** JSON paths of executable texts, which the row holds in full. */
   readonly executed?: readonly string[];
   readonly justification: string;
   readonly call_digest: string;
   readonly matched_rule: string;
-  /** Its place among the rules of the policy version. */
+  /** Index of the rule in the policy version. */
   readonly rule_index?: number;
-  /** Why the rule asks for a person, in its author's words or the reader's. */
+  /** Why the rule requires a reviewer, in words of the rule's author or of the command reader. */
   readonly rule_reason?: string;
   readonly policy?: string;
   /** Scores of session and key when the request was queued, and the score at which calls are refused. */
   readonly risk?: { readonly session: number; readonly key: number; readonly kill_switch: number };
-  /** What the call would be given, by the grants when it was queued. */
+  /** The credential that the call would get, by the grants when it was queued. */
   readonly credential?: { readonly broker: string; readonly scope: string; readonly ttl_seconds: number };
   readonly policy_version: number;
   readonly queued_at: string;
@@ -117,38 +117,38 @@ export interface ApprovalRow extends KeptResult {
   readonly comment?: string;
   readonly reason?: string;
   readonly decided_at?: string;
-  /** How long a person's denial answers the identical call; absent where it does for the rest of the session. */
+  /** How long a person's denial applies to identical calls. Absent if it applies for the rest of the session. */
   readonly denial_seconds?: number;
-  /** Hash of the entry of the vote, and its place in the session's chain. */
+  /** Hash of the vote's entry, and its index in the session's chain. */
   readonly evidence_hash?: string;
   readonly evidence_index?: number;
-  /** Since when the connection of a held call has ended, until the caller sends it again. */
+  /** When the connection of a held call ended. Removed if the caller sends the call again. */
   readonly caller_gone_at?: string;
-  /** An approved call may be used until then. */
+  /** Time until which the approval may be used. */
   readonly use_expires_at?: string;
   readonly lease_owner?: string;
   readonly lease_expires_at?: string;
   readonly outcome?: ExecutionOutcome;
-  /** The gateway was to make the call and did not. */
+  /** Why the gateway did not make the call. */
   readonly refused_because?: RefusedUse;
-  /** For whom the call was made: the caller that came back alone, or every identical call (`on_approval: execute`). */
+  /** `caller`: run for the caller that returned. `gateway`: run for all identical calls (`on_approval: execute`). */
   readonly executed_by?: 'caller' | 'gateway';
-  /** The caller runs the call itself (tools of a model, `decide_only`): the gateway only decides, also under `on_approval: execute`. */
+  /** The caller runs the call itself (tools of a model, `decide_only`). The gateway only decides. */
   readonly caller_executes?: true;
   readonly channel?: string;
-  /** The rule takes no approval without the signature of a passkey. */
+  /** The rule requires a vote signed by a passkey. */
   readonly require_passkey?: true;
-  /** What rules of the organisation and the deciding rules ask for, as they were when the request was queued. */
+  /** Requirements of the organisation's rules and the deciding rules when the request was queued. */
   readonly requires?: readonly Requirement[];
-  /** Approving votes that are not enough yet, and with the last one those that were. */
+  /** All approving votes so far, including the last one. */
   readonly votes?: readonly CastVote[];
-  /** What a later configuration asks of the approval on top of what was asked when the request was queued, in words. */
+  /** Requirements that a later configuration added, in words. */
   readonly tightened?: { readonly policy_version: number; readonly asks: readonly string[] };
-  /** Why an approval would not let the call run now, in words. */
+  /** Why the call could not run now even if approved, in words. */
   readonly obstacle?: string;
-  /** Counts the votes: each is written on top of those that its voter was shown. */
+  /** Number of votes. Each vote is written on condition that the count has not changed since it was read. */
   readonly vote_count?: number;
-  /** Whether the clock (state machine) is known to have started. */
+  /** True if the timer (state machine) is known to have started. */
   readonly clock_started?: boolean;
   readonly task_token?: string;
 }

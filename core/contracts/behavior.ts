@@ -1,7 +1,7 @@
 /**
- * Session risk: section `behavior` of the configuration, and what entries and heads keep of it.
- * The numbers an entry was scored with travel on the entry where they differ from these defaults, so that a score can be
- * worked out again from the evidence alone.
+ * Session risk: section `behavior` of the configuration, and its records in entries and heads.
+ * An entry records the settings of its score if they differ from the defaults, so that the score can be recomputed from
+ * evidence alone.
  */
 import * as z from 'zod';
 
@@ -17,7 +17,7 @@ export type RiskRule = (typeof riskRules)[number];
 
 const points = (usual: number) => z.int().min(0).max(1000).default(usual);
 const minutes = (usual: number) => z.int().positive().max(1440).default(usual);
-/** How many of something make an alert; bounded, because as many are remembered. */
+/** Threshold of a count. Bounded, because the rules remember that many items. */
 const many = (usual: number, most: number) => z.int().min(2).max(most).default(usual);
 export const maxCounted = { secrets: 16, failures: 16, deletes: 16, places: 24, attempts: 16, reviews: 200 } as const;
 
@@ -114,7 +114,7 @@ export const behaviorSchema = z.strictObject({
 });
 export type BehaviorSettings = z.infer<typeof behaviorSchema>;
 
-/** What the score depends on: everything but what only decides which signals a call gives. */
+/** Settings that the score depends on, without those that only select the signals of a call. */
 export type RiskSettings = Omit<BehaviorSettings, 'enabled' | 'known_hosts' | 'sensitive'>;
 
 export const defaultRiskSettings: RiskSettings = riskSettingsOf(behaviorSchema.parse({}));
@@ -124,32 +124,32 @@ export function riskSettingsOf(settings: BehaviorSettings): RiskSettings {
   return numbers;
 }
 
-/** What a call means to the rules. */
+/** Kinds of signals that the rules evaluate. */
 export const signalKinds = [
-  /** Reads a secret, or data about people. */
+  /** Reads a secret or personal data. */
   'secret',
   'personal',
-  /** Data can leave: to an unknown host, by mail, by copy; `push` to a Git remote. */
+  /** Can send data out: to an unknown host, by mail, by copy, by `push` to a Git remote. */
   'sink',
   'push',
-  /** Takes rights: heavily, or as `sudo` does. */
+  /** Gains privileges, strongly or as `sudo` does. */
   'privilege',
   'sudo',
-  /** Deletes; `n` says how grave. */
+  /** Deletes. `n` is the severity. */
   'destroy',
-  /** A host, repository or database it reaches. */
+  /** Reaches a host, repository or database. */
   'place',
-  /** Refused, with the class of the attempt. */
+  /** Was refused, with the class of the attempt. */
   'refused',
   'login_failed',
-  /** A credential or ticket was used for what it was not given for. */
+  /** Used a credential or ticket outside its purpose. */
   'misused',
-  /** Asked what would be decided, again and again; `n` says how often. */
+  /** Requested test decisions repeatedly. `n` is the count. */
   'probed',
 ] as const;
 export type SignalKind = (typeof signalKinds)[number];
 
-/** Kind, the object as a human may read it, a short digest that distinguishes objects, and a weight. */
+/** Signal: kind, readable object, a short digest that distinguishes objects, and a weight. */
 export interface Signal {
   readonly s: SignalKind;
   readonly x: string;
@@ -157,16 +157,16 @@ export interface Signal {
   readonly n?: number;
 }
 
-/** Member `behavior` of an entry's body: what the score is worked out from. */
+/** Member `behavior` of an entry's body: the inputs of the score. */
 export interface BehaviorNote {
   readonly signals: readonly Signal[];
-  /** The decision before the score blocked the call. */
+  /** Set if the score blocked the call: the decision before that. */
   readonly decided?: 'allow' | 'review' | 'block';
   /** Settings that differ from the defaults. */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
-/** What a session's head and a key keep: score and rule as last worked out, and the rules' memory as opaque text. */
+/** Risk record of a session or key: its last score and rule, and the rules' memory as opaque text. */
 export interface RiskRecord {
   readonly score: number;
   /** The rule with the most points. */

@@ -1,6 +1,6 @@
-/** Sizes and words of a call, apart from the schemas: clients that start for each call load no schema library. */
+/** Sizes and words of a call, separate from the schemas so that clients need not load the schema library. */
 
-/** From harmless to grave. */
+/** Capabilities from least to most severe. */
 export const capabilities = ['read', 'write', 'execute', 'delete'] as const;
 export type Capability = (typeof capabilities)[number];
 

@@ -1,4 +1,4 @@
-/** The shape of the catalog: facts about the world as data, in `core/catalog/*.yaml`. */
+/** Schemas of the catalog, the facts as data in `core/catalog/*.yaml`. */
 import * as z from 'zod';
 import { catalogGuards, toolGuardSchema } from './tool-policy.ts';
 
@@ -39,7 +39,7 @@ const secretFileList = z.strictObject({
 });
 export type SecretFileList = z.infer<typeof secretFileList>;
 
-/** Each list of files is a guard of that name. */
+/** Lists of files. Each list is also a guard of the same name. */
 export const secretFilesSchema = z.strictObject({
   'secret-files': secretFileList,
   'key-files': secretFileList,
@@ -47,7 +47,7 @@ export const secretFilesSchema = z.strictObject({
 });
 export type SecretFiles = z.infer<typeof secretFilesSchema>;
 
-/** A list of files as code needs it: without groups and descriptions. */
+/** List of files without groups and descriptions, for use in code. */
 export interface SecretFileGlobs {
   readonly names: readonly string[];
   readonly paths: readonly string[];
@@ -56,7 +56,7 @@ export interface SecretFileGlobs {
   readonly contents: boolean;
 }
 
-/** Guards that are not lists of files. Several entries of one name are one guard. */
+/** Guards other than lists of files. Entries with the same name form one guard. */
 export const guardsSchema = z.array(
   toolGuardSchema.refine(
     ({ name }) => catalogGuards.some((each) => each === name),

@@ -1,36 +1,36 @@
-/** Chat traffic as it is counted, decided and recorded. Never its content. */
+/** Counts, outcomes and records of chat traffic. Never its content. */
 
 import type { JsonRules } from '../kernel/json.ts';
 import type { RolloutMark } from './rollout.ts';
 
-/** The two wire forms of a chat call: OpenAI chat completions and Anthropic messages. */
+/** Formats of a chat call: OpenAI chat completions and Anthropic messages. */
 const dialectNames = ['openai', 'anthropic'] as const;
 export type DialectName = (typeof dialectNames)[number];
 
 export const chatSizes = {
-  /** Output tokens reserved for a call that names no maximum. */
+  /** Output tokens reserved for a call without a maximum. */
   defaultMaxTokens: 4096,
-  /** Characters per token where the provider reports no count. */
+  /** Characters per token if the provider reports no count. */
   charactersPerToken: 4,
 } as const;
 
-/** How chat requests are read: numbers only pass through; a long conversation with many tools holds some thousand values. */
+/** JSON rules for chat requests. Numbers only pass through. Long conversations hold thousands of values. */
 export const chatJson = { numbers: 'double', values: 50_000 } as const satisfies JsonRules;
 
-/** Billable tokens of one call; what a provider did not count is absent. */
+/** Billable tokens of one call. Counts that the provider did not report are absent. */
 export interface Usage {
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly cache_read_tokens?: number;
   readonly cache_write_tokens?: number;
-  /** Of `cache_write_tokens`, those that are kept for an hour. */
+  /** The part of `cache_write_tokens` that is cached for an hour. */
   readonly cache_write_1h_tokens?: number;
   readonly reasoning_tokens?: number;
-  /** Characters / 4, since the provider gave no counts. */
+  /** Set if the counts are estimates (characters / 4), because the provider reported none. */
   readonly estimated?: boolean;
 }
 
-/** What one content filter found, once per filter and phase. */
+/** Finding of a content filter, one per filter and phase. */
 export interface Finding {
   /** Name of the filter. */
   readonly policy: string;
@@ -38,13 +38,13 @@ export interface Finding {
   readonly action: 'block' | 'review' | 'warn' | 'log' | 'redact';
   readonly phase: 'input' | 'output';
   readonly count: number;
-  /** What was found, never the text itself: a keyword of the configuration, an entity, a filter's own reason. */
+  /** A configured keyword, an entity type or the filter's reason. Never the text itself. */
   readonly detail?: string;
-  /** The filter erred or ran out of time; `action` is what its `on_error` and the governance mode made of it. */
+  /** The filter failed or timed out. `action` then follows from its `on_error` and the governance mode. */
   readonly erred?: boolean;
 }
 
-/** Endpoints of OpenAI beside chat that are governed as chat is [passthrough.governed]. */
+/** Other OpenAI endpoints that are governed like chat [passthrough.governed]. */
 export const endpointNames = [
   'embeddings',
   'completions',
@@ -57,7 +57,7 @@ export const endpointNames = [
 ] as const;
 export type EndpointName = (typeof endpointNames)[number];
 
-/** What was called: chats, and the endpoints beside them that are recorded alike. */
+/** Operations recorded as `chat` entries: chats and the other governed endpoints. */
 export const chatOperations = [
   'chat.completions',
   'messages',
@@ -74,7 +74,7 @@ export const chatOperations = [
 ] as const;
 export type ChatOperation = (typeof chatOperations)[number];
 
-/** `begun`: written before a provider is asked to change what it keeps; the entry of what became of it follows. */
+/** Outcomes. `begun` is recorded before a call that changes data stored at a provider. The final outcome follows. */
 export const chatOutcomes = [
   'completed',
   'cached',
@@ -87,55 +87,55 @@ export const chatOutcomes = [
 ] as const;
 export type ChatOutcome = (typeof chatOutcomes)[number];
 
-/** Body of a `chat` evidence entry: one per call. */
+/** Body of a `chat` evidence entry. */
 export interface ChatRecord {
   readonly operation: ChatOperation;
   readonly decision: 'allow' | 'review' | 'block';
   readonly outcome: ChatOutcome;
-  /** HTTP status the caller saw. */
+  /** HTTP status sent to the caller. */
   readonly status: number;
   readonly error?: string;
-  /** Of a call that was refused before its model was looked for: what was found and what is allowed. */
+  /** For a call refused before the model lookup: what was found and what is allowed. */
   readonly reason?: string;
-  /** The one tool that the request forces, whose arguments passed as data if the session holds no decision on them. */
+  /** The one tool that the request forces. Its arguments passed as data if the session has no decision on them. */
   readonly structured_output?: string;
-  /** Names of what the caller sent and the provider did not get: settings without a form there, betas that are not listed. */
+  /** Names of settings and betas that were not forwarded: the provider has no equivalent, or they are not listed. */
   readonly left_out?: readonly string[];
-  /** Id of the file, batch or response that was made, read or changed. */
+  /** Id of the file, batch or response that was created, read or changed. */
   readonly resource?: string;
-  /** With `aborted`: the key that cancelled the call. Absent where the caller went away. */
+  /** With `aborted`: the key that cancelled the call. Absent if the caller disconnected. */
   readonly aborted_by?: string;
-  /** The host does not learn whether the answer reached its caller. */
+  /** Set if the host cannot observe whether the response reached the caller. */
   readonly delivered?: 'unknown';
-  /** As the caller named it, and as aliases resolved it. */
+  /** The caller's name for the model, and the name after resolving aliases. */
   readonly model: string;
   readonly resolved_model: string;
-  /** Of the reply, where it names another model: the dearer of the two was charged. */
+  /** The model in the reply, if it differs. The more expensive of the two was charged. */
   readonly replied_model?: string;
   readonly provider?: string;
   readonly region?: string;
-  /** The built-in mock answered for a model of another name. */
+  /** Set if the built-in mock answered for another model. */
   readonly demo?: boolean;
   readonly stream: boolean;
   readonly transport: 'http' | 'ws';
   readonly policy_version: number;
-  /** `content:<filter>` of the finding that decided; `behavior:<rule>`, `budget:<account>`, `model:<name>` for refusals. */
+  /** `content:<filter>` of the deciding finding; `behavior:<rule>`, `budget:<account>`, `model:<name>` for refusals. */
   readonly matched_rule?: string;
   readonly findings?: readonly Finding[];
   readonly usage: Usage;
   readonly cost_microusd: number;
-  /** The price was not known and taken as the dearest one. */
+  /** Set if the price was unknown and the highest known one was used. */
   readonly cost_estimated?: boolean;
   readonly cache?: 'MISS' | 'HIT' | 'SEMANTIC-HIT';
-  /** Entries this instance's cache dropped for want of room since its last entry. */
+  /** Entries that this instance's full cache evicted since the last entry. */
   readonly cache_evictions?: number;
   readonly finish_reason?: string;
-  /** One for each choice, where there are several. */
+  /** One per choice, if there are several. */
   readonly finish_reasons?: readonly string[];
   readonly latency_ms: number;
   readonly first_token_ms?: number;
-  /** Providers tried before the one that answered, each with why it did not. */
-  /** Which side of a rollout the call was on. */
+  /** Providers tried before the one that answered, with the reason why each failed. */
+  /** The side of a rollout that served the call. */
   readonly rollout?: RolloutMark;
   readonly attempts?: readonly { readonly provider: string; readonly error: string }[];
   readonly request_id: string;

@@ -1,6 +1,6 @@
 /**
- * The configuration: one YAML file, this one schema. Types, defaults, validation and the published JSON
- * Schema all come from here. Strict everywhere: a misspelt key is a mistake, never a silent default.
+ * Schema of the configuration file: the source of types, defaults, validation and the published JSON Schema. Strict, so
+ * that a misspelt key is an error.
  */
 
 import * as z from 'zod';
@@ -126,10 +126,10 @@ export const configurationSchema = z
   })
   .meta({ title: 'agent-governance-gateway configuration' });
 
-/** The file as written, defaults filled in. It may hold plain keys and names its pack. */
+/** Configuration file with defaults filled in. May hold plain keys, and refers to its pack by name. */
 export type ConfigurationFile = z.infer<typeof configurationSchema>;
 
-/** A key as it is stored: by digest or by the name of its secret, never plain. */
+/** Stored key: its digest or the name of its secret, never the plain key. */
 export type KeyEntry = KeySettings &
   (
     | { readonly key_sha256: string; readonly key_env?: undefined }
@@ -138,7 +138,7 @@ export type KeyEntry = KeySettings &
 
 export type Tenant = Omit<z.infer<typeof tenant>, 'api_keys'> & { readonly api_keys: readonly KeyEntry[] };
 
-/** The configuration in force and in store: holds no plain key, and its pack's rules with it. */
+/** Configuration as stored and enforced: without plain keys, and with the rules of its pack. */
 export type Configuration = Omit<ConfigurationFile, 'tenants' | 'tool_policies'> & {
   readonly tenants: readonly Tenant[];
   readonly tool_policies: Omit<ConfigurationFile['tool_policies'], 'pack'> & { readonly pack: ToolPack | null };

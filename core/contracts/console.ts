@@ -1,6 +1,6 @@
-/** What the console's files are served with, by the local host and by CloudFront. */
+/** Response headers of the console's files, on the local host and on CloudFront. */
 
-/** The pages talk to their own origin and to nothing else, run no inline code, and nothing frames them [console.policy]. */
+/** Restricts pages to their own origin and forbids inline code and framing [console.policy]. */
 export const consoleHeaders = {
   'content-security-policy': [
     "default-src 'none'",

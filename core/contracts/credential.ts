@@ -1,6 +1,6 @@
-/** What is known of an issued credential. */
+/** Records of issued credentials and capability tickets. */
 
-/** What is kept and shown of a credential. Never its value. */
+/** Stored and shown record of a credential. Never its value. */
 export interface CredentialRecord {
   readonly id: string;
   readonly tenant: string;
@@ -13,23 +13,23 @@ export interface CredentialRecord {
   readonly issued_at: string;
   readonly expires_at: string;
   readonly revoked_at?: string;
-  /** Why it is degraded, or what its issuer does with it after its life here. */
+  /** Why it is degraded, or what its issuer does with it after it expires here. */
   readonly note?: string;
-  /** The issuer's own expiry, where it lies after `expires_at`: until then the credential has to be called back. */
+  /** The issuer's own expiry, if it is later than `expires_at`. Until then the credential must be revoked. */
   readonly issuer_expires_at?: string;
-  /** Names the lease at a secrets vault; no secret. */
+  /** Lease id at a secrets vault. Not a secret. */
   readonly lease_id?: string;
-  /** Version of the stored secret that was handed on. */
+  /** Version of the stored secret that was issued. */
   readonly version_id?: string;
-  /** SHA-256 of the session policy it was narrowed by. */
+  /** SHA-256 of the session policy that restricts it. */
   readonly policy_digest?: string;
-  /** SHA-256 of the record of a capability ticket as it was issued. */
+  /** SHA-256 of a capability ticket's record at issue. */
   readonly ticket_sha256?: string;
-  /** From then on the sweep revokes it: its holder has ended or crashed. Absent: it cannot be called back by its record. */
+  /** When the sweep revokes it because its holder ended or crashed. Absent if the record does not allow revocation. */
   readonly revoke_due?: string;
 }
 
-/** What is kept and shown of a capability ticket. The ticket's text is not kept. */
+/** Stored and shown record of a capability ticket. The ticket itself is not stored. */
 export interface TicketRecord {
   readonly id: string;
   readonly tenant: string;

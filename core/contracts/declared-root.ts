@@ -1,4 +1,4 @@
-/** Folders and addresses in which tools may work: of a server in the configuration, of a call by its caller [guard.roots]. */
+/** Folders and URIs that tools may access, configured per server or declared per call by the caller [guard.roots]. */
 import * as z from 'zod';
 
 const root = z

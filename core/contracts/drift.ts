@@ -1,4 +1,4 @@
-/** Ways in which a call leaves the task it was declared for. */
+/** Ways in which a call departs from the declared task. */
 
 export const driftKinds = [
   'unknown',
@@ -16,10 +16,10 @@ export const driftKinds = [
 ] as const;
 export type DriftKind = (typeof driftKinds)[number];
 
-/** Kinds that name something: once a human approved it, the same thing does not ask again in its session. */
+/** Kinds with a named object. Once a human approved the object, the session needs no further approval for it. */
 export const namingKinds: readonly DriftKind[] = ['protocol', 'tool', 'resource', 'capability', 'recipient'];
 
-/** One way in which a call left the task it was declared for. */
+/** One departure of a call from the declared task. */
 export interface Drift {
   readonly manifest_id: string;
   readonly kind: DriftKind;

@@ -1,9 +1,9 @@
-/** Headers that CloudFront adds on the way to the APIs, where it stands before them: what a caller sent is replaced. */
+/** Headers that CloudFront sets on requests to the APIs. It replaces those of the caller. */
 export const edgeHeaders = {
-  /** The caller's address; API Gateway itself sees one of CloudFront's. */
+  /** The caller's address. API Gateway itself sees one of CloudFront's. */
   client: 'x-gateway-client',
-  /** The host that the caller asked for; the request to API Gateway names the API's own. */
+  /** The host that the caller requested. The request to API Gateway has the API's host. */
   host: 'x-gateway-host',
-  /** The origin secret: the web ACL refuses a call without it. */
+  /** The origin secret. The web ACL refuses calls without it. */
   origin: 'x-gateway-origin',
 } as const;

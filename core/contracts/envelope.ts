@@ -1,4 +1,4 @@
-/** The ActionEnvelope and its parts as they travel on every wire. */
+/** Schemas and types of the ActionEnvelope and the decision result. */
 import * as z from 'zod';
 import { resultReasons } from './approval.ts';
 import { type Capability, capabilities, sizes } from './call-sizes.ts';
@@ -8,7 +8,7 @@ import type { CallSources } from './provenance.ts';
 export const decisions = ['allow', 'review', 'block'] as const;
 export type Decision = (typeof decisions)[number];
 
-/** Worst wins when several sources decide. */
+/** Returns the more severe of two decisions. */
 export const worst = (a: Decision, b: Decision): Decision => (decisions.indexOf(a) >= decisions.indexOf(b) ? a : b);
 
 export const knownProtocols = ['git', 'shell', 'sql', 'http', 'mcp'] as const;
@@ -16,11 +16,11 @@ export const knownProtocols = ['git', 'shell', 'sql', 'http', 'mcp'] as const;
 export { type Capability, capabilities, sizes };
 
 export const sessionPattern = /^[A-Za-z0-9._:-]{1,128}$/;
-/** Not of dots alone: an address with such a name leads elsewhere, and its evidence could not be asked for. */
+/** Checks a session id. Ids of dots alone are invalid, because URLs would resolve them as path segments. */
 export const isSession = (text: string): boolean => sessionPattern.test(text) && !/^\.+$/.test(text);
 export const sessionForm = '[A-Za-z0-9._:-]{1,128}, not of dots alone';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses control characters
 const noControls = /^[^\u0000-\u001f\u007f-\u009f]*$/u;
 
 const upstreamPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -32,7 +32,7 @@ const name = (what: string) =>
     .max(sizes.nameCharacters, `${what} is longer than ${sizes.nameCharacters} characters`)
     .regex(noControls, `${what} holds control characters`);
 
-/** The pattern stands in published schemas. */
+/** Returns the schema of a session id. Published schemas contain the pattern. */
 export const sessionId = (message: string) => z.string().regex(sessionPattern, message).refine(isSession, message);
 
 const actorSchema = z.strictObject({
@@ -51,7 +51,7 @@ export const actionRequestSchema = z.strictObject({
     .regex(noControls, 'target holds control characters')
     .refine((text) => Buffer.byteLength(text) <= sizes.targetBytes, `target is longer than ${sizes.targetBytes} bytes`),
   capability: z.enum(capabilities),
-  /** The server or service that is to serve the call; a call that runs is refused where another one serves it. */
+  /** The expected server or service. The gateway refuses to run the call if another one serves it. */
   upstream: z
     .string()
     .regex(upstreamPattern, 'upstream must be the name of an entry of upstreams.mcp or upstreams.http')
@@ -60,48 +60,48 @@ export const actionRequestSchema = z.strictObject({
   actor: actorSchema.optional(),
   approval_ref: z.uuid('approval_ref must be the envelope_id (a UUID) of an approval').optional(),
   justification: z.string().max(sizes.justificationCharacters).optional(),
-  /** The person's own request, passed on by the host application: what rules on sources call trusted. It is not kept. */
+  /** The person's own request, passed on by the host application: the trusted source for source rules. Not stored. */
   prompt: z.string().max(sizes.promptCharacters).optional(),
   manifest_id: name('manifest_id').optional(),
-  /** Absolute paths and URIs below which the call may work: they only narrow what its server may do [guard.roots]. */
+  /** Absolute paths and URIs that the call may access. They only narrow the roots of its server [guard.roots]. */
   roots: declaredRoots.optional(),
   dry_run: z.boolean().optional(),
-  /** The caller carries the action out itself once it is allowed: it is decided and recorded, never executed here. */
+  /** The caller runs the action itself. The gateway decides and records it, but never executes it. */
   decide_only: z.boolean().optional(),
-  /** With `decide_only`: the caller's own id of the call, under which it reports the outcome [action.reported-outcome]. */
+  /** With `decide_only`: the caller's id of the call, used to report the outcome [action.reported-outcome]. */
   call_id: callId.optional(),
 });
 export type ActionRequest = z.infer<typeof actionRequestSchema>;
 
-/** What a tool policy sees of an action: the raw words of the call. */
+/** Raw call as tool policies evaluate it. */
 export interface ToolCall {
   readonly protocol: string;
   readonly tool: string;
   readonly target: string;
   readonly capability: string;
-  /** The configured MCP server or HTTP service that serves it; absent where the gateway knows of none. */
+  /** The configured MCP server or HTTP service that serves the call, if any. */
   readonly upstream?: string | undefined;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** What the server is sent besides its arguments, where it is more than the protocol needs: decided with the call. */
+  /** Data sent to the server beyond the arguments and the protocol's own fields. Policies evaluate it with the call. */
   readonly sent_with?: Readonly<Record<string, unknown>> | undefined;
-  /** Where its values come from; absent where nothing was traced, or no rule asks. Never part of what is digested. */
+  /** Sources of its values. Absent if none were traced or no rule needs them. Never part of the digest. */
   readonly sources?: CallSources | undefined;
-  /** Values of it are withheld and stand as digests: conditions on them are unclear. Of a request that waits, never of a call. */
+  /** Some values are digests, so conditions on them are unclear. Only on pending requests, never on calls. */
   readonly withheld?: true | undefined;
-  /** An effect that shows only names, sizes, times and counts of the files it names. Of effects that were read, never of a call. */
+  /** The effect shows only names, sizes, times and counts of its files. Only on effects, never on calls. */
   readonly names_only?: true | undefined;
-  /** Of an example that the analysis made: the conditions on sources that hold in it, by their keys. */
+  /** Keys of the source conditions assumed to hold. Only on examples of the policy analysis. */
   readonly assumed?: ReadonlySet<string> | undefined;
 }
 
-/** Where a call goes, as the inventory of servers and services says before anything is decided. */
+/** Destination of a call, from the inventory of servers and services, known before the decision. */
 export interface Placement {
   readonly upstream: string;
-  /** The tool's name there, where policies know it by another. */
+  /** The tool's name at the server, if policies use another one. */
   readonly upstream_tool?: string;
-  /** Digest of what matters of the tool's definition: an approval is bound to it [guard.changes]. */
+  /** Digest of the relevant parts of the tool's definition. Approvals are bound to it [guard.changes]. */
   readonly definition?: string;
-  /** What policies decide it by, where the inventory says it and not its caller. */
+  /** Tool name and related fields for policies, if the inventory sets them instead of the caller. */
   readonly tool?: string;
   readonly capability?: Capability;
   readonly target?: string;
@@ -117,11 +117,11 @@ export interface ActionEnvelope extends ToolCall {
   readonly envelope_id: string;
   readonly actor: Actor;
   readonly tenant: string;
-  /** Id of the authenticated key: the acting principal; `actor.agent` is only a label. */
+  /** Id of the authenticated key, the acting principal. `actor.agent` is only a label. */
   readonly key_id: string;
-  /** The tool's name at its upstream, where policies know it by another. */
+  /** The tool's name at its upstream, if policies use another one. */
   readonly upstream_tool?: string | undefined;
-  /** Digest of what matters of the tool's definition at its server. */
+  /** Digest of the relevant parts of the tool's definition at its server. */
   readonly definition?: string | undefined;
   readonly justification: string;
   readonly approval_ref?: string;
@@ -135,20 +135,20 @@ export const decisionResultSchema = z.object({
   policy: z.string(),
   policy_version: z.int().optional(),
   session_id: z.string().optional(),
-  /** The server or service the call goes to, or went to. */
+  /** The target server or service. */
   upstream: z.string().optional(),
   evidence_hash: z.string().optional(),
   dry_run: z.boolean().optional(),
-  /** The outcome of an earlier request under the same Idempotency-Key; nothing was carried out now. */
+  /** Set if this is the outcome of an earlier request with the same Idempotency-Key. */
   replayed: z.boolean().optional(),
   error: z.object({ code: z.int(), message: z.string(), data: z.record(z.string(), z.unknown()) }).optional(),
   credential: z.object({ type: z.string(), scope: z.string(), expires_in: z.int() }).optional(),
   result: z.unknown().optional(),
-  /** Of the canonical JSON of a result that lies in the object store. */
+  /** SHA-256 of the canonical JSON of a result in the object store. */
   result_sha256: z.string().optional(),
   result_bytes: z.int().optional(),
-  /** Why there is no `result`, although the call was executed. */
+  /** Why `result` is missing although the call was executed. */
   result_withheld: z.enum(resultReasons).optional(),
 });
-/** The decision result, as callers get it. */
+/** Decision result that callers receive. */
 export type DecisionResult = z.infer<typeof decisionResultSchema>;

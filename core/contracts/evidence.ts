@@ -26,12 +26,12 @@ export const evidenceEntrySchema = z.strictObject({
   timestamp: z.string(),
   kind: z.enum(entryKinds),
   envelope_id: z.string(),
-  /** The authenticated principal and the label it gave itself. */
+  /** The authenticated principal and its own label. */
   actor: z.strictObject({
     key_id: z.string(),
     agent: z.string().optional(),
     person: z.string().optional(),
-    /** Of a caller with a token: who vouched for whom, and the human behind it. */
+    /** For callers with a token: the issuer, the subject and the person they act for. */
     issuer: z.string().optional(),
     subject: z.string().optional(),
     owner: z.string().optional(),
@@ -42,7 +42,7 @@ export const evidenceEntrySchema = z.strictObject({
 });
 export type EvidenceEntry = z.infer<typeof evidenceEntrySchema>;
 
-/** An entry before it has a place in a chain. */
+/** Entry without its position in a chain. */
 export type EntryDraft = Omit<EvidenceEntry, 'version' | 'index' | 'previous_hash' | 'hash'>;
 
 const signatureSchema = z.strictObject({
@@ -69,7 +69,7 @@ export const sessionManifestSchema = z.strictObject({
 export type SessionManifest = z.infer<typeof sessionManifestSchema>;
 export type UnsignedManifest = Omit<SessionManifest, 'signature'>;
 
-/** Where a session's chain stood: the entry of this index has this hash, and so has all that came before it. */
+/** Point of a session's chain: index and hash of an entry, which fix all earlier entries. */
 export const chainPointSchema = z.strictObject({
   tenant: z.string(),
   session_id: z.string(),
@@ -78,20 +78,20 @@ export const chainPointSchema = z.strictObject({
 });
 export type ChainPoint = z.infer<typeof chainPointSchema>;
 
-/** One signature over where several chains stood at one moment. */
+/** Signature over the points of several chains at one time. */
 export const checkpointSchema = z.strictObject({
   version: z.literal(1),
   created_at: z.string(),
   /** Number of chain points, and the root of the hash tree over them. */
   size: z.int().positive(),
   root: hex,
-  /** Hash of the checkpoint before it in the same log; empty for the first one, and where order is kept by other means. */
+  /** Hash of the previous checkpoint in the same log. Empty for the first one, or if other means keep the order. */
   previous: z.union([hex, z.literal('')]),
   signature: signatureSchema,
 });
 export type Checkpoint = z.infer<typeof checkpointSchema>;
 
-/** A checkpoint with the proof that one chain point is among those it signs. */
+/** Checkpoint with the proof that it covers one chain point. */
 export const sessionCheckpointSchema = z.strictObject({
   point: chainPointSchema,
   position: z.int().nonnegative(),
@@ -105,10 +105,10 @@ const publishedKeySchema = z.strictObject({
   /** PEM (SPKI). */
   public_key: z.string(),
 });
-/** A key that signs evidence, or did. */
+/** Current or former signing key of evidence. */
 export type PublishedKey = z.infer<typeof publishedKeySchema>;
 
-/** One key succeeds another. Both sign the statement, so a verifier that trusts one key may trust the other. */
+/** Statement that one key succeeds another. Both sign it, so a verifier that trusts one may trust the other. */
 export const keySuccessionSchema = z.strictObject({
   version: z.literal(1),
   created_at: z.string(),
@@ -118,7 +118,7 @@ export const keySuccessionSchema = z.strictObject({
 });
 export type KeySuccession = z.infer<typeof keySuccessionSchema>;
 
-/** The keys of a gateway, the one in use first. */
+/** Keys of a gateway, the current one first. */
 export const signingKeysSchema = z.strictObject({
   keys: z.array(publishedKeySchema).min(1),
   successions: z.array(keySuccessionSchema),
@@ -131,13 +131,13 @@ export const sessionBundleSchema = z.strictObject({
   format: z.literal(bundleFormat),
   manifest: sessionManifestSchema,
   entries: z.array(evidenceEntrySchema),
-  /** The newest checkpoint of the session, when there is one. */
+  /** The newest checkpoint of the session, if any. */
   checkpoint: sessionCheckpointSchema.optional(),
-  /** That the session is in the transparency log of its tenant, where the gateway keeps one. */
+  /** Proof that the session is in the transparency log of its tenant, if the gateway keeps one. */
   log_proof: logProofSchema.optional(),
-  /** PEM, for convenience only: a verifier trusts a key it got elsewhere. */
+  /** PEM, for convenience only. A verifier must get the key it trusts from elsewhere. */
   public_key: z.string(),
-  /** How the gateway's keys follow each other, when one was rotated. */
+  /** Succession statements of rotated keys. */
   successions: z.array(keySuccessionSchema).optional(),
 });
 export type SessionBundle = z.infer<typeof sessionBundleSchema>;
@@ -148,9 +148,9 @@ export interface Verification {
   readonly total_entries: number;
   readonly session_manifest_hash?: string;
   readonly broken_link?: { readonly index: number; readonly reason: string };
-  /** The newest checkpoint that the chain was compared with: entries up to `index` are fixed by it. */
+  /** The newest checkpoint that matches the chain. It fixes entries up to `index`. */
   readonly checkpoint?: { readonly index: number; readonly created_at: string; readonly key_id: string };
-  /** The newest leaf of the session in the transparency log, and the witnesses that saw it. */
+  /** The newest leaf of the session in the transparency log, and its witnesses. */
   readonly log?: {
     readonly origin: string;
     readonly size: number;
@@ -159,12 +159,12 @@ export interface Verification {
     readonly at: string;
     readonly witnesses: readonly { readonly witness: string; readonly at: string; readonly size: number }[];
   };
-  /** How many votes carry the signature of a passkey, each verified with the public key in the chain. */
+  /** Number of votes with a passkey signature, each verified with the public key in the chain. */
   readonly passkey_votes?: number;
-  /** How many entries were compared with their copies in the archive. */
+  /** Number of entries compared with their archived copies. */
   readonly archived_entries?: number;
-  /** How many entries have no row any more, because they expired: their copies in the archive were verified. */
+  /** Number of expired entries, verified by their archived copies. */
   readonly expired_entries?: number;
-  /** What was not checked, in words; `origin not checked` without a trusted public key. */
+  /** Checks that were not made, in words, such as `origin not checked` without a trusted public key. */
   readonly not_checked: readonly string[];
 }

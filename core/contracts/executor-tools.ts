@@ -24,5 +24,5 @@ export const gitTools = [
   'scm.create_issue_comment',
 ] as const;
 
-/** Tools of executor `shell` that name no program: it is in their parameters. */
+/** Tools of executor `shell` that take the program as a parameter. */
 export const shellCarriers = ['run', 'exec', 'execute', 'command', 'run_command', 'shell'] as const;

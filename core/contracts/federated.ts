@@ -1,6 +1,6 @@
-/** A caller of an issuer outside the gateway, as connections and approvals keep it; never the token. */
+/** Caller authenticated by an external issuer, as stored with connections and approvals. Never the token. */
 
-/** `provider` of callers with IAM credentials; their `issuer` is `aws:<account>`, which is not a URL as issuers of tokens are. */
+/** `provider` of callers with IAM credentials. Their `issuer` is `aws:<account>`; issuers of tokens are URLs. */
 export const awsProvider = 'aws';
 
 export interface FederatedCaller {
@@ -9,8 +9,8 @@ export interface FederatedCaller {
   readonly issuer: string;
   readonly subject: string;
   readonly client?: string;
-  /** The claims that the configuration reads, so that the caller can be mapped again under a later configuration. */
+  /** The claims that the configuration uses, so that a later configuration can map the caller again. */
   readonly claims: Readonly<Record<string, unknown>>;
-  /** ISO 8601: when the token ends. */
+  /** When the token expires, ISO 8601. */
   readonly expires_at: string;
 }

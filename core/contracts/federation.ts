@@ -1,7 +1,7 @@
-/** What control plane and data planes send each other [federation.document] [federation.status] [federation.metrics]. */
+/** Messages between control plane and data planes [federation.document] [federation.status] [federation.metrics]. */
 import * as z from 'zod';
 
-/** Written by every control plane of this release; a data plane takes no other. */
+/** Format of documents. Data planes refuse any other. */
 export const federationFormat = 'agent-governance/federation-config/1';
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hex');
@@ -9,10 +9,10 @@ const planeName = z.string().min(1).max(64);
 const instanceId = z.string().regex(/^[0-9a-f]{16,64}$/, '16 to 64 hex digits');
 const count = z.int().nonnegative();
 
-/** The signed part of a document; `digest` binds the configuration. */
+/** Signed part of a document. `digest` binds the configuration. */
 export interface DocumentHead {
   readonly format: typeof federationFormat;
-  /** The data plane it was made for. */
+  /** The data plane that it is for. */
   readonly plane: string;
   /** Policy version of the control plane. */
   readonly version: number;
@@ -54,7 +54,7 @@ const evidenceHead = z.strictObject({
 });
 export type EvidenceHead = z.infer<typeof evidenceHead>;
 
-/** Of one report. */
+/** Largest number of heads in one report. */
 export const maxHeads = 2_000;
 
 export const planeStatusSchema = z.strictObject({
@@ -79,16 +79,16 @@ export const planeStatusSchema = z.strictObject({
 });
 export type PlaneStatus = z.infer<typeof planeStatusSchema>;
 
-/** A place of a chain that the control plane wants to compare. `index` absent: any head. */
+/** Chain point that the control plane wants to compare. Without `index`, any head. */
 export interface WantedHead {
   readonly tenant: string;
   readonly session_id: string;
   readonly index: number;
 }
 
-/** Sums of one minute: a sketch of latencies has at most 915 bins. */
+/** Largest number of sums per minute. A latency sketch has at most 915 bins. */
 const maxMeasures = 1_500;
-/** Minutes of one request. */
+/** Largest number of minutes per request. */
 export const maxMinutes = 500;
 
 export const planeMetricsSchema = z.strictObject({
@@ -115,12 +115,12 @@ export const planeMetricsSchema = z.strictObject({
 });
 export type PlaneMetrics = z.infer<typeof planeMetricsSchema>;
 
-/** The first place at which a chain is not the one that was reported before. */
+/** First point at which a chain differs from the one reported earlier. */
 export interface Divergence {
   readonly tenant: string;
   readonly session_id: string;
   readonly index: number;
-  /** cut: entries are missing; fork: another entry stands there; broken: the plane's own verification fails. */
+  /** cut: entries are missing; fork: the entry differs; broken: the plane's own verification fails. */
   readonly kind: 'cut' | 'fork' | 'broken';
   readonly expected_hash?: string;
   readonly found_hash?: string;
@@ -128,15 +128,15 @@ export interface Divergence {
   readonly found_at: string;
 }
 
-/** What the control plane keeps of a plane. */
+/** Record of a data plane at the control plane. */
 export interface PlaneRow {
   readonly plane: string;
-  /** Raised by each write, which carries the one it read. */
+  /** Incremented by each write, which must state the revision it read. */
   readonly revision: number;
   readonly instance?: string;
   readonly seen_at: string;
   readonly interval_seconds: number;
-  /** Clock of the plane less that of the control plane, when the report arrived. */
+  /** The plane's clock minus the control plane's clock when the report arrived. */
   readonly skew_seconds?: number;
   readonly version: number;
   readonly healthy: boolean;
@@ -145,24 +145,24 @@ export interface PlaneRow {
   readonly error_rate: number;
   readonly pending_approvals: number;
   readonly divergence?: Divergence;
-  /** When a person took the chains as they are: what was found to differ until then is known again from its next report. */
+  /** When a person accepted the current chains. The next report replaces heads that differed until then. */
   readonly accepted_at?: string;
-  /** How many chains were found to differ. */
+  /** Number of chains that differ. */
   readonly divergences: number;
-  /** Another gateway that reported under this name while the first one did. */
+  /** Another gateway that reported under the same name at the same time. */
   readonly conflict?: { readonly instance: string; readonly at: string };
-  /** Where the walk over known heads goes on. */
+  /** Position from which the check of known heads continues. */
   readonly walk?: string;
 }
 
-/** How far a chain was when the plane last reported it. */
+/** Head of a chain as the plane last reported it. */
 export interface KnownHead {
   readonly tenant: string;
   readonly session_id: string;
   readonly total_entries: number;
   readonly last_hash: string;
   readonly seen_at: string;
-  /** When the chain was found to differ: what is known is from before, and stays. */
+  /** When the chain was found to differ. The head stays at its last value before that. */
   readonly diverged_at?: string;
 }
 

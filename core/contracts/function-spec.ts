@@ -1,4 +1,4 @@
-/** What a deployed function may touch, and what it runs with. */
+/** Rights and resources of a deployed function. */
 import type { TableName } from './tables.ts';
 
 type Access = 'get' | 'put' | 'append' | 'write';
@@ -6,23 +6,23 @@ type ObjectAccess = 'read' | 'write';
 
 export interface FunctionSpec {
   readonly purpose: string;
-  /** By key: `get` reads rows, `put` puts them and reads nothing, `append` does both, `write` also updates them. */
+  /** Access by key: `get` reads rows, `put` only puts them, `append` does both, `write` also updates them. */
   readonly tables: Partial<Record<TableName, Access>>;
-  /** Patterns of the keys to which puts into a table are limited. */
+  /** Key patterns that limit puts into a table. */
   readonly putsOnly?: Partial<Record<TableName, string>>;
-  /** Tables and `table.index`es that the function lists: no access word implies it. */
+  /** Tables and indexes (`table.index`) that the function may query. No access word implies queries. */
   readonly queries?: readonly (TableName | `${TableName}.${string}`)[];
   readonly startsApprovals?: boolean;
-  /** Starts the clock of a rollout. */
+  /** May start the timer of a rollout. */
   readonly startsRollouts?: boolean;
   readonly settlesTasks?: boolean;
   readonly signs?: boolean;
   readonly verifiesSignatures?: boolean;
-  /** Appends to the transparency logs and signs their checkpoints, or reads the logs and the public half of their key. */
+  /** Appends to the transparency logs and signs checkpoints, or reads the logs and their public key. */
   readonly log?: 'appends' | 'reads';
-  /** Signs approving votes with their own key, or reads that key's public half to use an approval. */
+  /** Signs approving votes with the vote key, or reads its public key to use an approval. */
   readonly votes?: 'signs' | 'verifies';
-  /** Secrets the function may read: keys of tenants, chat signing, brokers, model providers. None reads the admin token. */
+  /** Secrets that the function may read. No function reads the admin token. */
   readonly secrets?: readonly (
     | 'keys'
     | 'slack'
@@ -33,7 +33,7 @@ export interface FunctionSpec {
     | 'canary'
     | 'federation'
   )[];
-  /** Answers through the response-streaming integration, whether the caller streams or not. */
+  /** Always answers through the response-streaming integration. */
   readonly streams?: true;
   /** May invoke models of Amazon Bedrock. */
   readonly invokesModels?: true;
@@ -41,15 +41,15 @@ export interface FunctionSpec {
   readonly handsOverTo?: string;
   /** May post to and close WebSocket connections. */
   readonly postsToConnections?: true;
-  /** May assume the roles and read the stored secrets that the deployment names for its credential brokers. */
+  /** May assume the roles and read the secrets that the deployment lists for its credential brokers. */
   readonly assumesBrokerRoles?: true;
-  /** Calls servers that may stand in a private network: runs in the VPC that a deployment names. */
+  /** Calls servers that may be in a private network. Runs in the deployment's VPC. */
   readonly callsUpstreams?: true;
-  /** May run statements on the Aurora clusters that the deployment names, by the RDS Data API. */
+  /** May run statements on the deployment's Aurora clusters through the RDS Data API. */
   readonly queriesClusters?: true;
-  /** May have the `sandbox` run a command, and waits for it. */
+  /** May invoke the `sandbox` function to run a command, and waits for it. */
   readonly runsCommands?: true;
-  /** Runs programs that others chose: no environment, no network, no rights; so many at a time, so much disk. */
+  /** Runs untrusted programs: no environment, network or rights, with limited concurrency and disk. */
   readonly sandboxed?: { readonly concurrency: number; readonly diskMb: number };
   /** Bodies of configurations and WASM modules in the object store. */
   readonly objects?: ObjectAccess;
@@ -61,15 +61,15 @@ export interface FunctionSpec {
   readonly archives?: boolean;
   /** May remove rows of evidence. */
   readonly expires?: true;
-  /** May list and read the archive and the checkpoints beside it. */
+  /** May list and read the archive and its checkpoints. */
   readonly readsArchive?: boolean;
   readonly schedule?: { readonly everyMinutes: number };
-  /** Runs only where the deployment asks for it. */
+  /** Deployed only on request. */
   readonly optional?: true;
   readonly stream?: TableName;
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
 }
 
-/** What a row permits, without what it runs with. */
+/** Rights of a function, without its resources. */
 export type Rights = Omit<FunctionSpec, 'timeoutSeconds' | 'memoryMb'>;

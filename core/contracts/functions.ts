@@ -1,4 +1,4 @@
-/** Every deployed function as data: who may touch what. The stacks build roles from it, a test compares the template. */
+/** Deployed functions as data. The stacks build IAM roles from it, and a test compares the template. */
 import { administrationFunctions } from './functions/administration.ts';
 import { backgroundFunctions } from './functions/background.ts';
 import { callFunctions } from './functions/calls.ts';
@@ -11,7 +11,7 @@ export const functions = {
 
 export type FunctionName = keyof typeof functions;
 
-/** Functions with a `schedule` that every deployment has. */
+/** Scheduled functions of every deployment. */
 export type ScheduledFunction = {
   [Name in FunctionName]: (typeof functions)[Name] extends { readonly optional: true }
     ? never

@@ -1,33 +1,33 @@
-/** How long a host lets an execution take: a configuration that promises more is refused where it is loaded. */
+/** Time limits of hosts. A configuration that exceeds them is refused when it is loaded. */
 
 export interface HostLimits {
   /** For error messages. */
   readonly name: string;
-  /** A held approval and the execution after it, in milliseconds: HTTP, Git and SQL. */
+  /** Limit for a held approval and its execution, in milliseconds: HTTP, Git and SQL. */
   readonly executionMs: number;
-  /** The same for calls of MCP clients to MCP servers. */
+  /** Same limit for calls of MCP clients to MCP servers. */
   readonly mcpMs: number;
-  /** One command. */
+  /** Limit for one command. */
   readonly commandMs: number;
-  /** How long a stream may stay open that waits for messages; absent where open streams cost nothing. */
+  /** How long an idle event stream may stay open. Absent if open streams cost nothing. */
   readonly eventStreamMs?: number;
-  /** `false` where the host does not tell a function that its HTTP caller has gone, nor whether an answer arrived. */
+  /** `false` if functions cannot detect that the HTTP caller disconnected or whether a response arrived. */
   readonly seesCallers?: false;
 }
 
 /**
- * Time-outs of the functions that carry actions out, in seconds. API Gateway cuts off an answer that is silent for 5 minutes: `action`
- * ends with it, and says before what it knows. The answers of `mcp` are event streams with pings.
+ * Time-outs of the functions that execute actions, in seconds. API Gateway closes a response after 5 minutes without
+ * data, so `action` answers before that. Responses of `mcp` are event streams with pings.
  */
 export const functionSeconds = { action: 300, mcp: 900, sandbox: 60 } as const;
 
-/** No execution takes longer, wherever it runs: the longest of the functions above. */
+/** Upper limit of an execution on any host: the longest time-out above. */
 export const longestExecutionSeconds = Math.max(...Object.values(functionSeconds));
 
-/** Kept of a function's time for deciding and minting before an execution, and for recording its outcome after it. */
+/** Time reserved for deciding and minting before an execution and for recording its outcome. */
 const keptMs = 20_000;
 
-/** Lambda ends a function at its time-out; the sandbox must answer before its own. */
+/** Limits on Lambda, which ends a function at its time-out. The sandbox must answer before that. */
 export const lambdaLimits: HostLimits = {
   name: 'AWS Lambda',
   executionMs: functionSeconds.action * 1000 - keptMs,
@@ -38,7 +38,7 @@ export const lambdaLimits: HostLimits = {
   seesCallers: false,
 };
 
-/** A process of its own: an open stream that waits for messages occupies no function. */
+/** Limits of the streaming plane. It is a separate process, so idle streams occupy no function. */
 export const planeLimits: HostLimits = {
   name: 'the streaming plane',
   executionMs: lambdaLimits.executionMs,

@@ -1,27 +1,27 @@
-/** HTTP as the handlers see it: the API Gateway proxy event on every host, a reply whose body may stream. */
+/** HTTP types of the handlers: the API Gateway proxy event on every host, and a reply that may stream. */
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 export interface HttpEvent extends APIGatewayProxyEvent {
-  /** The body as a host has it: megabytes are not turned into text and back. */
+  /** The raw body, which saves converting megabytes to text and back. */
   readonly bytes?: Buffer;
 }
 
 export interface HttpReply {
   statusCode: number;
   headers: Record<string, string>;
-  /** Text, or chunks of text produced as they are read (exports, reports). */
+  /** Text, or chunks of text produced on demand (exports, reports). */
   body: string | AsyncIterable<string>;
-  /** The text is bytes in base64, as in answers to API Gateway. */
+  /** Set if the text is base64, as in responses to API Gateway. */
   isBase64Encoded?: true;
-  /** Work that goes on after the body: a host waits for it before it freezes or ends. Never rejects. */
+  /** Work that continues after the body. A host awaits it before it freezes or ends. Never rejects. */
   finished?: Promise<void>;
 }
 
 export interface HttpContext {
   readonly awsRequestId: string;
-  /** Aborts when the caller goes away before the reply has ended. */
+  /** Aborts if the caller disconnects before the reply has ended. */
   readonly signal?: AbortSignal;
-  /** When the host ends the function (epoch milliseconds); absent where nothing does. */
+  /** When the host ends the function (epoch milliseconds). Absent if it has no time limit. */
   readonly endsAtMs?: number;
 }
 

@@ -1,4 +1,4 @@
-/** What of the store is compared with evidence [evidence.in-force]. */
+/** Kinds of stored data that are compared with evidence [evidence.in-force]. */
 export const comparedKinds = [
   'configuration',
   'keys',

@@ -1,10 +1,10 @@
-/** Folders of the object store, apart because not every function may read each of them. */
+/** Folders of the object store, separate so that functions can have different rights to them. */
 export const objectFolders = {
   /** Configurations and WASM modules. */
   configurations: 'sha256',
   /** Results of actions that are too large for an entry. */
   results: 'results',
-  /** Texts of the definitions of MCP tools, by their fingerprint. */
+  /** Definitions of MCP tools by fingerprint. */
   definitions: 'definitions',
 } as const;
 

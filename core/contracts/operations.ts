@@ -1,6 +1,6 @@
 /**
- * Every HTTP operation with what it takes and what it answers. OpenAPI, the types of the CLI and the test that calls every route read
- * this table. A new operation is one entry in the file of its resource, beside its line in the routes table.
+ * Inputs and outputs of all HTTP operations, used by OpenAPI, the types of the CLI and the test of all routes.
+ * A new operation needs an entry in the file of its resource and a line in the routes table.
  */
 import type * as z from 'zod';
 import { actions } from './operations/actions.ts';
@@ -37,14 +37,14 @@ export const operations = {
   ...gateway,
 } satisfies Record<string, OperationContract>;
 
-/** Of the admin and gateway surfaces; MCP describes itself. */
+/** Operations of the admin and gateway surfaces. MCP has its own schemas. */
 export type OperationId = keyof typeof operations;
 
-/** Body of the successful answer of an operation. */
+/** Body of an operation's successful response. */
 export type AnswerOf<Id extends OperationId> = (typeof operations)[Id]['output'] extends infer Output extends z.ZodType
   ? z.infer<Output>
   : string;
 
-/** The table under its general type, for readers of all of it. */
+/** Returns the contract of an operation by id, in the general type. */
 export const contractOf = (id: string): OperationContract | undefined =>
   (operations as Readonly<Record<string, OperationContract>>)[id];

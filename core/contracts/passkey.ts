@@ -1,4 +1,4 @@
-/** Passkeys of people: public keys that approving votes are signed with (WebAuthn). */
+/** Passkeys of people, which sign approving votes (WebAuthn). */
 import * as z from 'zod';
 
 const base64url = (most: number) =>
@@ -8,7 +8,7 @@ const base64url = (most: number) =>
     .max(most)
     .regex(/^[\w-]+$/, 'base64url without padding');
 
-/** What an authenticator answered to the challenge of one approval. */
+/** Answer of an authenticator to the challenge of one approval. */
 export const assertionSchema = z.strictObject({
   credential_id: base64url(1_400).meta({ description: 'Id of the registered passkey, base64url.' }),
   authenticator_data: base64url(2_000).meta({ description: 'authenticatorData, base64url.' }),
@@ -32,21 +32,21 @@ export interface Passkey {
   readonly cose_key: string;
   /** The same key as PEM (SPKI). */
   readonly public_key: string;
-  /** Signatures that the authenticator counted; 0 where it counts none. */
+  /** The authenticator's signature counter. 0 if it does not count. */
   readonly sign_count: number;
   readonly rp_id: string;
   readonly origin: string;
   readonly registered_at: string;
-  /** Hash of the entry of its registration. */
+  /** Hash of its registration's evidence entry. */
   readonly evidence_hash: string;
 }
 
-/** All passkeys of one person. */
+/** Row with all passkeys of one person. */
 export interface PasskeyRow {
   readonly person: string;
   readonly passkeys: readonly Passkey[];
-  /** Of a registration that has begun. */
+  /** Challenge of a started registration. */
   readonly challenge?: { readonly value: string; readonly expires_at: string };
-  /** Changes with every write: of two at once, one comes first. */
+  /** Changes with every write, so that only one of two concurrent writes succeeds. */
   readonly revision: string;
 }

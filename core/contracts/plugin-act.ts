@@ -1,7 +1,7 @@
-/** Installs, removals and refusals of plugins, as evidence names them [supply-chain.acts]. */
+/** Installs, removals and refusals of plugins, as recorded in evidence [supply-chain.acts]. */
 import * as z from 'zod';
 
-/** Each reason is one check of the verification. */
+/** Reasons of a refusal, one per check of the verification. */
 export const refusalReasons = [
   'envelope_malformed',
   'payload_type',
@@ -46,10 +46,10 @@ export const refusalReasons = [
 export const artifactKinds = ['wasm_filter', 'policy_pack'] as const;
 export const pluginActs = ['install', 'remove', 'refuse'] as const;
 
-/** An upload is recorded by the gateway itself, which verified it. */
+/** Recorded acts. The gateway records uploads itself, after verification. */
 export const recordedActs = [...pluginActs, 'upload'] as const;
 
-/** Texts come from an index that may be hostile: bounded, of one line, and never read as a name again. */
+/** Returns the schema of a text from a possibly hostile index: bounded, a single line, never used as a name. */
 const said = (most: number) =>
   z
     .string()
@@ -67,7 +67,7 @@ const about = {
   signer: hex.optional().meta({ description: 'Key id of the publisher that signed it.' }),
 };
 
-/** An install or a removal names what it changed; a refusal names its reason. */
+/** Act on a plugin. Installs and removals identify the changed plugin, refusals state their reason. */
 export const pluginAct = z.discriminatedUnion('act', [
   z.strictObject({ act: z.literal('install'), ...about, version: said(32), sha256: hex, signer: hex }),
   z.strictObject({ act: z.literal('remove'), ...about, version: said(32), sha256: hex }),
@@ -85,9 +85,9 @@ export const moduleUpload = z.strictObject({
   wasm: z.base64().min(1).meta({ description: 'The module in base 64.' }),
 });
 
-/** What `body.action` of the entry is. */
+/** Returns the entry's `body.action`. */
 export const actionOf = ({ act }: { readonly act: (typeof recordedActs)[number] }): string => `plugin.${act}`;
 
-/** A text of a refusal as an act may carry it. */
+/** Converts a refusal's text to one bounded line. */
 export const oneLine = (text: string, most: number): string =>
   text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, most);

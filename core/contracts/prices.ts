@@ -1,4 +1,4 @@
-/** Prices of models as data: dated, with their source. */
+/** Schema of the price list of models, with date and source. */
 import * as z from 'zod';
 
 const perMillion = z.number().nonnegative().max(1_000_000);

@@ -1,4 +1,4 @@
-/** What is wrong with a configuration, in one form: «path (line n): found X, allowed Y». */
+/** Describes problems of a configuration in one format: «path (line n): found X, allowed Y». */
 import type * as z from 'zod';
 import { didYouMean } from '#core/kernel/did-you-mean.ts';
 import { type GatewayError, invalidRequest } from '#core/kernel/errors.ts';
@@ -8,18 +8,18 @@ export type Path = readonly (string | number)[];
 
 interface Place {
   readonly path: Path;
-  /** Where to look, for what stands in another file than the configuration. */
+  /** Location, if the problem is in another file. */
   readonly place?: string;
 }
 
 export type Problem = Place &
   (
     | {
-        /** The value of the path, in words; never a secret. */
+        /** The value at the path, in words. Never a secret. */
         readonly found: string;
         readonly allowed: string;
       }
-    /** What is wrong, where neither a value nor a list of allowed ones explains it. */
+    /** Description, if found and allowed values cannot explain the problem. */
     | { readonly sentence: string }
   );
 
@@ -33,7 +33,7 @@ export const pathText = (path: Path): string =>
 export const sentenceOf = (problem: Problem): string =>
   'sentence' in problem ? problem.sentence : `found ${problem.found}, allowed ${problem.allowed}`;
 
-/** One error that lists every problem. @param more what programs read of it beside the problems */
+/** Returns one error that lists all problems. @param more further members of `data` for programs */
 export function refusal(
   problems: readonly Problem[],
   lineOf: (path: Path) => number | undefined,
@@ -48,7 +48,7 @@ export function refusal(
   return invalidRequest(`The configuration has ${count}:\n${lines.join('\n')}`, { problems: lines, ...more });
 }
 
-/** The issues of a parse with `allowed` as its error map. Of a union only the alternative that was meant is named. */
+/** Converts issues of a parse with `allowed` as its error map. Reports only the branch of a union that was meant. */
 export const problemsOf = (issues: readonly z.core.$ZodIssue[], root: unknown, above: Path = []): Problem[] =>
   relevantIssues(issues).flatMap((issue) => problemOf(issue, root, [...above, ...(issue.path as Path)]));
 
@@ -66,13 +66,13 @@ function problemOf(issue: z.core.$ZodIssue, root: unknown, path: Path): Problem[
   return [{ path, found: there, allowed: isWord ? meant(JSON.parse(there) as string) : allowed }];
 }
 
-/** Secrets are named in a configuration: `api_key` where there is `api_key_env`. */
+/** Suggests the environment variable for a secret, such as `api_key_env` for `api_key`. */
 const inEnvironment = (key: string, known: string): string =>
   known.split(', ').includes(`${key}_env`)
     ? ` Secrets do not belong in the file: ${key}_env names the environment variable that holds it.`
     : '';
 
-/** How to ask for several people where that was tried in another form [config.several-people]. */
+/** Explains how to require several approvals if the key looks like an attempt [config.several-people]. */
 function severalPeople(path: Path): string {
   const text = path.filter((step) => typeof step === 'string').join('.');
   if (/^separation_rules\.(protocol|tool|target|upstream|arguments)$/.test(text))
@@ -84,7 +84,7 @@ function severalPeople(path: Path): string {
     : '';
 }
 
-/** What stands at a path. Places that may hold a secret by mistake or on purpose are not quoted. */
+/** Describes the value at a path. Does not quote values that may be secrets. */
 export const foundAt = (path: Path, root: unknown): string =>
   found(
     path.reduce<unknown>(

@@ -1,50 +1,50 @@
-/** Where the values of a call come from, as rules and people see it: labels, never the text of a value. */
+/** Sources of the values of a call, as labels. Never the text of a value. */
 
-/** The person's own words, as the host passes them on. */
+/** Label of the person's own words, as passed on by the host. */
 export const trusted = 'trusted';
-/** Instructions of the host application (system and developer messages). */
+/** Label of the host application's instructions (system and developer messages). */
 export const system = 'system';
-/** Neither in the person's words nor in a result the session has seen. */
+/** Label of values that occur neither in the person's words nor in a result of the session. */
 export const unknown = 'unknown';
 
-/** One place a value, or a part of it, was found at. */
+/** One occurrence of a value, or of a part of it. */
 export interface ValueOrigin {
   /** `trusted`, `system` or `tool:<tool>`. */
   readonly label: string;
   /** The MCP server or service that answered. */
   readonly server?: string | undefined;
-  /** envelope_id of the action whose result it was. */
+  /** envelope_id of the action whose result contained it. */
   readonly action?: string | undefined;
-  /** Place in a conversation, such as `message 4`. */
+  /** Position in a conversation, such as `message 4`. */
   readonly where?: string | undefined;
-  /** Only a part of the value was found there. */
+  /** Set if only a part of the value occurs there. */
   readonly part?: true | undefined;
 }
 
-/** What is known of one value. */
+/** Sources of one value. */
 export interface ValueSource {
-  /** Labels (`trusted`, `system`, `tool:<tool>`, `server:<name>`) of what holds the whole value; `unknown` alone if nothing does. */
+  /** Labels of sources with the whole value: `trusted`, `system`, `tool:<tool>`, `server:<name>`, or only `unknown`. */
   readonly whole: readonly string[];
-  /** Labels of what holds a part of it and not the whole. */
+  /** Labels of sources with only a part of the value. */
   readonly parts: readonly string[];
-  /** The record of the session is not complete: other results may hold it too. */
+  /** Set if the session's record is incomplete, so that other results may also contain the value. */
   readonly incomplete?: true | undefined;
   readonly from?: readonly ValueOrigin[] | undefined;
 }
 
-/** By the JSON text of each value among the parameters. A value that is missing was not traced. */
+/** Sources by the JSON text of each value in the parameters. Missing values were not traced. */
 export type CallSources = Readonly<Record<string, ValueSource>>;
 
-/** Key of a value in `CallSources`. */
+/** Returns the key of a value in `CallSources`. */
 export const sourceKey = (value: unknown): string => JSON.stringify(value) ?? 'undefined';
 
-/** What a decision says of a value whose source a rule asked for [provenance.reasons]. */
+/** Note of a decision about a value whose source a rule checked [provenance.reasons]. */
 export interface SourceNote {
   /** Path of the rule's condition. */
   readonly argument: string;
   readonly whole: readonly string[];
   readonly parts?: readonly string[] | undefined;
-  /** envelope_ids of the actions whose results held it. */
+  /** envelope_ids of the actions whose results contained it. */
   readonly actions?: readonly string[] | undefined;
   readonly where?: readonly string[] | undefined;
 }

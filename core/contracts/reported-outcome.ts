@@ -1,12 +1,12 @@
-/** What the caller of a call that was decided only says became of it. */
+/** Outcome of a `decide_only` call, reported by its caller. */
 import * as z from 'zod';
 import { callId } from './envelope.ts';
 
-/** What became of a call that was decided only. Contents stay with the caller. */
+/** Reported outcome. Contents stay with the caller. */
 export const outcomeRequestSchema = z.strictObject({
   call_id: callId,
   outcome: z.enum(['executed', 'failed'], 'outcome must be executed or failed'),
-  /** Of the result's canonical JSON. */
+  /** SHA-256 of the result's canonical JSON. */
   result_sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/, 'result_sha256 must be 64 hex digits in lower case')

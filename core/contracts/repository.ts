@@ -1,6 +1,6 @@
-/** Names at a Git host, as configurations, targets and webhooks give them. */
+/** Names of repositories and pull requests in configurations, targets and webhooks. */
 
-/** `owner/name`. Case does not count at the host. */
+/** `owner/name`. Git hosts ignore case. */
 export const repositoryPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
 
 /** A pull request of a repository. */
@@ -9,7 +9,7 @@ export interface PullRequest {
   readonly number: number;
 }
 
-/** `owner/name#12`; undefined for anything else. */
+/** Parses `owner/name#12`. Undefined for any other text. */
 export function parsePullRequest(text: string): PullRequest | undefined {
   const [, repository = '', digits = ''] = /^([^#]+)#([1-9]\d{0,8})$/.exec(text) ?? [];
   return repositoryPattern.test(repository) ? { repository, number: Number(digits) } : undefined;
@@ -17,6 +17,6 @@ export function parsePullRequest(text: string): PullRequest | undefined {
 
 export const pullRequestName = ({ repository, number }: PullRequest): string => `${repository}#${number}`;
 
-/** The host compares repositories without case. */
+/** Compares two pull requests, ignoring case like the host. */
 export const samePullRequest = (a: PullRequest, b: PullRequest): boolean =>
   a.number === b.number && a.repository.toLowerCase() === b.repository.toLowerCase();

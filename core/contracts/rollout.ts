@@ -1,4 +1,4 @@
-/** A rollout: traffic of a model moves to another provider, stage by stage. */
+/** Rollouts, which move traffic of a model to another provider in stages. */
 import * as z from 'zod';
 
 export const rolloutStates = ['pending', 'running', 'paused', 'completed', 'rolled_back'] as const;
@@ -10,7 +10,7 @@ export type RolloutArm = (typeof rolloutArms)[number];
 const units = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const longestWindowMs = 7 * 24 * 3_600_000;
 
-/** `90s`, `5m` or `1h` as milliseconds; undefined for any other text. */
+/** Parses `90s`, `5m` or `1h` to milliseconds. Undefined for any other text. */
 export function durationMs(text: string): number | undefined {
   const [, number, unit] = /^(\d{1,6})(s|m|h)$/.exec(text) ?? [];
   return number === undefined ? undefined : Number(number) * units[unit as keyof typeof units];
@@ -42,7 +42,7 @@ const latencyThreshold = z
   .max(3_600_000)
   .meta({ description: 'Milliseconds that the 95th percentile of canary calls may take, at most one hour.' });
 
-/** What a rollout has that names none of it. */
+/** Defaults of a rollout. */
 export const rolloutDefaultsSchema = z.strictObject({
   stages: stages.default([5, 25, 50, 100]),
   observation_window: observationWindow.default('5m'),
@@ -65,23 +65,23 @@ export const createRolloutSchema = z.strictObject({
 
 export interface Rollout {
   readonly id: string;
-  /** Whose traffic it moves: a tenant, or `*` for all of them. */
+  /** The tenant whose traffic moves, or `*` for all. */
   readonly tenant: string;
   readonly route_model: string;
-  /** As the route listed them when the rollout was created. */
+  /** Providers of the route when the rollout was created. */
   readonly baseline_providers: readonly string[];
   readonly canary_provider: string;
   readonly stages: readonly number[];
   /** Index in `stages`. */
   readonly current_stage: number;
-  /** Percent of the traffic that the canary gets now. */
+  /** Percentage of traffic that the canary currently gets. */
   readonly current_percentage: number;
   readonly state: RolloutState;
   readonly observation_window_ms: number;
   readonly error_threshold: number;
   readonly latency_p95_threshold: number;
   readonly start_at?: string;
-  /** When what is observed now began: the stage, or its resumption. */
+  /** When the current observation began: at the start of the stage, or at its resumption. */
   readonly stage_started_at: string;
   readonly created_at: string;
   readonly created_by: string;
@@ -89,13 +89,13 @@ export interface Rollout {
   readonly created_in: string;
   readonly completed_at?: string;
   readonly rollback_reason?: string;
-  /** Counts observations: data of an earlier one never judges a later one. */
+  /** Number of the observation. Data of an earlier one is never used for a later one. */
   readonly observation: number;
-  /** Counts moves; a move holds only if no other move came first. */
+  /** Number of moves. A move fails if another one came first. */
   readonly revision: number;
 }
 
-/** Which rollout a call took part in, as its evidence records it. */
+/** Rollout of a call, as recorded in evidence. */
 export interface RolloutMark {
   readonly id: string;
   readonly observation: number;

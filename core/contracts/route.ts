@@ -1,4 +1,4 @@
-/** What a route is: method, path, who may call it, which function answers. */
+/** Type of a route: method, path, access rules and handling function. */
 import type { FunctionName } from './functions.ts';
 
 export const roles = ['viewer', 'operator', 'admin'] as const;
@@ -14,34 +14,34 @@ export interface Route {
   readonly path: string;
   readonly surface: 'admin' | 'callbacks' | 'gateway' | 'mcp';
   /**
-   * `open`: no credential (only /health); `signed`: the caller proves itself by a body signature; `plane`: the token of a data
-   * plane, and no key.
+   * `open`: no credential (only /health); `signed`: a signature of the body; `plane`: the token of a data plane, not a
+   * key.
    */
   readonly access: Role | 'open' | 'signed' | 'plane';
-  /** What agent keys may do here: all, only what belongs to their own sessions, or nothing. */
+  /** Access of agent keys: full, only to their own sessions, or none. */
   readonly agents: 'yes' | 'own' | 'no';
-  /** Only humans (votes). */
+  /** Set if only humans may call it (votes). */
   readonly humansOnly?: true;
-  /** Needs the admin token or a `platform: true` key: the thing is global. */
+  /** Set for global objects, which need the admin token or a `platform: true` key. */
   readonly platform?: true;
   readonly handledBy: FunctionName;
-  /** A key of the table of operations, the name of the function in core/operations, and the operation id in OpenAPI. */
+  /** Key in the table of operations, name of the function in core/operations, and operation id in OpenAPI. */
   readonly operation: string;
   /**
-   * Whether a request counts as one of the minute of its tenant and its key before it runs [limit.requests]. Chat calls, MCP
-   * messages and streams of MCP are counted by what answers them.
+   * Whether a request counts toward the per-minute limits of tenant and key before it runs [limit.requests]. Handlers of
+   * chat calls, MCP messages and MCP streams count these themselves.
    */
   readonly counts?: true;
   readonly summary: string;
   readonly query?: readonly string[];
-  /** Those of `query` that may be given more than once. */
+  /** Query parameters that may be repeated. */
   readonly repeatable?: readonly string[];
 }
 
-/** Surfaces that pages in a browser may call, where the configuration lists their origin: browsers ask first, by OPTIONS. */
+/** Checks whether browser pages of configured origins may call a surface. Browsers send OPTIONS first (CORS). */
 export const opensToPages = (surface: Route['surface']): boolean => surface === 'gateway' || surface === 'mcp';
 
-/** Of a route, what most routes have alike. */
+/** Optional members of a route. */
 type Options = Partial<
   Pick<Route, 'agents' | 'humansOnly' | 'platform' | 'query' | 'repeatable' | 'surface' | 'counts'>
 >;
@@ -60,5 +60,5 @@ export const route = (
 };
 
 export const adminRoot = '/admin/v1';
-/** Of lists that are answered by the page. */
+/** Query parameters of paged lists. */
 export const paging = ['limit', 'cursor'] as const;

@@ -1,6 +1,4 @@
-/**
- * Every HTTP route as data. The local host, API Gateway, the CLI, OpenAPI and the role-matrix test are all derived from this table.
- */
+/** HTTP routes as data. The local host, API Gateway, the CLI, OpenAPI and the role-matrix test use this table. */
 import type { Route } from './route.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { credentialRoutes } from './routes/credentials.ts';
@@ -21,17 +19,17 @@ export const routes: readonly Route[] = [
 ];
 
 const adminPrefix = '/admin/v1/';
-/** Endpoints of models that few callers use; one function has them all. */
+/** Rarely used model endpoints, all handled by one function. */
 const besideChat = /^\/v1\/((completions|moderations|images|audio|files|batches)(\/|$)|responses\/)/;
-/** Paths below these belong to one function each. */
+/** Path prefixes that each belong to one function. */
 const proxiedFamilies: readonly string[] = [
   ...['actions', 'approvals', 'archive', 'audit', 'credentials', 'evidence', 'federation', 'manifests', 'mcp'],
   ...['passkeys', 'policy-versions', 'rollouts', 'sessions', 'supply-chain', 'tickets'],
 ];
 
 /**
- * The resource that stands for a route on AWS, and for others of its function; undefined where the route has its own. The function
- * finds the route: a stack ends at 500 resources [admin.proxied-routes].
+ * Returns the API Gateway resource that a route shares with others of its function, or undefined if it has its own. The
+ * function then finds the route. This keeps a stack below 500 resources [admin.proxied-routes].
  */
 export function proxyPathOf({
   surface,

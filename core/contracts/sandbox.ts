@@ -1,6 +1,6 @@
 /**
- * Section `sandbox` of the configuration: limits that hold whatever a tool policy says. Everything is
- * optional and the defaults change nothing. A list that is absent is not a limit; an empty allow-list lets nothing through.
+ * Section `sandbox` of the configuration: limits that apply regardless of tool policies. Everything is optional, and
+ * the defaults change nothing. An absent list sets no limit; an empty allow-list blocks everything.
  */
 import * as z from 'zod';
 

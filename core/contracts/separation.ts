@@ -1,23 +1,23 @@
-/** What rules of an organisation and of tool policies ask for of one request, and what counts of a vote. */
+/** Approval requirements of organisations and tool policies, and the properties of a vote that they check. */
 import * as z from 'zod';
 import type { Role } from './route.ts';
 
 export const voterTeams = z.array(z.string().regex(/^[^/]+\/[^/]+$/, 'a team as "<organisation>/<team>"')).min(1);
 
-/** One rule as it applies to one request. */
+/** Requirement of one rule for one request. */
 export interface Requirement {
   readonly rule: string;
   readonly approvals: number;
   readonly from_teams?: readonly string[];
-  /** Members of these teams do not count. */
+  /** Votes of members of these teams do not count. */
   readonly not_of_teams?: readonly string[];
   readonly roles?: readonly Role[];
 }
 
-/** What counts of an approving vote. */
+/** Properties of an approving vote that requirements check. */
 export interface Ballot {
   readonly person: string;
-  /** As `<organisation>/<team>`, when the vote was given. */
+  /** Teams at the time of the vote, as `<organisation>/<team>`. */
   readonly teams: readonly string[];
   readonly role: Role;
 }

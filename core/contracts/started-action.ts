@@ -1,10 +1,10 @@
-/** An allowed action that was started: kept from its `allow` entry until its `result` entry, longer under an idempotency key. */
+/** Started actions, stored from the `allow` entry to the `result` entry, or longer under an idempotency key. */
 import type { ExecutionOutcome, KeptResult } from './approval.ts';
 
-/** What a caller may send as `Idempotency-Key`: visible ASCII. */
+/** Valid `Idempotency-Key` headers: visible ASCII. */
 export const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
 
-/** How long the outcome under an idempotency key is kept at least. */
+/** Minimum retention of the outcome under an idempotency key. */
 export const idempotencyDays = 7;
 
 export interface StartedAction extends KeptResult {
@@ -21,14 +21,14 @@ export interface StartedAction extends KeptResult {
   readonly policy_version: number;
   readonly upstream?: string | undefined;
   readonly started_at: string;
-  /** When the sweep closes it as `unknown`; absent where the lease of an approval does that, and after the end. */
+  /** When the sweep closes it as `unknown`. Absent if the lease of an approval does that, and after the end. */
   readonly due_at?: string;
-  /** The approval that was used for it. */
+  /** The approval used for it. */
   readonly approval_id?: string;
   /** Absent until its end is recorded. */
   readonly outcome?: ExecutionOutcome;
   readonly error?: string;
 }
 
-/** What the end of a started action sets. */
+/** Members set when a started action ends. */
 export type ActionEnd = Pick<StartedAction, 'error' | keyof KeptResult> & { readonly outcome: ExecutionOutcome };

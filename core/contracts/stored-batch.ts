@@ -1,6 +1,6 @@
-/** What the gateway keeps of files, batches and responses that a caller has at a model provider: whose they are and where, never what is in them. */
+/** Records of files, batches and responses stored at model providers: owner and location, never the content. */
 
-/** Endpoints whose calls a batch may hold: the path of a line, and the operation that it stands for. */
+/** Endpoints allowed in a batch: the path in a line, and its operation. */
 export const batchEndpoints = {
   '/v1/chat/completions': 'chat.completions',
   '/v1/embeddings': 'embeddings',
@@ -8,11 +8,11 @@ export const batchEndpoints = {
 } as const;
 export type BatchEndpoint = keyof typeof batchEndpoints;
 
-/** The only purpose a file may have: files of another one would reach models past every filter. */
+/** The only allowed purpose of a file. Files with other purposes would reach models without any filter. */
 export const filePurposes = ['batch'] as const;
 
 interface AtProvider {
-  /** The gateway's own id; a provider's is of no use to callers. */
+  /** The gateway's own id. Callers cannot use the provider's id. */
   readonly id: string;
   readonly tenant: string;
   readonly key_id: string;
@@ -22,13 +22,13 @@ interface AtProvider {
   /** Seconds since the epoch. */
   readonly created_at: number;
   readonly deleted_at?: number;
-  /** As the lines name it, and as aliases resolved it. */
+  /** The model's name in the lines, and its name after resolving aliases. */
   readonly model: string;
   readonly resolved_model: string;
-  /** Of files and batches estimated over all lines; of a response as the provider counted them. */
+  /** For files and batches, an estimate over all lines. For a response, the provider's count. */
   readonly input_tokens: number;
   readonly output_tokens: number;
-  /** The policy version that the content was checked under. */
+  /** The policy version under which the content was checked. */
   readonly policy_version: number;
 }
 
@@ -36,20 +36,20 @@ export interface StoredBatch extends AtProvider {
   readonly kind: 'file' | 'batch';
   readonly endpoint: BatchEndpoint;
   readonly lines: number;
-  /** Of a file. */
+  /** Name of a file. */
   readonly filename?: string;
   readonly bytes?: number;
-  /** The file that a batch was made of. */
+  /** The input file of a batch. */
   readonly file?: string;
 }
 
-/** A response that its provider keeps, with the whole conversation before it [responses.stored]. */
+/** Response stored at its provider, including the whole earlier conversation [responses.stored]. */
 export interface StoredResponse extends AtProvider {
   readonly kind: 'response';
   readonly session_id: string;
-  /** The response that it continues. */
+  /** The response that this one continues. */
   readonly previous?: string;
-  /** Whether it holds tool calls, which were allowed under `policy_version`. */
+  /** Whether it contains tool calls, which were allowed under `policy_version`. */
   readonly calls_tools: boolean;
 }
 

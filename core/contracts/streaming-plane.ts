@@ -1,4 +1,4 @@
-/** The functions that the streaming plane serves in one process, and what that process may touch: the union of their rows. */
+/** Functions that the streaming plane serves in one process, and the union of their rights. */
 import type { FunctionSpec, Rights } from './function-spec.ts';
 import { type FunctionName, functions } from './functions.ts';
 import type { Route } from './route.ts';
@@ -15,19 +15,19 @@ export const planeFunctions = [
 
 const served: readonly FunctionName[] = planeFunctions;
 
-/** Both surfaces on one listener; `/health`, which both have, asks no store. */
+/** Routes of both surfaces on one listener. `/health`, which both have, reads no store. */
 export const planeRoutes: readonly Route[] = routes.filter(({ handledBy }) => served.includes(handledBy));
 
 type Access = NonNullable<FunctionSpec['tables'][TableName]>;
 
-/** `put` reads nothing, so beside `get` it is `append`. */
+/** Returns the union of two access words. `put` reads nothing, so `put` and `get` make `append`. */
 function both(one: Access | undefined, other: Access): Access {
   const words = [one ?? other, other];
   if (words.includes('write')) return 'write';
   return words[0] === words[1] ? other : 'append';
 }
 
-/** Rights that a row has or has not. A test fails when a function of the plane has another one. */
+/** Boolean rights. A test fails if a function of the plane has another one. */
 const rights = [
   'startsApprovals',
   'settlesTasks',
@@ -36,7 +36,7 @@ const rights = [
   'callsUpstreams',
 ] as const satisfies readonly (keyof FunctionSpec)[];
 
-/** The rights of several functions together: no word is wider than the widest of its functions. */
+/** Returns the union of the rights of several functions, never wider than the widest of them. */
 export function unionOf(names: readonly FunctionName[]): Rights {
   const specs: readonly FunctionSpec[] = names.map((name) => functions[name]);
   const tables: Partial<Record<TableName, Access>> = {};
@@ -63,7 +63,7 @@ export function unionOf(names: readonly FunctionName[]): Rights {
     queries: distinct(specs.map(({ queries }) => queries)),
     secrets: distinct(specs.map(({ secrets }) => secrets)),
     ...Object.fromEntries(granted.map((right) => [right, true])),
-    // Who signs a vote reads no public key: the plane only uses approvals.
+    // The plane only uses approvals, so it needs the public key and never signs.
     ...(specs.some(({ votes }) => votes === 'verifies') && { votes: 'verifies' as const }),
     ...widest('objects'),
     ...widest('results'),

@@ -1,6 +1,6 @@
 /**
- * Every table of the gateway as data: the stacks, the local run and the tests are all driven by this list
- *. On demand, PITR, encrypted; TTL only tidies, a time attribute is always compared.
+ * Tables of the gateway as data, used by the stacks, the local run and the tests. On demand, PITR, encrypted. TTL only
+ * cleans up: code always compares the time attribute.
  */
 interface TableIndex {
   readonly name: string;
@@ -19,7 +19,7 @@ export interface TableSpec {
   readonly holds: string;
 }
 
-/** All keys are strings. */
+/** Tables by name. All keys are strings. */
 export const tables = {
   evidence: {
     holds:
@@ -150,10 +150,10 @@ export const tables = {
   },
 } as const satisfies Record<string, TableSpec>;
 
-/** How the ids of deliveries to the evaluator end: no other delivery may be put by the functions that answer chats. */
+/** Id suffix of deliveries to the evaluator. Functions that answer chats may put no other deliveries. */
 export const evaluationIdEnd = '#evaluation#evaluation';
 
 export type TableName = keyof typeof tables;
 
-/** Environment variable that carries a table's physical name to the functions. */
+/** Returns the environment variable with a table's physical name. */
 export const tableEnvironment = (table: TableName): string => `TABLE_${table.toUpperCase()}`;

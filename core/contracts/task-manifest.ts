@@ -1,17 +1,17 @@
-/** Task manifests: what an agent was set to do, declared beforehand by a person who answers for it. */
+/** Task manifests: an agent's task, declared in advance by a responsible person. */
 import * as z from 'zod';
 import { sessionForm, sessionId } from './envelope.ts';
 
 export const riskTiers = ['low', 'medium', 'high'] as const;
 export type RiskTier = (typeof riskTiers)[number];
 
-/** Longest life; what enforces a manifest is never tidied away before it has ended. */
+/** Longest lifetime of a manifest. Records that enforce it are never deleted earlier. */
 export const longestTaskDays = 90;
 
 const pattern = z.string().min(1).max(512);
 const patterns = z.array(pattern).min(1).max(64);
 
-/** Body of `POST /admin/v1/manifests`. A list that is absent is not a limit. */
+/** Body of `POST /admin/v1/manifests`. An absent list sets no limit. */
 export const taskManifestSchema = z
   .strictObject({
     name: z.string().min(1).max(128),
@@ -56,25 +56,25 @@ export const taskManifestSchema = z
   .refine(({ name }) => name.trim() !== '', { path: ['name'], error: 'a name' });
 export type TaskManifestBody = z.infer<typeof taskManifestSchema>;
 
-/** A manifest as it stands: never changed, named by the digest of what it says. */
+/** Immutable stored manifest. Its id is a digest of its content. */
 export interface TaskManifest extends Omit<TaskManifestBody, 'request'> {
   /** `task-` and 32 hex digits. */
   readonly id: string;
   readonly tenant: string;
   readonly expires_at: string;
   readonly created_at: string;
-  /** The person or service that answers for it. */
+  /** The responsible person or service. */
   readonly created_by: string;
 }
 
-/** The task sheet of a session's first request. */
+/** Task sheet derived from a session's first request. */
 export interface FirstSheet {
   readonly recipients: readonly string[];
-  /** Absent where the request names none: resources are then not limited. */
+  /** Absent if the request contains none. Resources are then not limited. */
   readonly resources?: readonly string[];
 }
 
-/** Short form of a call's effects as its entry keeps it, so that drift can be found in the history too. */
+/** Short form of a call's effects in its entry, so that drift can also be found in the history. */
 export interface EffectSummary {
   /** Tool, capability, target. */
   readonly t: string;

@@ -7,7 +7,7 @@ import { voterTeams } from './separation.ts';
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const globs = z.union([z.string(), z.array(z.string()).min(1)]);
 
-/** Every member must hold. A missing path fails unless `absent: true`. */
+/** Predicate on an argument. All members must hold. A missing path fails unless `absent: true`. */
 const argumentPredicateSchema = z
   .strictObject({
     equals: scalar.optional().meta({ description: 'The value must equal this one.' }),
@@ -112,8 +112,8 @@ export type ToolRule = z.infer<typeof toolRuleSchema>;
 const globList = z.array(z.string().min(1)).min(1);
 
 /**
- * A block that no rule lifts: evaluated beside the first match, for every protocol unless it names some. All conditions must
- * hold. Several entries of one name are one guard.
+ * Block that no rule overrides. It is evaluated in addition to the first matching rule, for all protocols unless it
+ * lists some. All conditions must hold. Entries with the same name form one guard.
  */
 export const toolGuardSchema = z
   .strictObject({
@@ -147,7 +147,7 @@ export const toolGuardSchema = z
   .refine(({ paths, except }) => except === undefined || paths !== undefined, 'except beside paths only');
 export type ToolGuard = z.infer<typeof toolGuardSchema>;
 
-/** Guards of the catalog, which packs refer to by name. */
+/** Names of the catalog's guards, for use in packs. */
 export const catalogGuards = [
   'secret-files',
   'key-files',
@@ -163,12 +163,12 @@ export const guardEntrySchema = z.union([
   z.enum(catalogGuards).meta({ description: 'Guard of the catalog, by its name.' }),
   toolGuardSchema,
 ]);
-/** A guard of a pack: the name of one of the catalog, or a guard of its own. */
+/** Guard of a pack: the name of a catalog guard, or its own definition. */
 export type GuardEntry = z.infer<typeof guardEntrySchema>;
 
 export const guardName = (guard: GuardEntry): string => (typeof guard === 'string' ? guard : guard.name);
 
-/** A pack file: `policies/<pack>.yaml`. */
+/** Pack file, `policies/<pack>.yaml`. */
 export const toolPackSchema = z.strictObject({
   name: z.string().min(1).meta({ description: 'Name of the pack.' }),
   description: z.string().optional().meta({ description: 'What the pack is for.' }),
@@ -180,23 +180,23 @@ export const toolPackSchema = z.strictObject({
 });
 export type ToolPack = z.infer<typeof toolPackSchema>;
 
-/** A rule of a level of an organisation: it tightens, so it issues no credential [identity.level-policies]. */
+/** Rule of an organisation's level. It can only tighten, so it issues no credential [identity.level-policies]. */
 export const levelRuleSchema = toolRuleSchema.omit({ credential: true });
 
-/** The rules of one level of an organisation. What none of them matches the level leaves to the others. */
+/** Rules of one level of an organisation. Calls that match none of them are decided by the other levels. */
 export interface LevelPolicy {
-  /** `<organisation>/<team>/<project>/<environment>`, as far as it goes. */
+  /** `<organisation>/<team>/<project>/<environment>`, or a prefix of it. */
   readonly path: string;
   readonly rules: readonly ToolRule[];
 }
 
-/** A policy in force: configured rules, then the pack's. */
+/** Active policy: configured rules, then the rules of the pack. */
 export interface ToolPolicyDocument {
   readonly name: string;
   readonly default_decision: (typeof decisions)[number];
-  /** Of the pack, without those the configuration disables. */
+  /** Guards of the pack, without those that the configuration disables. */
   readonly guards?: readonly GuardEntry[];
   readonly rules: readonly ToolRule[];
-  /** Of the tenant the policy is for: the worst of all decides. */
+  /** Policies of the tenant's levels. The most severe decision wins. */
   readonly levels?: readonly LevelPolicy[];
 }

@@ -1,4 +1,4 @@
-/** The leaves of a transparency log, and the proof that a session is in it. */
+/** Leaves of a transparency log, and the proof that a session is included. */
 import * as z from 'zod';
 
 const hex = z.string().regex(/^[0-9a-f]{64}$/);
@@ -11,7 +11,7 @@ export const logLeafSchema = z.strictObject({
   /** Index and hash of the newest entry. */
   index: z.int().nonnegative(),
   hash: hex,
-  /** When the gateway says it logged this, ISO 8601. */
+  /** When the gateway claims to have logged this, ISO 8601. */
   at: z.iso.datetime(),
 });
 export type LogLeaf = z.infer<typeof logLeafSchema>;
@@ -22,13 +22,13 @@ const path = z.array(z.string().max(44)).max(64);
 const note = z.string().max(16_384);
 
 export const logProofSchema = z.strictObject({
-  /** Verifier keys that the log has or had, newest first, where it has had several. They say which to ask for; trust is pinned. */
+  /** Current and earlier verifier keys, newest first, if there were several. A hint only: verifiers pin their keys. */
   keys: z.array(z.string().max(1_024)).max(32).optional(),
   leaf: logLeafSchema,
   position: z.int().nonnegative(),
   checkpoint: note,
   path,
-  /** Checkpoints that witnesses cosigned, each with its own path. */
+  /** Checkpoints cosigned by witnesses, each with its own path. */
   cosigned: z.array(z.strictObject({ checkpoint: note, path })).max(32),
 });
 export type LogProof = z.infer<typeof logProofSchema>;

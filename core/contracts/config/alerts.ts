@@ -1,4 +1,4 @@
-/** When alerts are opened [alert.thresholds]. */
+/** Thresholds of alerts [alert.thresholds]. */
 import * as z from 'zod';
 import { seconds } from './words.ts';
 

@@ -1,4 +1,4 @@
-/** How approvals are asked for, and how long they stand. */
+/** Settings of approvals: channels, time limits and reuse. */
 import * as z from 'zod';
 import { parsePullRequest } from '../repository.ts';
 import { address, glob, seconds, secretName } from './words.ts';
@@ -72,7 +72,7 @@ const channels = z.strictObject({
     .meta({ description: 'Signed JSON messages to an address of your own.' }),
 });
 
-/** What a chat call that needs approval is answered with. */
+/** Response to a chat call that needs approval. */
 export const chatReview = z.enum(['status_202', 'error_409', 'hold']);
 
 export const approvals = z

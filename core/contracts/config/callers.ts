@@ -1,4 +1,4 @@
-/** People, keys and tenants: who may call, and within which limits. */
+/** People, keys and tenants, with their limits. */
 import * as z from 'zod';
 import { keyKinds, roles } from '../route.ts';
 import { chatReview } from './approvals.ts';
@@ -37,7 +37,7 @@ const rateLimit = z.strictObject({
   tokens_per_minute: z.int().nonnegative().optional().meta({ description: 'Input and output tokens a minute.' }),
 });
 
-/** What a key may be, wherever it is listed. */
+/** Fields of a key in all lists of keys. */
 export const keyFields = {
   role: z
     .enum(roles)

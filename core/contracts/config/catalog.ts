@@ -1,4 +1,4 @@
-/** What a deployment adds to the catalog of facts. */
+/** Additions of a deployment to the catalog. */
 import * as z from 'zod';
 
 export const catalogSection = z.strictObject({

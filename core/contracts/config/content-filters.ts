@@ -1,4 +1,4 @@
-/** Filters on what is asked of models and what they answer. */
+/** Filters on prompts and replies of models. */
 import * as z from 'zod';
 
 const filterActions = ['block', 'review', 'warn', 'log'] as const;

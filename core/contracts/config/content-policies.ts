@@ -1,4 +1,4 @@
-/** Filters on the texts of chat calls, and what happens when one fails. */
+/** Policies that apply content filters to chat calls, and their error handling. */
 import * as z from 'zod';
 import { contentFilter } from './content-filters.ts';
 

@@ -1,4 +1,4 @@
-/** Brokers, what they mint for, and capability tickets. */
+/** Credential brokers, grants and capability tickets. */
 import * as z from 'zod';
 import { address, glob, seconds, secretName, word } from './words.ts';
 
@@ -61,7 +61,7 @@ export const broker = z.discriminatedUnion('type', [
     secret_id: z.string().min(1).meta({ description: 'Name or ARN of the secret.' }),
     region: z.string().min(1).optional().meta({ description: 'AWS region. Without it, the region of the gateway.' }),
   }),
-  /** Capability tickets of the gateway's own; `credentials.tickets` has their key and longest life. */
+  /** Capability tickets issued by the gateway. `credentials.tickets` sets their key and longest lifetime. */
   z.strictObject({
     name: word.meta({ description: 'Name that grants and rules refer to.' }),
     type: z.literal('ticket').meta({ description: 'Kind of the broker.' }),

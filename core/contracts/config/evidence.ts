@@ -1,4 +1,4 @@
-/** What evidence leaves out and how long it is kept, and what a session declares to do. */
+/** Redaction and retention of evidence, and session manifests. */
 import * as z from 'zod';
 
 export const evidence = z

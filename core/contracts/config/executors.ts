@@ -1,8 +1,8 @@
-/** What carries out allowed actions. */
+/** Executors, which carry out allowed actions. */
 import * as z from 'zod';
 import { address, bytes, environmentPattern, executionMs, kibibyte, secretName, word } from './words.ts';
 
-/** A database that actions of protocol `sql` may reach: PostgreSQL by its address, or Aurora by the RDS Data API. */
+/** Database for actions of protocol `sql`: PostgreSQL by its address, or Aurora by the RDS Data API. */
 export const sqlDatabase = z
   .strictObject({
     name: word.meta({ description: 'Name of the database as targets of calls have it.' }),
@@ -52,7 +52,7 @@ export const sqlDatabase = z
 
 const keptFromPrograms = /^(?:AWS_|GATEWAY_|LAMBDA_|LD_|DYLD_|NODE_|BASH_|PATH$|ENV$|IFS$|_HANDLER$)/;
 
-/** What carries out allowed actions. Nothing runs unless it is configured. */
+/** Executors. Without a configured executor, the gateway does not run the action. */
 export const executors = z.strictObject({
   git: z
     .strictObject({

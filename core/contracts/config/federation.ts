@@ -1,4 +1,4 @@
-/** A control plane that serves the configuration, and data planes that enforce it [federation.document]. */
+/** Control planes, which serve the configuration, and data planes, which enforce it [federation.document]. */
 import * as z from 'zod';
 import { durationMs } from '../rollout.ts';
 import { keyFields } from './callers.ts';

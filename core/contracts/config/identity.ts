@@ -1,9 +1,9 @@
-/** Callers that prove who they are with a token of an issuer instead of a key of this gateway. */
+/** Callers that authenticate with a token of an identity provider instead of a gateway key. */
 import * as z from 'zod';
 import { keyKinds, roles } from '../route.ts';
 import { address, word } from './words.ts';
 
-/** Asymmetric signatures only: with a shared secret the verifier of a token could also issue one. */
+/** Asymmetric signatures only. With a shared secret, the verifier of a token could also issue one. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ] as const;

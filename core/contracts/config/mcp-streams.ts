@@ -1,4 +1,4 @@
-/** Streams that MCP clients keep open to wait for messages. */
+/** Event streams that MCP clients keep open for messages. */
 import * as z from 'zod';
 
 const offer = z.enum(['auto', 'on', 'off']).default('auto');

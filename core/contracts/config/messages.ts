@@ -1,8 +1,8 @@
-/** What calls of models may use: on chat completions, and on messages and responses. */
+/** Features that model calls may use: chat completions, messages and responses. */
 import * as z from 'zod';
 import { glob } from './words.ts';
 
-/** Betas that change how a model answers, and have the provider run nothing and read nothing the gateway has not seen. */
+/** Betas that only change how a model answers: the provider runs nothing and reads nothing unseen by the gateway. */
 const usualBetas = [
   ...['prompt-caching-*', 'extended-cache-ttl-*', 'cache-diagnosis-*', 'token-counting-*', 'token-efficient-tools-*'],
   ...['output-128k-*', 'output-300k-*', 'pdfs-*', 'max-tokens-*', 'context-1m-*', 'context-management-*', 'compact-*'],

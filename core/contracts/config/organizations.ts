@@ -1,4 +1,4 @@
-/** Who belongs where: organisations, teams, projects and environments, and how many people decide in each [identity.organizations]. */
+/** Organisations, teams, projects and environments, and the number of reviewers in each [identity.organizations]. */
 import * as z from 'zod';
 import { roles } from '../route.ts';
 import { voterTeams } from '../separation.ts';

@@ -1,8 +1,8 @@
-/** Model providers, and which models are answered by which of them. */
+/** Model providers and the routes from models to providers. */
 import * as z from 'zod';
 import { address, glob, milliseconds, seconds, secretName, word } from './words.ts';
 
-/** What a mock provider answers; the first entry whose `contains` stands in the last user message counts. */
+/** Replies of a mock provider. The first entry applies whose `contains` occurs in the last user message. */
 export const mockScript = z.strictObject({
   replies: z
     .array(

@@ -1,4 +1,4 @@
-/** Budgets, prices and the response cache: what calls may cost. */
+/** Budgets, prices and the response cache. */
 import * as z from 'zod';
 import { priceTableSchema } from '../prices.ts';
 import { seconds, usd } from './words.ts';
@@ -41,7 +41,7 @@ export const prices = z
   })
   .prefault({});
 
-/** Answers given before, for the same question or one that means the same. */
+/** Cache of responses to identical or equivalent requests. */
 export const cache = z
   .strictObject({
     enabled: z.boolean().default(true).meta({ description: 'Whether responses are cached.' }),

@@ -1,4 +1,4 @@
-/** What clients reach over HTTP: the gateway and MCP listeners, and the admin surface. */
+/** HTTP surfaces: the gateway, MCP and admin listeners. */
 import * as z from 'zod';
 import { mcpStreams } from './mcp-streams.ts';
 import { bodyBytes, defaultAdminTokenName, secretName } from './words.ts';

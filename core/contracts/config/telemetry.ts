@@ -1,4 +1,4 @@
-/** Where traces and metrics go, and the webhook that is sent prompts and responses for evaluation. */
+/** Export of traces and metrics, and the webhook that evaluates prompts and responses. */
 import * as z from 'zod';
 import { address, secretName } from './words.ts';
 

@@ -1,4 +1,4 @@
-/** A classifier that looks at texts of MCP servers after the rules of the tool guard [guard.classifier]. */
+/** Classifier that checks texts of MCP servers after the rules of the tool guard [guard.classifier]. */
 import * as z from 'zod';
 
 const common = {

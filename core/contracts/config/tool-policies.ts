@@ -1,4 +1,4 @@
-/** Which tool calls are allowed, reviewed or blocked, by whose signature, and what rules on sources know. */
+/** Tool policies: the pack and its signer, rules, guards and settings of source rules. */
 import * as z from 'zod';
 import { decisions } from '../envelope.ts';
 import { toolPackSchema, toolRuleSchema } from '../tool-policy.ts';

@@ -5,7 +5,7 @@ import { capabilities } from '../envelope.ts';
 import { guardMode } from './tool-guard.ts';
 import { address, bytes, executionMs, glob, kibibyte, secretName, word } from './words.ts';
 
-/** What a tool is to the policy, where its name and arguments do not say it. The first entry whose `tool` matches counts. */
+/** Override of how the policy classifies a tool. The first entry whose `tool` matches applies. */
 const mcpOverride = z.strictObject({
   tool: glob.meta({ description: 'Glob of the name of the tool at its server.' }),
   name: z.string().min(1).max(256).optional().meta({ description: 'Name of the tool for policies.' }),
@@ -120,7 +120,7 @@ export const mcpUpstream = z
     error: 'program and arguments with transport stdio, nothing otherwise',
   });
 
-/** A header a service may be asked with; those that say who asks, or where, are the gateway's own. */
+/** Header that callers may set. The gateway sets identity and routing headers itself. */
 const callerHeader = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'a header name in lower case')
@@ -132,7 +132,7 @@ const callerHeader = z
     'a header that names neither caller, host, route nor method',
   );
 
-/** An HTTP service that actions of protocol `http` may call; a service that is not named here cannot be called. */
+/** HTTP service for actions of protocol `http`. Services that are not listed cannot be called. */
 export const httpService = z.strictObject({
   name: word.meta({ description: 'Name of the service; its tools are <name>.<method>.' }),
   base_url: address.meta({ description: 'Address of the service.' }),

@@ -1,9 +1,9 @@
-/** What several functions may touch, and what they run with. */
+/** Rights and resources shared by several functions. */
 
-/** What a request takes is CPU, and a function's share of it grows with its memory: 1,024 MB answer sooner at about the same price. */
+/** Requests are CPU-bound, and CPU grows with memory: 1,024 MB answer sooner at about the same price. */
 export const interactive = { timeoutSeconds: 29, memoryMb: 1024 } as const;
 export const configuration = { config: 'get' } as const;
-/** What a vote changes, whichever way it comes in. */
+/** Tables that a vote changes, through any channel. */
 export const voting = {
   ...configuration,
   evidence: 'append',
@@ -13,7 +13,7 @@ export const voting = {
   deliveries: 'append',
 } as const;
 
-/** What deciding about an action, and recording what became of it, changes. */
+/** Tables for deciding about an action and recording its outcome. */
 export const governing = {
   ...configuration,
   evidence: 'append',
@@ -23,18 +23,18 @@ export const governing = {
   salts: 'put',
   manifests: 'get',
   cancellations: 'write',
-  /** What sessions have seen, where a rule asks. */
+  /** Sources seen by sessions, for rules on sources. */
   provenance: 'write',
-  /** Definitions of the tools of servers that were seen. */
+  /** Definitions of tools that servers have listed. */
   mcp: 'append',
   traces: 'put',
 } as const;
-/** An approval is looked up in the chain that it was given in; what waits is counted. */
+/** Queries for approvals: looks them up in their chain, and counts pending requests. */
 export const approving = ['evidence', 'approvals.by_status'] as const;
-/** With what the session of a call has seen. */
+/** Queries for decisions: also the sources that the session has seen. */
 export const deciding = [...approving, 'provenance'] as const;
 
-/** What carrying out allowed actions takes, besides the stores. */
+/** Rights for executing allowed actions, in addition to the tables. */
 export const executing = {
   votes: 'verifies',
   assumesBrokerRoles: true,
@@ -43,5 +43,5 @@ export const executing = {
   callsUpstreams: true,
 } as const;
 
-/** What the classifier of the tool guard takes, where one is configured: models, and counters that their calls are charged to. */
+/** Tables for the optional classifier of the tool guard: counters, to which its model calls are charged. */
 export const classifying = { counters: 'write' } as const;

@@ -1,4 +1,4 @@
-/** What people and other planes call: approvals, evidence, configuration, credentials, data planes, the observatory. */
+/** Functions for people and other planes: approvals, evidence, configuration, credentials, planes, observatory. */
 import type { FunctionSpec } from '../function-spec.ts';
 import { configuration, interactive, voting } from './access.ts';
 
@@ -16,7 +16,7 @@ export const administrationFunctions = {
   'approval-callback': {
     ...interactive,
     purpose: 'takes votes from the webhooks of chat and Git hosts',
-    // Slack waits three seconds: it is answered before the vote is recorded.
+    // Slack times out after three seconds, so the function answers before it records the vote.
     streams: true,
     tables: voting,
     votes: 'signs',
@@ -26,8 +26,8 @@ export const administrationFunctions = {
   },
   evidence: {
     purpose: 'exports, verifies and reports evidence; the audit log; the transparency log and its cosignatures',
-    // Where the log stands, and who cosigned it, lies beside the projections.
-    // What is in force is compared with what entries say.
+    // The log's state and cosignatures are stored with the projections.
+    // The active configuration is compared with evidence.
     tables: {
       ...configuration,
       evidence: 'get',
@@ -67,7 +67,7 @@ export const administrationFunctions = {
       mcp: 'append',
       manifests: 'write',
       rollouts: 'append',
-      // What both sides of a rollout did.
+      // Observations of both sides of a rollout.
       observations: 'get',
     },
     queries: ['evidence', 'evidence.by_time', 'manifests.by_created', 'observations', 'rollouts'],
@@ -89,7 +89,7 @@ export const administrationFunctions = {
     purpose: 'serves the configuration to data planes, takes their status, evidence heads and metrics',
     tables: {
       ...configuration,
-      // A chain of a plane that differs from what it reported is recorded.
+      // Records chains of a plane that differ from its reports.
       evidence: 'append',
       sessions: 'append',
       federation: 'append',
@@ -106,15 +106,15 @@ export const administrationFunctions = {
       'health, whoami, status, usage, requests, analytics, alerts, violations, budgets, metrics, GraphQL; rebuilds projections',
     tables: {
       ...configuration,
-      // Acknowledging an alert is recorded and announced.
+      // Acknowledgements are recorded and announced.
       alerts: 'append',
       approvals: 'get',
-      // Rebuilding reads the log and is recorded in it.
+      // A rebuild reads the log and is recorded in it.
       evidence: 'append',
       sessions: 'append',
       observations: 'write',
       deliveries: 'append',
-      // GraphQL moves rollouts.
+      // GraphQL mutations move rollouts.
       rollouts: 'append',
       counters: 'get',
     },

@@ -1,4 +1,4 @@
-/** What runs without a caller: the steps of approvals, schedules, streams, the sandbox, the work on the archive. */
+/** Background functions: approval steps, schedules, streams, the sandbox, archive jobs. */
 
 import type { FunctionSpec } from '../function-spec.ts';
 import { functionSeconds } from '../host-limits.ts';
@@ -53,7 +53,7 @@ export const backgroundFunctions = {
       counters: 'get',
       deliveries: 'append',
       evidence: 'append',
-      // What data planes reported.
+      // Reports of data planes.
       federation: 'get',
       observations: 'get',
       sessions: 'append',
@@ -66,7 +66,7 @@ export const backgroundFunctions = {
   },
   notify: {
     purpose: 'delivers notifications with retries and a dead letter',
-    // What an evaluator answers is evidence.
+    // The evaluator's answers are recorded as evidence.
     tables: { ...configuration, approvals: 'get', deliveries: 'append', evidence: 'append', sessions: 'append' },
     queries: ['approvals.by_status', 'deliveries.by_due'],
     callsUpstreams: true,
@@ -123,14 +123,14 @@ export const backgroundFunctions = {
     tables: {
       config: 'write',
       approvals: 'get',
-      // What comes into force or is refused is recorded; chains are reported as the tables have them.
+      // Records accepted and refused configurations, and reports chains from the tables.
       evidence: 'append',
       sessions: 'append',
       observations: 'get',
     },
     queries: ['approvals.by_status', 'evidence', 'observations', 'sessions.by_opened'],
     callsUpstreams: true,
-    // Its token alone: keys of the plane are stored by their digests, by the function that takes configurations.
+    // Only the plane's token: another function stores the plane's keys, as digests.
     secrets: ['federation'],
     objects: 'write',
     schedule: { everyMinutes: 1 },

@@ -1,11 +1,11 @@
-/** What agents and clients call: models, actions, MCP. */
+/** Functions for agents and clients: models, actions, MCP. */
 
 import type { FunctionSpec } from '../function-spec.ts';
 import { functionSeconds } from '../host-limits.ts';
 import { evaluationIdEnd } from '../tables.ts';
 import { approving, classifying, configuration, deciding, executing, governing, interactive } from './access.ts';
 
-/** What a chat call may touch. It reads and writes no credential: its own travel as secrets of the providers. */
+/** Rights of chat calls. They need no `credentials` table, because provider keys are secrets. */
 const chat = {
   tables: {
     ...configuration,
@@ -16,10 +16,10 @@ const chat = {
     salts: 'put',
     manifests: 'get',
     cancellations: 'write',
-    // What the person said, for tool calls of the same session.
+    // Stores the person's words as a source for tool calls of the session.
     provenance: 'write',
     rollouts: 'get',
-    // A share of the calls is queued for an evaluator.
+    // Queues a sample of the calls for an evaluator.
     deliveries: 'put',
     traces: 'put',
   },
@@ -33,7 +33,7 @@ const chat = {
   invokesModels: true,
   callsUpstreams: true,
   timeoutSeconds: 900,
-  // They wait for providers, and are billed for it (docs/explanation/cost.md). test/runtime/memory.ts holds that it is enough.
+  // The time spent waiting for providers is billed (docs/explanation/cost.md). test/runtime/memory.ts checks this size.
   memoryMb: 512,
 } as const;
 
@@ -55,7 +55,7 @@ export const callFunctions = {
   models: {
     ...interactive,
     purpose: 'lists the models a tenant may use; cancels running requests',
-    // Whether a request that does not run has ended stands in evidence.
+    // Evidence shows whether a request that is not running has ended.
     tables: { ...configuration, evidence: 'get', cancellations: 'write', counters: 'write' },
     queries: ['evidence.by_time'],
     objects: 'read',

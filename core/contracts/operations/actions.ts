@@ -1,4 +1,4 @@
-/** Actions, their explanation, and the approvals some of them wait for. */
+/** Actions, their explanations and their approvals. */
 import * as z from 'zod';
 import { approveSchema, simulateSchema, voteSchema } from '../admin-requests.ts';
 import { actionRequestSchema, decisionResultSchema } from '../envelope.ts';
@@ -155,7 +155,7 @@ const decided = z.strictObject({
 });
 const view = z.strictObject({ ...item.shape, ...decided.shape });
 
-/** Of lists. */
+/** Fields that lists shorten. */
 const omitted = z
   .array(
     z.strictObject({

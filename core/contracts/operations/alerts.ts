@@ -1,4 +1,4 @@
-/** Alerts: what the list and an acknowledgement answer. */
+/** Alerts: responses of the list and of acknowledgements. */
 import * as z from 'zod';
 import { alertSeverities, alertStates, alertTypes } from '../alert.ts';
 import { count, type OperationContract, time } from './operation.ts';

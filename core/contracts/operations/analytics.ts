@@ -1,4 +1,4 @@
-/** Analytics by dimension: what the query answers. */
+/** Analytics by dimension: response of the query. */
 import * as z from 'zod';
 import { count, milliseconds, type OperationContract, share, time, usd } from './operation.ts';
 

@@ -1,4 +1,4 @@
-/** What the check of the archive finds, and what its repair archives. */
+/** Responses of the archive check and the archive repair. */
 import * as z from 'zod';
 import { count, cursor, type OperationContract } from './operation.ts';
 

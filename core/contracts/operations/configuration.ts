@@ -1,4 +1,4 @@
-/** The configuration, its versions, the rules in force, and the tools of MCP servers. */
+/** The configuration, its versions, the active rules and the tools of MCP servers. */
 import * as z from 'zod';
 import { capabilities, decisions } from '../envelope.ts';
 import { guardEntrySchema, toolRuleSchema } from '../tool-policy.ts';
@@ -31,7 +31,7 @@ const about = z.strictObject({
   target: z.string().optional(),
 });
 
-/** What is known of one tool of an MCP server, and how the policy in force sees it. */
+/** Recorded tool of an MCP server, and how the active policy classifies it. */
 const seenTool = {
   upstream: z.string(),
   tool: z.string(),
@@ -54,7 +54,7 @@ const seenTool = {
   matched_rule: z.string(),
   hidden: z.boolean(),
 };
-/** As the server wrote it: hostile text. */
+/** Definition as sent by the server: untrusted text. */
 const definition = z.record(z.string(), z.unknown());
 
 export const configuration = {

@@ -1,4 +1,4 @@
-/** Federation: what its operations take and answer. */
+/** Inputs and outputs of the federation operations. */
 import * as z from 'zod';
 import { federationDocumentSchema, planeMetricsSchema, planeStates, planeStatusSchema } from '../federation.ts';
 import { count, type OperationContract, share, time } from './operation.ts';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { batchEndpoints } from '../stored-batch.ts';
 import { count, type OperationContract } from './operation.ts';
 
-/** Members that are not named here pass through unchanged, both ways. */
+/** Chat request. Other members pass through unchanged in both directions. */
 const chatRequest = z.looseObject({
   model: z.string().min(1),
   messages: z.array(z.looseObject({ role: z.string() })).min(1),
@@ -12,7 +12,7 @@ const chatRequest = z.looseObject({
 const review = { status: 202, description: 'A person has to approve; retry with X-Approval-Ref' } as const;
 
 const model = z.looseObject({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() });
-/** For callers that send `anthropic-version`. */
+/** Model in the format for callers that send `anthropic-version`. */
 const anthropicModel = z.strictObject({
   id: z.string(),
   type: z.literal('model'),
@@ -23,7 +23,7 @@ const anthropicModel = z.strictObject({
 const images = z.looseObject({
   data: z.array(z.looseObject({ url: z.string().optional(), b64_json: z.string().optional() })).min(1),
 });
-/** Beside the file. */
+/** Form fields in addition to the file. */
 const speech = z.looseObject({
   model: z.string().min(1),
   prompt: z.string().optional(),
@@ -40,7 +40,7 @@ const file = z.strictObject({
   purpose: z.enum(['batch', 'batch_output']),
   status: z.literal('processed'),
 });
-/** As its provider describes it, with ids of the gateway. */
+/** Batch as its provider describes it, with the gateway's ids. */
 const batch = z.looseObject({
   id: z.string(),
   object: z.literal('batch'),

@@ -1,4 +1,4 @@
-/** GraphQL and what came with it: the request is the one of GraphQL over HTTP. */
+/** The GraphQL operation (GraphQL over HTTP) and related operations. */
 import * as z from 'zod';
 import { graphqlRequestSchema } from '../admin-requests.ts';
 import { artifactKinds, moduleUpload, pluginAct, pluginActs, recordedActs } from '../plugin-act.ts';

@@ -1,4 +1,4 @@
-/** Organisations and what stands in them: the answers. */
+/** Responses about organisations, teams, projects and environments. */
 import * as z from 'zod';
 import { keyKinds, roles } from '../route.ts';
 import { count, type OperationContract } from './operation.ts';

@@ -1,4 +1,4 @@
-/** Health, usage, requests, providers, budgets, violations, and the work on projections. */
+/** Health, usage, requests, providers, budgets, violations and projection jobs. */
 import * as z from 'zod';
 import { keyKinds, roles } from '../route.ts';
 import {

@@ -1,29 +1,29 @@
-/** What one HTTP operation takes and answers; the table beside this file has one of them for every operation of the routes table. */
+/** Type of an operation's inputs and outputs. */
 import * as z from 'zod';
 
 export interface OperationContract {
-  /** Body of the request; absent where there is none. */
+  /** Body of the request, if any. */
   readonly input?: z.ZodType;
-  /** `application/json` unless given. */
+  /** Default: `application/json`. */
   readonly inputType?:
     | 'application/json'
     | 'application/yaml'
     | 'application/x-www-form-urlencoded'
     | 'multipart/form-data';
-  /** Body of a successful answer: a schema, or the content type of a text or of bytes. */
+  /** Body of a successful response: a schema, or the content type of text or bytes. */
   readonly output:
     | z.ZodType
     | { readonly text: 'text/plain' | 'text/markdown' | 'text/html' | 'text/event-stream' | 'application/jsonl' }
     | { readonly bytes: 'audio/*' };
-  /** Status of a successful answer; 200 unless given. */
+  /** Status of a successful response. Default: 200. */
   readonly status?: 201 | 202;
-  /** Also answers with events when the body says `stream: true`. */
+  /** Streams events if the body has `stream: true`. */
   readonly streams?: true;
-  /** A further successful answer. */
+  /** A second successful response. */
   readonly also?: { readonly status: 202; readonly description: string };
-  /** Of a successful answer, where no running gateway gives one: callbacks are signed by those who send them. */
+  /** Example response for operations that tests cannot call: callbacks are signed by their senders. */
   readonly example?: unknown;
-  /** `messages` answers errors in the form of Anthropic clients. */
+  /** `messages`: errors have Anthropic's format. */
   readonly errors?: 'messages';
 }
 
@@ -40,7 +40,7 @@ export const share = z.number().min(0).max(1).meta({ description: 'A share, 0 to
 export const milliseconds = z.number().nonnegative().meta({ description: 'Milliseconds.' });
 export const counts = z.record(z.string(), count);
 export const tokens = z.strictObject({ input: count, output: count });
-/** Members that say whose numbers an answer holds. */
+/** Members that identify the subject of the numbers. */
 export const subject = {
   tenant: z.string().optional().meta({ description: "The caller's tenant; absent where path was asked for." }),
   path: z.string().optional().meta({ description: 'As asked for: a path of the organisations.' }),
@@ -49,7 +49,7 @@ export const subject = {
     .optional()
     .meta({ description: 'With path: the tenants below it in which the caller may read, added up here.' }),
 };
-/** Opaque; absent on the last page. */
+/** Opaque cursor of the next page. Absent on the last page. */
 export const cursor = z
   .string()
   .optional()

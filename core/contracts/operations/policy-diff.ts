@@ -1,4 +1,4 @@
-/** What two policies decide differently, as answers carry it. */
+/** Differences between the decisions of two policies, in responses. */
 import * as z from 'zod';
 import { count, decision } from './operation.ts';
 

@@ -1,4 +1,4 @@
-/** Rollouts: what their operations take and answer. */
+/** Inputs and outputs of the rollout operations. */
 import * as z from 'zod';
 import { createRolloutSchema, rolloutStates } from '../rollout.ts';
 import { count, milliseconds, type OperationContract, share, time, usd } from './operation.ts';

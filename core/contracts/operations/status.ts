@@ -1,4 +1,4 @@
-/** The status of a deployment, and the objects that it shares with the lists of providers, budgets and violations. */
+/** Status of a deployment, and the objects shared with the lists of providers, budgets and violations. */
 import * as z from 'zod';
 import { capabilities } from '../envelope.ts';
 import { count, milliseconds, type OperationContract, share, time, usd } from './operation.ts';

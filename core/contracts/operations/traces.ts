@@ -1,4 +1,4 @@
-/** Traces: what the list and one of them answer. */
+/** Responses of the list of traces and of a single trace. */
 import * as z from 'zod';
 import { count, milliseconds, type OperationContract, time } from './operation.ts';
 

@@ -1,4 +1,4 @@
-/** Actions, and the approvals that they wait for: lists, votes, passkeys, callbacks of chat and Git hosts. */
+/** Routes of actions and approvals: lists, votes, passkeys, callbacks of chat and Git hosts. */
 import { adminRoot, paging, type Route, route } from '../route.ts';
 
 export const approvalRoutes: readonly Route[] = [

@@ -1,4 +1,4 @@
-/** Credentials, capability tickets, data planes. */
+/** Routes of credentials, capability tickets and data planes. */
 import { adminRoot, paging, type Route, route } from '../route.ts';
 
 export const credentialRoutes: readonly Route[] = [

@@ -1,4 +1,4 @@
-/** Evidence of sessions, the transparency log, the audit log. */
+/** Routes of session evidence, the transparency log and the audit log. */
 import { adminRoot, paging, type Route, route } from '../route.ts';
 
 export const evidenceRoutes: readonly Route[] = [

@@ -1,12 +1,12 @@
-/** What clients of models call. */
+/** Routes for clients of models. */
 import { type Route, route } from '../route.ts';
 
-/** Agents call the gateway; a role that may run actions may chat. */
+/** Agents may call the gateway. A role that may run actions may also chat. */
 const gateway = { surface: 'gateway', agents: 'yes' } as const;
 const counted = { ...gateway, counts: true } as const;
-/** As OpenAI's clients ask for pages. */
+/** Query parameters of OpenAI's paged lists. */
 const kept = ['purpose', 'limit', 'after', 'order'] as const;
-/** Anthropic's beta clients write `?beta=true`; what counts is the header `anthropic-beta`. */
+/** Query parameter of Anthropic's beta clients (`?beta=true`). Only the header `anthropic-beta` has an effect. */
 const anthropicQuery = ['beta'] as const;
 export const gatewayRoutes: readonly Route[] = [
   route('GET /health', 'models', 'open', 'health', 'Health and version', gateway),

@@ -1,4 +1,4 @@
-/** What MCP clients call. */
+/** Routes for MCP clients. */
 import { type Route, route } from '../route.ts';
 
 const mcp = { surface: 'mcp', agents: 'yes' } as const;

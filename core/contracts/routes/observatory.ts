@@ -1,4 +1,4 @@
-/** Health, usage, analytics, alerts, rollouts, identities, budgets, traces, the archive. */
+/** Routes of health, usage, analytics, alerts, rollouts, identities, budgets, traces and the archive. */
 import { adminRoot, paging, type Route, route } from '../route.ts';
 
 export const observatoryRoutes: readonly Route[] = [

@@ -1,4 +1,4 @@
-/** The configuration and its versions, simulation, MCP tools, task manifests, session risk. */
+/** Routes of the configuration and its versions, simulation, MCP tools, task manifests and session risk. */
 import { adminRoot, paging, type Route, route } from '../route.ts';
 
 export const policyRoutes: readonly Route[] = [
