@@ -40,7 +40,10 @@ export class McpGateway {
   /** Answers that clients may resume. */
   readonly resumable: ResumableStreams;
 
-  /** @param conversations shared with the executor, so that a process has one conversation per server. */
+  /**
+   * Creates the gateway.
+   * @param conversations shared with the executor, so that a process has one conversation per server.
+   */
   constructor(ports: McpPorts, conversations: Conversations) {
     this.#ports = ports;
     this.#conversations = conversations;

@@ -76,7 +76,7 @@ export interface ConnectOptions {
   readonly signal: AbortSignal;
 }
 
-/** Opens conversations with MCP servers: streamable HTTP, the older HTTP+SSE, and child processes. */
+/** Client of MCP servers: streamable HTTP, the older HTTP+SSE, and child processes. */
 export interface McpUpstreams {
   /** Opens or resumes a conversation. @throws UpstreamFault when the server cannot be reached or does not speak MCP. */
   connect(entry: McpUpstreamEntry, options: ConnectOptions): Promise<UpstreamLink>;

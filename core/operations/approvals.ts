@@ -45,8 +45,8 @@ export const listApprovals: Operation = async (call) => {
 };
 
 /**
- * Returns the row under the terms in force. If they cannot be evaluated now, it shows the stored terms, and votes are
- * refused until they can.
+ * Returns the row under the terms in force. If they cannot be evaluated now, returns it with its stored terms; votes
+ * are refused until they can.
  */
 async function shownUnderTerms(
   call: Call,

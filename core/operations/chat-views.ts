@@ -31,7 +31,7 @@ export const listRequests: Operation = async (call) => {
   return { body: { requests: page.items, ...(page.cursor && { cursor: page.cursor }) } };
 };
 
-/** Returns cache statistics. Entries are counted only if this process holds the cache. */
+/** Returns cache statistics. The number of entries is null if this process does not hold the cache. */
 export const cacheStatistics: Operation = async ({ ports, principal, snapshot }) => {
   const { hits, semantic_hits, misses, evictions } = (await ports.observations.usage(principal.tenant, {})).cache;
   const found = hits + semantic_hits;

@@ -36,7 +36,7 @@ export interface Call {
 export interface Reply {
   readonly status?: number;
   readonly headers?: Record<string, string>;
-  /** A JSON value, or text (in chunks) when `contentType` says so. */
+  /** A JSON value, or text (in chunks) if `contentType` is set. */
   readonly body: unknown;
   readonly contentType?: string;
 }

@@ -123,7 +123,7 @@ async function votable(ports: GatewayPorts, snapshot: Snapshot, interaction: Sla
   return { row, voter };
 }
 
-/** Votes, and describes the outcome. */
+/** Casts the vote, and describes the outcome. */
 async function decide(ports: GatewayPorts, snapshot: Snapshot, confirmation: SlackConfirmation): Promise<string> {
   const { verdict, comment } = confirmation;
   const { row, voter } = await votable(ports, snapshot, confirmation);

@@ -3,7 +3,7 @@
 const served =
   'The gateway serves chat/completions, responses, messages, models, embeddings, files, batches, completions, moderations, images/generations, images/edits, audio/transcriptions, audio/translations and audio/speech';
 
-/** Hints, of which the first match is used. A function, so that a bundle without a router drops it. */
+/** Returns the hints; the first match is used. A function, so that a bundle without a router drops it. */
 const hints = (): readonly (readonly [path: RegExp, hint: string])[] => [
   [
     /^\/(openai\/|v1\/engines\/|engines\/)/,

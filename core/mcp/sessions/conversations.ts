@@ -28,7 +28,7 @@ export interface ConversationLink extends UpstreamLink {
   known: KnownTools | undefined;
 }
 
-/** One caller's conversations with every server behind the gateway. */
+/** One caller's conversations with all servers. */
 export interface Conversation {
   readonly era: Era;
   readonly version: string;

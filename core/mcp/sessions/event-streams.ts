@@ -23,7 +23,7 @@ interface StreamBounds {
   readonly perSession: number;
 }
 
-/** Counts the open streams of each key. */
+/** The open streams of each key. */
 export interface StreamSlots {
   /** Takes a slot. Returns `key` or `session` if that one has the maximum number of open streams. */
   take(owner: StreamOwner, stream: OpenStream, most: StreamBounds): Promise<'taken' | 'key' | 'session'>;

@@ -45,7 +45,7 @@ const textOf = (answer: JsonObject): string => {
   return textsIn((isObject(error) ? error : (result ?? null)) as Json, guardedBytes).join('\n');
 };
 
-/** Removes all texts that contain a blank. Returns undefined if the classifier still flags the rest. */
+/** Removes texts with whitespace, keeps single words. Returns undefined if the classifier still flags the rest. */
 async function stripped(answer: JsonObject, ask: Classify, signal: AbortSignal): Promise<JsonObject | undefined> {
   const { result, error } = answer;
   const rest = isObject(error)

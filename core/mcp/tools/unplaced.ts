@@ -12,8 +12,8 @@ import { actionOfUnplaced } from './action.ts';
 import { recordBlock } from './record-block.ts';
 
 /**
- * Answers a call that the policy blocks as a block [mcp.unplaced-blocked]. Any other call is recorded as a block of its
- * own kind, because an approval of it would have no effect, and the caller gets the error with the envelope_id
+ * Answers a call that the policy blocks as a block [mcp.unplaced-blocked]. Any other call is recorded as a block by the
+ * missing server, because an approval of it would have no effect, and the caller gets the error with the envelope_id
  * [mcp.unplaced-in-evidence].
  * @param fault reason that the tool has no server.
  * @throws RpcFault or the fault, always.

@@ -49,7 +49,7 @@ function progressToken({ _meta: meta }: JsonObject): string | number | undefined
 /** Strategy that answers at once, regardless of the configured hold time. */
 export const noHold: WaitStrategy = { holdSeconds: 0 };
 
-/** How a held call waits and forwards server messages afterwards. */
+/** The wait of a held call, and the channel for later server messages. */
 interface Holding {
   readonly wait: WaitStrategy;
   /**
@@ -59,7 +59,7 @@ interface Holding {
   readonly send: (message: JsonObject) => void;
 }
 
-/** Returns the holding of a call. The client gets the waiting time as progress, in seconds. */
+/** Returns how a call is held. The client gets the waiting time as progress, in seconds. */
 export function holding(
   holdSeconds: number,
   params: JsonObject,

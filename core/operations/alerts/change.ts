@@ -17,7 +17,7 @@ interface ChangePorts {
 
 interface Changed {
   readonly row: AlertRow;
-  /** The row as it was read. */
+  /** The row before the change. */
   readonly before: AlertRow | undefined;
   readonly change: AlertChange;
   /** The acknowledging caller; the evaluation itself by default. */
