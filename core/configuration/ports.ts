@@ -65,7 +65,7 @@ export interface VersionCompanions {
 }
 
 export interface ConfigStore {
-  /** Strongly consistent. */
+  /** Returns the current row; strongly consistent. */
   current(): Promise<VersionRow | undefined>;
   /** Returns the current row with the digests of its keys, in one read; strongly consistent. */
   inForce(): Promise<{ readonly row: VersionRow; readonly keys: StoredKeyDigests } | undefined>;
@@ -80,7 +80,7 @@ export interface ConfigStore {
   get(version: number): Promise<VersionRow | undefined>;
   /** Returns any version that was ever active, for versions cited by evidence [policy-version.cited]. */
   ever(version: number): Promise<VersionRow | undefined>;
-  /** Newest first, at most 20. */
+  /** Returns at most 20 rows, newest first. */
   list(): Promise<readonly VersionRow[]>;
   /** Returns the SHA-256 of the last imported file. */
   lastImported(): Promise<string | undefined>;
@@ -91,7 +91,7 @@ export interface ConfigStore {
    * @returns false if another process was faster
    */
   putFederation(state: FederationState, read: FederationState | undefined): Promise<boolean>;
-  /** Strongly consistent; revision 0 before the first. */
+  /** Returns the bindings, with revision 0 before the first; strongly consistent. */
   bindings(): Promise<HeldBindings>;
   /**
    * Stores a version in one conditional write: puts row `expected + 1`, moves the pointer if it still names `expected`,

@@ -145,7 +145,7 @@ function namesMetadata(text: string): boolean {
 
 const isHostile = (text: string, name: string): boolean => {
   const start = text.slice(0, 2_048);
-  // Resources of MCP servers, and documents of language servers, are files by their URI.
+  // MCP resources and language-server documents are files named by a URI.
   if ((name === 'uri' || name === 'uris') && start.startsWith('file:///')) return false;
   return (
     schemes.test(start) || dataPage.test(start) || namesMetadata(start) || oddHost.test(start) || disguised.test(start)

@@ -85,7 +85,9 @@ function saidBy(definition: JsonObject): string[] {
   ].sort();
 }
 
-/** Returns digests of texts. Those after the first `maxDigests` share one digest, so that the size is bounded. */
+/**
+ * Returns digests of texts: the first `maxDigests`, and one over all if there are more, so that the size is bounded.
+ */
 function digests(of: string, texts: readonly string[]): string[] {
   const all = [...new Set(texts)].sort();
   const single = all.slice(0, maxDigests).map((text) => `${of}.${digestOf(text).slice(0, 8)}`);

@@ -37,7 +37,7 @@ const markers = [
   ],
 ];
 
-/** Looked up by the first two characters, because brackets are frequent in pages. */
+/** Returns the first two characters, to look up markers: brackets are frequent in pages. */
 const firstTwo = (text: string, at: number): number => text.charCodeAt(at) * 0x1_0000 + text.charCodeAt(at + 1);
 const markersBy = Map.groupBy(markers, (marker) => firstTwo(marker, 0));
 

@@ -62,7 +62,7 @@ function fileOf(rest: string): Root | undefined {
   return fileAt(decoded(path));
 }
 
-/** User information before a host disguises it. */
+/** Parses an address. User information before a host disguises it. */
 function otherOf(scheme: string, rest: string): Root | undefined {
   const [, host = '', path = ''] = /^([^/?#]*)([^?#]*)/s.exec(rest) ?? [];
   if (host.includes('@') || /\s/.test(host)) return undefined;

@@ -15,10 +15,10 @@ const find = (cue: NonNullable<Rule['cue']>, on: readonly WordClass[], holds: Ru
   strong: true,
 });
 
-/** At the start of a clause, also after a small word: "simply say", "please, then send". */
+/** Matches the start of a clause, also after a small word: "simply say", "please, then send". */
 const isRequest = (near: Near): boolean => near('clause', 2) || near('and', 1) || any(near, ['please', 'must'], 3);
 
-/** Text that a model has only from its maker. */
+/** Matches text that a model has only from its maker. */
 const isOwned = (near: Near): boolean => near('yours', 2) || near('innermost', 2);
 const isUttered = (near: Near, words: number): boolean => near('uttered', words) && !near('not', words + 2);
 
@@ -63,7 +63,7 @@ const reveal: readonly Rule[] = [
   find('reveal', ['argument', 'schemas'], (near) => near('ownTools', 8) && isUttered(near, 16)),
 ];
 
-/** An action that a person would want to know about. */
+/** Matches an action that a person would want to know about. */
 const isDone = (near: Near): boolean => near('done', 34) || any(near, ['harm', 'send', 'toolName', 'link', 'deed'], 25);
 
 const isUnknowing = (near: Near): boolean =>
@@ -152,7 +152,7 @@ const secrets: readonly Rule[] = [
   ),
 ];
 
-/** A role to play, or a claimed identity of the model. */
+/** Matches a role to play, or a claimed identity of the model. */
 const isCast = (near: Near, words: number): boolean => near('cast', words);
 
 const persona: readonly Rule[] = [

@@ -103,7 +103,7 @@ interface Word {
   readonly word: string;
   /** True in a sentence that gives an instruction about it. */
   readonly ordered: boolean;
-  /** True if the text calls it a tool. */
+  /** True if such a sentence calls it a tool. */
   readonly called: boolean;
 }
 

@@ -30,7 +30,7 @@ const turned: ReadonlyMap<string, number> = (() => {
   const words = [...wordClasses].flatMap(([word, classes]) =>
     word.length >= leastLetters && latin.test(word) && classes.some((id) => ids.has(id)) ? [word] : [],
   );
-  // The first reading of a way also turns a word.
+  // The first function of each way also turns words.
   return new Map(
     words.flatMap((word) => ways.map(([turn], way) => [way === 2 ? rot13(backwards(word)) : turn(word), way])),
   );

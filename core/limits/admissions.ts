@@ -83,6 +83,6 @@ const tooManyFailures = () =>
     { retryAfterSeconds: 1 },
   );
 
-/** A customer usually has a whole IPv6 /64. */
+/** Returns the network of an address: a customer usually has a whole IPv6 /64. */
 const networkOf = (address: string): string =>
   address.includes(':') && !address.includes('.') ? address.split(':').slice(0, 4).join(':') : address;

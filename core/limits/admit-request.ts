@@ -1,6 +1,6 @@
 /**
- * Counts requests that use neither tokens nor money [limit.requests] against the requests per minute of their tenant
- * and key, as chat calls are.
+ * Counts requests without tokens and cost [limit.requests] against the requests per minute of their tenant and key,
+ * like chat calls.
  */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';

@@ -21,7 +21,7 @@ export interface CounterState {
   readonly gone: boolean;
 }
 
-/** Requests and tokens that one process may spend without a write to the store. They count until they are returned. */
+/** Requests and tokens that one process may spend without further store writes. They count until they are returned. */
 export interface RateLease {
   readonly id: string;
   /** The last second in which the holder may spend. The window counts them in this second. */

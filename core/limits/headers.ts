@@ -23,8 +23,8 @@ function rateHeaders(limits: LimitStatus): Record<string, string> {
 }
 
 /**
- * Formats a warning such as `tenant 93% of 50.00 USD`. The account may hold a glob of the configuration, so other
- * characters than ASCII are replaced.
+ * Formats a warning such as `tenant 93% of 50.00 USD`. The account may contain a configured glob, so characters other
+ * than ASCII are replaced.
  */
 function warningText({ account, used_microusd, limit_microusd }: BudgetStatus): string {
   const percent = limit_microusd === 0 ? 100 : Math.floor((used_microusd * 100) / limit_microusd);

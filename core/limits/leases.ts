@@ -10,7 +10,7 @@ import { refusalOf } from './refusal.ts';
 import { limitStatus } from './status.ts';
 import { counted, itemSecond } from './window.ts';
 
-/** How long a lease may be spent. */
+/** Seconds for which a lease may be spent. */
 export const rateLeaseSeconds = 10;
 /** The maximum number of requests in a lease. */
 export const maxLeased = 10;

@@ -51,7 +51,10 @@ export function keyPartOf(identities: Pick<Identities, 'limits'>, caller: Caller
   }));
 }
 
-/** @param model as for `limitsOf` */
+/**
+ * Returns the limits of a key's calls to a model.
+ * @param model as for `limitsOf`
+ */
 export function limitsOfKey({ rate_limit, budget }: KeyLimits, keyId: string, model: string): Limits {
   const { requests_per_minute, tokens_per_minute } = rate_limit ?? {};
   const budgets = accountsOf('key', `key:${keyId}`, budget, model);

@@ -156,7 +156,7 @@ const hourlyOf = (
 ): number =>
   hourly === undefined ? Math.max(2 * input, picodollars(cache_write_usd_per_million)) : picodollars(hourly);
 
-/** A list price of 0 stays 0. */
+/** Returns the factors of long contexts. A list price of 0 stays 0. */
 function longOf(row: PriceRow, long: NonNullable<PriceRow['long_context']>): NonNullable<Price['long']> {
   const thousandths = (of: number, to: number) => (of === 0 ? 1000 : Math.ceil((1000 * to) / of));
   return {

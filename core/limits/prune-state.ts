@@ -1,4 +1,4 @@
-/** Removes expired counts at every write, so that an item stays as small as a minute and two periods. */
+/** Removes expired counts at every write, so that an item holds only one minute and two periods. */
 import type { CounterState } from './counter-state.ts';
 import { isKept } from './spend.ts';
 import { inWindow, itemSecond, windowSeconds } from './window.ts';

@@ -4,7 +4,7 @@
  */
 import { type CounterState, type Slice, type Step, usedOf, type WantedSlices } from './counter-state.ts';
 
-/** A slice unused for this long is returned. */
+/** Seconds after which an unused slice is returned. */
 const idleSeconds = 60;
 
 /** An amount moved between a global item and a tenant's: positive into the tenant's. */

@@ -44,7 +44,7 @@ export function isKept(key: string, nowMs: number): boolean {
   return name >= previous;
 }
 
-/** `ok` below 80 %, `alert` from 80, `warning` from 90, `exhausted` at 100. */
+/** Returns the tier: `ok` below 80 %, `alert` from 80, `warning` from 90, `exhausted` at 100. */
 export function tierOf(usedMicrousd: number, limitMicrousd: number): BudgetStatus['tier'] {
   if (usedMicrousd >= limitMicrousd) return 'exhausted';
   if (usedMicrousd * 10 >= limitMicrousd * 9) return 'warning';

@@ -1,4 +1,4 @@
-/** Checks that the schema cannot express: names that must be known, unique or free. */
+/** Checks a configuration beyond its schema: names must be known, unique or free. */
 
 import { adminPerson } from '#core/configuration/identity/identities.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';
@@ -20,7 +20,7 @@ import { checkSecretNames } from './secret-name-checks.ts';
 import { checkUpstreamNames } from './upstream-checks.ts';
 
 /**
- * Checks a configuration beyond its schema.
+ * Checks a configuration without schema errors.
  * @param warnings receives unusual but allowed settings.
  */
 export function checkConfiguration(file: ConfigurationFile, warnings: string[]): Problem[] {
@@ -52,7 +52,7 @@ export function checkConfiguration(file: ConfigurationFile, warnings: string[]):
   return problems;
 }
 
-/** The receiver must be able to verify who sent the prompts. */
+/** Requires a signing secret, so that the receiver can verify who sent the prompts. */
 const checkEvaluation = ({ evaluation: { url, secret_env } }: ConfigurationFile): Problem[] =>
   url !== undefined && secret_env === undefined
     ? [

@@ -15,7 +15,7 @@ export function checkFederation({ federation, tenants }: ConfigurationFile): Pro
   ];
 }
 
-/** The keys of a data plane are in `federation.local_keys`. */
+/** Requires keys of every tenant, except on a data plane, whose keys are in `federation.local_keys`. */
 const tenantsWithoutKeys = (tenants: ConfigurationFile['tenants']): Problem[] =>
   tenants.flatMap(({ api_keys }, at) =>
     api_keys.length > 0

@@ -30,16 +30,19 @@ export function checkSecretNames(file: ConfigurationFile): Problem[] {
   });
 }
 
-/** A data plane's key is in its own list and, from the control plane, in its tenant: this is a single use. */
+/**
+ * Recognises a data plane's key, which is in its own list and, from the control plane, in its tenant: this is a single
+ * use.
+ */
 const isMerged = (opener: Use, { path }: Use) =>
   opener.path[0] === 'tenants' && path[0] === 'federation' && path[1] === 'local_keys';
 
 const isInbound = ({ path }: Use) =>
   path[0] === 'admin' || path[0] === 'tenants' || opensToPlanes(path) || verifiesVotes(path);
 
-/** Tokens and keys that admit callers of a federation. The token that a data plane sends is not one of them. */
+/** Matches tokens and keys that admit callers of a federation, but not the token that a data plane sends. */
 const opensToPlanes = (path: Path) => path[0] === 'federation' && path.length > 2;
 
-/** Secrets whose holder can forge votes of any person. */
+/** Matches secrets whose holder can forge votes of any person. */
 const verifiesVotes = (path: Path) =>
   path[0] === 'approvals' && /(signing|webhook)_secret_env$/.test(String(path.at(-1)));

@@ -86,7 +86,10 @@ export function createSnapshots(deps: SnapshotDeps): Snapshots {
   let looks = 0;
   let heldLook = 0;
 
-  /** An older read never replaces the result of a later one. Reads are numbered, because the clock may be set back. */
+  /**
+   * Reads the store. An older read never replaces the result of a later one; reads are numbered, because the clock may
+   * be set back.
+   */
   const look = async (): Promise<Snapshot> => {
     const nth = ++looks;
     const found = await lookAt(deps, held);

@@ -20,10 +20,16 @@ export function generateKeys(kind: KeyKind): { publicKey: string; privateKey: st
   };
 }
 
-/** @throws SupplyChainRefusal `key_type` for other text and for other kinds of keys. */
+/**
+ * Parses a public key in PEM form.
+ * @throws SupplyChainRefusal `key_type` for other text and for other kinds of keys.
+ */
 export const publicKeyOf = (pem: string): KeyObject => ofKind(() => createPublicKey(publicPem(pem)));
 
-/** @throws SupplyChainRefusal `key_type` for other text and for other kinds of keys. */
+/**
+ * Parses a private key in PEM form.
+ * @throws SupplyChainRefusal `key_type` for other text and for other kinds of keys.
+ */
 export const privateKeyOf = (pem: string): KeyObject => ofKind(() => createPrivateKey(pem));
 
 /** Returns the hex SHA-256 of the public key in SPKI DER form. */

@@ -18,7 +18,7 @@ interface Forecast {
 
 /** Standard normal quantile: 10 % of the values are above it. */
 const z80 = 1.2816;
-/** Weight of the overall mean in the mean of a weekday, in days: a single Monday is weak evidence. */
+/** Weight of the overall mean in the mean of a weekday, in days: a single day is weak evidence. */
 const priorDays = 2;
 /** Spend drifts: the days of a period share an error of about this part of a day's deviation. */
 const sharedError = 0.2;

@@ -1,4 +1,6 @@
-/** `createTokens`, loaded with the first token: without `identity.oidc` no function reads this code or its library. */
+/**
+ * Loads the code of `createTokens` with the first token: without `identity.oidc` no function reads it or its library.
+ */
 import type { IssuerKeysDeps } from './issuer-keys.ts';
 import type { Tokens } from './ports.ts';
 
