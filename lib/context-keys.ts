@@ -60,7 +60,7 @@ const ownForm = /^[A-Za-z]\w*$/;
 /** Maximum distance of a suggested name, in letters. */
 const mostLetters = 3;
 
-/** @throws naming the first unknown name [deploy.context-names]. */
+/** Refuses unknown names. @throws naming the first one [deploy.context-names]. */
 export function refuseUnknownContext(node: Node): void {
   const known = new Set(contextKeys);
   const found = Object.keys(node.getAllContext()).find((key) => ownForm.test(key) && !known.has(key));

@@ -44,7 +44,7 @@ export function list(node: Node, key: string): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** @throws naming the first value that does not match the form. */
+/** Reads a list of words. @throws naming the first value that does not match the form. */
 export function words(node: Node, key: string, form: RegExp, what: string): readonly string[] {
   return list(node, key).map((one) => {
     if (typeof one === 'string' && form.test(one)) return one;

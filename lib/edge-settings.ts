@@ -55,7 +55,10 @@ const labels: Readonly<Record<Surface, string>> = {
   webSocket: 'ws',
 };
 
-/** @throws if options contradict each other, lack one they need, or need a feature that the emulator lacks. */
+/**
+ * Reads the settings. @throws if options contradict each other, lack one they need, or need a feature that the emulator
+ * lacks.
+ */
 export function edgeSettings(node: Node, onEmulator: boolean, network: NetworkSettings | undefined): EdgeSettings {
   const adminCidrs = cidrs(node, 'adminCidrs');
   const privateAdmin = word(node, 'admin', ['public', 'private']) === 'private';

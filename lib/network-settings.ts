@@ -11,7 +11,7 @@ export interface NetworkSettings {
   readonly endpoints?: { readonly routeTableIds: readonly string[] };
 }
 
-/** @throws if a value is missing, or for a VPC on the emulator. */
+/** Reads the settings. @throws if a value is missing, or for a VPC on the emulator. */
 export function networkSettings(node: Node, onEmulator: boolean): NetworkSettings | undefined {
   const [vpcId, ...further] = words(
     node,

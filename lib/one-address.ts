@@ -22,7 +22,7 @@ interface Reached {
   readonly webSocket: BehaviorOptions;
 }
 
-/** @param running returns a behavior with this code before each request. */
+/** Returns the behaviors of the address. @param running returns a behavior with this code before each request. */
 export function oneAddress(
   { apis, webSocket }: Reached,
   running: (id: string, behavior: BehaviorOptions, code: string) => BehaviorOptions,

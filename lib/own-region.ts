@@ -15,7 +15,8 @@ const regional = (settings: GatewaySettings): Readonly<Record<string, readonly (
 });
 
 /**
- * @throws if the deployment is in another region than its resources. Without a region in `env`, it cannot be checked.
+ * Checks the region. @throws if the deployment is in another region than its resources. Without a region in `env`, it
+ * cannot be checked.
  */
 export function requireOwnRegion(settings: GatewaySettings, { region }: Environment): void {
   if (region === undefined) return;

@@ -71,7 +71,7 @@ async function connect(config: KMSClientConfig): Promise<Kms> {
 async function signature({ client, SignCommand }: Kms, keyId: string, message: Uint8Array): Promise<string> {
   const request = new SignCommand({
     KeyId: keyId,
-    // The digest is made here: KMS takes at most 4 kB of raw message, a manifest may be longer.
+    // Hashed here: KMS takes at most 4 kB of raw message, and a manifest may be longer.
     Message: createHash('sha256').update(message).digest(),
     MessageType: 'DIGEST',
     SigningAlgorithm: 'ECDSA_SHA_256',

@@ -29,7 +29,7 @@ export class KeptHours {
   readonly #most: number;
   #numbers = 0;
 
-  /** @param most maximum of cached numbers */
+  /** @param most maximum of numbers in the cache */
   constructor(most = usualNumbers) {
     this.#most = most;
   }
@@ -40,6 +40,7 @@ export class KeptHours {
   }
 
   /**
+   * Reads the sums of hours.
    * @param hours in order, as `2026-11-25T10`. @param stamps read before this call; an hour without a stamp is not
    * cached.
    * @returns their sums, oldest first, with the sums of one time added up

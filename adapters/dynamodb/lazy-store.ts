@@ -2,7 +2,10 @@
 
 type Methods<Store> = { [Name in keyof Store]: (...args: never[]) => Promise<unknown> };
 
-/** @param methods every method of the store; all are asynchronous. */
+/**
+ * Returns a store that is loaded at its first use.
+ * @param methods every method of the store; all are asynchronous.
+ */
 export function lazyStore<Store extends Methods<Store>>(
   load: () => Promise<Store>,
   methods: Readonly<Record<keyof Store & string, true>>,

@@ -11,7 +11,7 @@ export const ifUnchanged = (read: { readonly revision: number | string } | undef
     ? { ConditionExpression: 'revision = :read', ExpressionAttributeValues: toItem({ ':read': read.revision }) }
     : { ConditionExpression: 'attribute_not_exists(id)' };
 
-/** @returns false if another writer was faster. */
+/** Puts the row. @returns false if another writer was faster. */
 export async function putRevision(
   client: StoreOptions['client'],
   { TableName, Item }: { readonly TableName: string; readonly Item: Item },

@@ -23,7 +23,7 @@ export interface LogKeys {
   readonly former: readonly KeyObject[];
 }
 
-/** @param made creates the first key of the folder; random by default. */
+/** Reads the keys. @param made creates the first key of the folder; random by default. */
 export async function logKeysOf(folder: string, made?: () => Promise<KeyObject>): Promise<LogKeys> {
   const current = await ed25519KeyFile(keyPath(folder), made);
   const same = (key: KeyObject) => rawKey(key).equals(rawKey(createPublicKey(current)));

@@ -1,7 +1,7 @@
 /** Reads private keys from files of the operator or of the state folder. */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 
-/** @throws Error that names the file if it holds no private key. */
+/** Parses a key. @throws Error that names the file if it holds no private key. */
 export function privateKeyIn(pem: string, path: string): KeyObject {
   try {
     return createPrivateKey(pem);

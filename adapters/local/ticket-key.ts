@@ -13,7 +13,7 @@ export async function ticketKey(stateFolder: string): Promise<string> {
   return ticketKeyIn(await readFile(path, 'utf8'), path);
 }
 
-/** @throws Error that names the file if its text is too short for a key. */
+/** Checks a key. @throws Error that names the file if its text is too short. */
 export function ticketKeyIn(text: string, path: string): string {
   const key = text.trim();
   if (key.length >= shortestTicketKeyCharacters) return key;

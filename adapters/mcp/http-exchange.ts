@@ -29,7 +29,7 @@ interface ExchangeCall {
   readonly once?: boolean;
 }
 
-/** @throws UpstreamFault */
+/** Sends a request. @throws UpstreamFault */
 export async function exchange(ports: ExchangePorts, entry: McpUpstreamEntry, call: ExchangeCall): Promise<HttpReply> {
   const bearer = call.bearer ?? (await configuredBearer(ports, entry));
   const request: HttpRequest = {
@@ -64,7 +64,7 @@ async function configuredBearer(
   return token;
 }
 
-/** @throws UpstreamFault */
+/** Parses a reply. @throws UpstreamFault */
 export async function jsonOf(reply: HttpReply, entry: McpUpstreamEntry): Promise<Json> {
   let text: string;
   try {
@@ -112,7 +112,7 @@ export async function* eventsOf(reply: HttpReply, entry: McpUpstreamEntry): Asyn
   }
 }
 
-/** @throws UpstreamFault */
+/** Parses an event. @throws UpstreamFault */
 export const messageIn = ({ data }: SseEvent, entry: McpUpstreamEntry): Json =>
   boundedJson(data, entry, 'one of its events is not JSON');
 

@@ -13,7 +13,7 @@ interface SigningOptions {
   readonly clock: Clock;
 }
 
-/** @throws Error if the environment contains no credentials. */
+/** Signs a request. @throws Error if the environment contains no credentials. */
 export async function signed(
   { url, headers, body }: UnsignedRequest,
   { region, service, environment, clock }: SigningOptions,

@@ -11,7 +11,7 @@ export interface EndedSpan {
   /** 16 hex digits. */
   readonly spanId: string;
   readonly parentId: string | undefined;
-  /** The parent is a span of another process. */
+  /** Whether the parent is a span of another process. */
   readonly parentIsRemote: boolean;
   readonly sampled: boolean;
   readonly random: boolean;

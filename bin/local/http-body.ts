@@ -44,8 +44,8 @@ interface BodyReading {
 }
 
 /**
- * @throws GatewayError `payload_too_large` above `maxBytes`, `invalid_request` if the client ends early or sends too
- * slowly, and errors of `hold`.
+ * Reads the body. @throws GatewayError `payload_too_large` above `maxBytes`, `invalid_request` if the client ends early
+ * or sends too slowly, and errors of `hold`.
  */
 export function readBody(request: IncomingMessage, { maxBytes, transfers, hold }: BodyReading): Promise<Buffer> {
   return new Promise((resolve, reject) => {

@@ -55,7 +55,9 @@ interface KeptEvidenceOptions {
   readonly telemetry: Telemetry;
 }
 
-/** @throws OtherSigningKey if the store belongs to a gateway that signs with another key. */
+/**
+ * Opens signer, archive and log. @throws OtherSigningKey if the store belongs to a gateway that signs with another key.
+ */
 export async function keptEvidence(options: KeptEvidenceOptions): Promise<KeptEvidence> {
   const { stateFolder, store, evidence, telemetry, adoptSigningKey: adopt = false } = options;
   const { client, tables, shared } = store;

@@ -55,7 +55,9 @@ export class OpenRequest {
     this.#bodies = bodies;
   }
 
-  /** @throws GatewayError `rate_limit_error` if the key or its tenant has too many requests open. */
+  /**
+   * Admits the request. @throws GatewayError `rate_limit_error` if the key or its tenant has too many requests open.
+   */
   letIn(caller: Caller): void {
     const excess = this.#sharesOf(caller).take(caller);
     if (excess) throw tooMany(`${excess.held} requests of this ${excess.of} are open`, excess.of);
@@ -63,7 +65,10 @@ export class OpenRequest {
     this.#carried.letIn();
   }
 
-  /** @throws GatewayError `rate_limit_error` if the bodies of the key or its tenant take too much memory. */
+  /**
+   * Reserves memory for its body. @throws GatewayError `rate_limit_error` if the bodies of the key or its tenant take
+   * too much.
+   */
   hold(bytes: number): void {
     const excess = this.#bodies.take(this.#caller ?? unknownCaller, bytes);
     if (excess) throw tooMany(`Bodies of open requests of this ${excess.of} hold ${excess.held} bytes`, excess.of);

@@ -18,7 +18,7 @@ import { refuseConnection } from './refuse-connection.ts';
 import { SocketConnection } from './socket-connection.ts';
 
 export interface WebSockets {
-  /** @throws GatewayError `not_found` for another path. */
+  /** Handles a handshake. @throws GatewayError `not_found` for another path. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Accepts no further calls, lets running ones end, closes every connection and waits until its calls are settled. */
   close(): Promise<void>;

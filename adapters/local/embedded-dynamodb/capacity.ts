@@ -7,6 +7,7 @@ const writeBytes = 1_024;
 const readBytes = 4_096;
 
 /**
+ * Counts write units.
  * @param after the new item; for a check, the existing one
  * @param times 2 in a transaction; rows of indexes are written once
  */

@@ -17,7 +17,7 @@ const form = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?$/;
 /** Everyday numbers as `String` writes them, which is the stored form. */
 const plainInteger = /^(?:0|-?[1-9]\d{0,14})$/;
 
-/** @throws ValidationException unless the text is a number that DynamoDB stores */
+/** Returns the stored form. @throws ValidationException unless the text is a number that DynamoDB stores */
 export const canonicalNumber = (text: string): string => (plainInteger.test(text) ? text : plain(parse(text)));
 
 export function addNumbers(one: string, other: string): string {

@@ -1,7 +1,7 @@
 /** Checks that every operation makes of its request before it reads a table. */
 import { invalid } from './faults.ts';
 
-/** @throws ValidationException for an unknown member, which must not be ignored */
+/** Checks the members. @throws ValidationException for an unknown one, which must not be ignored */
 export function onlyKnown(request: object, operation: string, known: ReadonlySet<string>): void {
   for (const name in request)
     if (!known.has(name) && (request as Record<string, unknown>)[name] !== undefined)

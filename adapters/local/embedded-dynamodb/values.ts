@@ -44,7 +44,7 @@ export function checkedItem(item: unknown, depth = 0): Item {
   return kept;
 }
 
-/** @throws ValidationException */
+/** Normalises a value. @throws ValidationException */
 export function checkedValue(value: Attribute, depth = 0): Attribute {
   if (depth >= deepest) throw invalid(`Nesting Levels have exceeded supported limits: at most ${deepest}`);
   const type = onlyType(value);

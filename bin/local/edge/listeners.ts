@@ -65,7 +65,7 @@ const http1Limits = {
   insecureHTTPParser: false,
 } as const;
 
-/** @throws Error when a port is in use. */
+/** Opens the listeners. @throws Error if a port is in use. */
 export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeListeners> {
   const { cert, key } = options.certificate;
   const tls = createSecureServer({

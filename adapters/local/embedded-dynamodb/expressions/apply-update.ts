@@ -17,7 +17,10 @@ import type { Assigned, Update } from './tree.ts';
 
 type SetType = 'SS' | 'NS' | 'BS';
 
-/** @throws ValidationException for conflicting paths, and for a key among them */
+/**
+ * Resolves the paths that an update changes. @throws ValidationException for conflicting paths, and for a key among
+ * them
+ */
 export function changedPaths(update: Update, bound: Bound, keys: readonly string[]): readonly ResolvedPath[] {
   const { set, remove, add, delete: deleted } = update;
   const paths = [...set.map(({ path }) => path), ...remove, ...[...add, ...deleted].map(({ path }) => path)];

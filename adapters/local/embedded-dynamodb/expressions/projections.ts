@@ -13,7 +13,7 @@ export function parseProjection(text: string, called: string): Parsed<readonly P
   return parser.end(paths);
 }
 
-/** @throws ValidationException for paths of which one is inside another */
+/** Resolves the paths. @throws ValidationException for paths of which one is inside another */
 export function resolveProjection(paths: readonly Path[], bound: Bound): readonly ResolvedPath[] {
   const resolved = paths.map((path) => resolve(path, bound));
   const clash = overlapping(resolved);
