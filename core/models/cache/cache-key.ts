@@ -1,4 +1,4 @@
-/** What makes two chat calls the same question: the key of an exact hit, the frame of a semantic one. */
+/** Determines which chat calls ask the same question: the key of an exact hit, the frame of a semantic one. */
 
 import type { DialectName } from '#core/contracts/chat.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -7,28 +7,28 @@ import { isObject } from '#core/kernel/narrow.ts';
 
 export interface CacheKeyParts {
   readonly tenant: string;
-  /** As aliases resolved it. */
+  /** Model name after alias resolution. */
   readonly model: string;
   readonly dialect: DialectName;
   readonly body: JsonObject;
   readonly policyVersion: number;
-  /** Betas that the provider is asked for: they change what an answer is. */
+  /** Betas requested from the provider, which change the answer. */
   readonly betas?: readonly string[];
-  /** Narrows the key to one caller, where replies depend on who asks. */
+  /** Restricts the key to one caller, if replies depend on the caller. */
   readonly keyId?: string;
 }
 
-/** How the reply is delivered and who asked; none of it changes what the answer is. */
+/** Members about delivery and the caller, which do not change the answer. */
 const ignored: ReadonlySet<string> = new Set(['model', 'stream', 'stream_options', 'user', 'metadata']);
 
-/** Longer texts differ in a word and mean something else, yet lie close together in every embedding. */
+/** Maximum length: longer texts may differ in one decisive word and still be close in every embedding. */
 const semanticCharacters = 500;
 
 export const cacheKey = (parts: CacheKeyParts): string => digestOf(questionOf(parts));
 
 /**
- * The last user text and a digest of all the rest. Undefined where no text may stand for the question: another role
- * spoke last, the message carries more than text, or it is longer than a sentence or two.
+ * Returns the last user text and a digest of the rest. Undefined if no text represents the question: another role spoke
+ * last, the message has more than text, or it is longer than a sentence or two.
  */
 export function semanticQuestion(parts: CacheKeyParts): { readonly frame: string; readonly text: string } | undefined {
   const messages = parts.body.messages;
@@ -53,7 +53,7 @@ function questionOf({ tenant, model, dialect, body, policyVersion, keyId, betas 
   };
 }
 
-/** Content as one plain text: a string, or a single text part without marks of its own. */
+/** Returns content as plain text: a string, or a single text part without marks of its own. */
 function onlyText(content: Json | undefined): string | undefined {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content) || content.length !== 1) return undefined;

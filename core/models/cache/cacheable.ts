@@ -1,27 +1,27 @@
-/** What may be answered from the cache: whole, unblocked replies of calls without tools. */
+/** Determines which answers may be cached: complete, unblocked replies of calls without tools. */
 
 import type { ChatOutcome } from '#core/contracts/chat.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 
-/** Whether the request may be looked up at all; asked before a flight is opened. */
+/** Checks whether the request may be looked up at all, before a flight is opened. */
 export function cacheableRequest(body: JsonObject): boolean {
   if (filled(body.tools) || filled(body.functions)) return false;
-  // Answers that depend on the hour, or leave something behind at the provider.
+  // Answers that depend on the time, or store data at the provider.
   if (body.web_search_options !== undefined || body.store === true) return false;
   return !objects(body.messages).some(carriesTools);
 }
 
 /**
- * Whether a call's reply may be kept for others.
- * @param reply complete, in the caller's dialect; undefined where a stream did not end well.
+ * Checks whether the reply of a call may be stored for other callers.
+ * @param reply complete, in the caller's dialect; undefined if a stream did not end well.
  */
 export function cacheable(request: JsonObject, reply: JsonObject | undefined, outcome: ChatOutcome): boolean {
   return outcome === 'completed' && reply !== undefined && cacheableRequest(request) && wholeReply(reply);
 }
 
-/** Every choice has text and ended by itself or at its length; no choice calls a tool. */
+/** Checks that every choice has text, ended by itself or at its length, and calls no tool. */
 function wholeReply(reply: JsonObject): boolean {
   if (reply.error !== undefined) return false;
   if (Array.isArray(reply.choices)) {

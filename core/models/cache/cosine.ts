@@ -1,6 +1,6 @@
-/** Likeness of two embeddings. */
+/** Similarity of two embeddings. */
 
-/** Cosine of the angle between two vectors; 0 for vectors that cannot be compared. */
+/** Returns the cosine of the angle between two vectors; 0 for vectors that cannot be compared. */
 export function cosine(a: readonly number[], b: readonly number[]): number {
   if (a.length !== b.length) return 0;
   let [dot, aa, bb] = [0, 0, 0];

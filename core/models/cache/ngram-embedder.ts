@@ -1,6 +1,6 @@
 /**
- * Embeds a text without a call to a model: its character trigrams, hashed into 256 buckets. Near spellings come close
- * together, meanings do not; `same-meaning.ts` guards what this cannot see.
+ * Embeds a text without a model: its character trigrams, hashed into 256 buckets. Similar spellings are close together,
+ * similar meanings are not; `same-meaning.ts` guards against the difference.
  */
 import type { Embedder } from './ports.ts';
 
@@ -11,20 +11,20 @@ export const ngramEmbedder = (): Embedder => ({
   embed: async (text) => trigramVector(text),
 });
 
-/** The vector has length 1, or 0 for an empty text. */
+/** Returns a vector of length 1, or 0 for an empty text. */
 export function trigramVector(text: string): readonly number[] {
   const vector = new Array<number>(dimensions).fill(0);
   const characters = [...` ${text.normalize('NFKC').toLowerCase().split(/\s+/).join(' ').trim()} `];
   for (let i = 0; i + 3 <= characters.length; i++) {
     const hash = fnv1a(characters[i]! + characters[i + 1]! + characters[i + 2]!);
-    // The sign keeps colliding trigrams from adding up.
+    // The sign prevents colliding trigrams from adding up.
     vector[hash % dimensions]! += hash & 0x80000000 ? -1 : 1;
   }
   const length = Math.hypot(...vector);
   return length === 0 ? vector : vector.map((value) => value / length);
 }
 
-/** FNV-1a over UTF-16 units, 32 bits. */
+/** Returns the 32-bit FNV-1a hash over UTF-16 units. */
 function fnv1a(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

@@ -1,4 +1,4 @@
-/** The response cache: exact, and semantic where it is switched on. */
+/** Ports of the response cache: exact, and semantic if enabled. */
 import type { DialectName, Usage } from '#core/contracts/chat.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 
@@ -7,7 +7,7 @@ export interface CachedReply {
   readonly provider: string;
   readonly reply: JsonObject;
   readonly usage: Usage;
-  /** Names of what its provider did not get. */
+  /** Names of members that its provider did not receive. */
   readonly leftOut: readonly string[];
 }
 
@@ -17,28 +17,28 @@ export interface CacheQuestion {
   readonly key: string;
   readonly ttlSeconds: number;
   readonly maxEntries: number;
-  /** Everything of the key but the last user text, and that text: what a semantic hit compares. */
+  /** Parts compared for a semantic hit: the last user text, and the rest of the key as `frame`. */
   readonly semantic?: { readonly frame: string; readonly text: string; readonly threshold: number };
 }
 
 export type Lookup =
   | { readonly state: 'HIT' | 'SEMANTIC-HIT'; readonly cached: CachedReply }
-  /** No other caller asks the same: this caller must `keep` or `drop`. */
+  /** No other caller has the same question in flight: this caller must `keep` or `drop`. */
   | { readonly state: 'MISS'; readonly flight: Flight };
 
-/** The right to answer for all who ask the same meanwhile. */
+/** Right to answer for all callers with the same question in the meantime. */
 export interface Flight {
   keep(reply: CachedReply): void;
-  /** Nothing fit for others came of it: one of those who wait tries itself. */
+  /** Ends the flight without a reply for others: one of the waiting callers tries itself. */
   drop(): void;
 }
 
 export interface ResponseCache {
   lookup(question: CacheQuestion, signal: AbortSignal): Promise<Lookup>;
-  /** Entries dropped for want of room since last asked. */
+  /** Returns the number of entries evicted for lack of space since the last call. */
   takeEvictions(): number;
   clear(tenant: string): number;
-  /** Entries that have not expired; of one tenant when named. */
+  /** Counts entries that have not expired, of one tenant if named. */
   stats(tenant?: string): { readonly entries: number };
 }
 

@@ -1,4 +1,4 @@
-/** The response cache of one process: exact, semantic where asked, each tenant on its own cache. */
+/** Response cache of one process: exact, semantic if enabled, with one cache per tenant. */
 import type { Clock } from '#core/kernel/ports.ts';
 import { cosine } from './cosine.ts';
 import type { CachedReply, CacheQuestion, Embedder, Lookup, ResponseCache } from './ports.ts';
@@ -8,7 +8,7 @@ import { type CacheEntry, fromText, type Meaning, replyCharacters, TenantCache, 
 
 interface CacheDeps {
   readonly clock: Clock;
-  /** Without one nothing is ever a semantic hit. */
+  /** Without an embedder there are no semantic hits. */
   readonly embedder?: Embedder;
 }
 
@@ -46,7 +46,7 @@ export function responseCache({ clock, embedder }: CacheDeps): ResponseCache {
     },
   };
 
-  /** The first to ask: perhaps a caller asked nearly the same before, else the caller goes and brings an answer. */
+  /** Looks for a similar question; otherwise the first caller gets the flight and brings the answer. */
   async function fly(flightKey: string, question: CacheQuestion, signal: AbortSignal): Promise<Lookup> {
     let meaning: Meaning | undefined;
     const keep = (reply: CachedReply) => keepReply(question, meaning, reply);
@@ -65,7 +65,7 @@ export function responseCache({ clock, embedder }: CacheDeps): ResponseCache {
     return result();
   }
 
-  /** Nothing depends on the embedder: when it fails, the question is asked as if there were none. */
+  /** Embeds the question. If the embedder fails, the lookup continues without a meaning. */
   async function meaningOf({ semantic }: CacheQuestion, signal: AbortSignal): Promise<Meaning | undefined> {
     if (!semantic || !embedder) return undefined;
     const { frame, text } = semantic;
@@ -85,7 +85,7 @@ export function responseCache({ clock, embedder }: CacheDeps): ResponseCache {
       if (likeness < Math.max(semantic.threshold, best?.likeness ?? 0)) continue;
       if (mayMeanTheSame(meaning.text, kept.meaning.text)) best = { kept, likeness };
     }
-    // Touched, so that what is asked for again and again stays.
+    // Marks the entry as used, so that frequent questions stay cached.
     return best && cache.find(best.kept.key, clock.now());
   }
 
@@ -102,7 +102,7 @@ export function responseCache({ clock, embedder }: CacheDeps): ResponseCache {
     return () => ({ state: 'HIT', cached: fromText(json) });
   }
 
-  /** Tidies the tenant's cache and counts what is left. */
+  /** Removes expired entries of the tenant and counts the others. */
   function living(tenant: string): number {
     const cache = caches.get(tenant);
     cache?.expire(clock.now());

@@ -1,9 +1,9 @@
 /**
- * The guard of the semantic cache: embeddings do not tell paraphrases from opposites, so what decides a meaning must be
- * equal in both texts. It errs towards asking again: a hit that is wrong costs more than a miss.
+ * Guard of the semantic cache. Embeddings do not separate paraphrases from opposites, so words that decide a meaning
+ * must be equal in both texts. In doubt it reports a miss: a wrong hit costs more.
  */
 
-/** Words that turn a sentence round, and pairs that make each other's opposite. */
+/** Words that reverse a sentence, and pairs of opposites. */
 const turning: ReadonlySet<string> = new Set(
   [
     'not no never none nobody nothing nowhere neither nor cannot without except unless hardly barely only all any every some few many most least best worst',
@@ -16,14 +16,14 @@ const turning: ReadonlySet<string> = new Set(
   ].flatMap((words) => words.split(' ')),
 );
 
-/** Words that stand first in a sentence without naming anything. */
+/** Words that begin sentences without naming anything. */
 const opening: ReadonlySet<string> = new Set(
   'a an and are at be but by can could did do does explain find for give had has have he hello help her hi his how i if in is it its let list make may me my now of on or our please say shall she should show so summarize summarise tell than that the their them then there these they this those to translate try was we were what when where which who whom whose why will with would write you your'.split(
     ' ',
   ),
 );
 
-/** Whether nothing that decides a meaning differs between two texts of the same language of letters. */
+/** Checks that two texts in the same alphabet do not differ in anything that decides their meaning. */
 export function mayMeanTheSame(a: string, b: string): boolean {
   const [left, right] = [wordsOf(a), wordsOf(b)];
   if (left === undefined || right === undefined) return false;
@@ -37,11 +37,11 @@ export function mayMeanTheSame(a: string, b: string): boolean {
 interface Word {
   readonly text: string;
   readonly folded: string;
-  /** First of its sentence: its capital says nothing. */
+  /** True for the first word of a sentence, whose capital is not significant. */
   readonly first: boolean;
 }
 
-/** Undefined for texts in scripts without capitals or spaces: the guard would see nothing there. */
+/** Returns undefined for texts in scripts without capitals or spaces, which the guard cannot check. */
 function wordsOf(text: string): readonly Word[] | undefined {
   const plain = text.normalize('NFKC').replace(/[\u2018\u2019]/g, "'");
   if (/\p{Lo}/u.test(plain)) return undefined;
@@ -58,28 +58,28 @@ function wordsOf(text: string): readonly Word[] | undefined {
   return words;
 }
 
-/** Numbers, names, codes, symbols: in this order they must be the same on both sides. */
+/** Returns numbers, names, codes and symbols, which must be the same on both sides and in the same order. */
 function naming({ text, folded, first }: Word): string[] {
   if (!/^[\p{L}\p{M}']+$/u.test(text)) return [folded];
   if (first && text.slice(1) === text.slice(1).toLowerCase()) return opening.has(bare(folded)) ? [] : named(text);
   return named(text);
 }
 
-/** A capital anywhere makes a name of it; the pronoun does not. */
+/** Returns words with a capital letter as names, except the pronoun. */
 const named = (text: string): string[] =>
   text !== text.toLowerCase() && bare(text) !== 'I' ? [text.toLowerCase()] : [];
 
-/** `what's` as `what`, `I'm` as `I`. */
+/** Returns `what's` as `what`, `I'm` as `I`. */
 const bare = (word: string): string => word.split("'")[0]!;
 
-/** Negations by one name, and every other word that turns a meaning by its own. */
+/** Returns negations under one name, and every other word that changes a meaning under its own. */
 function turn({ folded }: Word): string[] {
   if (/n't$/.test(folded)) return ['not'];
   if (folded === 'cannot') return ['not'];
   return turning.has(folded) ? [folded] : [];
 }
 
-/** Words that stand in both must stand in the same order: who does what to whom is order. */
+/** Checks that shared words have the same order, because order determines who does what to whom. */
 function sharedInOrder(left: readonly Word[], right: readonly Word[]): boolean {
   const [inLeft, inRight] = [left, right].map((words) => new Set(words.map(({ folded }) => folded)));
   const shared = (words: readonly Word[], others: Set<string> | undefined) =>

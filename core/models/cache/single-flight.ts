@@ -1,14 +1,14 @@
-/** Single flight: of many who ask the same at once, one goes and the others wait for what it brings. */
+/** Single flight: of concurrent callers with the same question, one gets the answer and the others wait for it. */
 import type { CachedReply, Flight, Lookup } from './ports.ts';
 
 interface Waiter {
   settle(lookup: Lookup): void;
 }
 
-/** How a flight ends for those who wait: with a lookup each, or with nothing. */
+/** Result of a flight for waiting callers: a lookup each, or undefined if it brought no answer. */
 export type FlightResult = (() => Lookup) | undefined;
 
-/** One queue a key. Handing over is synchronous, so that between two flights no third can slip in and no waiter is lost. */
+/** Queue per key. Handover is synchronous, so that no third flight can start in between and no waiter is lost. */
 export class SingleFlight {
   readonly #waiting = new Map<string, Set<Waiter>>();
 
@@ -16,14 +16,14 @@ export class SingleFlight {
     return this.#waiting.has(key);
   }
 
-  /** Claims the key; every call of it until `resolve` waits. */
+  /** Claims the key; later calls wait until `resolve`. */
   start(key: string): void {
     this.#waiting.set(key, new Set());
   }
 
   /**
-   * Waits for the flight at hand.
-   * @throws the signal's reason when it aborts first; the waiter leaves the queue.
+   * Waits for the current flight.
+   * @throws the signal's reason if it aborts first; the waiter leaves the queue.
    */
   wait(key: string, signal: AbortSignal): Promise<Lookup> {
     return new Promise((resolve, reject) => {
@@ -44,9 +44,9 @@ export class SingleFlight {
   }
 
   /**
-   * Ends the flight. With a result all waiters get it; without one the first of them starts next and the others
-   * go on waiting for it.
-   * @param keep what `Flight.keep` of a next flight does.
+   * Ends the flight. With a result, all waiters receive it; without one, the first of them starts next and the others
+   * continue to wait.
+   * @param keep implements `Flight.keep` of the next flight.
    */
   resolve(key: string, result: FlightResult, keep: (reply: CachedReply) => FlightResult): void {
     const queue = this.#waiting.get(key);
@@ -65,14 +65,14 @@ export class SingleFlight {
     next.settle({ state: 'MISS', flight: this.flight(key, keep) });
   }
 
-  /** The right to resolve this key's flight, once. */
+  /** Returns the right to resolve the flight of this key, once. */
   flight(key: string, keep: (reply: CachedReply) => FlightResult): Flight {
     let resolved = false;
     const once = (work: () => FlightResult) => {
       if (resolved) return;
       resolved = true;
       let result: FlightResult;
-      // Whatever goes wrong with the reply, those who wait must not wait forever.
+      // Waiters must not wait forever, even if processing the reply fails.
       try {
         result = work();
       } finally {

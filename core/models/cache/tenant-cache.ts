@@ -1,13 +1,13 @@
-/** The replies kept for one tenant: least recently used first, bounded in number and in characters. */
+/** Cached replies of one tenant, least recently used first, limited in number and in characters. */
 import type { CachedReply } from './ports.ts';
 
 export interface CacheEntry {
   readonly key: string;
-  /** The reply as JSON text: no caller can change what others get, and idle entries are cheap. */
+  /** Reply as JSON text: callers cannot change what others receive, and idle entries are cheap. */
   readonly json: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
-  /** What a semantic question is compared with. */
+  /** Meaning with which a semantic question is compared. */
   readonly meaning?: Meaning;
 }
 
@@ -17,11 +17,11 @@ export interface Meaning {
   readonly vector: readonly number[];
 }
 
-/** A tenant's replies together; about 16 MB of heap at most. */
+/** Maximum characters of a tenant's replies: at most about 16 MB of heap. */
 const tenantCharacters = 8 * 1024 * 1024;
-/** A single reply beyond this is handed to those who wait and not kept. */
+/** Maximum characters of a cached reply. Larger ones are returned to waiting callers only. */
 export const replyCharacters = 512 * 1024;
-/** How many of the newest texts of one frame a question is compared with. */
+/** Number of the newest texts of a frame that are compared with a question. */
 const candidatesPerFrame = 64;
 
 export class TenantCache {
@@ -33,7 +33,7 @@ export class TenantCache {
     return this.#kept.size;
   }
 
-  /** The entry, if it has not expired; it becomes the most recently used. */
+  /** Returns the entry if it has not expired, and marks it as most recently used. */
   find(key: string, now: number): CacheEntry | undefined {
     const kept = this.#kept.get(key);
     if (!kept) return undefined;
@@ -43,7 +43,10 @@ export class TenantCache {
     return kept;
   }
 
-  /** @returns how many living entries had to leave for want of room. */
+  /**
+   * Adds an entry.
+   * @returns the number of valid entries evicted for lack of space.
+   */
   add(kept: CacheEntry, maxEntries: number, now: number): number {
     this.remove(kept.key);
     this.#put(kept);
@@ -58,7 +61,7 @@ export class TenantCache {
     return evicted;
   }
 
-  /** Entries that hold a text of this frame, newest first. */
+  /** Returns entries with a text of this frame, newest first. */
   candidates(frame: string, now: number): (CacheEntry & { readonly meaning: Meaning })[] {
     const keys = [...(this.#frames.get(frame) ?? [])].reverse().slice(0, candidatesPerFrame);
     return keys.flatMap((key) => {

@@ -9,7 +9,7 @@ const localStart = new RegExp(`[${lettersHere}0-9_]`, 'u');
 const domainRun = new RegExp(`[${lettersHere}0-9.-]{1,${sizes.domain}}`, 'uy');
 const topLevel = new RegExp(`^(?:[${lettersHere}]{2,24}|xn--[a-z0-9-]{2,59})$`, 'iu');
 
-/** Read from the @ to both sides, so that texts without one cost nothing. */
+/** E-mail addresses. Scanning starts at each @, so that texts without one cost nothing. */
 export const email: Entity = {
   name: 'email',
   shape: `[${nameLetters}0-9_][${nameLetters}0-9._%+'\\-]{0,${sizes.local - 1}}@[${nameLetters}0-9.\\-]{1,${sizes.domain}}`,
@@ -34,7 +34,7 @@ function localStartOf(text: string, sign: number, least: number): number | undef
   return start;
 }
 
-/** Up to the last label that can be a top-level domain; what follows belongs to the sentence. */
+/** Returns the end of the last label that can be a top-level domain; the rest belongs to the sentence. */
 function domainEndOf(text: string, start: number): number | undefined {
   domainRun.lastIndex = start;
   const labels = (domainRun.exec(text)?.[0] ?? '').split('.');
@@ -53,7 +53,7 @@ const goesOn = new RegExp(`^[${wordClass}:]`, 'u');
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const v4Pattern = new RegExp(`(?<![${wordClass}]|\\d\\.)${octet}(?:\\.${octet}){3}(?![${wordClass}]|\\.\\d)`, 'gu');
 
-/** Characters before four numbers in which a word such as `version` or `section` shows that they are not an address. */
+/** Characters before four numbers in which a word such as `version` or `section` excludes an address. */
 const versionCharacters = 48;
 const versionWords = `versions? vers? v releases? builds? firmware driver sdk revision rev upgraded? updated? downgraded? section
   chapter clause § oid fileversion productversion image tag`;
@@ -89,7 +89,7 @@ export const ip: Entity = {
   },
 };
 
-/** A full stop or colon at the end belongs to the sentence. */
+/** Returns the length of the address without a full stop or colon that ends the sentence. */
 function v6Length(text: string, run: string, start: number): number | undefined {
   const written = run.replace(/\.+$/, '').replace(/([^:]):$/, '$1');
   const isWhole = !goesOn.test(text.slice(start + run.length, start + run.length + 2));
@@ -104,6 +104,6 @@ function isV6(text: string): boolean {
   if (four !== undefined && !new RegExp(`^${octet}(?:\\.${octet}){3}$`).test(four)) return false;
   const count = groups.length + (four === undefined ? 0 : 2);
   const areGroups = groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group));
-  // `Dead::Beef` is a name in a program; an address without digits is not worth the mistake.
+  // `Dead::Beef` is a name in a program; matching addresses without digits is not worth the false positives.
   return areGroups && (halves.length === 2 ? count > 0 && count < 8 && /\d/.test(text) : count === 8);
 }

@@ -1,16 +1,16 @@
-/** Keys, tokens and passwords: the formats that evidence withholds too. */
+/** Keys, tokens and passwords, in the formats that evidence also withholds. */
 import { secretRanges } from '#core/text/secrets/secret-formats.ts';
 import type { Entity, Range } from './entity.ts';
 
-/** Longest piece without spaces that is held because a secret might be forming in it: `user:password@` in a URL. */
+/** Maximum length of a piece without spaces that is held as a possible secret: `user:password@` in a URL. */
 const wordAtMost = 1024;
-/** Longest secret that is held until it ends: tokens with many claims, private keys. */
+/** Maximum length of a secret that is held until it ends: tokens with many claims, private keys. */
 const secretAtMost = 8192;
 
 const blank = /\s/;
 const base64url = /[A-Za-z0-9_-]/;
 const openKey = /-----BEGIN [A-Z0-9 ]{0,58}-{0,5}$/;
-/** Without any of these there is no secret: cheaper to look for than secrets are. */
+/** Signs of a secret: without any of them there is none, and they are cheaper to search for. */
 const sign = /[:=]|--\w|-----B|A[KS]IA|AIza|eyJ|gh[oprsu]_|github_|glpat-|npm_|[rs]k[_-]|xox|xapp-|bearer/i;
 
 const secretsOf = (text: string): Range[] => (sign.test(text) ? secretRanges(text) : []);
@@ -28,13 +28,13 @@ function earliestOpen(text: string): number {
   let from = runStart(text, text.length, Math.max(0, text.length - wordAtMost), (char) => !blank.test(char));
   if (!sign.test(text)) return from;
   from = Math.min(from, openToken(text), openKey.exec(text)?.index ?? from);
-  // A secret that reaches into the open part, or to the end, may grow with it.
+  // A secret that extends into the open part, or to the end, may grow with it.
   for (const [start, end] of secretsOf(text).reverse())
     if (end > from || end === text.length) from = Math.min(from, start);
   return from;
 }
 
-/** A JSON Web Token of which one or two parts are there. */
+/** Returns the start of a JSON Web Token of which one or two parts have arrived. */
 function openToken(text: string): number {
   const isPart = (char: string): boolean => base64url.test(char);
   let start = runStart(text, text.length, 0, isPart);
@@ -43,7 +43,7 @@ function openToken(text: string): number {
   return token < 0 ? text.length : token;
 }
 
-/** Scanned by hand: a pattern that ends with the text would be tried at every character. */
+/** Returns the start of a run. Scans by hand, because a pattern anchored at the end is tried at every character. */
 function runStart(text: string, end: number, least: number, belongs: (char: string) => boolean): number {
   let start = end;
   while (start > least && belongs(text[start - 1]!)) start--;

@@ -1,4 +1,4 @@
-/** One running text under the output filters: what is held, what is known to be clean, what is to be redacted. */
+/** Applies the output filters to one running text: tracks which part is held, clean or to be redacted. */
 import type { PiiEntity } from '#core/contracts/config.ts';
 import { apiKey } from './api-key.ts';
 import type { Filters } from './filters.ts';
@@ -10,12 +10,12 @@ import type { Hit } from './partial-match.ts';
 import { type Occurrence, redacted, withoutOverlaps } from './personal-data.ts';
 import { basesOf, endsIncomplete, indexIn, lastLetter, readingOf } from './reading.ts';
 
-/** Text that has left but is kept, since what stands before an entity tells whether it is one. */
+/** Released text that is kept as context, because text before an entity determines whether it is one. */
 const contextCharacters = 192;
-/** Longest text that is held however it is written: letters with thousands of invisible characters in between. */
+/** Maximum text that is held in any spelling: letters with thousands of invisible characters in between. */
 const heldAtMost = 32 * 1024;
 
-/** All positions count from the beginning of the channel, in decoded text where it is JSON. */
+/** Scan of one channel. Positions count from its beginning, in decoded text if it is JSON. */
 export class ChannelScan {
   readonly #filters: Filters;
   readonly #tally: Tally;
@@ -25,29 +25,29 @@ export class ChannelScan {
   readonly #json: JsonSpelling | undefined;
 
   #text = '';
-  /** Where `#text` begins. */
+  /** Position at which `#text` begins. */
   #base = 0;
-  /** Up to here every letter is complete and was read. */
+  /** Position up to which every letter is complete and was read. */
   #read = 0;
-  /** Up to here the text has left. */
+  /** Position up to which text was released. */
   #released = 0;
-  /** Personal data that begins before here is known. */
+  /** Position before which all personal data has been found. */
   #decided = 0;
-  /** The shape of an entity was complete somewhere behind `#decided`. */
+  /** True if the shape of an entity was completed after `#decided`. */
   #hasShape = false;
-  /** Where a secret may be forming, as of when the text ended at `#keysSeen`. */
+  /** Start of a possible secret, as of when the text ended at `#keysSeen`. */
   #keysFrom = Infinity;
   #keysSeen = 0;
   readonly #redactions: Occurrence[] = [];
   #redactedTo = 0;
-  /** Where the last occurrence ended: of each entity, and counted for each filter. */
+  /** End of the last occurrence, by entity, and counted by filter. */
   readonly #entityEnds = new Map<PiiEntity, number>();
   readonly #filterEnds = new Map<number, number>();
   readonly #keywordCount = new MatchCount();
   readonly #readCount = new MatchCount();
   #writtenCount: MatchCount | undefined;
 
-  /** @param isJson the text is JSON: its strings are read decoded. */
+  /** @param isJson true for JSON text, whose strings are decoded. */
   constructor(filters: Filters, tally: Tally, isJson = false) {
     const { keywords, regexes, personalData } = filters;
     const blocks = (filter: number): boolean => tally.actionOf(filter) === 'block';
@@ -67,7 +67,7 @@ export class ChannelScan {
     };
   }
 
-  /** Text that has not left. */
+  /** Text that has not been released. */
   get held(): string {
     return this.#json?.rest(this.#released) ?? this.#text.slice(this.#released - this.#base);
   }
@@ -80,7 +80,10 @@ export class ChannelScan {
     return this.#base + this.#text.length;
   }
 
-  /** @returns what may leave; nothing once the tally says block. */
+  /**
+   * Adds text.
+   * @returns the text to release; empty once the tally blocks.
+   */
   push(written: string): string {
     const text = this.#json?.push(written) ?? written;
     if (text === '') return '';
@@ -96,7 +99,7 @@ export class ChannelScan {
     return released;
   }
 
-  /** The text is complete. */
+  /** Ends the text and returns the rest to release. */
   end(): string {
     this.#text += this.#json?.end() ?? '';
     this.#advance(this.#text.slice(this.#read - this.#base));
@@ -127,7 +130,7 @@ export class ChannelScan {
     if (this.#lines.entities) this.#hasShape ||= this.#lines.entities.hits.splice(0).length > 0;
   }
 
-  /** A match in both spellings counts once. */
+  /** Counts a match that appears in both spellings once. */
   #countPatterns(hits: Hit[] | undefined, count: MatchCount | undefined, other: MatchCount | undefined): void {
     for (const hit of hits?.splice(0) ?? []) {
       const isNew = count?.takes(hit.pattern, hit) && count.of(hit.pattern) > (other?.of(hit.pattern) ?? 0);
@@ -135,7 +138,7 @@ export class ChannelScan {
     }
   }
 
-  /** What the unfinished letter opens or closes, as it stands and as marks may still change it. */
+  /** Returns the start of open matches and of held text, with the unfinished letter and the marks that may follow it. */
   #lookAhead(letter: string): { readonly open: number; readonly holding: number } {
     const seen = endsIncomplete(letter) ? letter.slice(0, -1) : letter;
     let holding = seen === letter ? this.#end : this.#end - 1;
@@ -165,7 +168,10 @@ export class ChannelScan {
     return { open: Math.min(open, keys), holding: this.#holdsKeys ? Math.min(holding, keys) : holding };
   }
 
-  /** A long text without a blank is looked at again once it has grown by a part, so that its length does not count twice. */
+  /**
+   * Returns the start of a possible secret. A long text without a blank is scanned again only after it has grown by a
+   * part, so that its length does not count twice.
+   */
   #openKeys(): number {
     const fresh = this.#text.slice(this.#keysSeen - this.#base);
     const since = this.#end - this.#keysFrom;
@@ -186,7 +192,7 @@ export class ChannelScan {
     return base + Math.min(from, written === Infinity ? written : raw.decodedAt(written));
   }
 
-  /** Counts and notes the personal data that begins before `open`: nothing that follows can change it. */
+  /** Counts and records personal data that begins before `open`, which later text cannot change. */
   #decide(open: number): void {
     if (open <= this.#decided) return;
     if (this.#hasShape || this.#looksForKeys) {
@@ -222,7 +228,7 @@ export class ChannelScan {
     this.#redactedTo = redactions.at(-1)?.end ?? this.#redactedTo;
   }
 
-  /** Lets go what stands before `to`; an occurrence that begins there goes as a whole, redacted. */
+  /** Releases text before `to`. An occurrence that begins there is released whole, redacted. */
   #release(to: number): string {
     let released = '';
     const take = (end: number): void => {
@@ -243,7 +249,7 @@ export class ChannelScan {
     return this.#json?.written(from, to) ?? this.#text.slice(from - this.#base, to - this.#base);
   }
 
-  /** Drops what is neither held nor needed as context; seldom, since it copies. */
+  /** Drops text that is neither held nor needed as context; rarely, because it copies. */
   #forget(): void {
     const needed = Math.min(this.#released, this.#read, this.#lines.entities ? this.#decided : Infinity);
     const keep = needed - contextCharacters;

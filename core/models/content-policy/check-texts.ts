@@ -1,4 +1,4 @@
-/** One job of `text-work.ts`, as a worker does it. Compiled filters are kept for the next job of the same configuration. */
+/** Runs a job of `text-work.ts` in a worker. Compiled filters are kept for later jobs of the same configuration. */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { Filters } from './filters.ts';
 import type { CheckedTexts, TextJob } from './text-work.ts';

@@ -1,4 +1,4 @@
-/** The content policy of a tenant, made of the configuration. */
+/** Compiles the content policy of a tenant from the configuration. */
 import type { Configuration, Transform } from '#core/contracts/config.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import { Filters } from './filters.ts';
@@ -9,13 +9,13 @@ import type { TextWork } from './text-work.ts';
 
 export interface ContentPolicyPorts {
   readonly wasm: WasmRunner;
-  /** Where large texts are looked at; without it, here. */
+  /** Scans large texts elsewhere; if undefined, this thread scans them. */
   readonly texts: TextWork | undefined;
 }
 
 /**
- * Patterns are compiled when they are first needed; keep the policy as long as the configuration.
- * `strip_pii`, of all tenants or of one, is a redaction behind the configured output filters.
+ * Compiles the policy; patterns are compiled when first needed, so keep it as long as the configuration. `strip_pii`,
+ * of all tenants or of one, adds a redaction after the configured output filters.
  */
 export function compileContentPolicy(
   { policies, transform }: Pick<Configuration, 'policies' | 'transform'>,
@@ -38,10 +38,13 @@ export function compileContentPolicy(
 
 type Filtered = Pick<Configuration, 'policies' | 'transform' | 'tenants'>;
 
-/** By runner and configuration: those compiled so far. */
+/** Compiled policies by runner and configuration. */
 const compiledFor = remembered((_: WasmRunner) => remembered((_: Filtered) => new Map<string, ContentPolicy>()));
 
-/** The same, remembered for as long as the configuration lives; tenants with like transforms share one. */
+/**
+ * Returns the compiled policy, cached for the lifetime of the configuration and shared by tenants with the same
+ * transforms.
+ */
 export function contentPolicyFor(configuration: Filtered, tenantId: string, ports: ContentPolicyPorts): ContentPolicy {
   const policies = compiledFor(ports.wasm)(configuration);
   const tenant = configuration.tenants.find(({ id }) => id === tenantId);

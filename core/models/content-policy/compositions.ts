@@ -1,6 +1,6 @@
 /**
- * Whether marks that still follow a letter could make a match possible that is none without them: `cafe` may become
- * `café`. Only then must a stream wait for what follows a letter.
+ * Determines whether marks that may still follow a letter could complete a match: `cafe` may become `café`. Only then
+ * must a stream wait for the character after it.
  */
 import {
   acceptsChar,
@@ -14,10 +14,10 @@ import {
 } from './program.ts';
 import { compositionsOf } from './reading.ts';
 
-/** Stands for any character beyond ASCII: no word character for RE2. */
+/** Represents any character beyond ASCII, which RE2 does not treat as a word character. */
 const beyondAscii = 0x100;
 
-/** Of one pattern set; what was found out about a letter is kept. */
+/** Compositions of one pattern set, with cached results per letter. */
 export class Compositions {
   readonly #program: Program;
   readonly #classes: readonly Instruction[];
@@ -31,7 +31,10 @@ export class Compositions {
     this.#hasBoundaries = hasBoundaries(program);
   }
 
-  /** Whether some instruction takes what a mark makes of the letter, but not the letter; or a word ends with it. */
+  /**
+   * Checks whether an instruction accepts a composition of the letter but not the letter itself, or a word ends with
+   * it.
+   */
   mayContinue(letter: number): boolean {
     if (this.#classes.length === 0 && !this.#hasBoundaries) return false;
     const known = this.#continuing.get(letter);
@@ -45,7 +48,7 @@ export class Compositions {
     return may;
   }
 
-  /** Whether a match may begin with what a mark makes of the letter, where none begins with the letter. */
+  /** Checks whether a match may begin with a composition of the letter, but not with the letter itself. */
   mayBegin(last: number, letter: number): boolean {
     if (this.#classes.length === 0) return false;
     const withMark = boundaryConditions(last, beyondAscii);

@@ -1,21 +1,21 @@
 /**
- * Runs of digits in groups, as people write numbers: `4111 1111 1111 1111`, `+49 30 1234567`. A run is read once and nothing is
- * copied, because a text of single digits begins a number at every second character.
+ * Runs of digits in groups, as people write numbers: `4111 1111 1111 1111`, `+49 30 1234567`. Each run is scanned once
+ * without copying, because in a text of single digits every second character may begin a number.
  */
 import { wordClass } from './entity.ts';
 
-/** Characters between two groups; three at most, such as ` - `. */
+/** Characters between two groups; at most three, such as ` - `. */
 export const separators = String.raw` \t.\-_/()·•∙⋅‧\p{Pd}`;
 
 export interface DigitGroup {
   readonly digits: string;
   readonly start: number;
   readonly end: number;
-  /** What stands before the group inside its run; empty for the first. */
+  /** Separator before the group in its run; empty for the first group. */
   readonly separator: string;
 }
 
-/** Each run of at least `least` digits behind `from`, as its groups. */
+/** Yields each run of at least `least` digits after `from` as its groups. */
 export function* digitRuns(text: string, from: number, least: number): Iterable<DigitGroup[]> {
   const run = new RegExp(String.raw`\d(?:[${separators}]{0,3}\d){${least - 1},}`, 'gu');
   run.lastIndex = from;
@@ -45,12 +45,12 @@ const tight = String.raw`.:\\\-_/()·•∙⋅‧\p{Pd}`;
 const ledInto = new RegExp(`(?:[${wordClass}]|\\d[${tight}]{1,3})$`, 'u');
 const goesOn = new RegExp(`^(?:[${wordClass}]|[${tight.replace('/', '')}]{1,3}\\d)`, 'u');
 
-/** Whether a number may begin at `start`: neither a word nor digits before a dash or dot lead into it. */
+/** Checks whether a number may begin at `start`: not within a word, and not after digits with a dash or dot. */
 export const mayBegin = (text: string, start: number): boolean =>
   !ledInto.test(text.slice(Math.max(0, start - 4), start));
 
-/** Whether a number may end at `end`. */
+/** Checks whether a number may end at `end`. */
 export const mayEnd = (text: string, end: number): boolean => !goesOn.test(text.slice(end, end + 4));
 
-/** For shapes: what follows a number as far as it is looked at. */
+/** Pattern of the text after a number that is examined, for shapes. */
 export const lookahead = `(?:[${separators}]{0,3}[^${separators}]|[${separators}]{4})`;

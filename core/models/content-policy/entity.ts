@@ -1,4 +1,4 @@
-/** What a kind of personal data is: how to find it in a text, and what its beginning looks like in a stream. */
+/** Kinds of personal data: how to find them in a text, and how to recognise their beginning in a stream. */
 import type { PiiEntity } from '#core/contracts/config.ts';
 
 /** Half-open range of characters. */
@@ -7,22 +7,28 @@ export type Range = readonly [start: number, end: number];
 export interface Entity {
   readonly name: PiiEntity;
   /**
-   * A pattern (RE2) that matches every text `find` finds, together with whatever follows that `find` looks at. A stream
-   * is held back while it could still match. May match more: what is found is what `find` says.
+   * Pattern (RE2) that matches every text that `find` finds, including the text after it that `find` examines. A stream
+   * is held back while it can still match. It may match more; `find` decides.
    */
   readonly shape?: string;
-  /** Where no shape says it: beginning of the earliest occurrence that may still come about or grow, or `Infinity`. */
+  /**
+   * Returns, for kinds without a shape, the start of the earliest occurrence that may still form or grow, or
+   * `Infinity`.
+   */
   openFrom?(text: string): number;
-  /** Occurrences from `from` on, in order and apart from each other. Characters before `from` are context. */
+  /** Returns occurrences from `from` on, in order and without overlaps. Characters before `from` are context. */
   find(text: string, from: number): Range[];
 }
 
-/** Letters of the scripts that part words by spaces, and digits: a number or name goes on where one of them stands. */
+/** Digits, and letters of scripts that separate words by spaces: a number or name continues at such a character. */
 export const wordClass = String.raw`\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}_`;
-/** The same for RE2. */
+/** Same letters in RE2 syntax. */
 export const nameLetters = String.raw`\p{Latin}\p{Greek}\p{Cyrillic}`;
 
-/** Candidates of a pattern that a judge confirms, or shortens; a candidate refused is tried again one character on. */
+/**
+ * Returns the candidates of a pattern that a judge confirms or shortens. After a rejection, the search continues one
+ * character later.
+ */
 export function candidates(
   pattern: RegExp,
   text: string,

@@ -1,4 +1,4 @@
-/** The filters of one phase, in the order of their kinds: keyword, regex, PII, WASM. */
+/** Filters of one phase, in the order of their kinds: keyword, regex, PII, WASM. */
 import type { ContentFilter } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { hasSilent } from '#core/text/fold/visible.ts';
@@ -16,7 +16,7 @@ import { type WasmFilter, WasmFilters } from './wasm-filters.ts';
 
 const kinds = ['keyword', 'regex', 'pii', 'wasm'] as const;
 type Kind = (typeof kinds)[number];
-/** Those that look at every character of a text. */
+/** Kinds of filters that scan every character of a text. */
 const scannedKinds: readonly Kind[] = ['keyword', 'regex', 'pii'];
 
 const isPromise = <T>(value: T | Promise<T>): value is Promise<T> => value instanceof Promise;
@@ -24,7 +24,7 @@ const isPromise = <T>(value: T | Promise<T>): value is Promise<T> => value insta
 export class Filters {
   readonly phase: Phase;
   readonly idle: boolean;
-  /** No filter waits: for a module, or with the call for a person. */
+  /** True if no filter waits for a module or for a human decision. */
   readonly quick: boolean;
   readonly keywords: Keywords;
   readonly regexes: Regexes;
@@ -36,7 +36,7 @@ export class Filters {
   readonly #configured: readonly ContentFilter[];
   readonly #work: TextWork | undefined;
 
-  /** @param lenient an erring filter is logged and passes. */
+  /** @param lenient logs a filter that errs and lets the text pass. */
   constructor(
     configured: readonly ContentFilter[],
     phase: Phase,
@@ -63,14 +63,14 @@ export class Filters {
     return new Tally(this.#named, this.phase, this.#lenient);
   }
 
-  /** Where large texts are looked at, if not here. */
+  /** Worker for large texts, if there is one. */
   get work(): TextWork | undefined {
     return this.#work;
   }
 
   /**
-   * All filters look, whatever an earlier one found; texts are redacted in place.
-   * @throws GatewayError only for requests that are too large to be looked at in time.
+   * Runs all filters, even after a finding; redacts texts in place.
+   * @throws GatewayError only for requests that are too large to scan in time.
    */
   async check(texts: readonly Scanned[], context: ContentContext): Promise<Verdict> {
     const tally = this.tally();
@@ -93,8 +93,8 @@ export class Filters {
   }
 
   /**
-   * What stands in several parts of one message, as they are read: one after the other. Personal data that is to be redacted
-   * and is split so cannot be replaced in its parts: then the filter has erred, which blocks.
+   * Checks the parts of a message joined in reading order. Personal data that is split over parts and must be redacted
+   * cannot be replaced: the filter then counts as failed, which blocks.
    */
   async #checkJoined(joined: readonly string[], tally: Tally): Promise<void> {
     const beside = this.tally();
@@ -106,7 +106,7 @@ export class Filters {
     tally.addNew(beside.part());
   }
 
-  /** Small texts here and now, large ones in a worker where there is one. */
+  /** Checks small texts in this thread and large ones in a worker, if there is one. */
   #checkTexts(raws: readonly WrittenText[], tally: Tally): readonly string[] | Promise<readonly string[]> {
     if (this.#configured.length === 0) return raws.map(({ text }) => text);
     if (!this.#work || !isLarge(raws)) return raws.map((raw) => this.checkText(raw, tally));
@@ -124,7 +124,7 @@ export class Filters {
     );
   }
 
-  /** One text by the filters that look at every character; redacted where one says so. */
+  /** Checks one text with the filters that scan every character, and redacts it if required. */
   checkText({ text: raw, json }: WrittenText, tally: Tally): string {
     let text = raw;
     const spelling = json ? new JsonSpelling() : undefined;
@@ -140,7 +140,7 @@ export class Filters {
     return text;
   }
 
-  /** Our own faults fail closed: every filter of the kind has erred. */
+  /** Fails closed on faults of the gateway: every filter of the kind counts as failed. */
   guarded<T>(tally: Tally, of: readonly Kind[], work: () => T): T | undefined {
     try {
       return work();

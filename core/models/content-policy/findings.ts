@@ -1,29 +1,29 @@
-/** What filters found, and the verdict that follows: the strictest action decides. */
+/** Findings of filters and the resulting verdict: the strictest action decides. */
 import type { Finding } from '#core/contracts/chat.ts';
 import type { Verdict } from './ports.ts';
 
 export type Phase = Finding['phase'];
 
-/** A filter as findings name it. */
+/** Filter as named in findings. */
 export type FilterName = Pick<Finding, 'action'> & {
   readonly name: string;
   readonly type: Exclude<Finding['type'], 'tool_guard'>;
 };
 
-/** From lax to strict; `redact` changes a text and lets it pass. */
+/** Actions from lax to strict. `redact` changes a text and lets it pass. */
 const strictness = ['log', 'redact', 'warn', 'review', 'block'] as const;
 
-/** The longest reason of a filter's own that is kept. */
+/** Maximum length of a filter's own reason. */
 const detailCharacters = 500;
 
-/** What a tally holds, as it travels from a worker. */
+/** Contents of a tally, as sent by a worker. */
 export interface TallyPart {
   readonly counts: readonly number[];
   readonly details: readonly (readonly string[])[];
   readonly erred: readonly ('block' | 'log' | null)[];
 }
 
-/** Collects what the filters of one check or one stream find. */
+/** Collects the findings of one check or one stream. */
 export class Tally {
   readonly #filters: readonly FilterName[];
   readonly #phase: Phase;
@@ -32,7 +32,7 @@ export class Tally {
   readonly #details: Set<string>[];
   readonly #erred: ('block' | 'log' | undefined)[];
 
-  /** @param lenient an erring filter is logged and passes (permissive mode, break-glass). */
+  /** @param lenient logs a filter that errs and lets the text pass (permissive mode, break-glass). */
   constructor(filters: readonly FilterName[], phase: Phase, lenient: boolean) {
     this.#filters = filters;
     this.#phase = phase;
@@ -47,7 +47,7 @@ export class Tally {
     for (const detail of details) this.#details[filter]!.add(detail);
   }
 
-  /** A filter could not look: it blocks unless its configuration or the mode lets it pass. */
+  /** Records that a filter failed: it blocks unless its configuration or the mode lets it pass. */
   erred(filter: number, onError: 'block' | 'allow' = 'block'): void {
     const action = onError === 'allow' || this.#lenient ? 'log' : 'block';
     if (this.#erred[filter] !== 'block') this.#erred[filter] = action;
@@ -61,7 +61,7 @@ export class Tally {
     };
   }
 
-  /** Adds what a worker found with the same filters; it has none of those of kind wasm, which come last. */
+  /** Adds a worker's findings with the same filters, without those of kind wasm, which come last. */
   add({ counts, details, erred }: TallyPart): void {
     counts.forEach((count, filter) => {
       this.found(filter, count, details[filter]);
@@ -70,7 +70,7 @@ export class Tally {
     });
   }
 
-  /** Adds what another look found where this one found nothing: the same match is not counted twice. */
+  /** Adds findings of another scan for filters without any, so that a match is not counted twice. */
   addNew({ counts, details, erred }: TallyPart): void {
     const isNew = (filter: number) => !this.hasFound(filter);
     this.add({
@@ -88,7 +88,9 @@ export class Tally {
     return this.#counts[filter]! > 0;
   }
 
-  /** What a filter does when it finds something. The model has answered: there is nothing left to suspend for a review. */
+  /**
+   * Returns the action of a filter that has findings. After the model has answered, a review cannot suspend the call.
+   */
   actionOf(filter: number): Finding['action'] {
     const { action } = this.#filters[filter]!;
     return action === 'review' && this.#phase === 'output' ? 'block' : action;
@@ -110,7 +112,10 @@ export class Tally {
     return { decision: strictest.action, matched_rule: `content:${strictest.policy}`, findings };
   }
 
-  /** One finding: a match counts more than an error, unless the error blocks what the match would let pass. */
+  /**
+   * Returns the finding of a filter. A match takes precedence over an error, unless the error blocks what the match
+   * lets pass.
+   */
   #findingsOf({ name, type }: FilterName, filter: number): Finding[] {
     const count = this.#counts[filter]!;
     const erred = this.#erred[filter];

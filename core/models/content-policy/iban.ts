@@ -21,7 +21,7 @@ export const iban: Entity = {
   find: (text, from) => candidates(pattern, text, from, (found, start) => ibanLength(text, found, start)),
 };
 
-/** The country says how many characters belong to it; a run may go on with the next word. */
+/** Returns the length that the country specifies; a run may continue with the next word. */
 function ibanLength(text: string, run: string, start: number): number | undefined {
   const wanted = lengths[run.slice(0, 2).toUpperCase()] ?? 0;
   let characters = 0;
@@ -31,7 +31,7 @@ function ibanLength(text: string, run: string, start: number): number | undefine
   return isWhole && remainder(run.slice(0, length).replace(/[ -]/g, '')) === 1 ? length : undefined;
 }
 
-/** Country and check digits behind the account, letters as 10 to 35, modulo 97. */
+/** Returns the account followed by country and check digits, letters as 10 to 35, modulo 97. */
 function remainder(iban: string): number {
   let rest = 0;
   for (const char of iban.slice(4) + iban.slice(0, 4)) {

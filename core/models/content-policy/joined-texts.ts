@@ -1,14 +1,14 @@
-/** The texts of one message as a reader meets them: what is split over its parts is whole again. */
+/** Joins the texts of one message as a reader sees them, so that content split over parts is whole again. */
 import { decodedJson } from './json-spelling.ts';
 import type { Scanned } from './ports.ts';
 
-/** What a filter may match across a boundary is at most this long on either side. */
+/** Maximum length on either side of a boundary that a filter may match across it. */
 const boundaryCharacters = 512;
 
-/** Parts may continue each other, and may stand on lines of their own. */
+/** Separators: parts may continue each other, or be lines of their own. */
 const between = ['', '\n'];
 
-/** For each group of several texts: the texts in order, long ones without their middles. */
+/** Returns the texts of each group in order, without the middle of long ones. */
 export function joinedTexts(texts: readonly Scanned[]): string[] {
   const groups = Map.groupBy(
     texts.filter(({ group, text }) => group !== undefined && text !== ''),
@@ -19,7 +19,7 @@ export function joinedTexts(texts: readonly Scanned[]): string[] {
   );
 }
 
-/** The middle of a long text has been looked at by itself; a character that no filter looks for stands for it. */
+/** Replaces the middle of a long text, which was scanned separately, with a character that no filter matches. */
 function ends({ text: written, json }: Scanned): string {
   const text = json ? decodedJson(written) : written;
   return text.length <= 2 * boundaryCharacters

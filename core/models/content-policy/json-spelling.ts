@@ -1,10 +1,10 @@
 /**
- * JSON text as its reader decodes it, with the way back to the characters it was written with [content.json-text]: a filter sees
- * `\u0041` as A and `\n` as the end of a line, and what is redacted leaves valid JSON. Text that is not JSON is read in the same way.
+ * Decodes JSON text and maps it back to the characters as written [content.json-text]: a filter sees `\u0041` as A and
+ * `\n` as a line end, and redaction leaves valid JSON. Text that is not JSON is read in the same way.
  */
 import { indexIn } from './reading.ts';
 
-/** What a decoded character is part of. */
+/** Syntactic context of a decoded character. */
 const part = { syntax: 0, string: 1, bare: 2 } as const;
 type Part = (typeof part)[keyof typeof part];
 
@@ -18,15 +18,15 @@ const simple: Readonly<Record<string, string>> = {
   r: '\r',
   t: '\t',
 };
-/** JSON within a string of JSON escapes the backslash once more: at any depth it is the same character. */
+/** Escaped code unit. JSON within JSON strings escapes the backslash again: it is the same character at any depth. */
 const codeUnit = /\\+u([0-9a-fA-F]{4})/y;
 const openEscape = /\\+(?:u[0-9a-fA-F]{0,3})?$/;
-/** A run of more backslashes does not begin an escape. */
+/** Maximum backslashes at the start of an escape. */
 const backslashesAtMost = 64;
 /** Characters that are kept before they are dropped together. */
 const keptAtMost = 4096;
 
-/** The characters themselves, and which of them stands for which decoded one. */
+/** Written characters, and which of them represents which decoded one. */
 export interface Raw {
   readonly text: string;
   indexOf(decoded: number): number;
@@ -34,15 +34,18 @@ export interface Raw {
 }
 
 export class JsonSpelling {
-  /** As it was written, of each decoded character from `#base` on. */
+  /** Written form of each decoded character from `#base` on. */
   #raws: string[] = [];
   #parts: Part[] = [];
   #base = 0;
-  /** The beginning of an escape. */
+  /** Beginning of an incomplete escape. */
   #open = '';
   #inString = false;
 
-  /** @returns the decoded text that is known now. */
+  /**
+   * Adds text.
+   * @returns the newly decoded text.
+   */
   push(raw: string): string {
     const text = this.#open + raw;
     const cut = openEscape.exec(text.slice(-backslashesAtMost));
@@ -50,26 +53,26 @@ export class JsonSpelling {
     return this.#decode(text.slice(0, text.length - this.#open.length));
   }
 
-  /** The text is complete: an escape that never ended is read as it stands. */
+  /** Ends the text: an incomplete escape is read literally. */
   end(): string {
     const rest = this.#open;
     this.#open = '';
     return this.#decode(rest);
   }
 
-  /** Characters `from` to `to` as they were written. */
+  /** Returns characters `from` to `to` as written. */
   written(from: number, to: number): string {
     return this.#raws.slice(from - this.#base, to - this.#base).join('');
   }
 
-  /** All that was written from `from` on. */
+  /** Returns everything written from `from` on. */
   rest(from: number): string {
     return this.#raws.slice(from - this.#base).join('') + this.#open;
   }
 
   /**
-   * What was written from `from` on, for what looks at escapes itself; undefined where nothing is escaped. Its positions count
-   * from 0, those of decoded characters from `from`.
+   * Returns the written text from `from` on, for code that reads escapes itself; undefined without escapes. Its
+   * positions count from 0, those of decoded characters from `from`.
    */
   raw(from: number): Raw | undefined {
     const raws = this.#raws.slice(from - this.#base);
@@ -85,7 +88,7 @@ export class JsonSpelling {
     };
   }
 
-  /** What stands there instead: the label in the string it begins in, or as a string where a number stood. */
+  /** Returns the replacement: the label within its string, or as a string in place of a number. */
   redacted(from: number, to: number, label: string): string {
     let text = '';
     let isSaid = false;
@@ -102,7 +105,7 @@ export class JsonSpelling {
     return text;
   }
 
-  /** What stands before `to` is not asked for again. */
+  /** Drops text before `to`, which is not needed again. */
   forget(to: number): void {
     if (to - this.#base < keptAtMost) return;
     this.#raws = this.#raws.slice(to - this.#base);
@@ -132,7 +135,7 @@ export class JsonSpelling {
   }
 }
 
-/** The escape that begins at `at`, or the backslash that begins none. */
+/** Returns the escape that begins at `at`, or a backslash that does not begin one. */
 function escapeAt(text: string, at: number): string {
   codeUnit.lastIndex = at;
   const unit = codeUnit.exec(text);
@@ -140,7 +143,7 @@ function escapeAt(text: string, at: number): string {
   return Object.hasOwn(simple, text[at + 1] ?? '') ? text.slice(at, at + 2) : '\\';
 }
 
-/** The whole text decoded. */
+/** Returns the whole text decoded. */
 export function decodedJson(raw: string): string {
   if (!raw.includes('\\')) return raw;
   const spelling = new JsonSpelling();

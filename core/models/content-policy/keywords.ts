@@ -1,4 +1,4 @@
-/** Keyword filters: phrases of the configuration, found however they are spelled, spaced or disguised. */
+/** Keyword filters: finds phrases of the configuration in any spelling, spacing or disguise. */
 
 import type { ContentFilter } from '#core/contracts/config.ts';
 import type { Tally } from './findings.ts';
@@ -8,7 +8,7 @@ import { type Reading, readingOf, withoutCase, withSingleSpaces } from './readin
 
 export type KeywordFilter = Extract<ContentFilter, { type: 'keyword' }>;
 
-/** A keyword as it is compared: folded, without case, one space between words. */
+/** Returns a keyword as it is compared: folded, lower case, with one space between words. */
 export const normalKeyword = (keyword: string): string => withSingleSpaces(withoutCase(readingOf(keyword).text));
 
 interface Phrase {
@@ -17,10 +17,10 @@ interface Phrase {
   readonly normal: string;
 }
 
-/** All keyword filters of a phase: one search tells whether any of them has work to do. */
+/** Keyword filters of a phase: one search determines whether any of them has work to do. */
 export class Keywords {
   readonly phrases: readonly Phrase[];
-  /** Filters with a keyword of which nothing is visible: it would match everything. */
+  /** Filters with a keyword that has no visible character and would match everything. */
   readonly broken: readonly number[];
   readonly #any: RegExp | undefined;
   readonly #searches: readonly { readonly filter: number; readonly pattern: RegExp }[];
@@ -50,7 +50,7 @@ export class Keywords {
     }
   }
 
-  /** For streams; a keyword is held as long as it is. */
+  /** Returns the partial matches for streams; a keyword is held for its whole length. */
   partial(holds: (filter: number) => boolean): PartialMatches {
     this.#partial ??= new PartialMatches(
       literals(this.phrases.map(({ normal }) => normal)),

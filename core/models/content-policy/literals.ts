@@ -1,10 +1,10 @@
-/** A program that finds phrases: what a pattern set would be, without the cost of compiling patterns. */
+/** Program that finds phrases: equivalent to a pattern set, without the cost of compiling patterns. */
 import { type Instruction, op, type Program } from './program.ts';
 
-/** White space that is left after folding. */
+/** White space that remains after folding. */
 const blank = Int32Array.of(9, 13, 32, 32, 0x1680, 0x1680, 0x2028, 0x2029);
 
-/** Phrase `i` is pattern `i`; a space in it stands for white space of any length. */
+/** Returns a program in which phrase `i` is pattern `i`; a space matches white space of any length. */
 export function literals(phrases: readonly string[]): Program {
   const inst: Instruction[] = [];
   const begins = phrases.map((phrase, pattern) => {

@@ -1,10 +1,9 @@
 /**
- * Walks a text character by character through a pattern set and knows at any moment where the earliest match that
- * could still come about began: what a stream must hold back, and no more.
- *
- * It walks the same program that re2js runs, all alternatives at once, and visits an instruction once for each
- * character: the cost of a character is bounded whatever the pattern and the text. Alternatives that reach one
- * instruction are one from there on; the earlier beginning is kept.
+ * Walks a text character by character through a pattern set and knows at any moment where the earliest match that may
+ * still complete began: a stream must hold back that part and no more.
+ * It runs the same program as re2js, all alternatives at once, and visits each instruction once per character: the cost
+ * of a character is bounded for every pattern and text. Alternatives that reach the same instruction merge; the earlier
+ * beginning is kept.
  */
 import { Compositions } from './compositions.ts';
 import {
@@ -19,30 +18,30 @@ import {
   reachable,
 } from './program.ts';
 
-/** A match that just ended. */
+/** Match that just ended. */
 export interface Hit {
   readonly pattern: number;
-  /** Number of the character it began with, and where that was written. */
+  /** Index of its first character, and where that was written. */
   readonly begin: number;
   readonly at: number;
-  /** Number of the character behind its last. */
+  /** Index of the character after its last. */
   readonly end: number;
 }
 
-/** Alternatives under way, earlier beginnings first. */
+/** Active alternatives, earlier beginnings first. */
 interface Threads {
-  /** Instructions that come next. */
+  /** Next instructions. */
   readonly next: number[];
   readonly begins: number[];
-  /** Where each beginning was written. */
+  /** Written position of each beginning. */
   readonly ats: number[];
 }
 
-/** One walk. A shallow copy is a walk of its own: threads are replaced, never changed. */
+/** State of one walk. A shallow copy is independent: threads are replaced, never changed. */
 export interface Walk {
-  /** Character before, -1 at the start. */
+  /** Previous character, -1 at the start. */
   last: number;
-  /** Characters so far. */
+  /** Number of characters so far. */
   length: number;
   threads: Threads;
 }
@@ -51,11 +50,11 @@ const none: Threads = { next: [], begins: [], ats: [] };
 
 export const newWalk = (): Walk => ({ last: -1, length: 0, threads: none });
 
-/** What is known of an instruction that comes next. */
+/** Properties of a next instruction. */
 interface State {
-  /** Patterns that match here, whatever comes. */
+  /** Patterns that match here, whatever follows. */
   readonly matches: readonly number[];
-  /** May still go on, or match for some next character. */
+  /** True if it may continue, or match for some next character. */
   readonly alive: boolean;
 }
 
@@ -67,7 +66,7 @@ export class PartialMatches {
   readonly #states: (State | undefined)[];
   readonly #starts: ReturnType<typeof reachable>[] = [];
   readonly #firsts: (readonly number[] | undefined)[] = [];
-  /** Round in which an instruction was looked at last, and in which it was made the next of a thread. */
+  /** Round in which an instruction was last visited, and in which it became the next of a thread. */
   readonly #seen: Int32Array;
   readonly #added: Int32Array;
   readonly #looked: { conditions: number; char: number | undefined; length: number } = {
@@ -81,8 +80,8 @@ export class PartialMatches {
   readonly #compositions: Compositions;
 
   /**
-   * @param holds which patterns hold text back; the others are only reported.
-   * @param window characters held back at most, for patterns that may match without end.
+   * @param holds patterns that hold text back; the others are only reported.
+   * @param window maximum characters held back for patterns that may match without end.
    */
   constructor(program: Program, holds: readonly boolean[], window: number) {
     this.#program = program;
@@ -96,7 +95,7 @@ export class PartialMatches {
     this.#compositions = new Compositions(program);
   }
 
-  /** Takes one character that was written at `at`; `hits` receives the matches that are known now. */
+  /** Reads one character that was written at `at`; `hits` receives the completed matches. */
   step(walk: Walk, char: number, at: number, hits: Hit[]): void {
     const conditions = boundaryConditions(walk.last, char);
     const first = this.#first(conditions, char);
@@ -113,7 +112,7 @@ export class PartialMatches {
     walk.threads = this.#settled(next, length + 1, hits);
   }
 
-  /** Takes a character that may be there or not: what went on without it goes on beside what took it. */
+  /** Reads an optional character: walks that skip it continue in parallel with those that took it. */
   maybe(walk: Walk, char: number, at: number, hits: Hit[]): void {
     const { last, threads } = walk;
     this.step(walk, char, at, hits);
@@ -121,7 +120,7 @@ export class PartialMatches {
     if (threads.next.length > 0) walk.threads = this.#merged(threads, walk.threads);
   }
 
-  /** The text is complete: matches that waited for its end. */
+  /** Ends the text and reports matches that required its end. */
   finish(walk: Walk, hits: Hit[]): void {
     const conditions = boundaryConditions(walk.last, -1);
     if (this.#hasEmpty) this.#reportEmpty(walk, conditions, Infinity, hits);
@@ -131,7 +130,10 @@ export class PartialMatches {
     walk.threads = none;
   }
 
-  /** Where the earliest possible match that holds text back began; `Infinity`: none. `now` is where the text ends. */
+  /**
+   * Returns the start of the earliest possible match that holds text back; `Infinity` if there is none. `now` is the
+   * end of the text.
+   */
   holdFrom({ threads, length }: Walk, now: number): number {
     let from = Infinity;
     for (let i = 0; i < threads.next.length; i++) {
@@ -142,7 +144,7 @@ export class PartialMatches {
     return from;
   }
 
-  /** Where the earliest possible match began, whether it holds text back or not. */
+  /** Returns the start of the earliest possible match, whether it holds text back or not. */
   openFrom({ threads }: Walk): number {
     return threads.ats[0] ?? Infinity;
   }
@@ -152,8 +154,8 @@ export class PartialMatches {
   }
 
   /**
-   * Marks may still make another letter of the one behind this walk. Whether that could go on with a match that the
-   * letter itself ends (`continues`), or begin one that it does not begin (`begins`).
+   * Checks whether marks could still change the letter after this walk so that it continues a match that the letter
+   * itself ends (`continues`), or begins one that the letter does not begin (`begins`).
    */
   mayCompose({ last, threads }: Walk, letter: number): { readonly continues: boolean; readonly begins: boolean } {
     return {
@@ -162,14 +164,14 @@ export class PartialMatches {
     };
   }
 
-  /** What all threads of one step are followed over: no object is made for a character. */
+  /** Sets the state that all threads of one step share, without allocating an object per character. */
   #look(conditions: number, char: number | undefined, length: number): void {
     this.#looked.conditions = conditions;
     this.#looked.char = char;
     this.#looked.length = length;
   }
 
-  /** Follows one thread over the character looked at, or to the end of the text. */
+  /** Advances one thread over the current character, or to the end of the text. */
   #advance({ next: nexts, begins, ats }: Threads, thread: number, next: Threads, hits: Hit[]): void {
     const { conditions, char, length } = this.#looked;
     const open = this.#open;
@@ -189,7 +191,7 @@ export class PartialMatches {
     }
   }
 
-  /** Both, in the order of their beginnings. */
+  /** Merges threads in the order of their beginnings. */
   #merged(one: Threads, other: Threads): Threads {
     this.#round++;
     const merged: Threads = { next: [], begins: [], ats: [] };
@@ -201,7 +203,9 @@ export class PartialMatches {
     return merged;
   }
 
-  /** Threads come in the order of their beginnings: the first one here is the earliest. */
+  /**
+   * Adds a thread. Threads arrive in the order of their beginnings, so the first one at an instruction is the earliest.
+   */
   #add(threads: Threads, next: number, begin: number, at: number): void {
     if (this.#added[next] === this.#round) return;
     this.#added[next] = this.#round;
@@ -210,7 +214,7 @@ export class PartialMatches {
     threads.ats.push(at);
   }
 
-  /** Reports what matches whatever comes next, and keeps what may go on. */
+  /** Reports matches that are certain, and returns the threads that may continue. */
   #settled(threads: Threads, length: number, hits: Hit[]): Threads {
     const { next, begins, ats } = threads;
     let kept = 0;
@@ -226,12 +230,12 @@ export class PartialMatches {
     return threads;
   }
 
-  /** Patterns such as `\b` or `^` match between two characters. */
+  /** Reports patterns such as `\b` or `^`, which match between two characters. */
   #reportEmpty({ length }: Walk, conditions: number, at: number, hits: Hit[]): void {
     for (const pattern of this.#start(conditions).matches) hits.push({ pattern, begin: length, at, end: length });
   }
 
-  /** What comes next in a match that begins with this character. */
+  /** Returns the next instructions of a match that begins with this character. */
   #first(conditions: number, char: number): readonly number[] {
     const key = char < 128 ? conditions * 128 + char : -1;
     const known = key < 0 ? undefined : this.#firsts[key];

@@ -1,17 +1,17 @@
 /**
- * Patterns of the configuration: RE2 syntax, so that no pattern and no text makes matching slow. All
- * patterns of a phase run as one automaton, in one pass over the text.
+ * Patterns of the configuration in RE2 syntax, so that no pattern and no text makes matching slow. All patterns of a
+ * phase run as one automaton, in one pass over the text.
  */
 import { RE2JS, RE2Set } from 're2js';
 import type { Program } from './program.ts';
 
-/** Bounds what one pattern and one set may take: memory, and the work for each character of a stream. */
+/** Maximum instructions of a pattern and a set, which limits memory and the work per character of a stream. */
 const instructionsAtMost = 20_000;
 const stateBytesAtMost = 2 * 1024 * 1024;
-/** More matches than this are not counted. */
+/** Maximum number of matches that are counted. */
 const countAtMost = 1000;
 
-/** What is wrong with a pattern of the configuration, if anything: one sentence fragment for its author. */
+/** Returns the problem of a configured pattern as a sentence fragment for its author, or undefined. */
 export function regexProblem(pattern: string): string | undefined {
   try {
     const compiled = RE2JS.compile(pattern);
@@ -24,15 +24,15 @@ export function regexProblem(pattern: string): string | undefined {
 }
 
 export interface PatternSet {
-  /** Indexes of the patterns that match somewhere. */
+  /** Returns the indexes of the patterns that match. */
   matching(text: string): readonly number[];
-  /** How often a pattern matches, up to 1,000. */
+  /** Returns how often a pattern matches, up to 1,000. */
   count(index: number, text: string): number;
-  /** The program behind it, to walk it character by character. */
+  /** Compiled program, for walking it character by character. */
   readonly program: Program;
 }
 
-/** @throws Error for a pattern that is not RE2 syntax, or a set that is too large. */
+/** Compiles a set. @throws Error for a pattern that is not RE2 syntax, or a set that is too large. */
 export function patternSet(patterns: readonly string[]): PatternSet {
   const set = new RE2Set(RE2Set.UNANCHORED, 0, stateBytesAtMost);
   for (const pattern of patterns) set.add(pattern);

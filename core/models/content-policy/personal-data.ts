@@ -1,4 +1,4 @@
-/** PII filters: finds personal data and, where a filter says so, replaces it. */
+/** PII filters: finds personal data and replaces it if a filter requires it. */
 import { type ContentFilter, type PiiEntity, piiEntities } from '#core/contracts/config.ts';
 import { email, ip } from './addresses.ts';
 import { apiKey } from './api-key.ts';
@@ -26,24 +26,24 @@ const all: Readonly<Record<PiiEntity, Entity>> = {
   api_key: apiKey,
 };
 
-/** A filter that the `strip_pii` transform stands for. */
+/** Filter that implements the `strip_pii` transform. */
 export const stripPii: PiiFilter = { name: 'strip_pii', type: 'pii', action: 'redact', entities: [...piiEntities] };
 
-/** One occurrence, where it was written. */
+/** Occurrence with its position in the written text. */
 export interface Occurrence {
   readonly entity: PiiEntity;
   readonly start: number;
   readonly end: number;
 }
 
-/** `[REDACTED:EMAIL]`. */
+/** Returns a label such as `[REDACTED:EMAIL]`. */
 export const redacted = (entity: PiiEntity): string => `[REDACTED:${entity.toUpperCase()}]`;
 
-/** All PII filters of a phase. */
+/** PII filters of a phase. */
 export class PersonalData {
   readonly entities: readonly Entity[];
   readonly filters: readonly { readonly index: number; readonly filter: PiiFilter }[];
-  /** Entities that some filter redacts. */
+  /** Entities that a filter redacts. */
   readonly redacts: ReadonlySet<PiiEntity>;
   #partial: PartialMatches | undefined;
 
@@ -55,7 +55,10 @@ export class PersonalData {
     this.redacts = new Set(redacting.flatMap(({ filter }) => filter.entities));
   }
 
-  /** @returns the text with everything redacted that a filter redacts. */
+  /**
+   * Checks a text.
+   * @returns the text with its redactions.
+   */
   check(raw: string, reading: Reading, tally: Tally, spelling?: JsonSpelling): string {
     const found = this.find(reading, () => 0, spelling?.raw(0));
     for (const { index, filter } of this.filters) {
@@ -66,7 +69,9 @@ export class PersonalData {
     return redactions.length === 0 ? raw : replaced(raw, redactions, spelling);
   }
 
-  /** Occurrences of every entity, each kind apart from itself; `from` is where a kind is looked for. */
+  /**
+   * Returns occurrences of every entity, without overlaps within a kind; `from` is the start of the search per kind.
+   */
   find(reading: Reading, from: (entity: PiiEntity) => number, raw?: Raw, least = 0): Occurrence[] {
     const found = this.entities.flatMap((entity) =>
       entity.find(reading.text, from(entity.name)).map(([first, last]): Occurrence => {
@@ -78,7 +83,7 @@ export class PersonalData {
     return found.sort(earlierLonger);
   }
 
-  /** For streams: how far a text may still become an entity with a shape. Shapes are bounded, so no window is needed. */
+  /** Returns partial matches for streams. Shapes are bounded, so no window is needed. */
   partial(holds: (entity: PiiEntity) => boolean): PartialMatches {
     if (this.#partial) return this.#partial;
     const shaped = this.entities.filter(({ shape }) => shape !== undefined);
@@ -92,7 +97,7 @@ export class PersonalData {
   }
 }
 
-/** A quote that is escaped belongs to a password in quotes: decoded it seems to end it. */
+/** Finds secrets in the written form: an escaped quote is part of a quoted password, but decoded it would end it. */
 const escapedKeys = ({ text, indexOf, decodedAt }: Raw, least: number): Occurrence[] =>
   apiKey.find(text, indexOf(least)).map(([start, end]) => ({
     entity: 'api_key',
@@ -102,7 +107,7 @@ const escapedKeys = ({ text, indexOf, decodedAt }: Raw, least: number): Occurren
 
 const earlierLonger = (a: Occurrence, b: Occurrence): number => a.start - b.start || b.end - a.end;
 
-/** Of occurrences that overlap, the one that begins first, then the longest; none begins before `from`. */
+/** Returns, of overlapping occurrences, the first, then the longest; none begins before `from`. */
 export function withoutOverlaps(sorted: readonly Occurrence[], from = 0): Occurrence[] {
   const kept: Occurrence[] = [];
   let end = from;

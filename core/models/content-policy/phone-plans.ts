@@ -1,14 +1,14 @@
-/** Which digits are telephone numbers, by the numbering plans of libphonenumber: loaded with the filters, not before. */
+/** Checks digits against the numbering plans of libphonenumber, which are loaded together with the filters. */
 import { type CountryCode, type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js/core';
 import metadata from 'libphonenumber-js/max/metadata';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
-/** Whose national forms are looked for where a text says that a telephone number follows, more callers first. */
+/** Regions whose national forms are searched after a word for telephone numbers, most callers first. */
 const regions =
   `US GB DE FR IN IT ES BR JP CN AU NL PL MX TR ZA SE CH AT BE NO DK FI IE PT CZ GR HU RO RU UA NZ KR SG HK TW IL AE SA
   EG NG KE AR CL CO ID MY TH VN PH PK PE SK BG HR SI RS EE LV LT IS MA BD LK`.split(/\s+/) as readonly CountryCode[];
 
-/** A text names the same number again, and its digits are asked for in several groupings. */
+/** Cached results: a text repeats numbers, and their digits are checked in several groupings. */
 const known = new RecentMap<string, boolean>({ max: 2048 });
 
 function remembered(key: string, work: () => boolean): boolean {
@@ -22,19 +22,22 @@ function remembered(key: string, work: () => boolean): boolean {
 const numberOf = (digits: string, region?: CountryCode): PhoneNumber | undefined =>
   parsePhoneNumberFromString(digits, { extract: false, ...(region && { defaultCountry: region }) }, metadata);
 
-/** @param digits country code first, without the plus sign. */
+/**
+ * Checks for an assigned international number.
+ * @param digits country code first, without the plus sign.
+ */
 export const isInternational = (digits: string): boolean =>
   remembered(`+${digits}`, () => numberOf(`+${digits}`)?.isValid() === true);
 
-/** A number that no plan gives out but that is as long as one: what examples are written with. */
+/** Checks for a number of valid length that no plan assigns, as examples use. */
 export const mayBeInternational = (digits: string): boolean =>
   remembered(`?${digits}`, () => numberOf(`+${digits}`)?.isPossible() === true);
 
-/** Ten digits, or eleven with the 1 before them. */
+/** Checks for ten digits, or eleven with a leading 1. */
 export const isNorthAmerican = (digits: string): boolean =>
   remembered(`1${digits}`, () => numberOf(digits, 'US')?.isValid() === true);
 
-/** As they are dialled at home, in one of the regions. */
+/** Checks for a number as dialled within one of the regions. */
 export const isNational = (digits: string): boolean =>
   remembered(digits, () => regions.some((region) => numberOf(digits, region)?.isValid() === true));
 
@@ -50,7 +53,7 @@ function isPrintedIn(region: CountryCode, digits: string, lengths: readonly numb
   return printed.some((groups) => groups.join('-') === lengths.join('-'));
 }
 
-/** Groups that a region prints and libphonenumber does not write. */
+/** Groups that a region prints but libphonenumber does not. */
 const alsoPrinted: Partial<Record<CountryCode, readonly number[][]>> = { NO: [[3, 2, 3]] };
 
 const groupsOf = (written: string): number[] => (written.match(/\d+/g) ?? []).map((group) => group.length);

@@ -1,6 +1,6 @@
 /**
- * Telephone numbers [content.personal-data]: with a country code wherever they stand, in the forms that a country prints, and in
- * any form behind a word that says what they are. The numbering plans decide; the forms keep dates, orders and prices apart.
+ * Telephone numbers [content.personal-data]: with a country code anywhere, in the forms that a country prints, and in
+ * any form after a word for one. The numbering plans decide; the forms exclude dates, orders and prices.
  */
 import { type DigitGroup, digitRuns, lookahead, mayBegin, mayEnd, separators } from './digit-groups.ts';
 import type { Entity, Range } from './entity.ts';
@@ -9,7 +9,7 @@ import { isInternational, isNational, isNorthAmerican, isPrintedAsAtHome, mayBeI
 
 const digits = { least: 7, most: 18 } as const;
 const groupsAtMost = 9;
-/** How far before a number a word is looked for that says what it is. */
+/** Characters before a number that are searched for a word that identifies it. */
 const contextCharacters = 48;
 /** Characters after a number in which a unit makes it an amount. */
 const unitCharacters = 5;
@@ -37,19 +37,19 @@ const listMark = /(?:^|\n)[ \t>*-]*\d{1,2}[.)][ \t]{1,3}$/;
 const numberBefore = new RegExp(String.raw`\d[${separators}]{1,3}$`, 'u');
 
 interface Candidate {
-  /** Plus sign or digit first; blanks, dashes and brackets as they stand. */
+  /** Number as written, from its plus sign or first digit, with blanks, dashes and brackets. */
   readonly written: string;
   readonly digits: string;
-  /** How many digits each group has. */
+  /** Number of digits in each group. */
   readonly lengths: readonly number[];
-  /** What stands before it. */
+  /** Text before the number. */
   readonly before: string;
   readonly after: string;
-  /** Digits stand before or behind it, a blank between. */
+  /** True if digits precede or follow it, separated by a blank. */
   readonly amongNumbers: boolean;
 }
 
-/** The longest telephone number that begins with the group at `first`. */
+/** Returns the longest telephone number that begins with the group at `first`. */
 function phoneAt(text: string, groups: readonly DigitGroup[], first: number, from: number): Range | undefined {
   const start = Math.max(from, startOf(text, groups[first]!.start));
   if (!mayBegin(text, start)) return undefined;
@@ -78,14 +78,14 @@ function phoneAt(text: string, groups: readonly DigitGroup[], first: number, fro
   return longest && [start, start + longest.written.length];
 }
 
-/** With the signs that belong to a number before its first digit. */
+/** Signs before the first digit that belong to the number. */
 const opening = /(?:\+ ?\(?|\(\+?)$/;
 const closed = /^\d[\d -]{0,5}\)/;
 
 function startOf(text: string, digit: number): number {
   const signs = opening.exec(text.slice(Math.max(0, digit - 3), digit))?.[0] ?? '';
   const isClosed = !signs.includes('(') || closed.test(text.slice(digit, digit + 7));
-  // The bracket of a sentence stands before the plus sign, not behind it.
+  // A bracket before the plus sign belongs to the sentence.
   return digit - (isClosed ? signs : signs.replace(/^\(|\($/, '')).length;
 }
 
@@ -120,17 +120,17 @@ const isDialledLength = (digits: string): boolean => digits.length >= 8 && digit
 const isDialled = (digits: string): boolean =>
   isDialledLength(digits) && (isInternational(digits) || (digits.length > 9 && mayBeInternational(digits)));
 
-/** Any grouping of any region; examples are written with numbers that no plan gives out. */
+/** Checks for any grouping of any region. Examples use numbers that no plan assigns. */
 const isBehindWord = ({ written, digits }: Candidate): boolean =>
   isNational(digits) ||
   isLocal(written) ||
   /^[2-9]\d\d\D*[2-9]\d\d\D*\d{4}$/.test(written) ||
   (digits.length >= 10 && isInternational(digits.replace(/^(?:00|011)/, '')));
 
-/** Within an area, without its code: `468 6549`, `468 65 49`, `9822 3749`. */
+/** Checks for a number within an area, without its code: `468 6549`, `468 65 49`, `9822 3749`. */
 const isLocal = (written: string): boolean => /^[2-9]\d{2,3}(?:[ .-]\d{4}|[ .-]\d\d[ .-]\d\d)$/.test(written);
 
-/** 3-3-4, a 1 before it or not. */
+/** Checks for the form 3-3-4, with or without a leading 1. */
 const isNorthAmericanForm = (lengths: readonly number[]): boolean => /^(?:1-)?3-3-4$/.test(lengths.join('-'));
 
 function isNorthAmericanNumber({ written, digits, amongNumbers }: Candidate): boolean {
@@ -143,7 +143,7 @@ const frenchPairs = /^0[1-9](?:([ .-])\d{2})(?:\1\d{2}){3}$/;
 
 const isSsnForm = (lengths: readonly number[]): boolean => lengths.join('-') === '3-2-4';
 
-/** What a country prints: an area in brackets, or a trunk 0 before the area. */
+/** Checks for a national form: an area in brackets, or a trunk 0 before the area. */
 function isNationalForm(candidate: Candidate): boolean {
   const { written, digits, lengths, amongNumbers } = candidate;
   if (/^\((?:\d{1,5}|0[ -]?\d{1,3}|06 \d\d?)\) ?\d/.test(written) || /^8[ -]?\(\d{3,5}\)[ -]?\d/.test(written))
@@ -155,7 +155,7 @@ function isNationalForm(candidate: Candidate): boolean {
   return (hasTrunk && area <= 6 && rest.some((length) => length >= 3)) || isPrinted(candidate);
 }
 
-/** Groupings without a trunk 0 that countries print, which dates and amounts seldom have. */
+/** Printed groupings without a trunk 0 that dates and amounts rarely have. */
 const printedGroupings = new Set(
   '4-4 3-3-3 3-2-2-2 2-2-2-2 3-4-4 3-3-4 3-7 5-5 2-4-4 1-4-4 2-5-4 4-2-2-2 2-2-2-2-2 1-3-3-2-2 1-3-3-4 1-3-7 3-2-3 3-2-4-4 3-4-4 2-3-4 2-3-2-2'.split(
     ' ',
@@ -177,13 +177,13 @@ function isPrinted({ written, digits, lengths, before, after }: Candidate): bool
   return separators.size <= 2 && !/[./]/.test(written) && isPrintedAsAtHome(digits, lengths);
 }
 
-/** Words that say a telephone number follows, in the languages of the regions; `~` stands for a blank. */
+/** Words before a telephone number, in the languages of the regions; `~` represents a blank. */
 const names = `(?<!i)phone mobile cell tel fax whatsapp sms signal hotline helpline landline dial gsm telefon téléphone tél teléfono
   (?:call|reach|ring|text|contact|telefone|ruf)~(?:me|us|him|her|them|back|on|at|mich)
   (?:my|your|his|her|our|their|contact|registered|callback|daytime|emergency)~(?:new~|other~)?number telefono telefone telefoon handy mobil
   móvil movil celular cellulare portable rufnummer rückruf puhelin телефон тел моб τηλ τηλέφωνο هاتف جوال موبايل تلفن טלפון फ़ोन फोन
   मोबाइल 電話 电话 電話番号 携帯 手机 手機 전화 휴대폰 โทร ☎ ☏ 📞 📱 📲`;
-/** May stand between such a word and the number. */
+/** Words that may be between such a word and the number. */
 const joining = `no nr num number numbers nummer numéro número numero is at on me us via to the ist unter es est è au al или office work
   home private line`;
 const anyOf = (words: string): string => words.split(/\s+/).join('|').replaceAll('~', ' ');
@@ -192,10 +192,10 @@ const phoneWord = new RegExp(
   'iu',
 );
 
-/** Only before a number in groups or with a trunk 0: `call 4155552671` may be the number of a call. */
+/** Words that count only before a grouped number or a trunk 0: `call 4155552671` may be the number of a call. */
 const callWord = /(?<![\p{L}_])(?:call|calling|ring|dial|dialled|dialed|text)[^\p{L}\d\n]{1,3}$/iu;
 
-/** Words that say it is another number. */
+/** Words that identify another kind of number. */
 const others = `order invoice ref reference ticket case isbn issn sku part serial tracking parcel shipment version build id account acct
   policy article item model page lot batch imei iccid bestellung rechnung artikel commande facture pedido factura`;
 const otherWord = new RegExp(

@@ -1,6 +1,6 @@
 /**
- * The content policy of a call. The filters, and the RE2 engine behind them, are loaded with the first configuration that
- * has any: without filters a gateway starts without them.
+ * Returns the content policy of a call. The filters and their RE2 engine are loaded with the first configuration that
+ * has filters, so a gateway without filters starts faster.
  */
 import type { Configuration } from '#core/contracts/config.ts';
 import { remembered } from '#core/kernel/remembered.ts';
@@ -9,7 +9,7 @@ import type { ContentPolicy, Verdict } from './ports.ts';
 
 type Filtered = Pick<Configuration, 'policies' | 'transform' | 'tenants'>;
 
-/** Remembered for as long as the configuration lives. */
+/** Returns the policy, cached for the lifetime of the configuration. */
 export async function contentPolicyOf(
   configuration: Filtered,
   tenantId: string,
@@ -21,15 +21,15 @@ export async function contentPolicyOf(
   return contentPolicyFor(configuration, tenantId, ports);
 }
 
-/** Loaded once: an import by itself costs each call a look-up. */
+/** Module loaded once: a dynamic import costs each call a lookup. */
 let compiling: Promise<typeof import('./compile.ts')> | undefined;
 
-/** A tenant's own: a tenant may strip personal data where the others do not. */
+/** Checks per tenant, because a tenant may strip personal data even if others do not. */
 const hasFilters = remembered(
   ({ policies, transform, tenants }: Filtered): boolean =>
     policies.input.length > 0 ||
     policies.output.length > 0 ||
-    // A configuration may have a thousand tenants, and each call asks.
+    // A configuration may have a thousand tenants, and each call needs the result.
     [{ transform }, ...tenants].some((each) => each.transform?.response?.strip_pii),
 );
 

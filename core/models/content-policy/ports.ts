@@ -1,4 +1,4 @@
-/** Content filters at work. */
+/** Ports of the content filters. */
 import type { Finding } from '#core/contracts/chat.ts';
 
 export interface ContentContext {
@@ -7,56 +7,58 @@ export interface ContentContext {
   readonly provider: string;
 }
 
-/** A text to look at, and how to change it; `TextSlot` of the dialects fits. */
+/** Text to scan and the way to change it; compatible with `TextSlot` of the dialects. */
 export interface Scanned {
   readonly text: string;
-  /** JSON text: its strings are read decoded, and redaction leaves it valid. */
+  /** True for JSON text: its strings are decoded, and redaction leaves it valid. */
   readonly json?: boolean;
-  /** Texts of one group stand together before the model: parts of one turn. */
+  /** Group of texts that are adjacent for the model: parts of one turn. */
   readonly group?: string;
   set(text: string): void;
 }
 
 export interface Verdict {
-  /** The strictest action of all findings; `allow` when nothing was found, `warn`, `log` and `redact` let pass. */
+  /** Decision by the strictest action of all findings: `allow` also after `warn`, `log` and `redact`. */
   readonly decision: 'allow' | 'review' | 'block';
-  /** The finding that decided: `content:<filter>`. */
+  /** Finding that decided: `content:<filter>`. */
   readonly matched_rule?: string;
   readonly findings: readonly Finding[];
 }
 
-/** Looks at the running texts of one stream and says what may leave. */
+/** Scan of the running texts of one stream that decides what may be released. */
 export interface StreamScan {
   /**
-   * Text to release now on this channel: everything that no filter could still match as a prefix, redacted where a
-   * filter says so. The promise form only where a WASM filter looks. A channel of JSON text says so with each piece.
+   * Returns the text to release now on this channel: everything that cannot be the beginning of a match, redacted if a
+   * filter requires it. Returns a promise only if a WASM filter is used. A channel of JSON text sets `isJson` with each
+   * piece.
    */
   push(channel: string, text: string, isJson?: boolean): string | Promise<string>;
-  /** The channel's text is complete: what was held back, or less of it. */
+  /** Ends the channel's text and returns the held text, possibly redacted. */
   end(channel: string): string | Promise<string>;
-  /** Channels that hold text back. */
+  /** Returns the channels that hold text back. */
   open(): readonly string[];
-  /** As it stands. Once `block`, nothing more is released. */
+  /** Returns the current verdict. After `block`, no more text is released. */
   verdict(): Verdict;
 }
 
 export interface ContentPolicy {
-  /** No filter and nothing to strip: callers may skip the work. */
+  /** True without filters or stripping: callers may skip the work. */
   readonly inputIdle: boolean;
-  /** What looks at a request of usual size does so here and at once, and nothing holds the call for a person. */
+  /** True if requests of usual size are scanned immediately, and no filter holds the call for a person. */
   readonly inputQuick: boolean;
   readonly outputIdle: boolean;
-  /** All filters run; texts may be redacted in place. Never throws: an erring filter is a finding. */
+  /** Runs all filters and may redact texts in place. Never throws: a filter that errs is a finding. */
   checkInput(texts: readonly Scanned[], context: ContentContext): Promise<Verdict>;
   checkOutput(texts: readonly Scanned[], context: ContentContext): Promise<Verdict>;
   streamOutput(context: ContentContext): StreamScan;
 }
 
-/** Runs the `check` of one WASM module. */
+/** Runner of the `check` of one WASM module. */
 export interface WasmRunner {
   /**
-   * @returns 0 and no message to allow; the module's reason when it flags, and how sure it is (0 to 1) where it says so.
-   * @throws Error when the module is missing, corrupt, traps, allocates beyond its declared maximum or runs longer than
+   * Runs the check.
+   * @returns 0 without a message to allow; otherwise the module's reason, with its confidence (0 to 1) if given.
+   * @throws Error if the module is missing, corrupt, traps, allocates beyond its declared maximum or runs longer than
    * `timeoutMs`.
    */
   check(call: {

@@ -1,11 +1,14 @@
-/** How re2js's compiled patterns are read: instructions, what they take, and what is reached without taking anything. */
+/**
+ * Reads compiled patterns of re2js: instructions, the characters they accept, and which are reachable without consuming
+ * one.
+ */
 
-/** Instructions of re2js, as far as a walk needs them. */
+/** Instruction of re2js, limited to the members that a walk needs. */
 export interface Instruction {
   readonly op: number;
   readonly out: number;
   readonly arg: number;
-  /** Ranges of characters, first and last; shared by instructions that take the same. */
+  /** Ranges of characters, first and last; shared by instructions that accept the same. */
   readonly runes: ArrayLike<number>;
   matchRune(char: number): boolean;
 }
@@ -34,7 +37,7 @@ export const op = {
 const at = { lineStart: 1, lineEnd: 2, textStart: 4, textEnd: 8, boundary: 16, noBoundary: 32 } as const;
 export const allConditions = 63;
 
-/** Conditions that hold between two characters; -1 is the text's start or end. */
+/** Returns the conditions that hold between two characters; -1 is the start or end of the text. */
 export function boundaryConditions(before: number, after: number): number {
   const boundary = isWord(before) === isWord(after) ? at.noBoundary : at.boundary;
   const start = before < 0 ? at.textStart | at.lineStart : before === 10 ? at.lineStart : 0;
@@ -42,7 +45,7 @@ export function boundaryConditions(before: number, after: number): number {
   return boundary | start | end;
 }
 
-/** As RE2 has it: ASCII only. */
+/** Checks for a word character as RE2 does: ASCII only. */
 export const isWord = (char: number): boolean =>
   (char >= 97 && char <= 122) || (char >= 65 && char <= 90) || (char >= 48 && char <= 57) || char === 95;
 
@@ -55,7 +58,7 @@ export function acceptsChar(instruction: Instruction, char: number): boolean {
   return instruction.matchRune(char);
 }
 
-/** Where an instruction that takes nothing leads, put on `open`. */
+/** Adds the successors of an instruction that consumes no character to `open`. */
 export function follow(instruction: Instruction, conditions: number, open: number[]): void {
   const { op: operation, out, arg } = instruction;
   if (operation === op.alt || operation === op.altMatch) open.push(arg, out);
@@ -63,7 +66,7 @@ export function follow(instruction: Instruction, conditions: number, open: numbe
   else if (operation === op.emptyWidth && (arg & ~conditions) === 0) open.push(out);
 }
 
-/** Consuming instructions and matches that are reached from one without taking a character. */
+/** Returns the consuming and match instructions that are reachable without consuming a character. */
 export function reachable(
   { inst }: Program,
   from: number,
@@ -84,7 +87,7 @@ export function reachable(
   return { consuming, matches };
 }
 
-/** The pattern each instruction belongs to: a pattern's instructions end with its match. */
+/** Returns the pattern of each instruction: a pattern's instructions end with its match. */
 export function owners({ inst }: Program): Int32Array {
   const owner = new Int32Array(inst.length).fill(-1);
   let pattern = -1;
@@ -98,7 +101,7 @@ export function owners({ inst }: Program): Int32Array {
 export const hasBoundaries = ({ inst }: Program): boolean =>
   inst.some(({ op: operation, arg }) => operation === op.emptyWidth && (arg & (at.boundary | at.noBoundary)) !== 0);
 
-/** One instruction of each class that takes more than ASCII. */
+/** Returns one instruction of each class that accepts more than ASCII. */
 export function classesBeyondAscii({ inst }: Program): readonly Instruction[] {
   const classes = new Map<ArrayLike<number>, Instruction>();
   for (const instruction of inst) {

@@ -1,33 +1,33 @@
-/** Text as a reader sees it, with the way back to the characters it was written with. */
+/** Folds text to what a reader sees, with a mapping back to the characters as written. */
 
 import { controls, foldText, hasSpecial, isPlain } from '#core/text/fold/visible.ts';
 import { foldUnicode, isAscii } from '#core/text/matching/fold-unicode.ts';
 
-/** Characters that may change, or vanish into, the one before them: marks, what begins with one, invisible ones, jamo. */
+/** Characters that may change or merge into the one before: marks, compositions with them, invisible ones, jamo. */
 const extenders = String.raw`\p{M}\p{Default_Ignorable_Code_Point}\p{Cf}${controls}\u0e33\u0eb3\u1160-\u11ff\u3131-\u318e\uff9e-\uffdc`;
 const extender = new RegExp(`^[${extenders}]$`, 'u');
-/** Bounds the work on letters with endless marks. */
+/** Maximum number of extenders, which limits the work on letters with endless marks. */
 const extendersAtMost = 127;
 
 /**
- * ASCII that nothing extends, or one character with its extenders. Folding works inside such a piece only, so the
- * folded pieces joined are the folded text.
+ * ASCII without extenders, or one character with its extenders. Folding works within such a piece only, so the folded
+ * pieces joined are the folded text.
  */
 const piece = new RegExp(`[\t-\r -~]+(?![${extenders}])|[^][${extenders}]{0,${extendersAtMost}}`, 'gu');
 
-/** What a reader sees; `at[i]` is where the character behind `text[i]` was written, with one more for the end. */
+/** Text as read. `at[i]` is the written position of the character after `text[i]`, with one more for the end. */
 export interface Reading {
   readonly text: string;
-  /** Absent where every character is its own. */
+  /** Absent if every character is read as written. */
   readonly at?: Int32Array;
 }
 
-/** One character may be read as eighteen: a text that grows beyond this would take the memory of a worker. */
+/** Maximum length after folding: one character may become eighteen, which could exhaust a worker's memory. */
 const maxCharacters = 1_000_000;
 
 /**
- * NFKC, invisible characters removed, look-alikes folded; upper and lower case stay.
- * @throws RangeError for a text that folding makes much longer than it was, and longer than a million characters.
+ * Folds a text: NFKC, without invisible characters, with look-alikes replaced; case is preserved.
+ * @throws RangeError for a text that folding lengthens greatly, to more than a million characters.
  */
 export function readingOf(raw: string): Reading {
   if (isPlain(raw)) return { text: raw };
@@ -55,7 +55,7 @@ function longer(at: Int32Array<ArrayBuffer>, needed: number): Int32Array<ArrayBu
   return next;
 }
 
-/** Where characters `start` to `end` of a reading were written: whole letters with all that extends them. */
+/** Returns the written range of characters `start` to `end` of a reading: whole letters with their extenders. */
 export function writtenRange({ at }: Reading, start: number, end: number): readonly [start: number, end: number] {
   if (!at) return [start, end];
   const last = at[end - 1]!;
@@ -64,7 +64,7 @@ export function writtenRange({ at }: Reading, start: number, end: number): reado
   return [at[start]!, at[next]!];
 }
 
-/** Where in a reading the character written at `offset` stands, or the next one that is seen. */
+/** Returns the index in a reading of the character written at `offset`, or of the next visible one. */
 export function indexIn({ at }: Reading, offset: number): number {
   if (!at) return offset;
   let low = 0;
@@ -77,12 +77,12 @@ export function indexIn({ at }: Reading, offset: number): number {
   return low;
 }
 
-/** The pieces of `raw` with their offsets, to read it character by character. */
+/** Returns the pieces of `raw` with their offsets, for reading it character by character. */
 export const pieces = (raw: string): Iterable<RegExpExecArray> => raw.matchAll(piece);
 
 /**
- * Where the last letter of `raw` begins: what follows may still change it. A lone high surrogate at the end belongs to
- * it, since the character it begins may be a mark.
+ * Returns the start of the last letter of `raw`, which later text may still change. A lone high surrogate at the end
+ * belongs to it, because the character it begins may be a mark.
  */
 export function lastLetter(raw: string): number {
   let start = raw.length;
@@ -101,25 +101,28 @@ const isHigh = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
 export const endsIncomplete = (raw: string): boolean => raw.length > 0 && isHigh(raw.charCodeAt(raw.length - 1));
 
-/** A reading without case, as keywords are compared. Works letter by letter, like `readingOf`. */
+/** Returns a reading in lower case, as keywords are compared. Works letter by letter, like `readingOf`. */
 export function withoutCase(read: string): string {
   if (isAscii(read)) return read.toLowerCase();
-  // A capital may be a look-alike only once it is small, and the small form of İ brings its dot along.
+  // A capital may become a look-alike only in lower case, and the lower case of İ includes its dot.
   return foldUnicode(read.toLowerCase().replaceAll('ς', 'σ'));
 }
 
 const blanks = /\s\s+|[^\S ]/g;
 
-/** Words with one space between them. */
+/** Returns the text with one space between words. */
 export const withSingleSpaces = (text: string): string => text.replace(blanks, ' ');
 
-/** The letters a mark that follows `letter` may compose with: of what was written, and of what is read. */
+/** Returns the letters with which a mark after `letter` may compose: as written and as read. */
 export function basesOf(letter: string): readonly number[] {
   if (isAscii(letter)) return letter === '' ? [] : [letter.codePointAt(letter.length - 1)!];
   return [letter, foldText(letter)].flatMap((text) => text.normalize('NFD').codePointAt(0) ?? []);
 }
 
-/** Letters that a mark makes of `letter`; Hangul aside, whose syllables compose of letters no filter distinguishes. */
+/**
+ * Returns letters that a mark makes of `letter`, except Hangul, whose syllables consist of letters that filters do not
+ * distinguish.
+ */
 export function compositionsOf(letter: number): readonly number[] {
   composed ??= composedLetters();
   return composed.get(letter) ?? [];
@@ -138,7 +141,7 @@ function composedLetters(): ReadonlyMap<number, readonly number[]> {
   return found;
 }
 
-/** Latin, Greek, Cyrillic, Arabic, the scripts of India, signs, Kana: where letters with marks have a code of their own. */
+/** Ranges with precomposed letters: Latin, Greek, Cyrillic, Arabic, Indic scripts, signs, Kana. */
 const composedRanges = [
   ...[[0xc0, 0x233] as const, [0x385, 0x3d4] as const, [0x400, 0x4f9] as const, [0x622, 0x6d3] as const],
   ...[[0x929, 0xddd] as const, [0x1e00, 0x1fff] as const, [0x219a, 0x22ed] as const, [0x304c, 0x30fe] as const],

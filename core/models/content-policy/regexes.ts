@@ -1,4 +1,4 @@
-/** Regex filters: patterns of tenants' operators, on the text as written and as read. */
+/** Regex filters: patterns of the configuration, on the text as written and as read. */
 import type { ContentFilter } from '#core/contracts/config.ts';
 import type { Tally } from './findings.ts';
 import { PartialMatches } from './partial-match.ts';
@@ -7,7 +7,7 @@ import type { Reading } from './reading.ts';
 
 export type RegexFilter = Extract<ContentFilter, { type: 'regex' }>;
 
-/** Characters held back at most for a pattern that may match without end. */
+/** Maximum characters held back for a pattern that may match without end. */
 const windowCharacters = 256;
 
 type Indexed = { readonly index: number; readonly filter: RegexFilter };
@@ -16,11 +16,11 @@ interface Compiled {
   readonly set: PatternSet;
   /** Filter of each pattern. */
   readonly owners: readonly number[];
-  /** Filters whose patterns do not compile: only a configuration stored unchecked has them. */
+  /** Filters whose patterns do not compile, possible only in a configuration that was stored unchecked. */
   readonly broken: readonly number[];
 }
 
-/** All regex filters of a phase, as one set; compiled when it is first needed. */
+/** Regex filters of a phase as one set, compiled when first needed. */
 export class Regexes {
   readonly #filters: readonly Indexed[];
   #compiled: Compiled | undefined;
@@ -51,7 +51,7 @@ export class Regexes {
     }
   }
 
-  /** For streams. */
+  /** Returns the partial matches for streams. */
   partial(holds: (filter: number) => boolean): PartialMatches {
     const { set, owners } = this.#ready();
     this.#partial ??= new PartialMatches(set.program, owners.map(holds), windowCharacters);
@@ -73,7 +73,7 @@ function compiledOf(filters: readonly Indexed[]): Compiled | undefined {
   }
 }
 
-/** Leaves out the filters that do not compile; all of them, if they are too large together. */
+/** Compiles the set without filters that do not compile; without any if they are too large together. */
 function compiledApart(filters: readonly Indexed[]): Compiled {
   const sound = filters.filter((filter) => compiledOf([filter]) !== undefined);
   const compiled = compiledOf(sound);

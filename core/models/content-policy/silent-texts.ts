@@ -1,4 +1,4 @@
-/** Texts with invisible characters: phrases whose words only they part, or that they spell, are found as in a stream. */
+/** Texts with invisible characters: finds phrases that they separate or spell, as in a stream. */
 
 import { invisiblePlaces } from '#core/text/fold/visible.ts';
 import type { Tally } from './findings.ts';
@@ -6,12 +6,15 @@ import type { Keywords } from './keywords.ts';
 import { advance, type Lines, newLine } from './lines.ts';
 import type { Regexes } from './regexes.ts';
 
-/** What a phrase or pattern may reach on either side of such a character. */
+/** Characters that a phrase or pattern may extend on either side of an invisible character. */
 const reachCharacters = 512;
-/** Stands for what is before a window: no letter, and no beginning of the text. */
+/** Represents the text before a window: not a letter and not the beginning of the text. */
 const before = '\uffff';
 
-/** Notes what keywords and patterns find where such characters may be blanks or letters, and nothing was found without. */
+/**
+ * Records matches of keywords and patterns if invisible characters may be blanks or letters, unless a match exists
+ * without that.
+ */
 export function checkSilent(
   { keywords, regexes }: { readonly keywords: Keywords; readonly regexes: Regexes },
   text: string,
@@ -39,7 +42,7 @@ export function checkSilent(
   for (const [filter, details] of found) if (!tally.hasFound(filter)) tally.found(filter, 1, details);
 }
 
-/** Parts of the text around the characters, apart from each other; each begins with the text or with a blank. */
+/** Returns separate parts of the text around the characters; each begins with the text or with a blank. */
 function windows(text: string): [start: number, end: number][] {
   const found: [number, number][] = [];
   for (const index of invisiblePlaces(text)) {

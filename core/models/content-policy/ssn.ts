@@ -1,17 +1,17 @@
-/** Social security numbers of the United States, distinguished from the many other numbers that texts hold. */
+/** US social security numbers, distinguished from other numbers in texts. */
 import { candidates, type Entity, wordClass } from './entity.ts';
 
-/** One more character, or two where the next is a separator: what tells whether a number goes on. */
+/** One more character, or two after a separator: determines whether a number continues. */
 const next = String.raw`(?:[ .\-/](?s:.)|[^ .\-/])`;
 
 const digits = String.raw`(?!000|666|9)\d{3}([- ]?)(?!00)\d{2}\1(?!0000)\d{4}`;
 const pattern = new RegExp(`(?<![${wordClass}]|\\d[-.])${digits}(?![${wordClass}]|[-.]\\d)`, 'gu');
 
-/** Without separators only behind such a word: nine digits are also dates, orders and accounts. */
+/** Word that must precede a number without separators: nine digits are also dates, orders and accounts. */
 const named = /(?<!\p{L})(?:ssn|social[ _-]?security|soc sec)[^\d\n]{0,24}$/iu;
 const nameCharacters = 48;
 
-/** Areas 000, 666 and 9xx, group 00 and serial 0000 were never given out. */
+/** Social security numbers. Areas 000, 666 and 9xx, group 00 and serial 0000 were never issued. */
 export const ssn: Entity = {
   name: 'ssn',
   shape: String.raw`\b[0-8]\d{2}[- ]?\d{2}[- ]?\d{4}${next}`,

@@ -1,13 +1,13 @@
 /**
- * The output filters on running text: decoded text goes in by channel, in whatever pieces, and what no
- * filter could still match as a prefix comes out.
+ * Output filters on running text: decoded text is added by channel, in pieces of any size, and text that cannot be the
+ * beginning of a match is released.
  *
- * Held back is the longest beginning of a possible match. What is promised, however the text is cut:
- * - nothing of a text leaves that a keyword, a PII filter or a pattern of bounded length up to the window (256
- *   characters) blocks; of a pattern without bound, all but the window may have left before the match is complete;
+ * The longest beginning of a possible match is held back. Guarantees, however the text is cut:
+ * - no part of a text is released that a keyword, a PII filter or a pattern of bounded length up to the window (256
+ *   characters) blocks; of an unbounded pattern, all but the window may be released before the match is complete;
  * - personal data is redacted as in the whole text; of one secret longer than its window (8,192 characters) the rest;
- * - a text that no filter blocks or redacts leaves unchanged.
- * Filters that only warn or log hold nothing back.
+ * - a text that no filter blocks or redacts is released unchanged.
+ * Filters that only warn or log do not hold text back.
  */
 import { ChannelScan } from './channel-scan.ts';
 import type { Filters } from './filters.ts';
@@ -16,9 +16,9 @@ import { decodedJson } from './json-spelling.ts';
 import type { ContentContext, StreamScan, Verdict } from './ports.ts';
 import { type TextWork, turnCharacters } from './text-work.ts';
 
-/** What WASM filters see of a long stream: its end. */
+/** Maximum text of a long stream, from its end, that WASM filters receive. */
 const wasmCharacters = 64 * 1024;
-/** Kinds that look at every character. */
+/** Kinds that scan every character. */
 const scanned = ['keyword', 'regex', 'pii'] as const;
 
 export class OutputScan implements StreamScan {
@@ -26,13 +26,13 @@ export class OutputScan implements StreamScan {
   readonly #context: ContentContext;
   readonly #tally: Tally;
   readonly #channels = new Map<string, ChannelScan>();
-  /** Texts so far, where WASM filters look at them. */
+  /** Texts so far, for WASM filters. */
   readonly #texts = new Map<string, string>();
-  /** Channels of JSON text: modules see it decoded. */
+  /** Channels of JSON text, which modules receive decoded. */
   readonly #json = new Set<string>();
-  /** One WASM call after the other, so that texts leave in the order they came. */
+  /** Sequence of WASM calls, so that texts leave in the order in which they arrived. */
   #queue: Promise<unknown> = Promise.resolve();
-  /** The scanner itself failed in permissive mode: texts pass. */
+  /** True if the scanner failed in permissive mode: texts pass. */
   #passes = false;
 
   constructor(filters: Filters, context: ContentContext) {
@@ -40,7 +40,7 @@ export class OutputScan implements StreamScan {
     this.#context = context;
     this.#tally = filters.tally();
     for (const filter of [...filters.keywords.broken, ...filters.regexes.broken]) this.#tally.erred(filter);
-    // Compiles what is needed now, not while the first token waits.
+    // Compiles the filters now, before the first token.
     filters.guarded(this.#tally, scanned, () => void new ChannelScan(filters, this.#tally));
   }
 
@@ -50,7 +50,7 @@ export class OutputScan implements StreamScan {
     return this.#release(channel, text, (scan) => scan.push(text), isJson);
   }
 
-  /** Other work has a turn between the slices of a long text. */
+  /** Scans a long text in slices, with turns for other work in between. */
   async #pushInTurns(channel: string, text: string, work: TextWork, isJson: boolean): Promise<string> {
     let released = '';
     for (let from = 0; from < text.length && !this.#tally.blocked; from += turnCharacters) {
@@ -103,7 +103,9 @@ export class OutputScan implements StreamScan {
     return held + text;
   }
 
-  /** WASM filters look at the text so far before any of it leaves; one that found something or erred is done. */
+  /**
+   * Runs the WASM filters on the text so far before any of it is released. A filter with a finding or an error is done.
+   */
   #judged(channel: string, text: string, released: string, isJson: boolean): Promise<string> {
     const written = ((this.#texts.get(channel) ?? '') + text).slice(-wasmCharacters);
     this.#texts.set(channel, written);

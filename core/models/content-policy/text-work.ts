@@ -1,42 +1,45 @@
 /**
- * The filters that look at every character, over texts that are too large for the thread that answers all requests
- * [limit.heavy-work]: what a worker is given, what it gives back, and from which size on.
+ * Jobs for the filters that scan every character, if texts are too large for the request thread [limit.heavy-work]:
+ * input and output of a worker, and the size limit.
  */
 import type { ContentFilter } from '#core/contracts/config.ts';
 import type { Phase, TallyPart } from './findings.ts';
 
 export interface TextJob {
-  /** As configured, those of kind wasm left out. */
+  /** Filters as configured, without those of kind wasm. */
   readonly filters: readonly ContentFilter[];
   readonly phase: Phase;
   readonly lenient: boolean;
   readonly texts: readonly WrittenText[];
 }
 
-/** A text, and whether it is JSON. */
+/** Text and whether it is JSON. */
 export interface WrittenText {
   readonly text: string;
   readonly json?: boolean | undefined;
 }
 
 export interface CheckedTexts {
-  /** In the same order, redacted where a filter says so. */
+  /** Texts in the same order, redacted if a filter requires it. */
   readonly texts: readonly string[];
   readonly found: TallyPart;
 }
 
-/** Work beside the thread that answers all requests. */
+/** Work outside the request thread. */
 export interface TextWork {
   /**
-   * @throws GatewayError `payload_too_large` when the texts take longer than allowed, `service_unavailable` when no worker
+   * Checks the texts.
+   * @throws GatewayError `payload_too_large` if they take longer than allowed, `service_unavailable` if no worker
    * becomes free.
    */
   check(job: TextJob): Promise<CheckedTexts>;
-  /** Lets other work have a turn. */
+  /** Lets other work run. */
   turn(): Promise<void>;
 }
 
-/** About a millisecond of filters. Beyond ASCII a character costs as much as many, because it is folded first. */
+/**
+ * Cost of about a millisecond of filters. A character beyond ASCII costs as much as many, because it is folded first.
+ */
 const inlineCost = 16 * 1024;
 const costBeyondAscii = 8;
 
@@ -49,5 +52,5 @@ export function isLarge(texts: readonly WrittenText[]): boolean {
   return false;
 }
 
-/** How much of a stream's text is scanned before other work has a turn. */
+/** Characters of a stream that are scanned before other work has a turn. */
 export const turnCharacters = 2 * 1024;

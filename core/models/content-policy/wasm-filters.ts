@@ -1,4 +1,4 @@
-/** WASM filters: modules of their own judgement behind a port. */
+/** WASM filters: modules that judge a text, behind a port. */
 
 import type { ContentFilter } from '#core/contracts/config.ts';
 import { moduleOf, timeoutMs } from '#core/models/content-policy/wasm-modules.ts';
@@ -9,7 +9,7 @@ export type WasmFilter = Extract<ContentFilter, { type: 'wasm' }>;
 
 const encoder = new TextEncoder();
 
-/** All WASM filters of a phase; each looks at the text at the same time. */
+/** WASM filters of a phase, which run in parallel on the text. */
 export class WasmFilters {
   readonly filters: readonly { readonly index: number; readonly filter: WasmFilter }[];
   readonly #runner: WasmRunner;
@@ -21,7 +21,10 @@ export class WasmFilters {
     this.#phase = phase;
   }
 
-  /** Never rejects. @param asks which filters still need to look. */
+  /**
+   * Runs the filters. Never rejects.
+   * @param asks selects the filters that still need to run.
+   */
   async check(text: string, context: ContentContext, tally: Tally, asks = (_filter: number) => true): Promise<void> {
     const asked = this.filters.filter(({ index }) => asks(index));
     if (asked.length === 0) return;
@@ -41,5 +44,5 @@ export class WasmFilters {
   }
 }
 
-/** The part of the call that the module gets. */
+/** Returns the part of the call that the module receives. */
 const named = ({ tenant_id, model, provider }: ContentContext): ContentContext => ({ tenant_id, model, provider });

@@ -1,19 +1,19 @@
-/** What a WASM entry of the content policies says: which module, how long it may run. */
+/** Reads WASM entries of the content policies: module and time limit. */
 import type { Configuration, ContentFilter } from '#core/contracts/config.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 
 export type WasmFilter = Extract<ContentFilter, { type: 'wasm' }>;
 
-/** The identity of a filter's module: its digest; its path where no module was stored, which then is found nowhere. */
+/** Returns the identity of a filter's module: its digest, or its path if no module was stored, which is never found. */
 export const moduleOf = ({ sha256, path }: Pick<WasmFilter, 'sha256' | 'path'>): string => sha256 ?? path;
 
-/** Milliseconds of a duration such as `100ms` or `2s`, which the schema has let through. */
+/** Returns the milliseconds of a validated duration such as `100ms` or `2s`. */
 export const timeoutMs = (duration: string): number =>
   Number.parseInt(duration, 10) * (duration.endsWith('ms') ? 1 : 1000);
 
 /**
- * Modules by identity, as they were stored when their configuration was imported: every instance runs the same bytes,
- * whatever lies at the path now.
+ * Returns modules by identity, as stored when their configuration was imported: every instance runs the same bytes,
+ * even if the file has changed.
  */
 export const wasmModules =
   (objects: Pick<ObjectStore, 'get'>) =>
@@ -23,7 +23,7 @@ export const wasmModules =
     return bytes;
   };
 
-/** Filters whose module was missing or bad when their configuration was imported: each check errs. */
+/** Returns filters whose module was missing or invalid when their configuration was imported: each check errs. */
 export const filtersWithoutModule = ({ policies }: Pick<Configuration, 'policies'>): string[] =>
   [...policies.input, ...policies.output].flatMap((filter) =>
     filter.type === 'wasm' && filter.sha256 === undefined
@@ -32,8 +32,8 @@ export const filtersWithoutModule = ({ policies }: Pick<Configuration, 'policies
   );
 
 /**
- * Paths of filters that name a module by a digest that is not stored: their checks would always err, and with `on_error: allow`
- * let everything pass.
+ * Returns the paths of filters with a digest that is not stored: their checks would always err, and with `on_error:
+ * allow` let everything pass.
  */
 export async function missingModules(
   { policies }: Pick<Configuration, 'policies'>,
