@@ -22,7 +22,10 @@ const secretNames = [
   'federation',
 ] as const satisfies readonly (SecretName | 'admin')[];
 
-/** The environment name of the platform administrator's token inside its secret, which no function may read: `agentctl bootstrap` stores its digest. */
+/**
+ * Name of the platform administrator's token in its secret, which no function may read: `agentctl bootstrap` stores its
+ * digest.
+ */
 const adminTokenName = 'GATEWAY_ADMIN_TOKEN';
 
 export const secretId = (settings: GatewaySettings, name: SecretName | 'admin'): string => `${settings.name}/${name}`;

@@ -1,4 +1,7 @@
-/** Ends transfers that make too little progress: each holds a connection and memory [edge.slow-readers] [http.slow-bodies]. */
+/**
+ * Ends transfers that make too little progress: each holds a connection and memory [edge.slow-readers]
+ * [http.slow-bodies].
+ */
 
 export interface Transfer {
   /** Bytes that the client has taken or sent so far; undefined while none are pending. */
