@@ -1,6 +1,7 @@
 /**
- * Ids of tool calls that carry the members their vendor wants back with the history, such as Gemini's thought signature. Messages and
- * responses have no place for these members, chats leave no state in the gateway, and an id is what every client returns [chat.call-members].
+ * Ids of tool calls that carry members their vendor requires back with the history, such as Gemini's thought signature.
+ * Messages and responses cannot express these members and chats keep no state in the gateway, but every client returns
+ * ids [chat.call-members].
  */
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -11,7 +12,7 @@ import type { Embedded } from './embedded.ts';
 const mark = '__with__';
 const carrying = /^(.*?)__with__([A-Za-z0-9_-]+)$/s;
 
-/** Members of a call and of its function that every dialect has a place for. */
+/** Members of a call and of its function that every dialect can express. */
 const ofCalls: ReadonlySet<string> = new Set(['id', 'type', 'index', 'function', 'custom']);
 const ofFunctions: ReadonlySet<string> = new Set(['name', 'arguments', 'input', 'parameters', 'description']);
 
@@ -31,8 +32,9 @@ export function vendorMembers(call: JsonObject): JsonObject | undefined {
 }
 
 /**
- * Checks a further piece of a streamed call, whose id was sent already.
- * @throws GatewayError `provider_error` for a member that the id does not carry: without it the vendor refuses the history.
+ * Checks a later piece of a streamed call, whose id was already sent.
+ * @throws GatewayError `provider_error` for a member that the id does not carry: without it the vendor refuses the
+ * history.
  */
 export function refuseLate(fragment: JsonObject, carried: JsonObject = {}): void {
   for (const [name, value] of Object.entries(vendorMembers(fragment) ?? {}))
@@ -46,7 +48,10 @@ export function refuseLate(fragment: JsonObject, carried: JsonObject = {}): void
 /** Returns the vendor's id of a call, or the id unchanged if it carries nothing. */
 export const vendorId = (id: string): string => read(id)?.id ?? id;
 
-/** Returns a call with its vendor's id and members. What the id carries comes from the caller: it never replaces a part of the call. */
+/**
+ * Returns a call with its vendor's id and members. The id comes from the caller, so its contents never replace a part
+ * of the call.
+ */
 export function withVendorMembers(call: JsonObject): JsonObject {
   const carried = typeof call.id === 'string' ? read(call.id) : undefined;
   if (!carried) return call;
@@ -61,7 +66,7 @@ export function withVendorMembers(call: JsonObject): JsonObject {
 }
 
 /**
- * Returns the id of a call in the characters and the length that Anthropic and Converse take; other providers name calls otherwise,
+ * Returns the id of a call in the characters and length that Anthropic and Converse accept; other providers use ids
  * such as `functions.get:0`. Distinct ids stay distinct.
  */
 export function portableId(id: string): string {
@@ -93,7 +98,7 @@ function read(id: string): { readonly id: string; readonly members: JsonObject }
   }
 }
 
-/** In whatever case: some servers read names without regard to it. */
+/** Removes members by name in any letter case, since some servers ignore case. */
 const without = (members: JsonObject, names: ReadonlySet<string>): JsonObject =>
   Object.fromEntries(
     Object.entries(members).filter(

@@ -1,6 +1,6 @@
 /**
- * What every chat request must be, checked at the handler by hand: it runs on every call. Only what
- * we read ourselves is checked; everything else is the provider's to judge.
+ * Checks every chat request at the handler. It is written by hand, because it runs on every call. It checks only what
+ * the gateway reads; the provider judges the rest.
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
@@ -9,7 +9,7 @@ import { assertOwnSpelling } from './spelling.ts';
 
 const maxModelLength = 256;
 const maxChoices = 128;
-/** Above what any model writes; times the most choices it is still a count, and a cost, that is exact. */
+/** Maximum above any model's output. Multiplied by the most choices, counts and costs are still exact. */
 const maxOutputTokens = 100_000_000;
 
 export function checkOpenai(body: JsonObject): void {
@@ -21,7 +21,7 @@ export function checkOpenai(body: JsonObject): void {
   });
   checkWhole(body, 'max_completion_tokens', 1, maxOutputTokens);
   checkWhole(body, 'n', 1, maxChoices);
-  // Ollama's name for the most a model may put out; below 1 it means without end.
+  // Ollama's name for the maximum output tokens; below 1 it means unlimited.
   if (isObject(body.options)) checkWhole(body.options, 'num_predict', 1, maxOutputTokens, 'options.');
   if (!absent(body.stream_options) && !isObject(body.stream_options))
     refuse('stream_options', body.stream_options, 'an object');
@@ -43,7 +43,7 @@ function checkCommon(body: JsonObject): void {
   const { model } = body;
   if (typeof model !== 'string' || model === '' || model.length > maxModelLength)
     refuse('model', model, `a name of 1 to ${maxModelLength} characters`);
-  // Another name to prices, budgets and lists, and perhaps the same to a provider.
+  // Prices, budgets and lists would treat this as another name, but a provider perhaps as the same.
   if (model.trim() !== model || hidden.test(model))
     refuse('model', model, 'a name without characters that are not visible, and without blanks at its ends');
   if (!absent(body.stream) && typeof body.stream !== 'boolean') refuse('stream', body.stream, 'true or false');
@@ -71,7 +71,7 @@ function checkMessages(
   }
 }
 
-/** Members of other endpoints' requests, by which clients send a body to the wrong one. */
+/** Members of other endpoints' requests, which show that a body was sent to the wrong one. */
 const endpointOf: readonly (readonly [member: string, owner: string, remedy: string])[] = [
   ['messages', '/v1/chat/completions or /v1/messages', 'Send this body there'],
   ['input', '/v1/responses (or /v1/embeddings)', 'Send this body there'],
@@ -80,7 +80,8 @@ const endpointOf: readonly (readonly [member: string, owner: string, remedy: str
 ];
 
 /**
- * @param own the member that the endpoint works on
+ * Refuses a body meant for another endpoint.
+ * @param own the member that the endpoint works on.
  * @throws GatewayError `invalid_request` for a body that lacks it and has that of another endpoint.
  */
 export function refuseOtherEndpoint(body: JsonObject, own: string): void {
@@ -96,7 +97,7 @@ export function refuseOtherEndpoint(body: JsonObject, own: string): void {
 const isEmpty = (value: Json | undefined): boolean =>
   absent(value) || value === '' || (Array.isArray(value) && value.length === 0);
 
-/** A text, or parts that each say what they are. An assistant's turn may be silent: it made tool calls instead. */
+/** Checks that content is a text, or parts with a type. An assistant's turn may be silent if it made tool calls. */
 function checkContent(content: Json | undefined, path: string, { mayBeSilent }: { mayBeSilent: boolean }): void {
   if (typeof content === 'string' || (mayBeSilent && absent(content))) return;
   if (!Array.isArray(content) || (content.length === 0 && !mayBeSilent))
@@ -133,14 +134,14 @@ function checkObjects(value: Json | undefined, path: string): void {
   if (stranger !== -1) refuse(`${path}[${stranger}]`, value[stranger], 'an object');
 }
 
-/** Optional members may be null: the official clients type them so. */
+/** Checks for an absent member. Optional members may be null, as the official clients type them. */
 const absent = (value: Json | undefined): value is null | undefined => value === undefined || value === null;
 
 function refuse(path: string, found: Json | undefined, allowed: string): never {
   throw invalidRequest(`${path} is ${named(found)}; allowed is ${allowed}.`, { param: path });
 }
 
-/** What was found, without its words: a prompt is nothing to repeat in an error. */
+/** Describes a value without its content, because errors must not repeat prompts. */
 function named(value: Json | undefined): string {
   if (value === undefined) return 'missing';
   if (value === null) return 'null';

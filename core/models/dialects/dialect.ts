@@ -1,25 +1,25 @@
 /**
- * A wire form of chat calls: where text stands in requests, replies and stream events, and how events are written
- *. Everything a dialect does not know is left as it came.
+ * Wire form of chat calls: texts in requests, replies and stream events, and the encoding of events. Members unknown to
+ * a dialect stay unchanged.
  */
 import type { DialectName, Usage } from '#core/contracts/chat.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 
-/** A place of readable text inside a wire object. */
+/** Readable text inside a wire object. */
 export interface TextSlot {
-  /** The running text it belongs to: deltas of one channel continue each other. */
+  /** Running text to which it belongs: deltas of one channel continue each other. */
   readonly channel: string;
-  /** Spells out another text once more: it goes as it is or not at all, and what is held of it is never sent. */
+  /** True if it repeats another text: it is sent unchanged or not at all, and a held part is never sent. */
   readonly echo?: boolean;
   readonly kind: 'text' | 'system' | 'refusal' | 'reasoning' | 'tool_arguments' | 'tool_result' | 'other';
-  /** Complete by itself: nothing continues it, also not in a stream. */
+  /** True if it is complete by itself and is not continued, even in a stream. */
   readonly whole?: boolean;
-  /** JSON text, as models write the arguments of calls: its strings are read decoded. */
+  /** True for JSON text, such as arguments of calls: its strings are decoded. */
   readonly json?: boolean;
-  /** Texts of one group stand together before the model: parts of one turn. */
+  /** Group of texts that are adjacent for the model: parts of one turn. */
   group?: string;
-  /** The member it stands for, where it stands for one. */
+  /** Member that contains it, if there is one. */
   readonly place?: { readonly holder: JsonObject; readonly key: string };
   readonly text: string;
   /** Replaces the text inside the object it was found in. */
@@ -30,72 +30,77 @@ export interface Dialect {
   readonly name: DialectName;
 
   /**
-   * What every request must have: model, messages of the right shape, sane numbers.
+   * Checks what every request must have: model, messages of the right shape, valid numbers.
    * @throws GatewayError `invalid_request` with what was found and what is allowed.
    */
   checkRequest(body: JsonObject): void;
-  /** Every text the model will read, in order: system, messages, tool results. */
+  /** Returns every text that the model reads, in order: system, messages, tool results. */
   requestTexts(body: JsonObject): TextSlot[];
   /**
-   * Adds text before and after what the system prompt says, a blank line between; makes one where there is none. The
-   * body given stays as it is.
+   * Returns a body with text before and after the system prompt, separated by a blank line; adds a prompt if there is
+   * none. Does not change the given body.
    */
   withSystemPrompt(body: JsonObject, before: string, after: string): JsonObject;
-  /** Output tokens the caller allows for each choice, or undefined. */
+  /** Returns the output tokens that the caller allows for each choice, or undefined. */
   maxTokens(body: JsonObject): number | undefined;
-  /** Whether the request offers tools or carries tool calls or results. */
+  /** Checks whether the request offers tools or contains tool calls or results. */
   usesTools(body: JsonObject): boolean;
 
-  /** Texts of a complete reply. */
+  /** Returns the texts of a complete reply. */
   replyTexts(reply: JsonObject): TextSlot[];
-  /** Texts of one stream event. */
+  /** Returns the texts of one stream event. */
   eventTexts(event: JsonObject): TextSlot[];
-  /** Channels whose text is complete with this event, by the beginnings of their names; or all. */
+  /** Returns the channels whose text is complete with this event, as prefixes of their names, or `all`. */
   endedChannels(event: JsonObject): readonly string[] | 'all' | undefined;
-  /** An event that carries `text` on `channel`, shaped like an earlier event of it. */
+  /** Returns an event that carries `text` on `channel`, shaped like an earlier event of it. */
   textEvent(channel: string, text: string, like: JsonObject): JsonObject;
-  /** Counts in a reply or event; cumulative ones replace each other, they are never summed. */
+  /** Returns the counts in a reply or event. They are cumulative: later ones replace earlier ones. */
   usageOf(message: JsonObject): Partial<Usage> | undefined;
   finishReason(message: JsonObject): string | undefined;
 
-  /** An event as SSE text, with its blank line. */
+  /** Encodes an event as SSE text with its blank line. */
   encode(event: JsonObject): string;
-  /** SSE text that ends a stream well; empty where the last event does. */
+  /** SSE text that ends a complete stream; empty if the last event does so. */
   readonly terminator: string;
   errorEvent(error: GatewayError): JsonObject;
-  /** HTTP status of an error. */
+  /** Returns the HTTP status of an error. */
   statusOf(error: GatewayError): number;
-  /** Body of an HTTP error. */
+  /** Returns the body of an HTTP error. */
   errorBody(error: GatewayError): JsonObject;
 
-  /** A complete reply as the events that would have streamed it. */
+  /** Returns the events that would have streamed a complete reply. */
   replay(reply: JsonObject): JsonObject[];
-  /** Builds the complete reply out of stream events; `reply()` is undefined until the stream has ended well. */
+  /**
+   * Returns a collector that builds the complete reply from stream events; `reply()` is undefined until the stream has
+   * ended well.
+   */
   collector(): { add(event: JsonObject): void; reply(): JsonObject | undefined };
 }
 
-/** What a translated reply needs to know of its call. */
+/** Facts of a call that translating its reply requires. */
 export interface TranslationContext {
   readonly model: string;
-  /** Input tokens estimated beforehand: `message_start` carries them. */
+  /** Estimated input tokens, for `message_start`. */
   readonly inputTokens: number;
   readonly id: string;
   /** Seconds since the epoch. */
   readonly createdAt: number;
-  /** The caller asked for a usage chunk at the end (`stream_options.include_usage`). */
+  /** True if the caller requested a final usage chunk (`stream_options.include_usage`). */
   readonly includeUsage: boolean;
 }
 
-/** Between a caller's dialect and a provider's. Same dialect: everything passes through untouched. */
+/** Translator between a caller's and a provider's dialect. Within one dialect everything passes unchanged. */
 export interface Translator {
   /**
-   * A request of the caller, as the provider takes it.
-   * @param note takes the name of each member that is left out.
-   * @throws GatewayError `invalid_request` for what the provider's dialect cannot say.
+   * Translates a request of the caller for the provider.
+   * @param note receives the name of each member that is left out.
+   * @throws GatewayError `invalid_request` for what the provider's dialect cannot express.
    */
   request(body: JsonObject, note?: (name: string) => void): JsonObject;
-  /** A complete reply of the provider, as the caller reads it. */
+  /** Translates a complete reply of the provider for the caller. */
   reply(reply: JsonObject, context: TranslationContext): JsonObject;
-  /** A provider's stream, event by event, as the caller reads it. One translator of events per stream; `end` gives what is due when the source ends well. */
+  /**
+   * Returns a translator for the events of one stream. `end` returns the remaining events when the source ends well.
+   */
   events(context: TranslationContext): { next(event: JsonObject): JsonObject[]; end(): JsonObject[] };
 }

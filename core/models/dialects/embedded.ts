@@ -1,9 +1,9 @@
 /**
- * Files inside wire objects, in base64 or as `data:` addresses. Its bytes say whether one is text: what it calls itself
- * is its sender's choice, and servers differ in what they make of it [content.embedded-text].
+ * Files inside wire objects, in base64 or as `data:` URLs. Their bytes determine whether one is text: the sender
+ * chooses the media type, and servers interpret it differently [content.embedded-text].
  */
 
-/** How a text is read out of what is stored, and written back. */
+/** Embedded text, with the way to write it back. */
 export interface Embedded {
   read(): string;
   write(text: string): string;
@@ -15,7 +15,10 @@ const textType = /^\s*(?:text\/|application\/(?:json|xml|yaml|x-))/i;
 const alphabet = /^[A-Za-z0-9+/=_\t\n\f\r -]*$/;
 const blank = /[\t\n\f\r ]/;
 
-/** @returns `opaque` for bytes that are not text; undefined for what is not an embedded file. */
+/**
+ * Reads a `data:` URL.
+ * @returns `opaque` for bytes that are not text; undefined for what is not an embedded file.
+ */
 export function embeddedUrl(text: string): Embedded | 'opaque' | undefined {
   const start = text.length - text.trimStart().length;
   if (text.slice(start, start + 5).toLowerCase() !== 'data:') return undefined;
@@ -27,13 +30,14 @@ export function embeddedUrl(text: string): Embedded | 'opaque' | undefined {
 }
 
 /**
- * @param type the media type it says it has.
- * @param prefix what stands before it.
+ * Reads base64.
+ * @param type the declared media type.
+ * @param prefix text before the payload.
  */
 export function embeddedBase64(payload: string, type: string, prefix = ''): Embedded | 'opaque' | undefined {
   if (!alphabet.test(payload)) return undefined;
   const isCalledText = textType.test(type);
-  // Most files are pictures: their first bytes say so.
+  // Most files are pictures, which their first bytes identify.
   if (!isCalledText && !isText(Buffer.from(payload.slice(0, sniffed), 'base64'))) return 'opaque';
   const bytes = Buffer.from(payload, 'base64');
   if (!isCalledText && !isText(bytes)) return 'opaque';
@@ -43,10 +47,12 @@ export function embeddedBase64(payload: string, type: string, prefix = ''): Embe
   };
 }
 
-/** What is written with blanks in between may also be meant as it stands. */
+/** Checks for blanks within the base64, which may also be meant literally. */
 export const isBroken = (text: string): boolean => text.slice(text.indexOf(',') + 1).search(blank) !== -1;
 
-/** Pictures, recordings and documents hold zero bytes; texts of any encoding but UTF-16 hold none. */
+/**
+ * Checks for text: pictures, recordings and documents contain zero bytes; texts in encodings other than UTF-16 do not.
+ */
 function isText(bytes: Buffer): boolean {
   if (bytes.length === 0) return false;
   if (isUtf16(bytes)) return true;

@@ -1,13 +1,13 @@
-/** Vectors of an embeddings answer: numbers, or base64 of 32-bit floats, little end first, as OpenAI writes them. */
+/** Vectors of an embeddings answer: numbers, or base64 of little-endian 32-bit floats, as in OpenAI's API. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectsOf } from '#core/kernel/narrow.ts';
 
 const floatBytes = 4;
 
 /**
- * Checks an answer against its request: one vector for each text, indexes from 0 without gaps, finite numbers, and the dimensions
- * that were asked for.
- * @param body as it was sent to the provider
+ * Checks an answer against its request: one vector for each text, indexes from 0 without gaps, finite numbers, and the
+ * requested dimensions.
+ * @param body as sent to the provider.
  */
 export function isEmbeddings(reply: JsonObject, { input, dimensions }: JsonObject): boolean {
   const rows = objectsOf(reply.data);
@@ -18,17 +18,20 @@ export function isEmbeddings(reply: JsonObject, { input, dimensions }: JsonObjec
   return lengths.size === 1 && length !== undefined && length > 0 && length === wanted;
 }
 
-/** Checks that rows have the indexes from 0 to `count`, each once; a row without an index has that of its place. */
+/** Checks that rows have each index from 0 to `count` once; a row without an index has that of its position. */
 export function hasEachPlace(rows: readonly JsonObject[], count: number): boolean {
   const places = new Set(rows.map(({ index }, at) => countOf(index) ?? at));
   return rows.length === count && places.size === count && Math.max(...places) < count;
 }
 
-/** Texts are a list; a list of numbers is the tokens of one text. */
+/** Returns the number of texts. A list contains texts; a list of numbers is the tokens of one text. */
 export const textCount = (input: Json | undefined): number =>
   Array.isArray(input) && typeof input[0] !== 'number' ? input.length : 1;
 
-/** Returns the rows in their order, with vectors in the form that the caller wants, whatever form the provider gave. */
+/**
+ * Returns the rows in order, with vectors in the form that the caller requests, in whichever form the provider sent
+ * them.
+ */
 export function embeddingRows(reply: JsonObject, format: Json | undefined): JsonObject[] {
   const rows = objectsOf(reply.data).map(({ index, embedding }, at) => ({
     object: 'embedding',
@@ -39,7 +42,7 @@ export function embeddingRows(reply: JsonObject, format: Json | undefined): Json
 }
 
 function numbersOf(embedding: Json | undefined): number[] | undefined {
-  // A number that is infinite as a 32-bit float could not be given in base64.
+  // Base64 could not express a number that is infinite as a 32-bit float.
   if (Array.isArray(embedding))
     return embedding.every((part) => typeof part === 'number' && Number.isFinite(Math.fround(part)))
       ? (embedding as number[])

@@ -1,4 +1,4 @@
-/** Requests of endpoints beside chat, as chat requests: what a model works on is read like what it is asked. */
+/** Reads requests of endpoints other than chat as chat requests, so that their texts are checked like messages. */
 
 import type { EndpointName } from '#core/contracts/chat.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
@@ -7,14 +7,15 @@ import { countOf, isObject, objectsOf } from '#core/kernel/narrow.ts';
 import { refuseOtherEndpoint } from './check-request.ts';
 import { endpoints } from './endpoints.ts';
 
-/** As OpenAI takes them. */
+/** Maximum in OpenAI's API. */
 const maxTexts = 2048;
-/** Output tokens of a completion that names no maximum; OpenAI's own. */
+/** Output tokens of a completion without a maximum, as in OpenAI's API. */
 const completionTokens = 16;
 const maxTokens = 1_000_000;
 
 /**
- * The chat request that stands for the request of an endpoint. Members beside the text stay as they are: filters read their strings.
+ * Returns the chat request that represents the request of an endpoint. Other members stay unchanged: filters read their
+ * strings.
  * @throws GatewayError `invalid_request`.
  */
 export function readEndpointRequest(name: EndpointName, request: JsonObject): JsonObject {
@@ -36,7 +37,7 @@ export function readEndpointRequest(name: EndpointName, request: JsonObject): Js
   };
 }
 
-/** The request as its provider gets it, from the chat request after the filters. */
+/** Builds the provider's request from the filtered chat request. */
 export function endpointBody(
   name: EndpointName,
   { messages, max_completion_tokens: _, ...more }: JsonObject,
@@ -72,7 +73,7 @@ function checkMembers(name: EndpointName, more: JsonObject): void {
 const vectorFormats: ReadonlySet<Json> = new Set(['float', 'base64']);
 const audioFormats: ReadonlySet<Json> = new Set(['json', 'verbose_json', 'diarized_json']);
 
-/** Texts to work on: one or many; of moderations also parts with images; of forms perhaps none. */
+/** Returns the texts: one or many; for moderations also parts with images; for forms perhaps none. */
 function textsOf(name: EndpointName, field: string, value: Json | undefined): (string | JsonObject[])[] {
   if (value === undefined && endpoints[name].form) return [''];
   if (name === 'moderations' && Array.isArray(value) && value.length > 0 && value.every(isObject))
@@ -91,7 +92,7 @@ function textsOf(name: EndpointName, field: string, value: Json | undefined): (s
 const notTokens =
   'a text; filters cannot read tokens, so have the client send texts (LangChain in Python: check_embedding_ctx_length=False)';
 
-/** The most that is billed, divided by `n`: chat calls multiply with it. */
+/** Returns the maximum that is billed, divided by `n`, by which chat calls multiply. */
 function outputOf({ max_tokens, n, best_of }: JsonObject, prompts: number): number {
   const count = (member: string, value: Json | undefined, most: number, otherwise: number): number => {
     if (value === undefined || value === null) return otherwise;

@@ -1,6 +1,6 @@
 /**
- * Endpoints of OpenAI beside chat that the gateway passes on [passthrough.governed]: each request is read as a chat call, so that
- * keys, limits, filters, reviews and evidence are those of chat, and goes to a provider that has the endpoint.
+ * OpenAI endpoints other than chat that the gateway passes on [passthrough.governed]. Each request is treated as a chat
+ * call, with the same keys, limits, filters, reviews and evidence, and goes to a provider that has the endpoint.
  */
 import type { EndpointName } from '#core/contracts/chat.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -8,40 +8,40 @@ import { countOf, isObject, objectsOf } from '#core/kernel/narrow.ts';
 import { hasEachPlace, isEmbeddings, textCount } from './embedding-vectors.ts';
 
 interface Endpoint {
-  /** The member with the text that the model works on. */
+  /** Member with the text that the model works on. */
   readonly field: 'input' | 'prompt';
-  /** Multipart form data, where the endpoint takes files. */
+  /** Set if the endpoint accepts files as multipart form data. */
   readonly form?: true;
-  /** Used where the request names none. */
+  /** Model used if the request names none. */
   readonly model?: string;
-  /** It answers with bytes, which say what the request holds: `Speech` stands for them. */
+  /** Set if the answer is bytes that repeat the request's text: `Speech` represents them. */
   readonly speech?: true;
-  /** It puts out no tokens that cost anything. */
+  /** Set if it has no output tokens that cost anything. */
   readonly silent?: true;
-  /** Whether a reply is one: anything else is a fault of the provider. */
+  /** Checks whether a reply is valid; anything else is a fault of the provider. */
   isReply(reply: JsonObject, body: JsonObject): boolean;
 }
 
-/** Sound as it passes through the pipeline. */
+/** Sound that passes through the pipeline. */
 export interface Speech {
   readonly media_type: string;
   readonly base64: string;
 }
 
-/** For each prompt as many choices as were asked for. */
+/** Checks for the requested number of choices per prompt. */
 const isCompletion = ({ choices }: JsonObject, { prompt, n }: JsonObject): boolean =>
   hasEachPlace(objectsOf(choices), textCount(prompt) * (countOf(n) ?? 1));
 
-/** A result for each text, or one for texts and pictures that belong together. */
+/** Checks for a result per text, or one for texts and pictures that belong together. */
 function isModeration({ results }: JsonObject, { input }: JsonObject): boolean {
   const isOne = Array.isArray(input) && input.every(isObject);
   return objectsOf(results).length === (isOne ? 1 : textCount(input));
 }
 
-/** Providers may hold back single pictures: the answer shows how many there are, and more than were asked for are an error. */
+/** Checks the number of images: providers may withhold some, but more than requested are an error. */
 function areImages({ data }: JsonObject, { n }: JsonObject): boolean {
   const count = objectsOf(data).length;
-  // A form has texts.
+  // Values of a form are texts.
   return count > 0 && count <= (countOf(typeof n === 'string' ? Number(n) : n) ?? 1);
 }
 
@@ -60,5 +60,5 @@ export const endpoints: Readonly<Record<EndpointName, Endpoint>> = {
 
 export const isEndpoint = (operation: string): operation is EndpointName => Object.hasOwn(endpoints, operation);
 
-/** `/images/generations`: below the version, with the gateway as with providers. */
+/** Returns a path such as `/images/generations`, below the version at the gateway and at providers. */
 export const pathOfEndpoint = (name: EndpointName): string => `/${name.replace('.', '/')}`;

@@ -1,7 +1,7 @@
 /**
- * The texts of a wire object that no member of the dialect is known for: names, schemas, metadata, citations, members that
- * a provider added last month. A model or a person may read any of them, so filters look at all that are not known to be
- * opaque [content.every-text].
+ * Texts of a wire object outside the members that the dialect knows: names, schemas, metadata, citations, new members
+ * of a provider. A model or a person may read any of them, so filters read everything not known to be opaque
+ * [content.every-text].
  */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -9,7 +9,7 @@ import { embeddedId } from './call-id.ts';
 import type { TextSlot } from './dialect.ts';
 import { type Embedded, embeddedBase64, embeddedUrl, isBroken } from './embedded.ts';
 
-/** Members that hold identifiers, enumerated words or ciphertext; a value of another shape under them is looked at. */
+/** Members with identifiers, enumerated words or ciphertext. A value of another shape under them is scanned. */
 const opaque: ReadonlyMap<string, RegExp> = new Map([
   ...['id', 'tool_use_id', 'tool_call_id', 'call_id', 'item_id', 'file_id', 'container_id', 'system_fingerprint'].map(
     (name): [string, RegExp] => [name, /^[\w.:/-]{1,128}$/],
@@ -23,13 +23,13 @@ const opaque: ReadonlyMap<string, RegExp> = new Map([
   ]),
 ]);
 
-/** Members that hold the id of a tool call. */
+/** Members with the id of a tool call. */
 const ids: ReadonlySet<string> = new Set(['id', 'tool_use_id', 'tool_call_id', 'call_id']);
 
-/** Members that hold files in base64. */
+/** Members with files in base64. */
 const files: ReadonlySet<string> = new Set(['data', 'file_data', 'b64_json']);
 
-/** Words of JSON Schema and of the dialects: as names of members they say nothing. */
+/** Words of JSON Schema and the dialects, which are not scanned as names of members. */
 const usualNames = new Set([
   ...[
     'type',
@@ -67,7 +67,7 @@ class LeafSlot implements TextSlot {
   readonly #holder: JsonObject;
   readonly #key: string;
   readonly #inside: Embedded | undefined;
-  /** What is embedded is read once. */
+  /** Embedded text, decoded once. */
   #embedded: string;
 
   constructor(channel: string, holder: JsonObject, key: string, inside?: Embedded) {
@@ -89,7 +89,7 @@ class LeafSlot implements TextSlot {
   }
 }
 
-/** Names of members, together: what stands in them is read, and cannot be replaced. */
+/** Joined names of members: they are scanned, but cannot be replaced. */
 class NamesSlot implements TextSlot {
   readonly kind = 'other';
   readonly whole = true;
@@ -109,7 +109,7 @@ class NamesSlot implements TextSlot {
 const isRead = (key: string, text: string): boolean =>
   text !== '' && (opaque.get(key)?.test(text) !== true || (ids.has(key) && embeddedId(text) !== undefined));
 
-/** The slots of one text that filters read. */
+/** Returns the slots of one text that filters read. */
 function leavesOf(channel: string, holder: JsonObject, key: string, text: string): LeafSlot[] {
   const type = typeof holder.media_type === 'string' ? holder.media_type : '';
   const inside =
@@ -123,14 +123,14 @@ function leavesOf(channel: string, holder: JsonObject, key: string, text: string
 }
 
 interface LeafOptions {
-  /** Whether names of members are texts, too: in schemas and in members the dialect does not know. */
+  /** True if names of members are texts as well: in schemas and in members that the dialect does not know. */
   readonly names?: boolean;
 }
 
-/** So many places are compared one by one. */
+/** Number of places up to which they are compared one by one. */
 const fewPlaces = 4;
 
-/** Whether a slot stands for a member already. */
+/** Returns a check for members that already have a slot. */
 function takenBy(known: readonly Pick<TextSlot, 'place'>[]): (holder: object, key: string) => boolean {
   const places = known.flatMap(({ place }) => place ?? []);
   if (places.length <= fewPlaces)
@@ -140,7 +140,7 @@ function takenBy(known: readonly Pick<TextSlot, 'place'>[]): (holder: object, ke
   return (holder, key) => taken.get(holder)?.has(key) === true;
 }
 
-/** Every text of `value` at any depth that no slot of `known` stands for. */
+/** Returns every text of `value`, at any depth, without a slot in `known`. */
 export function leaves(
   value: Json | undefined,
   channel: string,
@@ -163,7 +163,7 @@ export function leaves(
       else walk(item, at);
     }
   };
-  // A text by itself has no holder to be replaced in; its object is the caller's to pass.
+  // A text by itself has no holder in which it can be replaced; the caller passes its object.
   walk(value, channel);
   if (found.length > 0) slots.push(new NamesSlot(`${channel}#names`, [...new Set(found)]));
   return slots;

@@ -1,4 +1,4 @@
-/** Where readable text stands inside wire objects, and how it is replaced there. */
+/** Finds readable texts inside wire objects and replaces them. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import type { TextSlot } from './dialect.ts';
@@ -7,7 +7,7 @@ import { argumentsOf } from './wire.ts';
 
 type Kind = TextSlot['kind'];
 
-/** The text of one member; reads and writes the object it stands in. */
+/** Text of one member; reads and writes its object. */
 class MemberSlot implements TextSlot {
   readonly channel: string;
   readonly kind: Kind;
@@ -39,16 +39,16 @@ class MemberSlot implements TextSlot {
     this.#changed?.();
   }
 
-  /** @param changed called when the text is replaced by another. */
+  /** @param changed called when another text replaces this one. */
   afterChange(changed: () => void): void {
     this.#changed = changed;
   }
 }
 
-/** An object read as its JSON text (tool input). Changed text that is not a JSON object any more is kept under `_raw`. */
+/** Object read as its JSON text (tool input). Changed text that is not a JSON object is stored under `_raw`. */
 class JsonSlot implements TextSlot {
   readonly json = true;
-  /** Nothing continues it, also not in a stream. */
+  /** True if no later event continues it, even in a stream. */
   whole = false;
   readonly channel: string;
   readonly kind: Kind;
@@ -80,7 +80,10 @@ class JsonSlot implements TextSlot {
   }
 }
 
-/** Adds the slot of `holder[key]` where it is a text that says something. @returns the slot that was added. */
+/**
+ * Adds the slot of `holder[key]` if it is a non-empty text.
+ * @returns the added slot.
+ */
 export function addText(
   slots: TextSlot[],
   channel: string,
@@ -95,13 +98,16 @@ export function addText(
   return slot;
 }
 
-/** Adds `holder[key]` where it is JSON text: the arguments of a call. */
+/** Adds `holder[key]` if it is JSON text: the arguments of a call. */
 export function addJsonText(slots: TextSlot[], channel: string, kind: Kind, holder: JsonObject, key: string): void {
   const value = holder[key];
   if (typeof value === 'string' && value !== '') slots.push(new MemberSlot(channel, kind, holder, key, true));
 }
 
-/** Adds `holder[key]` as JSON text where it is an object that holds something. @returns the slot that was added. */
+/**
+ * Adds `holder[key]` as JSON text if it is a non-empty object.
+ * @returns the added slot.
+ */
 export function addJson(
   slots: TextSlot[],
   channel: string,
@@ -116,10 +122,10 @@ export function addJson(
   return slot;
 }
 
-/** Members of content parts that are read as text, in either dialect and in tool results. */
+/** Members of content parts that are read as text, in both dialects and in tool results. */
 const readable = ['title', 'context', 'text', 'stdout', 'stderr'] as const;
 
-/** Adds all that is readable of `holder[key]`: a text, parts, or parts within parts. */
+/** Adds all readable texts of `holder[key]`: a text, parts, or parts within parts. */
 export function addContent(slots: TextSlot[], channel: string, kind: Kind, holder: JsonObject, key: string): void {
   const content = holder[key];
   if (typeof content === 'string') addText(slots, channel, kind, holder, key);
@@ -129,7 +135,7 @@ export function addContent(slots: TextSlot[], channel: string, kind: Kind, holde
   } else if (isObject(content)) addPart(slots, channel, kind, content);
 }
 
-/** Adds all that is readable of one content part. */
+/** Adds all readable texts of one content part. */
 export function addPart(slots: TextSlot[], channel: string, kind: Kind, part: JsonObject): void {
   const own = typeof part.type === 'string' && part.type.endsWith('tool_result') ? 'tool_result' : kind;
   for (const name of readable) addText(slots, `${channel}.${name}`, own, part, name);
@@ -143,7 +149,7 @@ export function addPart(slots: TextSlot[], channel: string, kind: Kind, part: Js
   addContent(slots, `${channel}.source.content`, own, source, 'content');
 }
 
-/** All a model may read of a request beside its messages: tools, schemas, and whatever members the dialect does not know. */
+/** Returns texts outside the messages that a model may read: tools, schemas, and members unknown to the dialect. */
 export function definitions(body: JsonObject, others: ReadonlySet<string>): TextSlot[] {
   const texts: TextSlot[] = [];
   const inside: TextSlot[] = [];
@@ -157,7 +163,7 @@ export function definitions(body: JsonObject, others: ReadonlySet<string>): Text
 }
 
 /**
- * The same group for all of them, and every other text of `value` beside them, names of unknown members included.
+ * Puts all slots and every other text of `value` into one group, including names of unknown members.
  * @param channel of the other texts.
  */
 export function grouped(slots: TextSlot[], channel: string, value: JsonObject, group = channel): TextSlot[] {
@@ -165,10 +171,10 @@ export function grouped(slots: TextSlot[], channel: string, value: JsonObject, g
   return [...slots, ...leaves(value, channel, slots, { names: true })];
 }
 
-/** Results of tools stand apart from each other, also where several follow each other. */
+/** Roles whose adjacent messages continue each other. Results of tools are separate, even if adjacent. */
 const continuing: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system', 'developer']);
 
-/** For each message its group: providers read messages of one role that follow each other as one turn. */
+/** Returns the group of each message: providers read adjacent messages of one role as one turn. */
 export function turnsOf(messages: readonly JsonObject[]): string[] {
   let turn = 0;
   return messages.map(({ role }, at) => {

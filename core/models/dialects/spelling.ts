@@ -1,6 +1,6 @@
 /**
- * Members that are known by a name which differs in case only. Some servers read names without regard to case (Go, .NET): with
- * `Model` beside `model` another model would answer than was allowed, counted and recorded [chat.own-spelling].
+ * Refuses known members in another letter case. Some servers ignore case (Go, .NET): with `Model` in addition to
+ * `model`, another model would answer than was allowed, counted and recorded [chat.own-spelling].
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -34,7 +34,7 @@ const ofRequests: ReadonlySet<string> = new Set([
   ...['web_search_options', 'thinking', 'reasoning_effort', 'input', 'prompt', 'suffix', 'size', 'quality'],
 ]);
 const ofOptions: ReadonlySet<string> = new Set(['num_predict']);
-/** Of messages, their parts, and calls of tools. */
+/** Members of messages, their parts, and tool calls. */
 const ofMessages: ReadonlySet<string> = new Set([
   ...['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'function_call', 'type', 'text', 'id', 'function'],
   ...['arguments', 'input', 'tool_use_id', 'source', 'image_url', 'file', 'images'],
@@ -49,7 +49,10 @@ const ofTools: ReadonlySet<string> = new Set([
   'input_schema',
 ]);
 
-/** @throws GatewayError `invalid_request` that names both. Names inside schemas, arguments and metadata are data. */
+/**
+ * Checks the spelling of members. Names inside schemas, arguments and metadata are data.
+ * @throws GatewayError `invalid_request` that names both.
+ */
 export function assertOwnSpelling(body: JsonObject): void {
   check(body, ofRequests, '');
   check(objectOf(body.options), ofOptions, 'options.');
@@ -63,7 +66,7 @@ export function assertOwnSpelling(body: JsonObject): void {
 
 const deepest = 4;
 
-/** A message, a part of one, or a part of a tool's result. */
+/** Checks a message, a part of one, or a part of a tool result. */
 function checkMessage(message: JsonObject, path: string, depth = 0): void {
   check(message, ofMessages, path);
   for (const [at, call] of objectsOf(message.tool_calls).entries()) {
@@ -83,7 +86,7 @@ function check(object: JsonObject | undefined, known: ReadonlySet<string>, path:
   }
 }
 
-/** Nearly all names. */
+/** Matches nearly all names. */
 const plain = /^[a-z0-9_.-]*$/;
 
 const refusal = (path: string, name: string, known: string) =>

@@ -1,4 +1,4 @@
-/** Server-sent events as the WHATWG reads them, from bytes cut anywhere; and as we write them. */
+/** Parses server-sent events (WHATWG) from bytes cut anywhere, and encodes them. */
 import { createParser } from 'eventsource-parser';
 
 export interface SseEvent {
@@ -7,7 +7,7 @@ export interface SseEvent {
   readonly id?: string;
 }
 
-/** Bytes that are not an event stream: malformed UTF-8, or an event without end. */
+/** Fault for bytes that are not an event stream: malformed UTF-8, or an event without end. */
 export class SseFault extends Error {
   override readonly name = 'SseFault';
   readonly kind: 'encoding' | 'size';
@@ -19,11 +19,11 @@ export class SseFault extends Error {
 }
 
 export interface SseDecoder {
-  /** Events complete with these bytes. @throws SseFault */
+  /** Returns the events that are complete with these bytes. @throws SseFault */
   push(bytes: Uint8Array): SseEvent[];
   /**
-   * The stream is over: an event whose closing blank line never came is given too, since some servers leave it out.
-   * @throws SseFault when the stream ends within a character.
+   * Ends the stream and returns a last event without its closing blank line, which some servers leave out.
+   * @throws SseFault if the stream ends within a character.
    */
   end(): SseEvent[];
 }
@@ -31,12 +31,13 @@ export interface SseDecoder {
 const mebibyte = 1024 * 1024;
 
 /**
- * @param options.maxEventBytes the most one event, or one line, may hold; counted in characters, of which there are
- * never more than bytes. Default 4 MiB.
+ * Returns a decoder.
+ * @param options.maxEventBytes maximum size of one event or line, counted in characters, which are never more than
+ * bytes. Default 4 MiB.
  */
 export function sseDecoder(options: { maxEventBytes?: number } = {}): SseDecoder {
   const most = options.maxEventBytes ?? 4 * mebibyte;
-  // One byte order mark at the start is dropped here: Node's decoder drops a second one when it comes in pieces.
+  // `decode` drops one byte order mark: the decoder of Node drops a second one if it arrives in pieces.
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let begun = false;
   let afterCarriageReturn = false;
@@ -48,7 +49,7 @@ export function sseDecoder(options: { maxEventBytes?: number } = {}): SseDecoder
       tooLong ||= data.length > most;
       events.push({ ...(event !== undefined && { event }), data, ...(id !== undefined && { id }) });
     },
-    // Unknown fields are reported as well; the WHATWG ignores them.
+    // The parser also reports unknown fields, which the WHATWG ignores.
     onError({ type }) {
       tooLong ||= type === 'max-buffer-size-exceeded';
     },
@@ -65,7 +66,10 @@ export function sseDecoder(options: { maxEventBytes?: number } = {}): SseDecoder
     }
   }
 
-  /** Line ends as `\n`. A `\r` that ends a chunk ends its line at once; a `\n` that then begins the next is its rest. */
+  /**
+   * Returns line ends as `\n`. A `\r` at the end of a chunk ends its line at once; a `\n` at the start of the next
+   * belongs to it.
+   */
   function unified(decoded: string): string {
     if (decoded === '') return decoded;
     const text = afterCarriageReturn && decoded.startsWith('\n') ? decoded.slice(1) : decoded;
@@ -87,7 +91,10 @@ export function sseDecoder(options: { maxEventBytes?: number } = {}): SseDecoder
   };
 }
 
-/** The parser makes an error for each unknown field: with stack traces, 64 kB of them take 170 ms instead of 11 (0295). */
+/**
+ * Runs `work` without stack traces: the parser creates an error per unknown field, and 64 kB of them take 170 ms
+ * instead of 11 (0295).
+ */
 function withoutStackTraces(work: () => void): void {
   const before = Error.stackTraceLimit;
   Error.stackTraceLimit = 0;
@@ -98,7 +105,7 @@ function withoutStackTraces(work: () => void): void {
   }
 }
 
-/** One event as text. Line ends within `data` make further data lines; a name with line ends is left out. */
+/** Encodes one event. Line ends within `data` create further data lines; a name with line ends is left out. */
 export function encodeSse(event: string | undefined, data: string): string {
   const body = lineEnd.test(data) ? data.split(/\r\n?|\n/).join('\ndata: ') : data;
   return event === undefined || lineEnd.test(event) ? `data: ${body}\n\n` : `event: ${event}\ndata: ${body}\n\n`;
@@ -106,5 +113,5 @@ export function encodeSse(event: string | undefined, data: string): string {
 
 const lineEnd = /[\r\n]/;
 
-/** A comment line: keeps an idle connection open, is not an event. */
+/** Comment line that keeps an idle connection open and is not an event. */
 export const ssePing = ': ping\n\n';

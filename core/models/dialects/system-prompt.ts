@@ -1,9 +1,12 @@
-/** Adding to a system prompt, whichever form it has. */
+/** Adds text to a system prompt in any form. */
 import type { Json } from '#core/kernel/json.ts';
 
 export const blankLine = '\n\n';
 
-/** A prompt with texts before and after it: a text grows, parts are joined by parts, nothing becomes a text. */
+/**
+ * Returns a prompt with texts before and after it: a text grows, parts get further parts, and an absent prompt becomes
+ * a text.
+ */
 export function joinedTexts(prompt: Json | undefined, before: string, after: string): Json {
   if (!Array.isArray(prompt))
     return [before, typeof prompt === 'string' ? prompt : '', after].filter(Boolean).join(blankLine);

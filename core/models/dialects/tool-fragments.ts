@@ -1,4 +1,4 @@
-/** Which tool call a streamed fragment belongs to: providers number them, name them, or neither. */
+/** Assigns streamed fragments to their tool calls: providers send an index, an id, or neither. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, textOf } from '#core/kernel/narrow.ts';
 
@@ -8,10 +8,10 @@ interface StartedCall<Call> {
 }
 
 /**
- * Sorts fragments of one choice to their calls. The index decides; a fragment that brings another id than its index had is
- * a new call nevertheless (some providers give every parallel call index 0), and one without an index continues the call
- * of its id, else the last one.
- * @param begin makes a new call.
+ * Returns a function that assigns fragments of one choice to their calls. The index decides, except that another id
+ * starts a new call (some providers give every parallel call index 0). A fragment without an index continues the call
+ * with its id, else the last one.
+ * @param begin creates a call.
  */
 export function toolFragments<Call>(begin: () => Call): (fragment: JsonObject) => Call {
   const byIndex = new Map<number, StartedCall<Call>>();

@@ -1,12 +1,12 @@
 /**
- * Token counts of both dialects as one thing. `Usage.input_tokens` is what is billed as plain input: tokens read from or
- * written to a cache stand apart, as Anthropic counts them and as prices are listed. OpenAI's `prompt_tokens` holds all three.
+ * Token counts of both dialects in one form. `Usage.input_tokens` is billed as plain input: cache reads and writes are
+ * counted separately, as in Anthropic's counts and in price lists. OpenAI's `prompt_tokens` includes all three.
  */
 import type { Usage } from '#core/contracts/chat.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf } from '#core/kernel/narrow.ts';
 
-/** Counts of an OpenAI `usage` object, or undefined where it has none. */
+/** Returns the counts of an OpenAI `usage` object, or undefined if it has none. */
 export function readOpenaiUsage(value: Json | undefined): Partial<Usage> | undefined {
   const usage = objectOf(value);
   if (usage === undefined) return undefined;
@@ -17,7 +17,7 @@ export function readOpenaiUsage(value: Json | undefined): Partial<Usage> | undef
   const written = countOf(details.cache_write_tokens);
   const reasoning = countOf(objectOf(usage.completion_tokens_details)?.reasoning_tokens);
   return counted({
-    // A provider that counts cached tokens beside the prompt instead of within it must not give a negative input.
+    // The input must not be negative if a provider does not include cached tokens in the prompt.
     input_tokens: prompt === undefined ? undefined : Math.max(0, prompt - (read ?? 0) - (written ?? 0)),
     output_tokens: output,
     cache_read_tokens: read,
@@ -27,9 +27,9 @@ export function readOpenaiUsage(value: Json | undefined): Partial<Usage> | undef
 }
 
 /**
- * Counts of an Anthropic `usage` object, or undefined where it has none.
- * @param isDelta of a `message_delta`: its input counts repeat those of `message_start` where the server keeps to the
- * protocol, and are 0 or null where it does not; 0 then says nothing.
+ * Returns the counts of an Anthropic `usage` object, or undefined if it has none.
+ * @param isDelta of a `message_delta`: its input counts repeat those of `message_start`, or are 0 or null on servers
+ * that break the protocol, so 0 is ignored.
  */
 export function readAnthropicUsage(value: Json | undefined, isDelta: boolean): Partial<Usage> | undefined {
   const usage = objectOf(value);
@@ -45,7 +45,7 @@ export function readAnthropicUsage(value: Json | undefined, isDelta: boolean): P
   });
 }
 
-/** An OpenAI `usage` object whose sums are right. */
+/** Builds an OpenAI `usage` object with correct sums. */
 export function openaiUsage(usage: Usage): JsonObject {
   const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens } = usage;
   const prompt = input_tokens + (cache_read_tokens ?? 0) + (cache_write_tokens ?? 0);
@@ -63,7 +63,7 @@ export function openaiUsage(usage: Usage): JsonObject {
   };
 }
 
-/** An Anthropic `usage` object. */
+/** Builds an Anthropic `usage` object. */
 export function anthropicUsage(usage: Usage): JsonObject {
   return {
     input_tokens: usage.input_tokens,

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectsOf, textOf } from '#core/kernel/narrow.ts';
 
 /**
- * Returns the reasoning of a message or delta of chat completions. Servers name it in two ways, or give its parts in
+ * Returns the reasoning of a message or delta of chat completions. Servers use two names for it, or give its parts in
  * `reasoning_details`, mostly in addition.
  */
 export const reasoningOf = ({ reasoning_content, reasoning, reasoning_details }: JsonObject): string =>
@@ -13,17 +13,17 @@ export const reasoningOf = ({ reasoning_content, reasoning, reasoning_details }:
     .map(({ text, summary }) => textOf(text) ?? textOf(summary) ?? '')
     .join('');
 
-/** `{ [key]: value }`, or nothing where there is no value: for spreading. */
+/** Returns `{ [key]: value }`, or an empty object without a value, for spreading. */
 export const member = (key: string, value: Json | undefined): JsonObject =>
   value === undefined ? {} : { [key]: value };
 
-/** Members of an object that are not named. */
+/** Returns the members of an object except the given names. */
 export const omit = (object: JsonObject, names: ReadonlySet<string>): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([name]) => !names.has(name)));
 
 /**
- * A tool's arguments as an object. An empty text means no arguments; text that is not a JSON object is kept whole under `_raw`, since
- * an argument lost is worse than one a tool refuses.
+ * Parses a tool's arguments as an object. An empty text means no arguments. Text that is not a JSON object is stored
+ * under `_raw`, since a tool can refuse it, but lost arguments go unnoticed.
  */
 export function argumentsOf(text: string): JsonObject {
   if (text.trim() === '') return {};

@@ -1,4 +1,4 @@
-/** Anthropic messages. A stream has ended well only after `message_stop`. */
+/** Anthropic messages. Only `message_stop` ends a stream well. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectsOf, textOf } from '#core/kernel/narrow.ts';
@@ -42,14 +42,14 @@ function anthropicBody({ model, body, stream }: ProviderCall): JsonObject {
 }
 
 /**
- * Checks whether thinking was signed by its vendor, who refuses any other. The gateway makes unsigned thinking of the reasoning of
- * other providers, and clients return it.
+ * Checks whether thinking was signed by its vendor, who refuses any other. Unsigned thinking is created by the gateway
+ * from the reasoning of other providers and returned by clients.
  */
 export const isSigned = ({ type, signature }: JsonObject): boolean => type !== 'thinking' || Boolean(textOf(signature));
 
 const isReadable = ({ content }: JsonObject): boolean => objectsOf(content).every(isSigned);
 
-/** The body without unsigned thinking, and without the messages that held only that. */
+/** Returns the body without unsigned thinking, and without messages that contained only that. */
 function withoutUnsigned(body: JsonObject): JsonObject {
   const { messages } = body;
   if (!Array.isArray(messages) || objectsOf(messages).every(isReadable)) return body;

@@ -1,6 +1,7 @@
 /**
- * Messages in Anthropic's form as those of Converse, which takes less: turns alternate and are not empty, a document has a name of few
- * characters that no other document of the request has, and a text beside it [providers.converse-messages].
+ * Translates messages from Anthropic's form to Converse, which is stricter: turns alternate and are not empty; a
+ * document needs a text in its message, and a name of few characters that is unique in the request
+ * [providers.converse-messages].
  */
 
 import { invalidRequest } from '#core/kernel/errors.ts';
@@ -17,7 +18,10 @@ interface Turn {
   readonly content: Part[];
 }
 
-/** @throws GatewayError `invalid_request` for content that Converse has no form for, and if no message says anything. */
+/**
+ * Translates the messages.
+ * @throws GatewayError `invalid_request` for content that Converse cannot express, and if all are empty.
+ */
 export function converseMessages(messages: readonly JsonObject[]): Turn[] {
   const names = new DocumentNames();
   const turns: Turn[] = [];
@@ -39,7 +43,7 @@ export function converseMessages(messages: readonly JsonObject[]): Turn[] {
   return turns;
 }
 
-/** Converse has one system prompt, before the messages. */
+/** Roles of Converse, which has one system prompt before the messages. */
 const roles = ['user', 'assistant'] as const;
 
 const contentOf = (content: Json | undefined, path: string, names: DocumentNames): Part[] =>
@@ -50,7 +54,7 @@ const contentOf = (content: Json | undefined, path: string, names: DocumentNames
         return parts.length === 0 ? [] : [...parts, ...cachePoint(block)];
       });
 
-/** Converse refuses texts without a visible character. */
+/** Returns a text part; none for a text without a visible character, which Converse refuses. */
 const textPart = (text: string | undefined): Part[] => (text === undefined || text.trim() === '' ? [] : [{ text }]);
 
 function partsOf(block: JsonObject, path: string, names: DocumentNames): Part[] {
@@ -92,7 +96,7 @@ function documentOf(block: JsonObject, path: string, names: DocumentNames): Part
   return { format: formatOf(block, documentFormats), name, source: { bytes: bytesOf(block, path) }, ...context };
 }
 
-/** Names documents with 1 to 200 of the characters that Converse takes. No name occurs twice in a request. */
+/** Names for documents, of 1 to 200 characters that Converse accepts, unique in a request. */
 class DocumentNames {
   readonly #taken = new Set<string>();
 
@@ -119,17 +123,17 @@ function toolResultOf({ tool_use_id, content, is_error }: JsonObject, path: stri
   const parts = contentOf(content, `${path}.content`, names);
   return {
     toolUseId: idOf(tool_use_id),
-    // Converse takes neither a result without content nor a blank text.
+    // Converse accepts neither a result without content nor a blank text.
     content: parts.length > 0 ? parts : [{ text: 'The result is empty.' }],
     ...(is_error === true && { status: 'error' }),
   };
 }
 
-/** Returns the id of a call in the characters that Converse takes. */
+/** Returns the id of a call in the characters that Converse accepts. */
 const idOf = (id: Json | undefined): Json | undefined => (typeof id === 'string' ? portableId(id) : id);
 
 const lifetimes: ReadonlySet<unknown> = new Set(['5m', '1h']);
-/** Checks whether Converse knows how long a breakpoint's cache is to live. */
+/** Checks whether Converse supports the lifetime of a breakpoint's cache. */
 export const isKnownLifetime = (control: Json | undefined): boolean =>
   !isObject(control) || control.ttl === undefined || control.ttl === null || lifetimes.has(control.ttl);
 
@@ -138,7 +142,7 @@ export const cachePoint = ({ cache_control: control }: JsonObject): Part[] =>
     ? [{ cachePoint: { type: 'default', ...(lifetimes.has(control.ttl) && { ttl: control.ttl }) } }]
     : [];
 
-/** Formats of Converse by media type. Other types have their subtype as format. */
+/** Formats of Converse by media type. For other types the format is the subtype. */
 const imageFormats: ReadonlyMap<string, string> = new Map([['image/jpg', 'jpeg']]);
 const documentFormats: ReadonlyMap<string, string> = new Map([
   ['text/plain', 'txt'],

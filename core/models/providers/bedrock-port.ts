@@ -1,23 +1,23 @@
-/** What the Bedrock provider needs of the AWS SDK; `adapters/aws/bedrock.ts` loads it. */
+/** Port of the Bedrock provider to the AWS SDK, which `adapters/aws/bedrock.ts` loads. */
 
 export interface BedrockTarget {
   /** @default the environment's region */
   readonly region: string | undefined;
   /** @default AWS's own */
   readonly endpoint: string | undefined;
-  /** A Bedrock API key; without one the environment's AWS credentials sign. */
+  /** Bedrock API key; without it, requests are signed with the environment's AWS credentials. */
   readonly apiKey: string | undefined;
-  /** Until the answer begins, and between its events. */
+  /** Maximum time until the answer begins, and between its events. */
   readonly timeoutMs: number;
 }
 
-/** Both calls throw what the SDK throws, HttpFault for time-outs. Aborting closes the connection. */
+/** Bedrock calls. Both throw the SDK's errors, and HttpFault for time-outs. Aborting closes the connection. */
 export interface Bedrock {
   converse(target: BedrockTarget, input: ConverseInput, signal: AbortSignal): Promise<ConverseOutput>;
   converseStream(target: BedrockTarget, input: ConverseInput, signal: AbortSignal): Promise<ConverseStream>;
 }
 
-/** As the API names its members; bytes as Uint8Array, as the SDK has them. */
+/** Input with the API's member names, and bytes as Uint8Array as in the SDK. */
 export type ConverseInput = { readonly modelId: string } & Readonly<Record<string, unknown>>;
 interface ConverseOutput {
   readonly requestId: string;

@@ -1,4 +1,4 @@
-/** What Converse answers, whole and in events, in Anthropic's form. */
+/** Translates answers of Converse, complete and streamed, into Anthropic's form. */
 
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { countOf, textOf } from '#core/kernel/narrow.ts';
@@ -8,7 +8,7 @@ import { BadReply, defined } from './reply.ts';
 
 type Part = Readonly<Record<string, unknown>>;
 
-/** @throws BadReply for an output without a message. */
+/** Translates a complete output. @throws BadReply for an output without a message. */
 export function converseReply(output: Part, model: string, requestId: string): JsonObject {
   const message = (output.output as Part | undefined)?.message as Part | undefined;
   if (!Array.isArray(message?.content)) throw new BadReply('it has no message');
@@ -24,7 +24,7 @@ export function converseReply(output: Part, model: string, requestId: string): J
   };
 }
 
-/** Ends well only after Converse reported why it stopped. @throws BadReply */
+/** Translates events. The stream ends well only after Converse reported its stop reason. @throws BadReply */
 export async function* converseEvents(
   events: AsyncIterable<Part>,
   { model, body }: ProviderCall,
@@ -45,7 +45,7 @@ export async function* converseEvents(
       const index = Number(contentBlockDelta.contentBlockIndex);
       const delta = deltaOf(contentBlockDelta.delta as Part);
       if (!delta) continue;
-      // Converse opens only tool calls; text and reasoning begin with their first piece.
+      // Converse sends a start event only for tool calls; text and reasoning begin with their first piece.
       if (!open.has(index)) yield { type: 'content_block_start', index, content_block: emptyBlock(delta) };
       open.add(index);
       if (delta.type !== 'redacted') yield { type: 'content_block_delta', index, delta };
@@ -54,7 +54,7 @@ export async function* converseEvents(
     } else if (messageStop) stopped = stopReason(messageStop.stopReason);
     else if (metadata) {
       usage = usageOf(metadata.usage);
-      // The last event, whether or not the connection is closed after it.
+      // This is the last event, whether or not the connection closes after it.
       if (stopped !== null) break;
     }
   }
@@ -63,7 +63,9 @@ export async function* converseEvents(
   yield { type: 'message_stop' };
 }
 
-/** Converse counts at the end only: until then the input is estimated, as for every other kind. */
+/**
+ * Returns the start of a message. Converse sends counts at the end only, so the input is estimated, as for other kinds.
+ */
 const startOf = (model: string, body: JsonObject, requestId: string): JsonObject => ({
   type: 'message_start',
   message: {
@@ -117,7 +119,7 @@ function emptyBlock({ type, data }: JsonObject): JsonObject {
 
 const encoded = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 
-/** Reasons of Converse in the words of Anthropic. */
+/** Stop reasons of Converse and their Anthropic equivalents. */
 const stopReasons: ReadonlyMap<string, string> = new Map(
   Object.entries({
     end_turn: 'end_turn',
@@ -130,7 +132,10 @@ const stopReasons: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** @throws BadReply if the model's output could not be read; an unknown reason counts as a cut. */
+/**
+ * Translates a stop reason; an unknown one counts as a cut.
+ * @throws BadReply if the model's output could not be read.
+ */
 function stopReason(reason: unknown): Json {
   if (typeof reason !== 'string') return null;
   if (reason.startsWith('malformed_')) throw new BadReply(`it ended with ${reason.slice(0, 64)}`);

@@ -1,4 +1,4 @@
-/** A messages request in Anthropic's form as the input of Converse. */
+/** Translates a messages request in Anthropic's form into the input of Converse. */
 
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
@@ -15,7 +15,7 @@ import type { ConverseInput } from './bedrock-port.ts';
 import type { ProviderCall } from './ports.ts';
 import { unfit } from './reply.ts';
 
-/** Members Converse has a place for; all others travel as `additionalModelRequestFields`. */
+/** Members that Converse can express; all others are sent as `additionalModelRequestFields`. */
 const known: ReadonlySet<string> = new Set([
   'model',
   'messages',
@@ -30,7 +30,7 @@ const known: ReadonlySet<string> = new Set([
   'metadata',
 ]);
 
-/** @throws UnfitRequest for content Converse has no form for. */
+/** Translates the call. @throws UnfitRequest for content that Converse cannot express. */
 export function converseInput(call: ProviderCall): ConverseInput {
   try {
     return inputOf(call);
@@ -57,7 +57,7 @@ function inputOf({ model, body, headers }: ProviderCall): ConverseInput {
   };
 }
 
-/** Of a body that fits, what Converse has no place for. */
+/** Returns the members of a valid body that Converse cannot express. */
 export function converseLeftOut({ metadata, tools, tool_choice, system, messages }: JsonObject): string[] {
   const names: string[] = [];
   const blocks = [system, ...objectsOf(messages).map(({ content }) => content), tools].flatMap(objectsOf);
@@ -105,7 +105,7 @@ function toolConfigOf({ tools, tool_choice, messages }: JsonObject): Part | unde
   if (offered.length === 0) return undefined;
   const choice = isObject(tool_choice) ? tool_choice : {};
   if (choice.type === 'none') {
-    // Converse has no word for it, and wants the tools where the conversation holds calls.
+    // Converse cannot express it, and requires the tools if the conversation contains calls.
     if (!objectsOf(messages).some(({ content }) => objectsOf(content).some(({ type }) => type === 'tool_use')))
       return undefined;
     throw cannotCarry('tool_choice', 'auto, any, tool', 'none');

@@ -1,4 +1,4 @@
-/** Amazon Bedrock through Converse, seen as Anthropic messages. The SDK's part is a port. */
+/** Amazon Bedrock through Converse, presented as Anthropic messages. A port covers the SDK. */
 
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
@@ -44,7 +44,7 @@ export function bedrockProvider(entry: ProviderEntry, { bedrock, secrets, timeou
         const target = { region, endpoint: base_url, apiKey, timeoutMs: timeout_ms };
         const input = converseInput(call);
         if (!call.stream) {
-          // Until its first byte, and as long again.
+          // Time until the first byte, and the same again.
           const whole = { ...deadline, ms: 2 * timeout_ms };
           const answered = bedrock.converse(target, input, signal);
           const { requestId, output } = await withDeadline('whole reply', answered, whole);
@@ -61,7 +61,10 @@ export function bedrockProvider(entry: ProviderEntry, { bedrock, secrets, timeou
   };
 }
 
-/** The events of Converse, each in time. After its reason for the end only the counts may follow, which some streams lack. */
+/**
+ * Returns the events of Converse with a time limit each. After the stop reason only the counts may follow, which some
+ * streams lack.
+ */
 function inTime(events: AsyncIterable<Part>, deadline: Deadline): AsyncIterable<Part> {
   const source = events[Symbol.asyncIterator]();
   let hasStopped = false;
@@ -103,7 +106,7 @@ async function* guarded(
   }
 }
 
-/** Where a call has got to: no answer yet, an answer without an event, or events. */
+/** Progress of a call: no answer yet, an answer without an event, or events. */
 type Place = 'call' | 'opening' | 'stream';
 
 interface SdkError extends Error {
@@ -111,7 +114,7 @@ interface SdkError extends Error {
   readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
 }
 
-/** Statuses of errors that come as events of a stream, where there is no HTTP status. */
+/** Statuses of errors that arrive as stream events, without an HTTP status. */
 const statusByName: Readonly<Record<string, number>> = {
   ThrottlingException: 429,
   ModelNotReadyException: 503,
@@ -120,7 +123,7 @@ const statusByName: Readonly<Record<string, number>> = {
   ValidationException: 400,
 };
 
-/** What the SDK throws, distinguished by its name and status. */
+/** Converts an error of the SDK by its name and status. */
 function sdkFault(
   provider: string,
   thrown: unknown,
@@ -142,7 +145,7 @@ function sdkFault(
   if (isErrorNamed(thrown, 'ModelErrorException')) return fault('garbage');
   const answered = $metadata?.httpStatusCode;
   const status = answered !== undefined && answered >= 300 ? answered : statusByName[name];
-  // Connections are ours and their faults HttpFault: what else the SDK stumbles over is the answer.
+  // Connection faults are HttpFault, so any other SDK error without a status concerns the answer.
   if (status === undefined) return fault('garbage');
   const requestId = requestIdOf({ 'x-amzn-requestid': $metadata?.requestId }, key);
   const seconds = Number($response?.headers?.['retry-after']);

@@ -1,4 +1,4 @@
-/** The content of an entry: an unchanged one keeps its client and its breaker when the configuration is loaded again. */
+/** Content of an entry: an unchanged entry keeps its client and its breaker when the configuration is reloaded. */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 

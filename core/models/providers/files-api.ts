@@ -1,4 +1,4 @@
-/** Requests about files and batches that a provider keeps, in the form of OpenAI. */
+/** Requests about files and batches stored at a provider, in OpenAI's form. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { type HttpCall, HttpFault, type HttpReply } from './http.ts';
 import type { Provider, ProviderFault, ResourceCall } from './ports.ts';
@@ -6,7 +6,7 @@ import { withoutKey } from './refusal.ts';
 import { refuseError } from './reply.ts';
 import { type Deadline, withDeadline } from './timeouts.ts';
 
-/** How the provider at hand is asked and read. */
+/** Provider's endpoint: how to send requests and read answers. */
 interface FilesEndpoint {
   readonly timeoutMs: number;
   readonly http: HttpCall;
@@ -18,7 +18,7 @@ interface FilesEndpoint {
   ) => Record<string, string>;
   readonly faultOf: (thrown: unknown, signal: AbortSignal) => ProviderFault;
   readonly urlOf: (path: string) => string;
-  /** @throws ProviderFault for a refusal, BadReply for what is not an answer of an API. */
+  /** Returns an accepted reply. @throws ProviderFault for a refusal, BadReply for what is not an API answer. */
   readonly accepted: (reply: HttpReply, key: string | undefined) => Promise<HttpReply>;
   readonly whole: (reply: HttpReply, key: string | undefined) => Promise<JsonObject>;
   readonly deadline: (reply: HttpReply) => Deadline;

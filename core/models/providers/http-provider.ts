@@ -1,4 +1,4 @@
-/** A provider over HTTP: sends a call in the form of its kind and reads what comes back, whatever that is. */
+/** Provider over HTTP: sends a call in the form of its kind and reads any answer, including invalid ones. */
 import type { DialectName } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -14,35 +14,35 @@ import { readRefusal, requestIdOf, withoutKey } from './refusal.ts';
 import { BadReply, parseObject, ReportedError, refuseError, UnfitRequest } from './reply.ts';
 import { type Deadline, type Events, withDeadline, withEventTimeout } from './timeouts.ts';
 
-/** The wire form of one kind of provider. */
+/** Wire form of one kind of provider. */
 export interface Wire {
   readonly dialect: DialectName;
   readonly defaultBaseUrl: string;
   readonly frames: 'sse' | 'lines';
-  /** Path below the base URL, without a doubled version. */
+  /** Returns the path below the base URL, without a doubled version. */
   path(baseUrl: string): string;
-  /** Headers of the kind's own; the key is absent for servers that ask for none. */
+  /** Returns the kind's own headers; the key is absent for servers that require none. */
   headers(key: string | undefined, call: ProviderCall): Record<string, string>;
   /** @throws UnfitRequest */
   body(call: ProviderCall): JsonObject;
   leftOut?(body: JsonObject): readonly string[];
-  /** The reply in the provider's dialect. @throws BadReply */
+  /** Translates the reply into the provider's dialect. @throws BadReply */
   reply(body: JsonObject): JsonObject;
   stream(call: ProviderCall): FrameReader;
   readonly embeddings?: Embeddings;
-  /** Whether it keeps files and batches in OpenAI's form. */
+  /** Set if it stores files and batches in OpenAI's form. */
   readonly files?: true;
-  /** What differs in a call whose response is kept, where the kind has that. */
+  /** Returns the differences of a call whose response is stored, for kinds that support it. */
   responses?(): Promise<Pick<Wire, 'path' | 'body' | 'reply' | 'stream'>>;
 }
 
-/** Reads one stream, frame by frame. */
+/** Reader of one stream, frame by frame. */
 export interface FrameReader {
-  /** The events a frame stands for. @throws BadReply */
+  /** Returns the events of a frame. @throws BadReply */
   read(frame: Frame): readonly JsonObject[];
-  /** The last word was read. */
+  /** True once the last event was read. */
   readonly ended: boolean;
-  /** A connection that ends now ended a complete stream. */
+  /** True if the stream is complete should the connection end now. */
   readonly complete: boolean;
 }
 
@@ -59,7 +59,7 @@ interface HttpProviderPorts {
   readonly timeouts: Timeouts;
 }
 
-/** Of a reply that is read as a whole. */
+/** Maximum size of a reply that is read as a whole. */
 const maxReplyBytes = 32 * 1024 * 1024;
 
 export function httpProvider(
@@ -85,7 +85,7 @@ export function httpProvider(
     return accepted(await http({ url, headers, body: sent, signal, ...silence }), key);
   };
 
-  /** @throws ProviderFault for a refusal, BadReply for what is not an answer of an API. */
+  /** Returns an accepted reply. @throws ProviderFault for a refusal, BadReply for what is not an API answer. */
   const accepted = async (reply: HttpReply, key: string | undefined) => {
     if (reply.status < 200 || reply.status > 299) {
       const cancel = timeouts.after(timeout_ms, () => reply.body.close());
@@ -138,7 +138,7 @@ export function httpProvider(
       }
     },
   };
-  /** Few callers have files: what asks for them is loaded with the first. */
+  /** Loaded on first use, since few callers have files. */
   const files = lazyImport(async () => {
     const { filesApi } = await import('./files-api.ts');
     return filesApi({
@@ -198,7 +198,7 @@ const later = (load: () => FilesApi | Promise<FilesApi>): FilesApi => ({
   download: async (call) => (await load()).download(call),
 });
 
-/** Some servers want their version behind a question mark: it stays there. */
+/** Splits off the query, in which some servers expect their version. */
 function splitUrl(url: string): [base: string, query: string] {
   const { origin, pathname, search } = new URL(url);
   return [origin + pathname.replace(/\/+$/, ''), search];
@@ -209,11 +209,11 @@ export function addressOf(url: string): { host: string; port: number } {
   return { host: hostname, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) };
 }
 
-/** Of the caller's headers, what every provider gets. */
+/** Returns the caller's headers that every provider receives. */
 const traceHeaders = ({ traceparent, tracestate }: Readonly<Record<string, string>>): Record<string, string> =>
   traceparent === undefined ? {} : { traceparent, ...(tracestate !== undefined && { tracestate }) };
 
-/** A page of a proxy in between, or unrequested bytes. */
+/** Refuses the page of a proxy in between, or unrequested bytes. */
 function refuseForeign({ headers, body }: HttpReply): void {
   const type = headers['content-type'] ?? '';
   const encoding = headers['content-encoding'] ?? 'identity';
@@ -262,7 +262,7 @@ async function* streamOf(
   }
 }
 
-/** Until its first event is there, a stream is not an answer. @throws ProviderFault */
+/** Waits for the first event, before which a stream is not an answer. @throws ProviderFault */
 export async function awaitFirstEvent(provider: string, events: Events): Promise<AsyncIterable<JsonObject>> {
   const first = await events.next();
   if (first.done) throw new ProviderFault(provider, 'garbage', `${provider} answered a stream without an event`);
@@ -286,13 +286,13 @@ const kinds = {
   aborted: 'aborted',
 } as const satisfies Record<Exclude<HttpFaultKind, 'broken'>, FaultKind>;
 
-/** The fault with the provider's id of the call, where it has none yet. */
+/** Returns the fault with the provider's id of the call, unless it has one. */
 function withId(fault: ProviderFault, requestId: string | undefined): ProviderFault {
   if (requestId === undefined || fault.requestId !== undefined || fault.kind === 'aborted') return fault;
   return fault.with({ requestId });
 }
 
-/** Anything thrown on the way to a provider and back: what an unreadable answer means here, and one that is cut off. */
+/** Converts any error of a provider call into a fault, including unreadable and truncated answers. */
 export function asFault(
   provider: string,
   thrown: unknown,

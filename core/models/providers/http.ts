@@ -1,4 +1,4 @@
-/** HTTP as providers use it: one call, and its answer as it comes. `adapters/http/provider-http.ts` does the I/O. */
+/** HTTP port of providers: one call and its answer as it arrives. `adapters/http/provider-http.ts` does the I/O. */
 
 export interface HttpRequest {
   readonly url: string;
@@ -9,16 +9,16 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
   /** @default 10 seconds */
   readonly connectTimeoutMs?: number;
-  /** Until the status line. */
+  /** Maximum time until the status line. */
   readonly firstByteTimeoutMs: number;
-  /** Silence while a reader waits for the next bytes; a slow reader never times out. */
+  /** Maximum silence while a reader waits for bytes; a slow reader never times out. */
   readonly idleTimeoutMs: number;
-  /** Never sent a second time, not even where a kept connection was found closed: the provider may have acted on it. */
+  /** Set to never send it twice, even if a kept connection was closed: the provider may have acted on it. */
   readonly once?: boolean;
 }
 
 export interface HttpBody extends AsyncIterable<Uint8Array> {
-  /** Nothing more is wanted and little can follow: what is left is read away, so that the connection can be used again. */
+  /** Reads the short rest of a body that is no longer needed, so that the connection can be reused. */
   release(): void;
   /** Closes the connection unless the body has ended. */
   close(): void;
@@ -30,20 +30,20 @@ export interface HttpReply {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly retryAfterSeconds: number | undefined;
   readonly body: HttpBody;
-  /** @throws HttpFault `too-large` when the body is longer than `maxBytes`; its connection is closed. */
+  /** Reads the body. @throws HttpFault `too-large` if it is longer than `maxBytes`; its connection is closed. */
   bytes(maxBytes: number): Promise<Buffer>;
-  /** The bytes as UTF-8. @throws HttpFault as `bytes`. */
+  /** Reads the body as UTF-8. @throws HttpFault as `bytes`. */
   text(maxBytes: number): Promise<string>;
 }
 
-/** Follows no redirect, asks for no encoding, and still decodes the usual ones. @throws HttpFault */
+/** Sends a request. Follows no redirects and requests no encoding, but decodes the usual ones. @throws HttpFault */
 export type HttpCall = (request: HttpRequest) => Promise<HttpReply>;
 
 export type HttpFaultKind =
-  /** No connection, or it ended before a status line; of a request that is sent once, no connection. */
+  /** No connection, or it ended before a status line; for a request that is sent once, no connection. */
   | 'unreachable'
   | 'timeout'
-  /** The connection ended within the body; of a request that is sent once, after it was made. */
+  /** The connection ended within the body; for a request that is sent once, after it was established. */
   | 'broken'
   | 'too-large'
   | 'aborted';

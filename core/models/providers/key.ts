@@ -1,15 +1,18 @@
-/** The key of a provider, from the secret that its entry names. */
+/** Reads a provider's key from the secret that its entry names. */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 import { ProviderFault } from './ports.ts';
 
-/** The key named by the entry, read at call time; undefined for a provider that asks for none. @throws ProviderFault */
+/**
+ * Returns the key named by the entry, read at call time; undefined for a provider that requires none.
+ * @throws ProviderFault
+ */
 export async function keyOf(entry: ProviderEntry, secrets: SecretStore): Promise<string | undefined> {
   const { name, api_key_env } = entry;
   if (api_key_env === undefined) return undefined;
   let key: string | undefined;
   try {
-    // A line break at its end is the file's, not the key's.
+    // A line break at the end belongs to the file, not to the key.
     key = (await secrets.get(api_key_env))?.trim();
   } catch (cause) {
     throw new ProviderFault(name, 'unavailable', `the secret ${api_key_env} of ${name} cannot be read`, {

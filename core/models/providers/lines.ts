@@ -1,15 +1,18 @@
-/** Streams of one JSON document a line, from bytes cut anywhere. */
+/** Parses streams of one JSON document per line, from bytes cut anywhere. */
 import type { SseDecoder, SseEvent } from '#core/models/dialects/sse.ts';
 import { BadReply } from './reply.ts';
 
-/** A piece of a stream: an SSE event or a line. */
+/** Piece of a stream: an SSE event or a line. */
 export type Frame = SseEvent;
 export type Frames = Pick<SseDecoder, 'push' | 'end'>;
 
-/** Of one frame; images in replies come base64-coded in one piece. */
+/** Maximum of one frame; base64 images in replies arrive in one piece. */
 export const maxFrameCharacters = 32 * 1024 * 1024;
 
-/** Blank lines mean nothing; a last line needs no line end. @throws BadReply for malformed UTF-8 and endless lines. */
+/**
+ * Returns a decoder that ignores blank lines and accepts a last line without a line end.
+ * @throws BadReply for malformed UTF-8 and endless lines.
+ */
 export function lineFrames(): Frames {
   // One byte order mark at the start is dropped here: Node's decoder drops a second one when it comes in pieces.
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -1,11 +1,11 @@
-/** The mock's answer in OpenAI's form, whole and in chunks of a word; its tokens are characters / 4. */
+/** Answers of the mock in OpenAI's form, complete and in chunks of a word; its tokens are characters / 4. */
 import { chatSizes } from '#core/contracts/chat.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { countOf, isObject, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { defined } from './reply.ts';
 
 export interface MockReply {
-  /** Hex; the same for the same request. */
+  /** Hex id, the same for the same request. */
   readonly id: string;
   readonly createdAt: number;
   readonly model: string;
@@ -14,7 +14,7 @@ export interface MockReply {
   readonly toolCalls: readonly { readonly name: string; readonly arguments: unknown }[];
 }
 
-/** Text of the last message a user wrote; empty without one. */
+/** Returns the text of the last user message; empty without one. */
 export function lastUserText(body: JsonObject): string {
   const message = objectsOf(body.messages).findLast(({ role }) => role === 'user');
   return message ? contentText(message.content) : '';
@@ -67,7 +67,7 @@ const head = ({ id, createdAt, model }: MockReply, object: string): JsonObject =
   model,
 });
 
-/** What fits into the tokens the caller allows. */
+/** Returns the text that fits into the tokens that the caller allows. */
 function spoken({ body, text }: MockReply): { text: string; cut: boolean } {
   const most = countOf(body.max_completion_tokens) ?? countOf(body.max_tokens);
   const characters = [...text];
@@ -99,7 +99,7 @@ function usageOf(reply: MockReply, text: string): JsonObject {
 
 const tokens = (text: string) => Math.ceil(text.length / chatSizes.charactersPerToken);
 
-/** Every word with the blanks behind it. */
+/** Returns every word with the blanks after it. */
 const wordsOf = (text: string): string[] => text.match(/\S+\s*|\s+/g) ?? [];
 
 const contentText = (content: Json | undefined): string =>

@@ -1,6 +1,6 @@
 /**
- * The built-in provider: answers in process and always the same to the same request, so that routes,
- * policies and clients can be tried without a model. What its script names comes instead.
+ * Built-in provider: answers in process, always the same for the same request, so that routes, policies and clients can
+ * be tried without a model. Scripted answers take precedence.
  */
 import type { MockScript, ProviderEntry } from '#core/contracts/config.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -20,7 +20,7 @@ interface MockPorts {
 
 type Scripted = MockScript['replies'][number];
 
-/** A token or so a word: what a pace is counted in. */
+/** Tokens per word, the unit of the pace. */
 const tokensPerChunk = 1;
 
 export function mockProvider(entry: ProviderEntry, { clock, timeouts }: MockPorts): Provider {

@@ -1,4 +1,4 @@
-/** A chat request in OpenAI's form as Ollama's `/api/chat` takes it. */
+/** Translates a chat request in OpenAI's form for Ollama's `/api/chat`. */
 
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
@@ -26,12 +26,12 @@ import { argumentsOf } from '#core/models/dialects/wire.ts';
 import type { ProviderCall } from './ports.ts';
 import { defined, unfit } from './reply.ts';
 
-/** Names of OpenAI's that Ollama keeps among `options`. */
+/** OpenAI members that Ollama expects among `options`. */
 const optionNames = ['temperature', 'top_p', 'seed', 'frequency_penalty', 'presence_penalty'] as const;
 
 /**
- * What becomes of OpenAI's members: Ollama passes over the names it does not know without a word, so each is read, refused or
- * left out by name [chat.translated-members].
+ * Rules for OpenAI's members. Ollama silently ignores unknown names, so each is translated, refused or left out by name
+ * [chat.translated-members].
  */
 export const membersToOllama: Members = {
   ...hintsOfOpenai,
@@ -42,7 +42,7 @@ export const membersToOllama: Members = {
   parallel_tool_calls: { ...leftOut, ...unless(true) },
 };
 
-/** What neither side knows passes through. @throws UnfitRequest */
+/** Translates the body. Members that neither side knows pass through. @throws UnfitRequest */
 export function ollamaBody(call: ProviderCall): JsonObject {
   try {
     return bodyOf(call);
@@ -66,13 +66,13 @@ function bodyOf({ model, body, stream }: ProviderCall): JsonObject {
   };
 }
 
-/** What Ollama does without; of a body that does not fit, what was found before its refusal. */
+/** Returns the members left out for Ollama; of a body that does not fit, those found before its refusal. */
 export function ollamaLeftOut(body: JsonObject): string[] {
   const names: string[] = [];
   try {
     crossing(body, membersToOllama, (name) => names.push(name));
   } catch {
-    // `ollamaBody` says why.
+    // `ollamaBody` reports the reason.
   }
   if (!isKept(body.tool_choice)) names.push('tool_choice');
   notePartsLeftOut(body, (name) => void (names.includes(name) || names.push(name)));
@@ -95,7 +95,10 @@ function notePartsLeftOut({ messages, response_format, stream_options }: JsonObj
 const isKept = (choice: Json | undefined): boolean =>
   choice === undefined || choice === null || choice === 'auto' || choice === 'none';
 
-/** Ollama lets the model choose among the tools it is given: of a choice of the caller only what narrows them can be kept. */
+/**
+ * Returns the offered tools. Ollama lets the model choose among them, so only choices that narrow the list can be
+ * expressed.
+ */
 function offeredTools({ tools, tool_choice }: JsonObject): Json | undefined {
   for (const [at, { type, function: named }] of objectsOf(tools).entries())
     if (type !== 'function' || !isObject(named)) throw cannotCarry(`tools[${at}]`, 'functions');
@@ -105,7 +108,7 @@ function offeredTools({ tools, tool_choice }: JsonObject): Json | undefined {
   return objectsOf(tools).filter((tool) => names.includes(objectOf(tool.function)?.name));
 }
 
-/** Names of the tools to which a choice narrows the offer; undefined if it narrows nothing. */
+/** Returns the names of the tools to which a choice narrows the offer; undefined if it does not narrow it. */
 function namesChosen(choice: Json | undefined): readonly unknown[] | undefined {
   const name = objectOf(objectOf(choice)?.function)?.name;
   return name === undefined ? chosenTools(choice) : [name];
@@ -143,7 +146,7 @@ function messagesOf(messages: readonly JsonObject[]): JsonObject[] {
       const name = named.name;
       const given = named.arguments ?? named.input;
       toolNames.set(textOf(call.id) ?? '', textOf(name) ?? '');
-      // Ollama wants an object where OpenAI has text.
+      // Ollama expects an object, OpenAI a text.
       return {
         function: { name: name ?? '', arguments: typeof given === 'string' ? argumentsOf(given) : (given ?? {}) },
       };
@@ -165,7 +168,10 @@ function messagesOf(messages: readonly JsonObject[]): JsonObject[] {
   });
 }
 
-/** Granite models begin to think after a message of role `control`; templates drop messages of a role that they do not know. */
+/**
+ * Roles for Ollama. Granite models start to think after a message of role `control`; templates drop messages of unknown
+ * roles.
+ */
 const roles = [...rolesOfOpenai, 'control'];
 
 function contentOf(content: Json | undefined, path: string): { content: string; images: string[] } {
@@ -177,7 +183,7 @@ function contentOf(content: Json | undefined, path: string): { content: string; 
   const images = parts.flatMap(({ type, image_url }, at) => {
     if (type !== 'image_url') return [];
     const url = textOf(isObject(image_url) ? image_url.url : image_url);
-    // Ollama fetches nothing, and the gateway must not be made to.
+    // Ollama does not fetch URLs, and the gateway must not be made to.
     const data = /^data:image\/[^;,]+;base64,(.+)$/s.exec(url ?? '')?.[1];
     if (data === undefined) throw cannotCarry(`${path}[${at}].image_url.url`, 'data:image/…;base64 URLs');
     return [data];

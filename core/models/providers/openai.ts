@@ -1,4 +1,4 @@
-/** OpenAI chat completions, and the many servers that speak them. Fields it does not know pass through. */
+/** OpenAI chat completions, and the many servers with the same API. Unknown fields pass through. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectsOf } from '#core/kernel/narrow.ts';
@@ -33,7 +33,7 @@ export const openaiWire: Wire = {
   },
 };
 
-/** The caller's body with our decision on model and streaming. */
+/** Returns the caller's body with the gateway's choice of model and streaming. */
 function openaiBody({ model, body, stream }: ProviderCall): JsonObject {
   if (stream) return { ...body, model, stream: true };
   const { stream: _stream, stream_options: _options, ...rest } = body;
@@ -45,12 +45,14 @@ class ChunkReader implements FrameReader {
   readonly #choices: number;
   readonly #finished = new Set<number>();
 
-  /** @param choices how many the request asks for */
+  /** @param choices number of choices that the request asks for. */
   constructor(choices: number) {
     this.#choices = choices;
   }
 
-  /** Some servers never send `[DONE]`: then the finish reason of the last choice is the last word. */
+  /**
+   * True if the stream may end. Some servers never send `[DONE]`: the finish reason of the last choice then ends it.
+   */
   get complete(): boolean {
     return this.#finished.size >= this.#choices;
   }

@@ -1,7 +1,7 @@
-/** Waiting that an abort ends. */
+/** Pause that an abort ends. */
 import type { Timeouts } from '#core/kernel/ports.ts';
 
-/** Resolves after `ms` milliseconds or as soon as the signal aborts, whichever is first; ask the signal which it was. */
+/** Resolves after `ms` milliseconds, or when the signal aborts. Check the signal to see which came first. */
 export function pause(timeouts: Timeouts, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted || ms <= 0) return Promise.resolve();
   return new Promise((resolve) => {

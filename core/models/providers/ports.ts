@@ -1,32 +1,32 @@
-/** Model providers as the gateway calls them. */
+/** Ports of model providers. */
 import type { DialectName, EndpointName } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 
 export interface ProviderCall {
   readonly model: string;
-  /** In the dialect of the provider. */
+  /** Body in the dialect of the provider. */
   readonly body: JsonObject;
   readonly stream: boolean;
-  /** Headers that travel on: `traceparent`, `tracestate`, `anthropic-beta`. */
+  /** Forwarded headers: `traceparent`, `tracestate`, `anthropic-beta`. */
   readonly headers: Readonly<Record<string, string>>;
   /** Aborts the call and closes its connection. */
   readonly signal: AbortSignal;
   /** Sent in place of the body. */
   readonly form?: ProviderForm | undefined;
-  /** The provider is to keep its response, or to continue one; of no meaning to one that keeps none. */
+  /** Set if the provider is to store its response or continue one; ignored by kinds that store none. */
   readonly kept?: KeptCall | undefined;
 }
 
 export interface KeptCall {
   readonly store: boolean;
-  /** The provider's id of the response that is continued. */
+  /** Provider's id of the continued response. */
   readonly previous?: string | undefined;
-  /** How many of the leading messages count for this response alone. */
+  /** Number of leading messages that apply to this response only. */
   readonly instructions: number;
 }
 
-/** A request about files and batches that a provider keeps: its path lies below the base URL. */
+/** Request about files and batches stored at a provider; its path is below the base URL. */
 export interface ResourceCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
@@ -39,19 +39,19 @@ export interface ResourceCall {
   readonly signal: AbortSignal;
 }
 
-/** A request for the content of a file. */
+/** Request for the content of a file. */
 interface DownloadCall extends Pick<ResourceCall, 'path' | 'headers' | 'signal'> {
-  /** Bytes that are read. */
+  /** Maximum bytes to read. */
   readonly most: number;
 }
 
-/** Multipart form data with the content type that names its boundary. */
+/** Multipart form data, with the content type that names its boundary. */
 export interface ProviderForm {
   readonly type: string;
   readonly bytes: Uint8Array;
 }
 
-/** A reply in the provider's dialect. A stream's events end when it ended well; a broken one throws ProviderFault. */
+/** Reply in the provider's dialect. A stream's events end if it ended well; a broken one throws ProviderFault. */
 export type ProviderReply =
   | { readonly type: 'json'; readonly body: JsonObject }
   | { readonly type: 'stream'; readonly events: AsyncIterable<JsonObject> };
@@ -61,31 +61,31 @@ export interface Provider {
   readonly type: ProviderEntry['type'];
   readonly dialect: DialectName;
   readonly region?: string | undefined;
-  /** Whether it keeps responses; then a call with `kept` has the provider's id of its response as `id`. */
+  /** Set if it stores responses; a call with `kept` then returns the provider's id of its response as `id`. */
   readonly keepsResponses?: boolean;
-  /** What of a body in its dialect the kind of provider has no form for, and does without. */
+  /** Returns the members of a body in its dialect that this kind of provider cannot express and does without. */
   leftOut?(body: JsonObject): readonly string[];
   /** Host and port called, for spans. */
   readonly address?: { readonly host: string; readonly port: number };
   /**
-   * Resolves when the reply's status and, of a stream, its first event are known: until then another provider may be
-   * tried.
+   * Calls the model. Resolves when the status of the reply and the first event of a stream are known: until then
+   * another provider may be tried.
    * @throws ProviderFault
    */
   call(call: ProviderCall): Promise<ProviderReply>;
   /**
-   * An endpoint beside chat, in OpenAI's form; the body goes as it is.
+   * Calls an endpoint other than chat, in OpenAI's form; the body is sent unchanged.
    * @throws ProviderFault
    */
   post?(endpoint: EndpointName, call: ProviderCall): Promise<JsonObject>;
   /**
-   * Files and batches in OpenAI's form, where the kind of provider keeps them; the answer as it is.
+   * Requests files and batches in OpenAI's form, for kinds that store them; returns the answer unchanged.
    * @throws ProviderFault
    */
   resource?(call: ResourceCall): Promise<JsonObject>;
-  /** The content of a file; undefined for one of more than `most` bytes. @throws ProviderFault */
+  /** Returns the content of a file; undefined if it has more than `most` bytes. @throws ProviderFault */
   download?(call: DownloadCall): Promise<string | undefined>;
-  /** Embeds texts where the provider can. */
+  /** Embeds texts, for kinds that can. */
   embed?(model: string, texts: readonly string[], signal: AbortSignal): Promise<number[][]>;
 }
 
@@ -104,29 +104,29 @@ export type FaultKind =
   /** The caller went away. */
   | 'aborted';
 
-/** A call to a provider that came to nothing. */
+/** Failed call to a provider. */
 export interface ProviderAttempt {
   readonly provider: string;
   /** A fault's kind, an HTTP status, `breaker_open` or `no_key`. */
   readonly error: string;
 }
 
-/** Why a provider did not answer. `message` is for the log: callers see generic text. */
+/** Reason why a provider did not answer. `message` is for the log: callers receive a generic text. */
 export class ProviderFault extends Error {
   override readonly name = 'ProviderFault';
   readonly kind: FaultKind;
   readonly provider: string;
   readonly status: number | undefined;
   readonly retryAfterSeconds: number | undefined;
-  /** What the provider said about the caller's own request (400, 413, 422); safe to show after redaction. */
+  /** Provider's message about the caller's own request (400, 413, 422); safe to show after redaction. */
   readonly shown: string | undefined;
-  /** The member of the provider's request that it is about. */
+  /** Member of the provider's request that the fault is about. */
   readonly param: string | undefined;
-  /** The provider's own word for the error beside its status, where the gateway acts on it. */
+  /** Provider's own reason in addition to the status, if the gateway acts on it. */
   readonly reason: FaultReason | undefined;
-  /** The provider's own id of the call, as its answer named it. */
+  /** Provider's own id of the call, from its answer. */
   readonly requestId: string | undefined;
-  /** Every attempt of the route, when all of them failed. */
+  /** Every attempt of the route, if all of them failed. */
   readonly attempts: readonly ProviderAttempt[];
 
   constructor(provider: string, kind: FaultKind, message: string, options: FaultOptions = {}) {
@@ -142,7 +142,7 @@ export class ProviderFault extends Error {
     this.attempts = options.attempts ?? [];
   }
 
-  /** The same fault with more known of it. */
+  /** Returns the same fault with more details. */
   with(more: Pick<FaultOptions, 'requestId' | 'attempts'>): ProviderFault {
     const { provider, kind, message } = this;
     return new ProviderFault(provider, kind, message, { ...this, cause: this.cause, ...more });
@@ -150,15 +150,15 @@ export class ProviderFault extends Error {
 }
 
 export type FaultReason =
-  /** The account the gateway calls with has nothing left: waiting does not help. */
+  /** The gateway's account has no credit left: retrying does not help. */
   | 'quota'
-  /** Its key is not set, or cannot be read. */
+  /** The key is not set, or cannot be read. */
   | 'no_key'
-  /** The provider has no model of that name. */
+  /** The provider does not have the model. */
   | 'no_model'
-  /** The request cannot be put into the provider's form; nothing was sent. */
+  /** The request cannot be expressed in the provider's form; no request was sent. */
   | 'unfit'
-  /** It failed so often that it is not asked for a while. */
+  /** The provider failed so often that it is not called for a while. */
   | 'breaker_open';
 
 interface FaultOptions {
@@ -172,9 +172,9 @@ interface FaultOptions {
   readonly attempts?: readonly ProviderAttempt[] | undefined;
 }
 
-/** Makes the provider of a configuration entry; the same entry gives the same provider with its breaker's memory. */
+/** Source of providers by configuration entry; the same entry returns the same provider with its breaker state. */
 export interface Providers {
-  /** @throws ProviderFault `unavailable` for a disabled entry or a missing key. */
+  /** Returns the provider. @throws ProviderFault `unavailable` for a disabled entry or a missing key. */
   get(entry: ProviderEntry): Promise<Provider>;
 }
 

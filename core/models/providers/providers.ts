@@ -1,4 +1,4 @@
-/** Makes the provider of a configuration entry; unchanged entries keep theirs when the configuration is reloaded. */
+/** Creates the provider of a configuration entry; unchanged entries keep theirs when the configuration is reloaded. */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { Clock, SecretStore, Timeouts } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -16,11 +16,11 @@ interface ProviderDeps {
   readonly secrets: SecretStore;
   readonly clock: Clock;
   readonly timeouts: Timeouts;
-  /** Loads the AWS SDK at its first call; without it, entries of type `bedrock` are unavailable. */
+  /** Loads the AWS SDK on its first call; without it, entries of type `bedrock` are unavailable. */
   readonly bedrock: Bedrock | undefined;
 }
 
-/** Entries kept: more than any configuration has, so only those of past ones are dropped. */
+/** Maximum number of providers, more than any configuration has, so that only those of past ones are dropped. */
 const maxKept = 512;
 
 export function providersFrom(deps: ProviderDeps): Providers {
@@ -44,7 +44,7 @@ export function providersFrom(deps: ProviderDeps): Providers {
   };
 }
 
-/** Kinds that few deployments use are loaded with their first call. */
+/** Creates a provider; kinds that few deployments use are loaded on their first call. */
 async function providerOf(entry: ProviderEntry, deps: ProviderDeps): Promise<Provider> {
   switch (entry.type) {
     case 'mock':

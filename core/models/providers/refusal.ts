@@ -1,4 +1,4 @@
-/** What a provider said when it refused, as a fault: bounded, and without the key it was asked with. */
+/** Converts the refusal of a provider into a fault: bounded, and without the key of the call. */
 
 import type { Json } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -7,29 +7,32 @@ import type { HttpReply } from './http.ts';
 import { ProviderFault } from './ports.ts';
 import { reasonOf } from './reply.ts';
 
-/** Of an error body, the part that is looked at. */
+/** Part of an error body that is read. */
 const maxRefusalBytes = 64 * 1024;
 const maxTold = 500;
-/** Statuses by which a provider speaks about the caller's own request. */
+/** Statuses about the caller's own request. */
 const aboutTheRequest: ReadonlySet<number> = new Set([400, 413, 422]);
 
 interface Refusal {
   readonly provider: string;
   readonly status: number;
   readonly retryAfterSeconds?: number | undefined;
-  /** The error's own kind, e.g. `overloaded_error`. */
+  /** Type of the error, e.g. `overloaded_error`. */
   readonly type?: string | undefined;
-  /** Its narrower word, e.g. `insufficient_quota`. */
+  /** Code of the error, e.g. `insufficient_quota`. */
   readonly code?: string | undefined;
   readonly message?: string | undefined;
-  /** The member that it names. */
+  /** Member named by the error. */
   readonly param?: string | undefined;
   readonly requestId?: string | undefined;
-  /** The key of the call, so that it can be withheld. */
+  /** Key of the call, so that it can be withheld. */
   readonly key?: string | undefined;
 }
 
-/** What the caller did wrong is reported to the caller and kept out of the log: it may quote the prompt. */
+/**
+ * Returns the fault. Errors in the caller's request are reported to the caller, but not logged, because they may quote
+ * the prompt.
+ */
 export function refusalFault(refusal: Refusal): ProviderFault {
   const { provider, status, retryAfterSeconds, type, code, key, requestId } = refusal;
   const said = cleaned(refusal.message ?? '', key);
@@ -45,10 +48,10 @@ export function refusalFault(refusal: Refusal): ProviderFault {
   });
 }
 
-/** A path at the beginning of what a provider says: `tools.0.custom.input_schema: …`. */
+/** Path at the start of a provider's message: `tools.0.custom.input_schema: …`. */
 const leading = /^([a-z_]+(?:\.\w+|\[\d+\])*): /;
 
-/** Reads the body of an HTTP error; one that cannot be read only loses its message. */
+/** Reads the body of an HTTP error; if it cannot be read, only the message is lost. */
 export async function readRefusal(provider: string, reply: HttpReply, key: string | undefined): Promise<ProviderFault> {
   const text = await reply.text(maxRefusalBytes).catch(() => '');
   const { status, retryAfterSeconds } = reply;
@@ -56,16 +59,18 @@ export async function readRefusal(provider: string, reply: HttpReply, key: strin
   return refusalFault({ provider, status, retryAfterSeconds, key, requestId, ...said(text) });
 }
 
-/** Headers in which providers name a call. */
+/** Headers with the provider's id of a call. */
 const requestIdHeaders = ['x-request-id', 'request-id', 'x-amzn-requestid'] as const;
 
-/** The id of a call, where it looks like one: a header is the provider's to fill, and goes to the caller. */
+/**
+ * Returns the id of a call if it has the form of one: the provider controls this header, and it is sent to the caller.
+ */
 export function requestIdOf(headers: HttpReply['headers'], key: string | undefined): string | undefined {
   const ids = requestIdHeaders.map((name) => headers[name]);
   return ids.find((id) => id !== undefined && /^[\w.:-]{4,128}$/.test(id) && withoutKey(id, key) === id);
 }
 
-/** `{error: {message, type}}`, `{error: "…"}`, `{message}` and `{detail}` are what providers write. */
+/** Parses error bodies of providers: `{error: {message, type}}`, `{error: "…"}`, `{message}` and `{detail}`. */
 function said(text: string): Pick<Refusal, 'type' | 'code' | 'message' | 'param'> {
   let body: Json;
   try {
@@ -86,10 +91,10 @@ function said(text: string): Pick<Refusal, 'type' | 'code' | 'message' | 'param'
   };
 }
 
-/** Short words, which servers without keys are given (`none`, `ollama`): honest answers have them too. */
+/** Short words used as keys of servers without keys (`none`, `ollama`), which also occur in ordinary answers. */
 const placeholder = /^(?:[A-Za-z]{0,7}|.{0,3})$/s;
 
-/** Text without the key: some providers echo what they were called with. */
+/** Returns the text without the key, which some providers echo. */
 export const withoutKey = (text: string, key: string | undefined): string =>
   key !== undefined && !placeholder.test(key) && text.includes(key) ? text.replaceAll(key, mask) : text;
 

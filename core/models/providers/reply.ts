@@ -1,16 +1,16 @@
-/** What every provider's answer must be before it is believed: JSON, an object, and no error in disguise. */
+/** Checks every provider's answer: JSON, an object, and not an error in disguise. */
 
 import { GatewayError } from '#core/kernel/errors.ts';
 import { assertBounded, type Json, type JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import type { FaultReason } from './ports.ts';
 
-/** An answer that is not a reply. Its message names the defect and quotes nothing. */
+/** Answer that is not a valid reply. Its message names the defect without quoting. */
 export class BadReply extends Error {
   override readonly name = 'BadReply';
 }
 
-/** A limit or an overload that a provider reports within a reply of status 200, or within a stream. */
+/** Limit or overload that a provider reports within a reply of status 200, or within a stream. */
 export class ReportedError extends BadReply {
   readonly status: number;
   readonly reason: FaultReason | undefined;
@@ -22,10 +22,10 @@ export class ReportedError extends BadReply {
   }
 }
 
-/** A request this kind of provider cannot be given; the message is for the caller. */
+/** Request that this kind of provider cannot express; the message is for the caller. */
 export class UnfitRequest extends Error {
   override readonly name = 'UnfitRequest';
-  /** The caller's error, where it says more than the message. */
+  /** Caller's error, if it is more specific than the message. */
   readonly refusal: GatewayError | undefined;
 
   constructor(message: string, refusal?: GatewayError) {
@@ -34,14 +34,14 @@ export class UnfitRequest extends Error {
   }
 }
 
-/** A refusal of the translation as a request that the kind of provider cannot be given. */
+/** Converts a refusal of the translation into a request that the provider cannot express. */
 export const unfit = (thrown: unknown): unknown =>
   thrown instanceof GatewayError ? new UnfitRequest(thrown.message, thrown) : thrown;
 
-/** As large as a reply is that says something: work on a value costs more than its characters. */
+/** Limits of a meaningful reply: processing a value costs more than its characters. */
 export const replyBounds = { nesting: 256, values: 200_000 } as const;
 
-/** @throws BadReply for text that is not a JSON object, or holds more than a reply may. */
+/** Parses a reply. @throws BadReply for text that is not a JSON object, or exceeds the limits of a reply. */
 export function parseObject(text: string): JsonObject {
   let value: Json;
   try {
@@ -60,7 +60,7 @@ export function parseObject(text: string): JsonObject {
   return value;
 }
 
-/** @throws BadReply where a provider reports an error under a status of success. */
+/** Refuses an error under a status of success. @throws BadReply */
 export function refuseError(message: JsonObject): void {
   const { error } = message;
   if (error === undefined || error === null) return;
@@ -72,7 +72,7 @@ export function refuseError(message: JsonObject): void {
   throw status === undefined ? new BadReply(found) : new ReportedError(found, status, reasonOf(words));
 }
 
-/** Words of providers for what a caller may wait out, with the status that says the same. */
+/** Providers' words for temporary refusals, with the equivalent status. */
 const waiting: ReadonlyMap<Json, number> = new Map<Json, number>([
   ...(['overloaded_error', 'service_unavailable', 'service_unavailable_error', 529, '529'] as const).map(
     (word) => [word, 529] as const,
@@ -83,12 +83,12 @@ const waiting: ReadonlyMap<Json, number> = new Map<Json, number>([
   ),
 ]);
 
-/** What type and code of a provider's error say that its status does not. */
+/** Returns the reason that the type and code of a provider's error add to its status. */
 export function reasonOf(words: readonly (Json | undefined)[]): FaultReason | undefined {
   if (words.some((word) => word === 'insufficient_quota' || word === 'billing_hard_limit_reached')) return 'quota';
   return words.includes('model_not_found') ? 'no_model' : undefined;
 }
 
-/** An object without the members that are undefined. */
+/** Returns an object without undefined members. */
 export const defined = (members: Record<string, Json | undefined>): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject;

@@ -1,4 +1,7 @@
-/** A provider's own `/responses`, for responses that it keeps: chat completions go in and come out [responses.stored]. */
+/**
+ * Provider's own `/responses`, for responses that it stores, translated from and to chat completions
+ * [responses.stored].
+ */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
@@ -8,7 +11,7 @@ import type { FrameReader, Wire } from './http-provider.ts';
 import type { Frame } from './lines.ts';
 import { BadReply, parseObject, refuseError } from './reply.ts';
 
-/** How a call differs from that of the provider's chat completions. */
+/** Differences from a call of the provider's chat completions. */
 export const responsesWire: Pick<Wire, 'path' | 'body' | 'reply' | 'stream'> = {
   path: () => '/responses',
 
@@ -42,14 +45,14 @@ const argumentsOf: ReadonlySet<string> = new Set([
   'response.custom_tool_call_input.delta',
 ]);
 
-/** The events of a response as chunks of a chat completion. */
+/** Translates the events of a response into chunks of a chat completion. */
 class EventReader implements FrameReader {
   ended = false;
-  /** A response that is cut off has not ended: its last event says how it did. */
+  /** A response that is cut off has not ended: its last event contains the reason. */
   readonly complete = false;
   #head: JsonObject = {};
   #said = false;
-  /** Place of a call among the calls, by its place in the output. */
+  /** Index of a call among the calls, by its index in the output. */
   readonly #calls = new Map<number, { readonly index: number; readonly custom: boolean }>();
 
   read({ data }: Frame): readonly JsonObject[] {
@@ -97,7 +100,7 @@ class EventReader implements FrameReader {
 
   #over(response: JsonObject): JsonObject[] {
     this.ended = true;
-    // A server that streams no parts says all in its last event.
+    // A server that streams no parts sends all content in its last event.
     const [choice] = objectsOf(completionOf(response).choices);
     const { tool_calls, ...message } = objectOf(choice?.message) ?? {};
     const calls = objectsOf(tool_calls).map((call, index) => ({ index, ...call }));

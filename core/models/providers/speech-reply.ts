@@ -1,4 +1,4 @@
-/** The sound that a provider answers with: bytes, which no filter reads. */
+/** Reads a provider's sound answer: bytes, which no filter reads. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Speech } from '#core/models/dialects/endpoints.ts';
@@ -7,7 +7,10 @@ import { BadReply } from './reply.ts';
 
 const soundType = /^(?:audio\/[a-z0-9.+-]{1,64}|application\/octet-stream)$/;
 
-/** @throws BadReply for what is not sound: its connection is closed; HttpFault `too-large` above `maxBytes`. */
+/**
+ * Reads the sound.
+ * @throws BadReply for anything else: its connection is closed; HttpFault `too-large` above `maxBytes`.
+ */
 export async function speechOf({ headers, body, bytes }: HttpReply, maxBytes: number): Promise<Speech & JsonObject> {
   const media_type = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
   if (soundType.test(media_type)) return { media_type, base64: (await bytes(maxBytes)).toString('base64') };

@@ -1,6 +1,6 @@
 /**
- * How long a provider is waited for once it has begun to answer. Bytes that are not an event — comments, pings, half a line — keep
- * a connection alive, not a call: what counts is the next event of a stream, or the whole of a reply.
+ * Time limits for a provider that has begun to answer. Bytes that are not an event (comments, pings, half a line) keep
+ * a connection alive, not a call: only the next event of a stream counts, or the complete reply.
  */
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
@@ -13,7 +13,7 @@ export interface Deadline {
   readonly giveUp: () => void;
 }
 
-/** The result of `work`, if it comes in time. @throws HttpFault `timeout`, after the connection was closed. */
+/** Returns the result of `work` within the time limit. @throws HttpFault `timeout`, after the connection was closed. */
 export function withDeadline<T>(what: string, work: Promise<T>, { timeouts, ms, giveUp }: Deadline): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = timeouts.after(ms, () => {
@@ -26,14 +26,14 @@ export function withDeadline<T>(what: string, work: Promise<T>, { timeouts, ms, 
 
 export type Events<T = JsonObject> = Pick<AsyncGenerator<T, undefined>, 'next' | 'return'>;
 
-/** How long the usage and the end mark of a stream are waited for after its last word. */
+/** Maximum wait for the usage and the end mark of a stream after its last content. */
 const afterLastWordMs = 3_000;
 
 /**
- * The events, each in time from when it is asked for: a slow reader never times out. A complete answer ends the call even if the
- * vendor keeps the connection open.
- * @param asFault what a time-out is to the reader.
- * @param isComplete whether the answer has said why it ended.
+ * Returns the events, each with a time limit from when it is requested: a slow reader never times out. A complete
+ * answer ends the call even if the vendor keeps the connection open.
+ * @param asFault converts a time-out for the reader.
+ * @param isComplete returns whether the answer has given its stop reason.
  */
 export function withEventTimeout<T>(
   events: Events<T>,

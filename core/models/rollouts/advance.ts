@@ -1,4 +1,4 @@
-/** The clock of rollouts: looks at every open one, and moves it where its data says so [rollout.clock]. */
+/** Clock of rollouts: checks every open one and moves it if its data requires it [rollout.clock]. */
 
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { isOpen, type Rollout } from '#core/contracts/rollout.ts';
@@ -21,7 +21,10 @@ interface RolloutClockPorts {
   readonly telemetry: Pick<Telemetry, 'log'>;
 }
 
-/** @returns how many were moved. One that cannot be judged does not keep the others from it. */
+/**
+ * Checks all open rollouts; one that cannot be judged does not stop the others.
+ * @returns the number of moves.
+ */
 export async function advanceRollouts(ports: RolloutClockPorts): Promise<number> {
   const open = (await ports.rollouts.inForce()).filter(isOpen);
   const done = await Promise.allSettled(open.map((rollout) => advance(ports, rollout)));
@@ -31,13 +34,13 @@ export async function advanceRollouts(ports: RolloutClockPorts): Promise<number>
   return done.filter((outcome) => outcome.status === 'fulfilled' && outcome.value).length;
 }
 
-/** Looks of one window: a failing canary is seen within a thirtieth of it. */
+/** Checks per window: a failing canary is detected within a thirtieth of it. */
 const looksAWindow = 30;
 const [soonestSeconds, latestSeconds] = [5, 3600] as const;
 
 /**
- * One look of the clock of a rollout. Seconds until the next: within a window of a week there are few enough that an execution
- * of Step Functions, which ends with its 25,000th event, outlasts the rollout. 0 when the rollout is over.
+ * Checks a rollout once and returns the seconds until the next check; 0 when the rollout is over. With a window of a
+ * week, the checks are few enough for one execution of Step Functions, which ends with its 25,000th event.
  */
 export async function advanceRollout(ports: RolloutClockPorts, id: string): Promise<{ readonly seconds: number }> {
   const before = await ports.rollouts.get(id);
@@ -69,11 +72,14 @@ interface CommittedMove {
   readonly next: Rollout;
   readonly move: RolloutMove | { readonly type: 'create' };
   readonly actor: EvidenceEntry['actor'];
-  /** What the move rests on. */
+  /** Data on which the move is based. */
   readonly metrics?: object;
 }
 
-/** Row and evidence entry in one transaction. @returns false when another process moved the rollout first. */
+/**
+ * Writes the row and the evidence entry in one transaction.
+ * @returns false if another process moved the rollout first.
+ */
 export async function commitMove(
   { ledger, clock, ids, rolloutsInForce }: Pick<RolloutClockPorts, 'ledger' | 'clock' | 'ids' | 'rolloutsInForce'>,
   { before, next, move, actor, metrics }: CommittedMove,

@@ -1,4 +1,4 @@
-/** Which calls go to the canary [rollout.sticky]: the same session stays on its side while the percentage grows. */
+/** Assigns calls to the canary [rollout.sticky]: a session stays on its side while the percentage grows. */
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Rollout, RolloutMark } from '#core/contracts/rollout.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
@@ -10,14 +10,17 @@ interface Assigned {
   readonly mark?: RolloutMark;
 }
 
-/** Two to the 32nd: the first eight hex digits of a digest. */
+/** 2^32, the range of the first eight hex digits of a digest. */
 const range = 0x1_0000_0000;
 
-/** Where a session stands in [0, 100): below the percentage it is the canary's. */
+/** Returns the position of a session in [0, 100): below the percentage it belongs to the canary. */
 export const placeOf = (id: string, tenant: string, session: string): number =>
   (Number.parseInt(sha256(JSON.stringify([id, tenant, session])).slice(0, 8), 16) / range) * 100;
 
-/** The plan of a call under the rollouts in force; the canary comes first on its side, and the baseline answers where it cannot. */
+/**
+ * Returns the plan of a call under the active rollouts. On its side the canary comes first, and the baseline is the
+ * fallback.
+ */
 export function assign(
   plan: RoutePlan,
   rollouts: readonly Rollout[],
@@ -36,7 +39,7 @@ export function assign(
   return { plan: { ...plan, candidates: [first, ...others] }, mark: mark('canary') };
 }
 
-/** A baseline that lists the canary keeps it: it was there before. */
+/** Removes the canary from the baseline, unless the baseline listed it before. */
 function withoutCanary(
   { candidates }: RoutePlan,
   { canary_provider, baseline_providers }: Rollout,
@@ -47,8 +50,8 @@ function withoutCanary(
 }
 
 /**
- * A completed rollout goes on as long as the route stands as it was: a changed route is a new decision, and one that is
- * rolled back or pending moves nothing.
+ * Checks whether a rollout applies. A completed one does as long as its route is unchanged: a changed route is a new
+ * decision. One that is rolled back or pending does not apply.
  */
 function applies(rollout: Rollout, plan: RoutePlan, tenant: string): boolean {
   if (rollout.state === 'pending' || rollout.state === 'rolled_back') return false;

@@ -1,4 +1,6 @@
-/** What both arms of a rollout did since the observation at hand began, from the analytics of its calls [rollout.metrics]. */
+/**
+ * Figures of both arms of a rollout since the start of its stage, from the analytics of its calls [rollout.metrics].
+ */
 import type { Rollout, RolloutArm } from '#core/contracts/rollout.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { totalsOf } from '#core/observatory/buckets.ts';
@@ -32,7 +34,7 @@ export async function figuresOf(
 
 const minuteMs = 60_000;
 
-/** The dimension holds this observation alone, so the first minute may be counted whole. */
+/** Returns sums. The dimension covers this observation only, so the first minute may be counted completely. */
 async function sumsOf(
   observations: Pick<Observations, 'minutes'>,
   rollout: Rollout,

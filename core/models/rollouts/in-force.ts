@@ -1,26 +1,26 @@
-/** The rollouts in force as each process knows them: at most five seconds old, and no store step of a call. */
+/** Active rollouts as known to each process: at most five seconds old, without a store step per call. */
 import type { Rollout } from '#core/contracts/rollout.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import type { Rollouts } from './ports.ts';
 
-/** As policy versions: a move is noticed everywhere within this. */
+/** Maximum age, as for policy versions: a move is effective everywhere within this time. */
 const freshMs = 5_000;
 
 export interface RolloutsInForce {
   (): Promise<readonly Rollout[]>;
-  /** The next call asks the store: this process has moved a rollout [rollout.at-once]. */
+  /** Makes the next call read the store, because this process has moved a rollout [rollout.at-once]. */
   forget(): void;
 }
 
 /**
- * What is known for less than five seconds is answered at once; up to ten seconds it is answered while the store is asked again; older
- * knowledge waits for the store. A store that does not answer leaves the last answer in force; without any, calls take their route as
- * configured.
+ * Caches the active rollouts. Up to five seconds they are returned at once; up to ten seconds they are returned while
+ * the store is read again; after that, calls wait for the store. If the store fails, the last result remains active;
+ * without one, calls take their configured route.
  */
 export function rolloutsInForce(store: Pick<Rollouts, 'inForce'>, clock: Clock): RolloutsInForce {
   let known: { readonly rollouts: readonly Rollout[]; readonly atMs: number } | undefined;
   let asked: Promise<readonly Rollout[]> | undefined;
-  /** An answer that was asked for before a move does not count. */
+  /** Counts moves: a result requested before a move is discarded. */
   let moves = 0;
 
   const ask = (): Promise<readonly Rollout[]> => {

@@ -1,23 +1,23 @@
-/** What the clock does with an open rollout, from its data alone [rollout.judged]. */
+/** Decides the next move of an open rollout from its data alone [rollout.judged]. */
 import type { Rollout } from '#core/contracts/rollout.ts';
 import type { RolloutMove } from './moves.ts';
 
-/** What the canary did since `stage_started_at`. */
+/** Figures of the canary since `stage_started_at`. */
 export interface CanaryFigures {
   readonly requests: number;
-  /** Calls that the provider failed; never faults of the caller or blocks of a policy. */
+  /** Calls that failed at the provider, without faults of the caller or blocks of a policy. */
   readonly errors: number;
   /** Calls with a known latency. */
   readonly timed: number;
   readonly p95_latency_ms: number | null;
 }
 
-/** Fewer calls say nothing. */
+/** Minimum number of calls for a judgement. */
 export const leastRequests = 20;
-/** Of the normal distribution, for an interval of 95 %. */
+/** Quantile of the normal distribution for a 95 % interval. */
 const z = 1.959963984540054;
 
-/** The lower end of the 95 % interval (Wilson) of a share. */
+/** Returns the lower end of the 95 % interval (Wilson) of a share. */
 export function lowerBound(errors: number, requests: number): number {
   if (requests === 0) return 0;
   const share = errors / requests;
@@ -28,9 +28,10 @@ export function lowerBound(errors: number, requests: number): number {
 }
 
 /**
- * A stage is left upwards only when its window has passed with enough healthy calls; it is rolled back as soon as the data says so.
+ * Judges a stage: it advances only after its window with enough healthy calls, and is rolled back as soon as the data
+ * requires it.
  * @param nowMs epoch milliseconds
- * @returns undefined: nothing yet.
+ * @returns undefined for no move yet.
  */
 export function judge(rollout: Rollout, canary: CanaryFigures, nowMs: number): RolloutMove | undefined {
   if (rollout.state === 'pending')

@@ -1,4 +1,4 @@
-/** The life of a rollout as one table and pure functions [rollout.states]. */
+/** States and moves of a rollout as one table and pure functions [rollout.states]. */
 import type { Rollout, RolloutState } from '#core/contracts/rollout.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 
@@ -20,9 +20,9 @@ const from: Readonly<Record<RolloutMove['type'], readonly RolloutState[]>> = {
 };
 
 /**
- * The rollout after a move.
+ * Returns the rollout after a move.
  * @param now ISO 8601
- * @throws GatewayError `invalid_request` where the state does not allow the move.
+ * @throws GatewayError `invalid_request` if the state does not allow the move.
  */
 export function moved(rollout: Rollout, move: RolloutMove, now: string): Rollout {
   if (!from[move.type].includes(rollout.state))

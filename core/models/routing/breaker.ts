@@ -1,6 +1,6 @@
 /**
- * A circuit breaker as a state machine: closed until errors spike, then open for a while, then half-open with
- * a single probe that decides. Pure: time comes in with every question, and old answers cannot move a newer state.
+ * Circuit breaker as a state machine: closed until errors spike, then open for a while, then half-open with a single
+ * probe that decides. Pure functions: the time is a parameter, and late outcomes cannot change a newer state.
  */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 
@@ -16,25 +16,25 @@ interface Slice {
 export type BreakerState = { /** Counts changes of state. */ readonly epoch: number } & (
   | { readonly kind: 'closed'; readonly slices: readonly Slice[] }
   | { readonly kind: 'open'; readonly untilMs: number }
-  /** One call is on its way to find out. */
+  /** One probe is in progress. */
   | { readonly kind: 'half-open' }
 );
 
-/** Leave to call, to be given back with what came of it. */
+/** Permission to call, to be settled with the outcome. */
 export interface Permit {
   readonly epoch: number;
   readonly probe: boolean;
 }
 
-/** `nothing`: the caller went away, which says nothing about the provider. */
+/** Outcome of a call. `nothing`: the caller left, which is not evidence about the provider. */
 export type CallOutcome = 'success' | 'fault' | 'nothing';
 
 export const closedBreaker: BreakerState = { kind: 'closed', epoch: 0, slices: [] };
 
-/** A window is counted in slices: each call costs one, not one per remembered call. */
+/** Number of slices per window: the cost is constant, instead of growing with each remembered call. */
 const slicesPerWindow = 10;
 
-/** Asks for leave to call; none while open, nor while a probe is on its way. */
+/** Requests permission to call; refused while open, and while a probe is in progress. */
 export function admit(state: BreakerState, nowMs: number): { state: BreakerState; permit: Permit | undefined } {
   const { epoch } = state;
   if (state.kind === 'closed') return { state, permit: { epoch, probe: false } };
@@ -42,7 +42,7 @@ export function admit(state: BreakerState, nowMs: number): { state: BreakerState
   return { state: { kind: 'half-open', epoch: epoch + 1 }, permit: { epoch: epoch + 1, probe: true } };
 }
 
-/** What came of a permitted call. */
+/** Records the outcome of a permitted call. */
 export function settle(
   state: BreakerState,
   permit: Permit,
@@ -58,7 +58,7 @@ export function settle(
     case 'fault':
       return opened(state, nowMs, settings);
     case 'nothing':
-      // The next caller probes.
+      // The next caller becomes the probe.
       return { kind: 'open', epoch: state.epoch + 1, untilMs: nowMs };
   }
 }

@@ -1,4 +1,4 @@
-/** The breaker of each provider, remembered by this process for as long as the providers are. */
+/** Breakers of providers in this process, which live as long as the providers. */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -10,25 +10,25 @@ export interface BreakerDeps {
   readonly telemetry: Pick<Telemetry, 'count' | 'gauge' | 'log'>;
 }
 
-/** A call the breaker let through. */
+/** Call admitted by the breaker. */
 export interface Admitted {
-  /** The provider answers: a probe has found out, whatever becomes of its answer's rest. */
+  /** Reports that the provider answers: a probe has succeeded, whatever happens to the rest of its answer. */
   answered(): void;
-  /** What came of the call; only the first word counts. */
+  /** Reports the outcome of the call; only the first report counts. */
   settle(outcome: CallOutcome): void;
 }
 
 export interface Breakers {
-  /** Undefined while the provider's breaker is open, or half-open with its probe on the way. */
+  /** Returns undefined while the provider's breaker is open, or half-open with a probe in progress. */
   admit(entry: ProviderEntry, deps: BreakerDeps): Admitted | undefined | Promise<Admitted | undefined>;
-  /** By provider, as of the entry called last; providers never called are left out. */
+  /** Returns states by provider, for the entry called last; providers that were never called are left out. */
   states(): Readonly<Record<string, BreakerState['kind']>>;
 }
 
-/** Breakers of one process alone. */
+/** Breakers of one process only. */
 interface OwnBreakers extends Breakers {
   admit(entry: ProviderEntry, deps: BreakerDeps): Admitted | undefined;
-  /** The entry's breaker is closed, and has counted nothing. */
+  /** Resets the entry's breaker to closed, without counts. */
   forget(entry: ProviderEntry): void;
 }
 
@@ -36,7 +36,7 @@ interface BreakerSlot {
   state: BreakerState;
 }
 
-/** Contents of entries: an unchanged one keeps its breaker when the configuration is reloaded. */
+/** Maximum number of entries. An unchanged entry keeps its breaker when the configuration is reloaded. */
 const maxKept = 512;
 
 export function createBreakers(): OwnBreakers {
@@ -72,7 +72,7 @@ export function createBreakers(): OwnBreakers {
         answered() {
           if (!held?.probe) return;
           tell('success');
-          // What is still to come counts as any other call of the closed breaker.
+          // The rest of the answer counts like any other call of the closed breaker.
           held = { epoch: kept.state.epoch, probe: false };
         },
         settle(outcome) {

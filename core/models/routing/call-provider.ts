@@ -1,6 +1,6 @@
 /**
- * Asks the providers of a route until one answers: breaker, retries, the next candidate. Each attempt is
- * a span `provider.<type>` that stays open until the answer has been read to its end.
+ * Calls the providers of a route until one answers: breaker, retries, the next candidate. Each attempt is a span
+ * `provider.<type>` that stays open until the answer has been read completely.
  */
 
 import type { EndpointName } from '#core/contracts/chat.ts';
@@ -25,28 +25,28 @@ import { errorType, isFinal, mostSpecificFault, outcomeOf, retryDelayMs } from '
 
 export interface RoutingPorts {
   readonly providers: Providers;
-  /** They guard these providers. */
+  /** Breakers of these providers. */
   readonly providerBreakers: Breakers;
   readonly telemetry: Telemetry;
   readonly clock: Clock;
   readonly timeouts: Timeouts;
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
 }
 
 export interface RoutedCall {
   readonly model: string;
   readonly stream: boolean;
-  /** Chat unless given. Providers without it are passed over. */
+  /** Endpoint to call; chat by default. Providers without it are skipped. */
   readonly endpoint?: EndpointName;
   /** Sent in place of the body. */
   readonly form?: ProviderForm | undefined;
   readonly kept?: KeptCall | undefined;
-  /** Headers of the caller that travel on; the attempt's own trace headers replace theirs. */
+  /** Forwarded headers of the caller; the attempt's own trace headers replace theirs. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Aborts when the caller goes away. */
+  /** Aborts when the caller leaves. */
   readonly signal: AbortSignal;
-  /** The body in the provider's dialect. @throws GatewayError `invalid_request` for what that cannot say. */
+  /** Returns the body in the provider's dialect. @throws GatewayError `invalid_request` for what it cannot express. */
   bodyFor(provider: Provider): JsonObject;
 }
 
@@ -54,15 +54,15 @@ export interface Answered {
   readonly provider: Provider;
   readonly entry: ProviderEntry;
   readonly region: string | undefined;
-  /** A stream must be read to its end, left by `return()`, or aborted: else its connection stays open. */
+  /** Reply. A stream must be read to its end, left by `return()`, or aborted: otherwise its connection stays open. */
   readonly reply: ProviderReply;
-  /** Attempts before the one that answered. */
+  /** Failed attempts before the answer. */
   readonly attempts: readonly ProviderAttempt[];
-  /** Ends the attempt's span; to be called once the answer has been read or given up. */
+  /** Ends the attempt's span. Must be called once the answer has been read or abandoned. */
   settleSpan(settled: Settled): void;
 }
 
-/** @throws ProviderFault the most telling one of all attempts, with `attempts`. */
+/** Calls the providers in turn. @throws ProviderFault the most specific one of all attempts, with `attempts`. */
 export async function callProvider(ports: RoutingPorts, plan: RoutePlan, call: RoutedCall): Promise<Answered> {
   const attempts: ProviderAttempt[] = [];
   const faults: ProviderFault[] = [];
@@ -89,7 +89,7 @@ const breakerOpen = (provider: string) =>
 const noProvider = ({ route, model }: RoutePlan) =>
   new ProviderFault('', 'unavailable', `every provider of the route ${route ?? model} is disabled`);
 
-/** One attempt, if the breaker lets it through. */
+/** Runs one attempt, if the breaker admits it. */
 async function attempted(
   ports: RoutingPorts,
   { entry, region }: Candidate,
@@ -112,7 +112,7 @@ async function attempted(
   }
 }
 
-/** A provider whose form lacks what the call asks for is passed over: the next one may have it. */
+/** Returns the body for a provider. One that cannot express the request is skipped, because the next may. */
 function bodyOf(call: RoutedCall, provider: Provider): JsonObject {
   try {
     return call.bodyFor(provider);
@@ -125,7 +125,7 @@ function bodyOf(call: RoutedCall, provider: Provider): JsonObject {
 
 type Traced = Pick<Answered, 'reply' | 'settleSpan'>;
 
-/** The span goes on after the answer is handed over: it ends when the answer is settled. */
+/** Runs a call in a span that ends when its answer is settled, after it was returned. */
 function traced(ports: RoutingPorts, provider: Provider, call: RoutedCall, admitted: Admitted): Promise<Traced> {
   const { telemetry } = ports;
   const handed = Promise.withResolvers<Traced>();
@@ -169,7 +169,7 @@ interface Watch {
   fault: ProviderFault | undefined;
 }
 
-/** A stream whose end, good or bad, reaches the breaker and the span. */
+/** Reports the end of a stream, good or bad, to the breaker and the span. */
 function watched(events: AsyncIterable<JsonObject>, watch: Watch): AsyncIterable<JsonObject> {
   const iterator = events[Symbol.asyncIterator]();
   let first = true;
@@ -189,7 +189,7 @@ function watched(events: AsyncIterable<JsonObject>, watch: Watch): AsyncIterable
   const own: AsyncIterator<JsonObject> = {
     next: () => iterator.next().then(seen, failed),
     async return() {
-      // The reader has enough: that says nothing about the provider.
+      // The reader has stopped, which is not evidence about the provider.
       watch.admitted.settle('nothing');
       await iterator.return?.();
       return { done: true, value: undefined };

@@ -1,14 +1,20 @@
-/** The caller's error for a provider's fault: generic text and the provider's id of the call, the detail as `cause` for the log [chat.provider-request-id]. */
+/**
+ * Converts a provider's fault into the caller's error: generic text, the provider's id of the call, and the detail as
+ * `cause` for the log [chat.provider-request-id].
+ */
 import { type ErrorCode, GatewayError } from '#core/kernel/errors.ts';
 import type { ProviderFault } from '#core/models/providers/ports.ts';
 import { isOverloaded } from './retry.ts';
 
-/** Every 429 has a Retry-After [chat.retry-after]: what a caller waits for a provider that does not say how long. */
+/** Retry-After for a provider that does not send one: every 429 has it [chat.retry-after]. */
 const unsaidWaitSeconds = 5;
 
 type Options = ConstructorParameters<typeof GatewayError>[2];
 
-/** @param gatewayRequestId of the call at the gateway, which callers may name to its operator. */
+/**
+ * Converts a fault.
+ * @param gatewayRequestId id of the call at the gateway, which callers may give to its operator.
+ */
 export function faultToError(cause: ProviderFault, gatewayRequestId?: string): GatewayError {
   const { kind, status, retryAfterSeconds, requestId } = cause;
   if (cause.reason === 'unfit' && cause.cause instanceof GatewayError) return cause.cause;
@@ -40,7 +46,7 @@ export function faultToError(cause: ProviderFault, gatewayRequestId?: string): G
 
 const said = ({ shown }: ProviderFault): string => (shown === undefined ? '' : `: ${shown}`);
 
-/** The provider's limit, which a wait mends, or the end of what its account may spend, which a wait does not mend. */
+/** Returns the error for a provider's limit, which ends by waiting, or an exhausted account, which does not. */
 function limited(
   { reason, retryAfterSeconds = unsaidWaitSeconds }: ProviderFault,
   fault: (code: ErrorCode, message: string, more: Options) => GatewayError,

@@ -1,4 +1,7 @@
-/** Metrics of one model call by OpenTelemetry's GenAI conventions: the family dashboards know, the newest one, or both. */
+/**
+ * Metrics of one model call in OpenTelemetry's GenAI conventions: the family that dashboards know, the newest one, or
+ * both.
+ */
 import type { Usage } from '#core/contracts/chat.ts';
 import type { Configuration, ProviderEntry } from '#core/contracts/config.ts';
 import { rememberedText } from '#core/kernel/remembered.ts';
@@ -6,20 +9,20 @@ import { providerNames } from './gen-ai.ts';
 
 export interface ModelCall {
   readonly provider: ProviderEntry['type'];
-  /** As it was asked for, aliases resolved. */
+  /** Requested model, after alias resolution. */
   readonly model: string;
   readonly operation: 'chat';
-  /** What the provider counted; absent where the call came to nothing. */
+  /** Provider's counts; absent if the call failed. */
   readonly usage?: Partial<Usage> | undefined;
   readonly durationSeconds: number;
-  /** Of a stream. */
+  /** Set for a stream. */
   readonly firstChunkSeconds?: number | undefined;
-  /** Why the call failed. */
+  /** Reason why the call failed. */
   readonly errorType?: string | undefined;
 }
 
 interface Measured {
-  /** A dotted name; each registry writes it in its own way. */
+  /** Dotted name; each registry writes it in its own way. */
   readonly name: string;
   readonly value: number;
   readonly labels: Readonly<Record<string, string>>;
@@ -37,14 +40,16 @@ export function genAiMetrics({ genai_metrics }: Settings, call: ModelCall): Meas
   return measured;
 }
 
-/** `gen_ai.client.token.usage` and its kin, as of semantic conventions 1.37 to 1.41. */
+/** Adds `gen_ai.client.token.usage` and related metrics, as of semantic conventions 1.37 to 1.41. */
 function addClientFamily(to: Measured[], call: ModelCall, labels: CallLabels): void {
   add(to, 'histogram', 'gen_ai.client.token.usage', inputTokens(call.usage), labels.input);
   add(to, 'histogram', 'gen_ai.client.token.usage', call.usage?.output_tokens, labels.output);
   addDurations(to, 'gen_ai.client.operation', call, labels);
 }
 
-/** The conventions since they have a repository of their own. A failed call used nothing, and says so. */
+/**
+ * Adds metrics of the newer conventions, which have their own repository. A failed call reports that it used no tokens.
+ */
 function addInferenceFamily(to: Measured[], call: ModelCall, labels: CallLabels): void {
   const { common, used } = labels;
   const nothing = call.errorType === undefined ? undefined : 0;
@@ -60,7 +65,7 @@ function addInferenceFamily(to: Measured[], call: ModelCall, labels: CallLabels)
   addDurations(to, 'gen_ai.client.inference', call, labels);
 }
 
-/** By convention the input holds what was read from and written to a cache; `Usage` keeps them apart. */
+/** Returns the input tokens including cache reads and writes, as the conventions require; `Usage` separates them. */
 function inputTokens(counted: Partial<Usage> | undefined): number | undefined {
   const { input_tokens, cache_read_tokens = 0, cache_write_tokens = 0 } = counted ?? {};
   return input_tokens === undefined ? undefined : input_tokens + cache_read_tokens + cache_write_tokens;
@@ -82,7 +87,7 @@ interface CallLabels {
   readonly used: Labels;
 }
 
-/** Frozen and kept for each model: a registry writes them once. */
+/** Returns labels per model, frozen and cached, so that a registry formats them once. */
 const labelsOfModels = (operation: ModelCall['operation'], provider: ModelCall['provider']) =>
   rememberedText((model): CallLabels => {
     const common = {

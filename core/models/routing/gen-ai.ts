@@ -1,4 +1,4 @@
-/** Attributes of a `provider.<type>` span: the gateway's own beside the GenAI conventions of OpenTelemetry. */
+/** Attributes of a `provider.<type>` span: the gateway's own and the GenAI conventions of OpenTelemetry. */
 import type { Usage } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -7,16 +7,16 @@ import type { SpanAttributes } from '#core/kernel/ports.ts';
 import type { Provider } from '#core/models/providers/ports.ts';
 import { masked } from '#core/text/secrets/masked.ts';
 
-/** What the answer came to, for its span. */
+/** Result of the answer, for its span. */
 export interface Settled {
-  /** A reply that came whole. */
+  /** Reply that arrived complete. */
   readonly body?: JsonObject;
   readonly usage: Partial<Usage>;
-  /** Of a stream, one for each choice; those of a whole reply are read from it. */
+  /** Finish reasons of a stream, one per choice; those of a complete reply are read from it. */
   readonly finishReasons?: readonly string[] | undefined;
 }
 
-/** `gen_ai.provider.name` of each kind of provider. */
+/** Values of `gen_ai.provider.name` by kind of provider. */
 export const providerNames: Readonly<Record<ProviderEntry['type'], string>> = {
   mock: 'mock',
   openai: 'openai',
@@ -34,7 +34,7 @@ export const callAttributes = ({ type, address }: Provider, model: string, strea
   'server.port': address?.port,
 });
 
-/** The first event of a stream names the answer; both dialects tell id and model there. */
+/** Returns attributes of the first stream event, which contains id and model in both dialects. */
 export function firstEventAttributes(event: JsonObject, elapsedUs: number): SpanAttributes {
   const opening = isObject(event.message) ? event.message : event;
   return { ...identity(opening), 'gen_ai.response.time_to_first_chunk': elapsedUs / 1_000_000 };
@@ -54,17 +54,17 @@ export function answerAttributes({ body, usage, finishReasons = [] }: Settled): 
     'gen_ai.usage.output_tokens': output_tokens,
     'gen_ai.usage.cache_read.input_tokens': cache_read_tokens,
     'gen_ai.usage.cache_write.input_tokens': cache_write_tokens,
-    // The earlier name, which today's tools read.
+    // Earlier name, which current tools read.
     'gen_ai.usage.cache_creation.input_tokens': cache_write_tokens,
     'gen_ai.usage.reasoning.output_tokens': reasoning_tokens,
   });
 }
 
-/** What the model read: by the conventions the cached tokens are part of it. */
+/** Returns the input of the model, which by the conventions includes cached tokens. */
 const totalInput = ({ input_tokens, cache_read_tokens = 0, cache_write_tokens = 0 }: Partial<Usage>) =>
   input_tokens === undefined ? undefined : input_tokens + cache_read_tokens + cache_write_tokens;
 
-/** Returns the settings of a request in either dialect, 0 included; absent ones are absent. */
+/** Returns the settings of a request in either dialect, including 0, without absent ones. */
 export function requestAttributes(body: JsonObject): SpanAttributes {
   const settings = ['temperature', 'top_p', 'top_k', 'seed', 'frequency_penalty', 'presence_penalty'] as const;
   const numbers = settings.map((name) => [`gen_ai.request.${name}`, numberIn(body[name])]);
@@ -76,7 +76,7 @@ export function requestAttributes(body: JsonObject): SpanAttributes {
   });
 }
 
-/** Returns as many as providers take, each cut and without secrets: callers write them. */
+/** Returns as many sequences as providers accept, shortened and without secrets, since callers write them. */
 function stopSequences({ stop, stop_sequences }: JsonObject): readonly string[] | undefined {
   const given = [stop_sequences ?? stop].flat().filter((each) => typeof each === 'string');
   const short = given.slice(0, 16).map((each) => masked(each).slice(0, 64));

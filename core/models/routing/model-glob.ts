@@ -1,14 +1,14 @@
-/** Globs on model names: as everywhere, but `*` and `?` also match `/`, since names such as `meta/llama-3` are not paths. */
+/** Globs on model names. Unlike in paths, `*` and `?` also match `/`, as in `meta/llama-3`. */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { Automaton } from '#core/text/matching/automaton.ts';
 import { everyChar, noSlash } from '#core/text/matching/char-set.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { type GlobNode, parseGlob } from '#core/text/matching/glob-syntax.ts';
 
-/** Whether a model's name matches a pattern; case is folded on both sides. */
+/** Checks whether a model's name matches a pattern, ignoring case. */
 export type ModelGlob = (model: string) => boolean;
 
-/** @throws GatewayError `invalid_request` for a malformed pattern. */
+/** Compiles a pattern. @throws GatewayError `invalid_request` for a malformed one. */
 export function modelGlob(pattern: string): ModelGlob {
   const nodes = parseGlob(pattern, foldCase).map(widened);
   const [first, second, ...rest] = nodes;
@@ -20,12 +20,12 @@ export function modelGlob(pattern: string): ModelGlob {
   return (model) => automaton.matches(foldCase(model));
 }
 
-/** More patterns than a configuration has. */
+/** Maximum number of compiled patterns, more than a configuration has. */
 const maxCompiled = 1_000;
 const compiled = new RecentMap<string, ModelGlob>({ max: maxCompiled });
 
 /**
- * The same for patterns that stand by themselves; each is compiled once.
+ * Checks a name against a single pattern, which is compiled once.
  * @throws GatewayError `invalid_request` for a malformed pattern.
  */
 export const modelMatches = (pattern: string, model: string): boolean =>

@@ -1,4 +1,4 @@
-/** Which providers may answer for a model, and in which order (globs, priority, round-robin, region groups). */
+/** Plans which providers may answer for a model, and in which order (globs, priority, round-robin, region groups). */
 import type { Configuration, ModelRoute, ProviderEntry } from '#core/contracts/config.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import { isDemoOf } from '#core/models/providers/demo.ts';
@@ -11,24 +11,24 @@ export interface Candidate {
 }
 
 export interface RoutePlan {
-  /** As aliases resolved it: the name the provider is called with. */
+  /** Name after alias resolution, with which the provider is called. */
   readonly model: string;
-  /** Pattern of the route; undefined where the providers' own `models` decided. */
+  /** Pattern of the route; undefined if the providers' own `models` decided. */
   readonly route: string | undefined;
-  /** In the order they are tried; empty when every provider of the route is disabled. */
+  /** Candidates in the order of attempts; empty if every provider of the route is disabled. */
   readonly candidates: readonly Candidate[];
 }
 
-/** The providers that may be asked. */
+/** Returns the providers that may be called. */
 export const entriesOf = ({ candidates }: RoutePlan): readonly ProviderEntry[] => candidates.map(({ entry }) => entry);
 
-/** How often each round-robin route was planned, so that each call begins one further; forgotten with the process. */
+/** Number of plans per round-robin route, so that each call starts with the next candidate; reset with the process. */
 type Rotation = Map<string, number>;
 
 const rotation: Rotation = new Map();
 const longestAliasChain = 8;
 
-/** Follows `aliases.models`, a few steps at most: aliases that name each other in a circle end somewhere. */
+/** Resolves `aliases.models` in a limited number of steps, so that circular aliases end. */
 export function resolveModel({ aliases }: Pick<Configuration, 'aliases'>, name: string): string {
   let model = name;
   for (let step = 0; step < longestAliasChain && Object.hasOwn(aliases.models, model); step++)
@@ -36,7 +36,7 @@ export function resolveModel({ aliases }: Pick<Configuration, 'aliases'>, name: 
   return model;
 }
 
-/** Undefined when no provider serves the model: 404 `model_not_found`. */
+/** Plans the route; undefined if no provider serves the model (404 `model_not_found`). */
 export function planRoute(
   configuration: Configuration,
   model: string,
@@ -53,13 +53,13 @@ export function planRoute(
   return candidates.length === 0 ? undefined : { model, route: undefined, candidates };
 }
 
-/** Names of disabled providers that list the model. */
+/** Returns the names of disabled providers that list the model. */
 export const disabledProvidersOf = (configuration: Configuration, model: string): readonly string[] =>
   compiled(configuration)
     .served.filter(({ entry, matches }) => !entry.enabled && !isDemoOf(entry, model) && matches(model))
     .map(({ entry }) => entry.name);
 
-/** Groups stay in their order; round-robin changes who begins within each. */
+/** Returns the candidates: groups keep their order, and round-robin rotates within each. */
 function candidatesOf({ key, groups, strategy }: CompiledRoute, rotated: Rotation): readonly Candidate[] {
   if (strategy === 'priority') return groups.flat();
   const turn = rotated.get(key) ?? 0;
@@ -71,18 +71,18 @@ function candidatesOf({ key, groups, strategy }: CompiledRoute, rotated: Rotatio
 }
 
 interface CompiledRoute {
-  /** Its content: an unchanged route keeps its turn when the configuration is reloaded. */
+  /** Content of the route: an unchanged one keeps its rotation when the configuration is reloaded. */
   readonly key: string;
   readonly pattern: string;
   readonly matches: ModelGlob;
   readonly strategy: ModelRoute['strategy'];
-  /** Without what is disabled. */
+  /** Groups without disabled providers. */
   readonly groups: readonly (readonly Candidate[])[];
 }
 
 interface Compiled {
   readonly routes: readonly CompiledRoute[];
-  /** Disabled ones too: a model that one of them lists is a real one [models.demo-last]. */
+  /** Providers including disabled ones: a model that one of them lists is a real one [models.demo-last]. */
   readonly served: readonly { readonly entry: ProviderEntry; readonly matches: ModelGlob }[];
 }
 
@@ -97,7 +97,7 @@ const compiled = remembered((configuration: Configuration): Compiled => {
   };
 });
 
-/** The built-in mock comes last; the others keep their order [models.demo-last]. */
+/** Sorts the built-in mock last; the others keep their order [models.demo-last]. */
 const mockLast = (a: ProviderEntry, b: ProviderEntry) => Number(a.type === 'mock') - Number(b.type === 'mock');
 
 function compiledRoute(route: ModelRoute, enabled: readonly ProviderEntry[]): CompiledRoute {

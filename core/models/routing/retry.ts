@@ -1,22 +1,22 @@
-/** What a fault means for the rest of a route: stop, try again, or ask the next provider. Only ever before the first byte. */
+/** Decides after a fault, before the first byte: stop, retry, or call the next provider. */
 import type { FaultKind, ProviderFault } from '#core/models/providers/ports.ts';
 import type { CallOutcome } from './breaker.ts';
 
 const baseMs = 200;
 const capMs = 2_000;
-/** A provider that wants longer is left for the next one. */
+/** Maximum wait; if a provider asks for more, the next one is called. */
 const longestWaitMs = 5_000;
 
-/** Statuses about the caller's own request: every other provider would say the same. */
+/** Statuses about the caller's own request, which every other provider would repeat. */
 const ofTheRequest: ReadonlySet<number> = new Set([400, 413, 422]);
 
-/** Whether no other provider can help. */
+/** Checks whether no other provider can help. */
 export const isFinal = ({ kind, status = 0, reason }: ProviderFault): boolean =>
   kind === 'aborted' || (kind === 'status' && ofTheRequest.has(status) && reason !== 'unfit');
 
 /**
- * Milliseconds until the same provider may be asked again; undefined where it should not be. Full jitter, or what
- * `Retry-After` asks for. A provider that kept silent is not given the same time once more.
+ * Returns the milliseconds until the same provider may be retried, with full jitter or by `Retry-After`; undefined if
+ * it should not be. A provider that timed out is not retried.
  * @param attempt 1 for the first.
  */
 export function retryDelayMs(fault: ProviderFault, attempt: number, random: () => number): number | undefined {
@@ -28,16 +28,16 @@ export function retryDelayMs(fault: ProviderFault, attempt: number, random: () =
   return ms <= longestWaitMs ? ms : undefined;
 }
 
-/** A provider's own time-out and a conflict of its own are faults of the moment, as the vendors' clients take them. */
+/** Checks for a temporary status: vendors' clients also retry time-outs and conflicts at the provider. */
 const mayPass = (status: number): boolean => status >= 500 || status === 408 || status === 409 || status === 429;
 
-/** What the breaker learns: limits and refusals are answers of a healthy provider. */
+/** Returns the outcome for the breaker: limits and refusals are answers of a healthy provider. */
 export function outcomeOf({ kind, status = 0, reason }: ProviderFault): CallOutcome {
   if (kind === 'aborted' || kind === 'unavailable' || reason === 'unfit') return 'nothing';
   return kind === 'status' && status < 500 ? 'success' : 'fault';
 }
 
-/** A fault as a word: an HTTP status, its reason where that says more, or its kind. */
+/** Returns a fault as a word: an HTTP status, a more specific reason, or its kind. */
 export const errorType = ({ kind, status, reason }: ProviderFault): string =>
   reason === 'breaker_open' || reason === 'no_key'
     ? reason
@@ -45,7 +45,7 @@ export const errorType = ({ kind, status, reason }: ProviderFault): string =>
       ? String(status)
       : kind;
 
-/** The more a fault tells the caller, the later it stands. */
+/** Ranks of faults: the more specific for the caller, the higher. */
 const ranks: Readonly<Record<FaultKind, number>> = {
   unavailable: 0,
   unreachable: 2,
@@ -56,7 +56,7 @@ const ranks: Readonly<Record<FaultKind, number>> = {
   aborted: 8,
 };
 
-/** Of a provider that was passed over: above one that is switched off, below any that may answer the next time. */
+/** Rank of a provider that was skipped: above a disabled one, below any that may answer the next time. */
 const unfitRank = 1;
 
 function rank(fault: ProviderFault): number {
@@ -68,11 +68,11 @@ function rank(fault: ProviderFault): number {
   return isOverloaded(fault) || fault.reason === 'no_model' ? ranks.timeout : ranks.status;
 }
 
-/** The provider has too much to do: its 529 (Anthropic) or 503 (others). */
+/** Checks for an overloaded provider: 529 (Anthropic) or 503 (others). */
 export const isOverloaded = ({ kind, status }: Pick<ProviderFault, 'kind' | 'status'>): boolean =>
   kind === 'status' && (status === 529 || status === 503);
 
-/** Of several faults the one that tells most; the first of its rank. */
+/** Returns the most specific fault; the first of its rank. */
 export const mostSpecificFault = (faults: readonly ProviderFault[]): ProviderFault | undefined =>
   faults.reduce<ProviderFault | undefined>(
     (best, fault) => (best && rank(best) >= rank(fault) ? best : fault),

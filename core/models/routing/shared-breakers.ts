@@ -1,26 +1,29 @@
 /**
- * Breakers of a host whose environments each see few calls [chat.breaker-shared]: an environment counts for itself as anywhere
- * else, and faults and changes of state go to a board that all environments read. Where the board does not answer, the
- * environment's own breaker decides.
+ * Breakers of a host whose environments each receive few calls [chat.breaker-shared]. Each environment counts its own
+ * calls as usual; faults and changes of state are also written to a board that all environments read. If the board does
+ * not answer, the environment's own breaker decides.
  */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { type BreakerBoard, entryDigest, type SharedBreaker, stateOf, type Tally } from './breaker-board.ts';
 import { type Admitted, type BreakerDeps, type Breakers, createBreakers } from './breakers.ts';
 
-/** Beyond the time-out of a call: an environment that died leaves its probe to another after that. */
+/** Time after the call's time-out until another environment may take over the probe of one that died. */
 const spareMs = 5_000;
-/** A window has so many reports of one environment at most. */
+/** Maximum number of reports per window and environment. */
 const reportsPerWindow = 10;
 
-/** Where the environment's own breaker has reported the change already. */
+/** Telemetry for changes that the environment's own breaker has already reported. */
 const silentTelemetry: BreakerDeps['telemetry'] = { count() {}, gauge() {}, log() {} };
 
 interface SharedBreakers extends Breakers {
-  /** Resolves when the board has answered all that was sent to it; a function waits for it before it is frozen. */
+  /** Resolves when the board has answered all writes; a function awaits it before it is frozen. */
   settled(): Promise<void>;
 }
 
-/** What an environment has not reported yet. Successes go with the next fault, so that a healthy provider costs no write. */
+/**
+ * Unreported calls of an environment. Successes are sent with the next fault, so that a healthy provider costs no
+ * writes.
+ */
 interface Unreported {
   successes: number;
   faults: number;
@@ -30,7 +33,7 @@ interface Unreported {
 export function sharedBreakers(board: BreakerBoard): SharedBreakers {
   const own = createBreakers();
   const unreported = new Map<string, Unreported>();
-  /** The epoch of the closed state that this environment's own breaker started again with. */
+  /** Epoch of the shared closed state in which this environment reset its own breaker, by provider. */
   const begunAnew = new Map<string, number>();
   const sending = new Set<Promise<void>>();
 
@@ -55,7 +58,7 @@ export function sharedBreakers(board: BreakerBoard): SharedBreakers {
     return true;
   };
 
-  /** Opens it for all, unless it is open or being probed already. */
+  /** Opens it for all environments, unless it is already open or being probed. */
   const open = async (entry: ProviderEntry, deps: BreakerDeps): Promise<void> => {
     const now = deps.clock.now();
     const state = stateOf(board, entry);
@@ -73,7 +76,7 @@ export function sharedBreakers(board: BreakerBoard): SharedBreakers {
   const count = (entry: ProviderEntry, fault: boolean, deps: BreakerDeps): void => {
     const held = unreported.get(entry.name) ?? { successes: 0, faults: 0, reportedMs: Number.NEGATIVE_INFINITY };
     unreported.set(entry.name, held);
-    // So many successes keep a fault well below the rate; more would hide an outage that begins now.
+    // This many successes keep a single fault well below the rate; more would hide an outage that begins now.
     if (!fault) held.successes = Math.min(held.successes + 1, Math.ceil(2 / entry.breaker.error_rate));
     else held.faults++;
     const now = deps.clock.now();
@@ -83,7 +86,7 @@ export function sharedBreakers(board: BreakerBoard): SharedBreakers {
     inBackground(report(entry, tally, deps), deps);
   };
 
-  /** A call that this environment's own breaker lets through. */
+  /** Returns a call that this environment's own breaker admits. */
   const counted = (entry: ProviderEntry, deps: BreakerDeps): Admitted | undefined => {
     const state = stateOf(board, entry);
     if (state && begunAnew.get(entry.name) !== state.epoch) {
@@ -126,11 +129,11 @@ export function sharedBreakers(board: BreakerBoard): SharedBreakers {
       },
       settle(outcome) {
         const now = deps.clock.now();
-        // What comes after the answer counts as any other call of the closed breaker.
+        // The rest of the answer counts like any other call of the closed breaker.
         if (answered && outcome !== 'nothing') count(entry, outcome === 'fault', deps);
         answered = false;
         if (outcome === 'success') conclude({ kind: 'closed', until_ms: 0 });
-        // The next caller probes where this one went away.
+        // The next caller becomes the probe if this one left.
         else conclude({ kind: 'open', until_ms: outcome === 'fault' ? now + entry.breaker.open_seconds * 1000 : now });
       },
     };

@@ -50,7 +50,7 @@ export const anthropic: Dialect = {
   collector: anthropicCollector,
 };
 
-/** `none` asks that no tool is called. */
+/** Checks whether a tool choice asks for tools; `none` does not. */
 const asksForTools = (choice: Json | undefined): boolean => {
   const type = objectOf(choice)?.type;
   return type !== undefined && type !== 'none';
@@ -59,10 +59,10 @@ const asksForTools = (choice: Json | undefined): boolean => {
 const isToolPart = ({ type }: JsonObject): boolean =>
   typeof type === 'string' && (type.endsWith('tool_use') || type.endsWith('tool_result'));
 
-/** Anthropic's own status of a provider that has too much to do. */
+/** Anthropic's status for an overloaded provider. */
 const overloaded = 529;
 
-/** Anthropic's own names of errors by status; ours stays beside it as `code`. */
+/** Anthropic's error types by status; the gateway's code is sent as `code`. */
 const errorTypes: Readonly<Record<number, string>> = {
   401: 'authentication_error',
   403: 'permission_error',

@@ -1,4 +1,4 @@
-/** Builds a complete Anthropic message out of its stream events. */
+/** Builds a complete Anthropic message from its stream events. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, isObject, objectOf, textOf } from '#core/kernel/narrow.ts';
 import { argumentsOf } from '../wire.ts';
@@ -40,7 +40,7 @@ export function anthropicCollector(): { add(event: JsonObject): void; reply(): J
   };
 }
 
-/** Counts are cumulative: a later one replaces, null says nothing. */
+/** Replaces cumulative counts with later ones; null is ignored. */
 function replaced(before: JsonObject[string] | undefined, now: JsonObject[string] | undefined): JsonObject {
   const stated = Object.entries(objectOf(now) ?? {}).filter(([, count]) => count !== null);
   return { ...objectOf(before), ...Object.fromEntries(stated) };

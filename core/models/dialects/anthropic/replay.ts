@@ -1,4 +1,4 @@
-/** A complete Anthropic message as the events that would have streamed it. */
+/** Returns the events that would have streamed a complete Anthropic message. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { objectOf, objectsOf } from '#core/kernel/narrow.ts';
 import { isCall } from './texts.ts';
@@ -30,7 +30,7 @@ function blockEvents(block: JsonObject, index: number): JsonObject[] {
   ];
 }
 
-/** What a block begins with, and what its deltas bring. Kinds without deltas begin whole. */
+/** Splits a block into its start and its deltas. Kinds without deltas start complete. */
 function taken(block: JsonObject): { start: JsonObject; deltas: JsonObject[] } {
   if (block.type === 'text') {
     const { citations, ...rest } = block;

@@ -1,4 +1,4 @@
-/** Where text stands in Anthropic messages: requests, replies, stream events. */
+/** Texts in Anthropic messages: requests, replies, stream events. */
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf, objectsOf } from '#core/kernel/narrow.ts';
@@ -6,10 +6,10 @@ import type { TextSlot } from '../dialect.ts';
 import { leaves } from '../leaves.ts';
 import { addContent, addJson, addJsonText, addPart, addText, definitions, grouped, turnsOf } from '../slots.ts';
 
-/** Read elsewhere, or by the provider's own code only. */
+/** Members that are read elsewhere, or by the provider's own code only. */
 const notDefinitions = new Set(['system', 'messages', 'model']);
 
-/** What the model reads of tools, schemas and unknown members, beside system and messages. */
+/** Returns the texts of tools, schemas and unknown members, in addition to system and messages. */
 export const definitionTexts = (body: JsonObject): TextSlot[] => definitions(body, notDefinitions);
 
 export function messageTexts(body: JsonObject): TextSlot[] {
@@ -28,7 +28,10 @@ export function messageTexts(body: JsonObject): TextSlot[] {
   return slots;
 }
 
-/** Texts of a complete reply. Channels as in its stream: `block:0:text`, `block:1:thinking`, `block:2:input`. */
+/**
+ * Returns the texts of a complete reply. Channels are those of its stream: `block:0:text`, `block:1:thinking`,
+ * `block:2:input`.
+ */
 export function replyTexts(reply: JsonObject): TextSlot[] {
   const slots: TextSlot[] = [];
   for (const [index, block] of objectsOf(reply.content).entries()) {
@@ -40,7 +43,7 @@ export function replyTexts(reply: JsonObject): TextSlot[] {
 
 const knownDelta = new Set(['type', 'text', 'thinking', 'partial_json', 'signature']);
 
-/** Texts of one event: a block may begin with text, and goes on in deltas. */
+/** Returns the texts of one event: a block may begin with text and continues in deltas. */
 export function eventTexts(event: JsonObject): TextSlot[] {
   const slots: TextSlot[] = [];
   const channel = `block:${countOf(event.index) ?? 0}`;
@@ -53,16 +56,16 @@ export function eventTexts(event: JsonObject): TextSlot[] {
     addText(slots, `${channel}:thinking`, 'reasoning', delta, 'thinking');
     addJsonText(slots, `${channel}:input`, 'tool_arguments', delta, 'partial_json');
     const type = asText(delta.type);
-    // Texts of a kind of delta that the dialect does not know go on from event to event, as those it knows.
+    // Texts of an unknown kind of delta continue from event to event, like known ones.
     for (const name of Object.keys(delta))
       if (!knownDelta.has(name) && /^[\w.-]+$/.test(name) && /^[\w.-]+$/.test(type))
         addText(slots, `${channel}:own:${type}:${name}`, 'other', delta, name);
   }
-  // Results of the provider's own tools, citations and the like come whole.
+  // Results of the provider's own tools, citations and the like arrive complete.
   return [...slots, ...leaves(event, channel, slots)];
 }
 
-/** @param begun the block is the first of a stream: arguments in it are complete, others come as text. */
+/** @param begun true for the start of a block in a stream: arguments in it are complete, others arrive as text. */
 function addBlock(slots: TextSlot[], channel: string, block: JsonObject, begun = false): void {
   if (block.type === 'text') addText(slots, `${channel}:text`, 'text', block, 'text');
   else if (block.type === 'thinking') addText(slots, `${channel}:thinking`, 'reasoning', block, 'thinking');
@@ -72,16 +75,19 @@ function addBlock(slots: TextSlot[], channel: string, block: JsonObject, begun =
   }
 }
 
-/** Kinds whose text goes on in deltas; others (results of the provider's own tools) come whole in their first event. */
+/**
+ * Checks for kinds whose text continues in deltas. Others (results of the provider's own tools) arrive complete in
+ * their first event.
+ */
 const streamed = (block: JsonObject): boolean => block.type === 'text' || block.type === 'thinking' || isCall(block);
 
-/** How the names of all channels of a block begin. */
+/** Returns the prefix of the names of all channels of a block. */
 export const channelsOf = (block: number): string[] => [`block:${block}:`];
 
-/** `tool_use`, and the calls the provider's own side answers (`server_tool_use`, `mcp_tool_use`). */
+/** Checks for `tool_use` and for calls that the provider answers itself (`server_tool_use`, `mcp_tool_use`). */
 export const isCall = (block: JsonObject): boolean => typeof block.type === 'string' && block.type.endsWith('tool_use');
 
-/** An event that carries text on a channel. */
+/** Returns an event that carries text on a channel. */
 export function deltaWith(channel: string, text: string): JsonObject {
   const [, index = '0', member = 'text', type = '', name = ''] = channel.split(':');
   const delta = member === 'own' ? { type, [name]: text } : deltaOf(member, text);

@@ -1,4 +1,4 @@
-/** Builds a complete chat completion out of its stream chunks. */
+/** Builds a complete chat completion from its stream chunks. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { countOf, isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { toolFragments } from '../tool-fragments.ts';
@@ -31,7 +31,9 @@ export function openaiCollector(): { add(event: JsonObject): void; reply(): Json
   };
 }
 
-/** Members of a chunk beside its choices; a later null (usage of the chunks between) undoes nothing. */
+/**
+ * Returns the members of a chunk except its choices, without null: the usage of other chunks must not erase a value.
+ */
 const stated = (event: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(event).filter(([name, value]) => name !== 'choices' && value !== null));
 
@@ -71,7 +73,7 @@ function collectChoice(index: number) {
 const choiceMembers = new Set(['index', 'delta', 'logprobs', 'finish_reason']);
 const callMembers = new Set(['tool_calls']);
 
-/** Texts that arrive in pieces; any other text is said once, and again at most. */
+/** Texts that arrive in pieces. Any other text is sent once, or repeated unchanged. */
 const running = new Set([
   'content',
   'refusal',
@@ -83,7 +85,7 @@ const running = new Set([
   'data',
 ]);
 
-/** What was said so far and what is said now: running texts continue, lists grow, objects likewise within. */
+/** Merges deltas: running texts are joined, lists grow, and objects are merged in the same way. */
 function joined(before: JsonObject, now: JsonObject): JsonObject {
   const result = { ...before };
   for (const [name, value] of Object.entries(now)) {
@@ -106,7 +108,7 @@ function addFragment(call: JsonObject, { index: _, function: named, custom, ...r
   if (isObject(custom)) call.custom = continued(call.custom, custom, 'input');
 }
 
-/** The name stands in the first fragment, or in all of them; the text goes on from fragment to fragment. */
+/** Joins a fragment: its name is in the first fragment or in all of them, and its text continues in each. */
 function continued(before: Json | undefined, fragment: JsonObject, running: string): JsonObject {
   const known = objectOf(before) ?? {};
   return {
@@ -117,7 +119,7 @@ function continued(before: Json | undefined, fragment: JsonObject, running: stri
   };
 }
 
-/** Log probabilities come a token at a time, in lists of our own that grow in place. */
+/** Appends log probabilities, which arrive per token, to lists that grow in place. */
 function grown(lists: Record<string, Json[]>, now: JsonObject): Record<string, Json[]> {
   for (const name of ['content', 'refusal'] as const) {
     const more = now[name];

@@ -54,27 +54,27 @@ export const openai: Dialect = {
   collector: openaiCollector,
 };
 
-/** Which of these members a provider obeys is its own matter, so the largest is what a call may put out [limit.largest-output]. */
+/** Returns the largest maximum: providers differ in which of these members they obey [limit.largest-output]. */
 function largestOutput({ max_completion_tokens, max_tokens, options }: JsonObject): number | undefined {
   const given = [max_completion_tokens, max_tokens, objectOf(options)?.num_predict];
   const counts = given.flatMap((most) => countOf(most) ?? []);
   return counts.length > 0 ? Math.max(...counts) : undefined;
 }
 
-/** The request, with the counts of its stream asked for: the gateway needs them whether the caller does or not. */
+/** Returns the request with stream usage enabled: the gateway needs it, whether or not the caller does. */
 export function withUsageRequested(body: JsonObject): JsonObject {
   if (isUsageRequested(body)) return body;
   return { ...body, stream_options: { ...objectOf(body.stream_options), include_usage: true } };
 }
 
-/** The caller wants the counts of its stream. */
+/** Checks whether the caller requested the usage of its stream. */
 export const isUsageRequested = (body: JsonObject): boolean => objectOf(body.stream_options)?.include_usage === true;
 
-/** The chunk that carries counts and no choice: not for a caller that did not ask for it. */
+/** Checks for the chunk with usage and without choices, which only callers that requested it receive. */
 export const isUsageOnly = (event: JsonObject): boolean =>
   Array.isArray(event.choices) && event.choices.length === 0 && objectOf(event.usage) !== undefined;
 
-/** The first system message takes `before`, the last of those that open the conversation takes `after`. */
+/** Adds `before` to the first system message, and `after` to the last of those at the start of the conversation. */
 function withSystemPrompt(body: JsonObject, before: string, after: string): JsonObject {
   if (before === '' && after === '') return body;
   const messages = Array.isArray(body.messages) ? body.messages : [];

@@ -1,9 +1,12 @@
-/** A complete chat completion as the chunks that would have streamed it. */
+/** Returns the chunks that would have streamed a complete chat completion. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf, objectsOf } from '#core/kernel/narrow.ts';
 import { member, omit } from '../wire.ts';
 
-/** Per choice: role, then what was said, then why it ended; at last the usage-only chunk, where the reply has counts. */
+/**
+ * Returns per choice its role, its content and its finish reason, and at last a usage-only chunk if the reply has
+ * counts.
+ */
 export function replayOpenai(reply: JsonObject): JsonObject[] {
   const head = { ...omit(reply, replyMembers), object: 'chat.completion.chunk' };
   const chunk = (index: number, delta: JsonObject, rest: JsonObject): JsonObject => ({
@@ -29,7 +32,7 @@ const replyMembers = new Set(['choices', 'usage', 'object']);
 const choiceMembers = new Set(['index', 'message', 'finish_reason', 'logprobs']);
 const messageMembers = new Set(['role', 'tool_calls']);
 
-/** What the message says in one delta, then each tool call in one of its own. */
+/** Returns one delta with the content of the message, then one per tool call. */
 function said(message: JsonObject): JsonObject[] {
   const texts = Object.fromEntries(
     Object.entries(omit(message, messageMembers)).filter(([, value]) => value !== null && value !== ''),

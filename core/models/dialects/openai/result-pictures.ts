@@ -1,10 +1,10 @@
-/** Pictures that tools gave back, where a chat completion has no place for them: its tool messages carry text only. */
+/** Moves pictures in tool results, because tool messages of chat completions carry text only. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectsOf } from '#core/kernel/narrow.ts';
 
 /**
- * Pictures of results, shown by a user message after the results of their turn. A responses request may give them within a
- * result; servers of chat completions refuse them there.
+ * Returns the body with pictures of results in a user message after the results of their turn. A responses request may
+ * have them within a result, but servers of chat completions refuse them there.
  */
 export function picturesAfterResults(body: JsonObject): JsonObject {
   const messages = objectsOf(body.messages);
@@ -28,7 +28,7 @@ export function picturesAfterResults(body: JsonObject): JsonObject {
 
 const isPicture = ({ type }: JsonObject): boolean => type === 'image_url' || type === 'file';
 
-/** A result of pictures alone says where they are. */
+/** Adds a text to a result that consists of pictures, to state where they are. */
 const withText = (message: JsonObject): JsonObject =>
   message.role === 'tool' && Array.isArray(message.content) && message.content.length === 0
     ? { ...message, content: 'The result is shown in the next message.' }

@@ -1,4 +1,4 @@
-/** Where text stands in OpenAI chat completions: requests, replies, stream chunks. */
+/** Texts in OpenAI chat completions: requests, replies, stream chunks. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import type { TextSlot } from '../dialect.ts';
@@ -7,10 +7,10 @@ import { addContent, addJsonText, addText, definitions, grouped, turnsOf } from 
 
 export const isSystem = (message: JsonObject): boolean => message.role === 'system' || message.role === 'developer';
 
-/** Read elsewhere, or by the provider's own code only. */
+/** Members that are read elsewhere, or by the provider's own code only. */
 const notDefinitions = new Set(['messages', 'prediction', 'model']);
 
-/** What the model reads of tools, schemas and unknown members, beside the messages. */
+/** Returns the texts of tools, schemas and unknown members, in addition to the messages. */
 export const definitionTexts = (body: JsonObject): TextSlot[] => definitions(body, notDefinitions);
 
 export function messageTexts(body: JsonObject): TextSlot[] {
@@ -40,14 +40,17 @@ export function messageTexts(body: JsonObject): TextSlot[] {
   return slots;
 }
 
-/** Texts of a complete reply (`message`) or of a chunk (`delta`). Channels: `0:content`, `0:refusal`, `0:tool:1` … */
+/**
+ * Returns the texts of a complete reply (`message`) or of a chunk (`delta`). Channels: `0:content`, `0:refusal`,
+ * `0:tool:1` …
+ */
 export function choiceTexts(message: JsonObject, said: 'message' | 'delta'): TextSlot[] {
   const slots: TextSlot[] = [];
   for (const [position, choice] of objectsOf(message.choices).entries()) {
     const part = objectOf(choice[said]);
     if (part === undefined) continue;
     const choiceChannel = `${countOf(choice.index) ?? position}`;
-    // Log probabilities spell the text out once more: they go when it changes.
+    // Log probabilities repeat the text, so they are dropped when it changes.
     const forgetTokens = () => {
       if (choice.logprobs) choice.logprobs = null;
     };
@@ -60,23 +63,23 @@ export function choiceTexts(message: JsonObject, said: 'message' | 'delta'): Tex
     addCalls(slots, choiceChannel, part);
     addTokens(slots, choiceChannel, choice);
     const audio = objectOf(part.audio);
-    // What is spoken is what is written: it goes when the transcript changes.
+    // Speech repeats the transcript, so it is dropped when that changes.
     const forgetSpeech = () => {
       if (audio?.data) audio.data = '';
     };
     if (audio) addText(slots, `${choiceChannel}:audio`, 'text', audio, 'transcript')?.afterChange(forgetSpeech);
   }
-  // Names of tools, annotations, citations, members of one vendor's own: each comes whole.
+  // Names of tools, annotations, citations and a vendor's own members each arrive complete.
   return [...slots, ...leaves(message, 'reply', slots)];
 }
 
-/** How the names of all channels of a choice begin. */
+/** Returns the prefix of the names of all channels of a choice. */
 export const channelsOf = (choice: number): string[] => [`${choice}:`];
 
-/** Read elsewhere, or no running text. */
+/** Members that are read elsewhere, or are not running text. */
 const notRunning = new Set(['content', 'refusal', 'role', 'id', 'type', 'name', 'reasoning_content', 'reasoning']);
 
-/** Texts of a delta that the dialect does not know go on from event to event, as those it knows. */
+/** Adds unknown texts of a delta, which continue from event to event like known ones. */
 function addOwn(slots: TextSlot[], choiceChannel: string, delta: JsonObject): void {
   for (const name of Object.keys(delta))
     if (!notRunning.has(name) && /^[\w.-]+$/.test(name))
@@ -84,8 +87,8 @@ function addOwn(slots: TextSlot[], choiceChannel: string, delta: JsonObject): vo
 }
 
 /**
- * Tokens spell the text out once more, as texts and as bytes; the alternatives are looked at one by one. A stream's go on from event to
- * event.
+ * Tokens that repeat the text, as texts and as bytes. Alternatives are scanned one by one. In a stream, they continue
+ * from event to event.
  */
 class TokensSlot implements TextSlot {
   readonly kind = 'other';
@@ -111,7 +114,7 @@ class TokensSlot implements TextSlot {
 }
 
 const tokenText = ({ token }: JsonObject): string => textOf(token) ?? '';
-/** Bytes of a character that is cut between tokens are one character again only where all of them stand together. */
+/** Returns the bytes of a token. A character that is cut between tokens is complete only if their bytes are joined. */
 const bytesOf = ({ bytes }: JsonObject): number[] =>
   Array.isArray(bytes) ? bytes.filter((byte): byte is number => typeof byte === 'number') : [];
 const decoder = new TextDecoder();
@@ -138,7 +141,7 @@ function addTokens(slots: TextSlot[], choiceChannel: string, choice: JsonObject)
   }
 }
 
-/** Some providers stream content as parts: their texts continue each other. */
+/** Adds content parts, which some providers stream: their texts continue each other. */
 function addParts(slots: TextSlot[], choiceChannel: string, holder: JsonObject): void {
   for (const part of objectsOf(holder.content)) {
     addText(slots, `${choiceChannel}:content`, 'text', part, 'text');
@@ -168,7 +171,7 @@ function addCalls(slots: TextSlot[], channel: string, holder: JsonObject): void 
   if (old) addJsonText(slots, `${channel}:function`, 'tool_arguments', old, 'arguments');
 }
 
-/** A chunk that carries text on a channel, shaped like `like`. */
+/** Returns a chunk that carries text on a channel, shaped like `like`. */
 export function chunkWith(channel: string, text: string, like: JsonObject): JsonObject {
   const [choice = '0', ...path] = channel.split(':');
   const { usage: _, ...head } = like;

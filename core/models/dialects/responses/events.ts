@@ -1,4 +1,4 @@
-/** A stream of chat completion chunks as the events of a response; a complete reply is the last of them. */
+/** Translates a stream of chat completion chunks into events of a response; the last of them has the complete reply. */
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
@@ -11,21 +11,21 @@ import { type Kind, kinds, OutputItem } from './items.ts';
 import { ownNamesOf, type QualifiedToolName } from './namespaces.ts';
 
 interface ResponseContext {
-  /** Of the call; ids of the response and its items are made of it. */
+  /** Id of the call, from which ids of the response and its items are derived. */
   readonly id: string;
   /** Seconds since the epoch. */
   readonly createdAt: number;
-  /** Whether it is kept at its provider: in the end, what was done. */
+  /** Returns whether its provider stores the response; in the end, whether it did. */
   readonly stored?: () => boolean;
 }
 
 interface StreamedCall {
   item?: OutputItem;
-  /** The vendor's own members that its id carries. */
+  /** Vendor's own members that its id carries. */
   members?: JsonObject | undefined;
 }
 
-/** A complete chat completion as a response. */
+/** Returns a complete chat completion as a response. */
 export function responseOf(reply: JsonObject, request: JsonObject, context: ResponseContext): JsonObject {
   const events = new ResponseEvents(request, context);
   for (const chunk of replayOpenai(reply)) events.next(chunk);
@@ -37,7 +37,7 @@ export class ResponseEvents {
   readonly #context: ResponseContext;
   readonly #id: string;
   readonly #items: OutputItem[] = [];
-  /** Text that goes on; a tool call or another kind of text ends it. */
+  /** Item that is still growing; a tool call or another kind of text ends it. */
   #open: OutputItem | undefined;
   readonly #calls: OutputItem[] = [];
   readonly #callOf: (fragment: JsonObject) => StreamedCall;
@@ -69,7 +69,7 @@ export class ResponseEvents {
     return this.#numbered(events);
   }
 
-  /** The stream has ended well. */
+  /** Ends a complete stream. */
   end(): JsonObject[] {
     const events = [...this.#start(), ...this.#close()];
     for (const call of this.#calls) events.push(...call.end());
@@ -82,7 +82,7 @@ export class ResponseEvents {
   failed(fault: GatewayError): JsonObject[] {
     const { code: _status, type: code, message, ...data } = fault.toBody().error;
     const error = { code, message };
-    // Flat as the pages of the API have it, and as a member, which it sends and by which its Python client raises.
+    // Flat as in the API's documentation, and as a member, as the API sends it and its Python client reads it.
     const detailed = { type: code, ...error, param: null, ...(data as JsonObject) };
     return this.#numbered([
       ...this.#start(),

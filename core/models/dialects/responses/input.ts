@@ -1,4 +1,4 @@
-/** The items of a responses request as the messages of a chat completions request. */
+/** Translates the items of a responses request into messages of a chat completions request. */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectsOf, textOf } from '#core/kernel/narrow.ts';
@@ -7,7 +7,7 @@ import { noteRest } from '../translate/members.ts';
 import { member } from '../wire.ts';
 import { flatName } from './namespaces.ts';
 
-/** @throws GatewayError `invalid_request` that names the item and what is allowed. */
+/** Returns the messages. @throws GatewayError `invalid_request` that names the item and what is allowed. */
 export function messagesOf(instructions: Json | undefined, input: Json | undefined): JsonObject[] {
   const messages: JsonObject[] = [];
   if (typeof instructions === 'string' && instructions !== '') messages.push({ role: 'system', content: instructions });
@@ -22,7 +22,7 @@ export function messagesOf(instructions: Json | undefined, input: Json | undefin
   return messages;
 }
 
-/** Returns the path of the item, or of the member, that became a message at a place. */
+/** Returns the path of the item, or of the member, that became the message at a position. */
 export function originOfMessage(instructions: Json | undefined, input: Json | undefined, place: number): string {
   const origins = typeof instructions === 'string' && instructions !== '' ? ['instructions'] : [];
   if (!Array.isArray(input)) return origins[place] ?? 'input';
@@ -62,7 +62,7 @@ function addItem(messages: JsonObject[], item: JsonObject, path: string): void {
         content: contentOf(item.output, `${path}.output`),
       });
       return;
-    // Only the provider that made it can read it; a chat completion carries none.
+    // Only the provider that created it can read it; a chat completion cannot contain it.
     case 'reasoning':
       return;
     default:
@@ -73,7 +73,7 @@ function addItem(messages: JsonObject[], item: JsonObject, path: string): void {
   }
 }
 
-/** Calls in a row are one turn of the model, together with what it said before them. */
+/** Adds a call. Adjacent calls are one turn of the model, together with its text before them. */
 function addCall(messages: JsonObject[], given: JsonObject): void {
   const call = withVendorMembers(given);
   const last = messages.at(-1);
@@ -122,7 +122,7 @@ function partOf(part: JsonObject, path: string): JsonObject {
   }
 }
 
-/** Members of items and of their parts that are read, or that hold what the gateway gave them. */
+/** Members of items and their parts that are read, or that the gateway itself added. */
 const itemMembers: Readonly<Record<string, readonly string[]>> = {
   message: ['role', 'content'],
   function_call: ['call_id', 'name', 'namespace', 'arguments'],
@@ -138,7 +138,7 @@ const itemMembers: Readonly<Record<string, readonly string[]>> = {
   input_audio: ['input_audio'],
 };
 
-/** Returns the names of what a chat completion has no place for in the items of a request. */
+/** Returns the names of members of items that a chat completion cannot express. */
 export function itemsLeftOut(input: Json | undefined): string[] {
   const names = new Set<string>();
   const note = (part: JsonObject, type: string, path: string) =>

@@ -1,13 +1,13 @@
 /** Output items of a response, and the events that stream them. */
 import type { JsonObject } from '#core/kernel/json.ts';
 
-/** How the text of an item is called in its part and its events. */
+/** Names for the text of an item in its part and its events. */
 export interface Kind {
   readonly item: 'message' | 'reasoning' | 'function_call' | 'custom_tool_call';
   readonly prefix: string;
   readonly delta: string;
   readonly done: string;
-  /** Member of the item, or of its part, that holds the text. */
+  /** Member of the item, or of its part, that contains the text. */
   readonly member: 'text' | 'refusal' | 'arguments' | 'input';
   readonly part?: 'output_text' | 'refusal' | 'reasoning_text';
 }
@@ -31,7 +31,7 @@ function kind(item: Kind['item'], prefix: string, event: string, member: Kind['m
   };
 }
 
-/** One item that grows. Its events are numbered by who sends them. */
+/** Item that grows. The sender numbers its events. */
 export class OutputItem {
   readonly kind: Kind;
   readonly #at: JsonObject;

@@ -1,4 +1,4 @@
-/** Where a fault is, in the words of a responses request, which ran as a chat completion [errors.param]. */
+/** Maps faults to members of the responses request, which ran as a chat completion [errors.param]. */
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectsOf } from '#core/kernel/narrow.ts';
@@ -30,7 +30,7 @@ function responsesMember(path: string, request: JsonObject): string {
   return `${origin}.${item?.output === undefined ? 'content' : 'output'}${part}`;
 }
 
-/** Of the tools some are left out, and a namespace holds several. */
+/** Returns the path of a tool: some tools are left out, and a namespace contains several. */
 function atOwnTool(path: string, { tools }: JsonObject): string {
   const places = objectsOf(tools).flatMap((tool, at) => {
     if (tool.type === 'namespace') return toolsOfNamespace(tool).flatMap(({ fits }) => (fits ? [at] : []));

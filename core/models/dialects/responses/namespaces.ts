@@ -1,14 +1,15 @@
 /**
- * Tools that a responses request groups under a name, as Codex does with its own and with those of MCP servers. A chat completion has one
- * list of tools, so each is called `<namespace>__<tool>` there, and by its own name again in the answer [responses.namespaces].
+ * Tools that a responses request groups under a name, as Codex does with its own and those of MCP servers. A chat
+ * completion has one list of tools, so each is named `<namespace>__<tool>` there, and has its own name again in the
+ * answer [responses.namespaces].
  */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { objectsOf, textOf } from '#core/kernel/narrow.ts';
 
-/** What providers take as the name of a function. */
+/** Form of function names that providers accept. */
 const nameForm = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The name in the chat completion; that of the tool where it stands in no namespace. */
+/** Returns the name in the chat completion, which is the tool's own outside a namespace. */
 export const flatName = (namespace: Json | undefined, name: Json | undefined): string => {
   const own = textOf(name) ?? '';
   const group = textOf(namespace) ?? '';
@@ -17,14 +18,14 @@ export const flatName = (namespace: Json | undefined, name: Json | undefined): s
 
 interface GroupedTool {
   readonly name: string;
-  /** Of the chat completion. */
+  /** Name in the chat completion. */
   readonly flat: string;
   readonly tool: JsonObject;
-  /** Whether a chat completion can hold the tool under this name. */
+  /** True if a chat completion can contain the tool under this name. */
   readonly fits: boolean;
 }
 
-/** The tools of one namespace, in their order. */
+/** Returns the tools of one namespace, in order. */
 export const toolsOfNamespace = ({ name: namespace, tools }: JsonObject): GroupedTool[] =>
   objectsOf(tools).map((tool) => {
     const flat = flatName(namespace, tool.name);
@@ -37,10 +38,10 @@ export const toolsOfNamespace = ({ name: namespace, tools }: JsonObject): Groupe
     };
   });
 
-/** How the answer names a call: its name, and its namespace where it has one. */
+/** Name of a call in the answer, with its namespace if it has one. */
 export type QualifiedToolName = Readonly<{ name: string; namespace?: string }>;
 
-/** The tool's own name by that of the chat completion. */
+/** Returns a function from the name in the chat completion to the tool's own. */
 export function ownNamesOf({ tools }: JsonObject): (flat: string) => QualifiedToolName {
   const names = new Map<string, QualifiedToolName>();
   for (const group of objectsOf(tools)) {

@@ -1,7 +1,7 @@
 /**
- * A responses request as a chat completions request: every provider and every policy of the gateway reads that one
- * [responses.create]. What a chat completion cannot say is refused where leaving it out would answer another question, and
- * named in `leftOut` where it is a setting or an optional tool.
+ * Translates a responses request into a chat completions request, which every provider and policy of the gateway reads
+ * [responses.create]. Members that a chat completion cannot express are refused if the answer would change, and named
+ * in `leftOut` if they are settings or optional tools.
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
@@ -17,7 +17,7 @@ interface ReadRequest {
   readonly leftOut: string[];
 }
 
-/** @throws GatewayError `invalid_request`. */
+/** Translates the request. @throws GatewayError `invalid_request`. */
 export function readResponsesRequest(body: JsonObject): ReadRequest {
   // A prompt that is an object is a template of this endpoint.
   const { prompt, ...others } = body;
@@ -56,17 +56,17 @@ export function readResponsesRequest(body: JsonObject): ReadRequest {
   return { body: chat, leftOut };
 }
 
-/** Members with the same meaning in both. */
+/** Members with the same meaning in both APIs. */
 const same = ['stream', 'temperature', 'top_p', 'user', 'safety_identifier', 'prompt_cache_key', 'service_tier'];
 
-/** Members that are read, answered, or are read elsewhere. */
+/** Members that are translated, echoed in the answer, or read elsewhere. */
 const read: ReadonlySet<string> = new Set([
   ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'max_output_tokens', 'text'],
   ...['reasoning', 'metadata', 'store', 'include', 'truncation', 'stream_options', 'background', 'conversation'],
   ...['previous_response_id', 'prompt', 'top_logprobs', ...same],
 ]);
 
-/** Whatever a provider keeps that no caller of the gateway is known to own, or would run on unseen. */
+/** Refuses objects stored at a provider without a known owner, and runs in the background. */
 function refuseKept(body: JsonObject): void {
   for (const name of ['conversation', 'prompt'])
     if (body[name] !== undefined && body[name] !== null)
@@ -83,7 +83,7 @@ function refuseKept(body: JsonObject): void {
     );
 }
 
-/** Of a member that is read, what is not. */
+/** Returns the unread parts of members that are otherwise read. */
 function partsLeftOut({ include, truncation, reasoning, text: given, stream_options }: JsonObject): string[] {
   const names: string[] = [];
   const note = (name: string) => names.push(name);
@@ -97,7 +97,7 @@ function partsLeftOut({ include, truncation, reasoning, text: given, stream_opti
   return names;
 }
 
-/** The answer would lack what a program reads. */
+/** Refuses log probabilities: the answer would lack data that a program reads. */
 function refuseLogprobs({ top_logprobs, include }: JsonObject): void {
   const says = 'log probabilities come with chat completions: logprobs and top_logprobs of /v1/chat/completions';
   if (typeof top_logprobs === 'number' && top_logprobs > 0)
@@ -131,7 +131,7 @@ function toolsOf(tools: Json | undefined, leftOut: string[]): JsonObject[] {
   });
   const names = read.map((tool) => objectOf(tool.function)?.name ?? objectOf(tool.custom)?.name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  // Of two tools with one name the answer would name either.
+  // With two tools of one name, a call in the answer would be ambiguous.
   if (twice !== undefined && tools.some((tool) => objectOf(tool)?.type === 'namespace'))
     throw refused(
       'tools',
@@ -141,7 +141,7 @@ function toolsOf(tools: Json | undefined, leftOut: string[]): JsonObject[] {
   return read;
 }
 
-/** The tools of a namespace, each on its own. */
+/** Returns the tools of a namespace, each on its own. */
 function groupOf(group: JsonObject, at: number, leftOut: string[]): JsonObject[] {
   return toolsOfNamespace(group).flatMap(({ flat, tool, fits }) => {
     if (fits) noteTool(tool, `tools[${at}]`, leftOut);

@@ -1,18 +1,21 @@
 /**
- * A chat completions request, as it is after the filters, as a request of a provider's own `/responses`: the other way of
+ * Translates a filtered chat completions request into a request of a provider's own `/responses`, the reverse of
  * `request.ts` [responses.stored].
  */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { member } from '../wire.ts';
 
-/** Members with the same meaning in both. */
+/** Members with the same meaning in both APIs. */
 const same = [
   ...['temperature', 'top_p', 'user', 'safety_identifier', 'prompt_cache_key', 'service_tier', 'metadata'],
   'parallel_tool_calls',
 ];
 
-/** @param instructions how many of the leading messages count for this response alone. */
+/**
+ * Translates the request.
+ * @param instructions number of leading messages that apply to this response only.
+ */
 export function toNative(body: JsonObject, instructions: number): JsonObject {
   const messages = objectsOf(body.messages);
   const first = messages.slice(0, instructions).map(({ content }) => plainText(content));

@@ -1,7 +1,7 @@
 /**
- * Pieces of text and of tool calls, in any order, as Anthropic's blocks, which follow each other. The first unfinished
- * block is streamed as it comes, what belongs to later ones waits, and a tool call makes room once its arguments are
- * complete JSON: nothing is lost, merged or reordered within a call, and indexes have no gaps.
+ * Converts pieces of text and tool calls, in any order, to Anthropic's sequential blocks. The first unfinished block is
+ * streamed immediately; pieces of later blocks are held until its text ends or its arguments are complete JSON. Pieces
+ * are not lost, merged or reordered within a call, and indexes have no gaps.
  */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectOf, textOf } from '#core/kernel/narrow.ts';
@@ -13,21 +13,21 @@ interface Block {
   readonly kind: Kind;
   id: string;
   name: string;
-  /** The vendor's own members of a call, which its id carries. */
+  /** Vendor's own members of a call, which its id carries. */
   members: JsonObject;
-  /** Not sent yet. */
+  /** Text not sent yet. */
   waiting: string;
-  /** A call's arguments so far: whether they are complete decides when the next block may begin. */
+  /** Arguments of a call so far: the next block may begin when they are complete. */
   whole: string;
-  /** The last fragment ended as an object does: worth parsing once. */
+  /** True if the last fragment ended like an object, so that parsing is worthwhile. */
   mayBeWhole: boolean;
   opened: boolean;
   closed: boolean;
 }
 
 /**
- * Blocks in order of their beginning; the first one is open, the others wait.
- * @param newId the id of a call that brings none, by its position among the calls.
+ * Returns a queue of blocks in order of their beginning; the first is open, the others are pending.
+ * @param newId returns the id of a call without one, by its position among the calls.
  */
 export function blockQueue(newId: (position: number) => string) {
   let queue: Block[] = [];
@@ -58,7 +58,7 @@ export function blockQueue(newId: (position: number) => string) {
     return [{ type: 'content_block_start', index, content_block: beginningOf(block) }];
   }
 
-  /** What the block has to say now. A call without its name yet waits for it. */
+  /** Returns the text that the block can send now. A call is held until its name is known. */
   function speak(block: Block, isLastWord: boolean): JsonObject[] {
     if (!block.opened && !isLastWord && (block.kind === 'tool' ? block.name === '' : block.waiting === '')) return [];
     const events = open(block);
@@ -76,7 +76,7 @@ export function blockQueue(newId: (position: number) => string) {
     return events;
   }
 
-  /** Whether the block has said all: a text has once something else began, a call when its arguments are whole. */
+  /** Checks whether the block is complete: a text is once something else begins, a call once its arguments are. */
   function isComplete(block: Block): boolean {
     if (block.kind !== 'tool') return true;
     if (!block.mayBeWhole) return false;
@@ -99,7 +99,7 @@ export function blockQueue(newId: (position: number) => string) {
   return {
     begin,
 
-    /** Adds text to the last block where that is of its kind, else to a new one. */
+    /** Adds text to the last block if it is of this kind, else to a new one. */
     say(kind: 'text' | 'thinking', text: string | undefined): void {
       if (!text) return;
       const last = queue.at(-1);
@@ -108,7 +108,7 @@ export function blockQueue(newId: (position: number) => string) {
       characters += text.length;
     },
 
-    /** Adds a fragment to its call. A call that is closed had all its arguments: what follows is white space or an echo. */
+    /** Adds a fragment to its call. A closed call had all its arguments: anything further is white space or an echo. */
     add(block: Block, fragment: JsonObject): void {
       const named = objectOf(fragment.function) ?? objectOf(fragment.custom) ?? {};
       const text = textOf(named.arguments) ?? textOf(named.input) ?? '';
@@ -126,7 +126,7 @@ export function blockQueue(newId: (position: number) => string) {
     },
 
     take,
-    /** Everything still unsaid, and every block closed. */
+    /** Returns all remaining text and closes every block. */
     finish(): JsonObject[] {
       const events = queue.flatMap(close);
       queue = [];

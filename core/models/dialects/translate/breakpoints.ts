@@ -1,11 +1,14 @@
-/** Breakpoints of the prompt cache: Anthropic takes four in a request, and chat completions know no limit. */
+/** Breakpoints of the prompt cache: Anthropic accepts four per request; chat completions have no limit. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectsOf } from '#core/kernel/narrow.ts';
 import type { Note } from './members.ts';
 
 const most = 4;
 
-/** Returns tools, system prompt and messages with their last breakpoints: these hold the longest beginnings of the request. */
+/**
+ * Returns tools, system prompt and messages with their last breakpoints, which cover the longest prefixes of the
+ * request.
+ */
 export function withinBreakpoints(request: JsonObject, note: Note): JsonObject {
   const holders = [request.tools, request.system, ...objectsOf(request.messages).map(({ content }) => content)];
   const marked = holders.flatMap((content) => objectsOf(content).flatMap(breakpoints));
@@ -15,7 +18,7 @@ export function withinBreakpoints(request: JsonObject, note: Note): JsonObject {
   return without(request, excess) as JsonObject;
 }
 
-/** The breakpoints of a block, those of a tool's result before its own. */
+/** Returns the breakpoints of a block, those of a tool result before its own. */
 const breakpoints = (block: JsonObject): JsonObject[] => [
   ...objectsOf(block.content).flatMap(breakpoints),
   ...(isObject(block.cache_control) ? [block.cache_control] : []),

@@ -1,4 +1,7 @@
-/** Where a fault is, in the words of the caller's request: providers and translations name members of what the provider got [errors.param]. */
+/**
+ * Maps faults to members of the caller's request: providers and translations name members of the provider's request
+ * [errors.param].
+ */
 import type { DialectName } from '#core/contracts/chat.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -9,17 +12,17 @@ import { originOfMessage } from './to-openai-messages.ts';
 
 interface Crossing {
   readonly caller: DialectName;
-  /** Of the provider that names the member; undefined if the gateway names it in the caller's dialect. */
+  /** Dialect of the provider that names the member; undefined if the gateway names it in the caller's dialect. */
   readonly provider: DialectName | undefined;
-  /** The request that was translated, in the caller's dialect. */
+  /** Untranslated request, in the caller's dialect. */
   readonly body: JsonObject;
-  /** How many messages the gateway put before those of the caller. */
+  /** Number of messages that the gateway added before those of the caller. */
   readonly added: number;
 }
 
 type Words = readonly (readonly [pattern: RegExp, path: string])[];
 
-/** Members of a messages request, and the members of a chat completions request that they were made of. */
+/** Members of a messages request, and their sources in a chat completions request. */
 const toChat: Words = [
   [/^(?:output_config\.format|output_format)\.schema\b.*/, 'response_format.json_schema.schema'],
   [/^output_(?:config|format)\b.*/, 'response_format'],
@@ -30,7 +33,7 @@ const toChat: Words = [
   [/^metadata\.user_id$/, 'user'],
 ];
 
-/** Members of a chat completions request, and the members of a messages request that they were made of. */
+/** Members of a chat completions request, and their sources in a messages request. */
 const toMessages: Words = [
   [/^response_format\.json_schema\.schema\b.*/, 'output_config.format.schema'],
   [/^response_format\b.*/, 'output_config.format'],
@@ -43,7 +46,7 @@ const toMessages: Words = [
   [/^parallel_tool_calls$/, 'tool_choice.disable_parallel_tool_use'],
 ];
 
-/** Returns the member of the caller's request; undefined if it is a message of the gateway's own. */
+/** Returns the member of the caller's request; undefined if it is a message that the gateway added. */
 export function callersMember(path: string, { caller, provider, body, added }: Crossing): string | undefined {
   if (caller === 'anthropic') return provider === 'openai' ? inMessages(path, body) : path;
   const own = provider === 'anthropic' ? inChat(path, body) : path;
@@ -64,7 +67,7 @@ function inChat(path: string, body: JsonObject): string {
   );
 }
 
-/** The place of a tool in the request: those that the choice rules out are not sent. */
+/** Returns the position of a tool in the request: tools that the choice excludes are not sent. */
 function toolAt({ tools, tool_choice }: JsonObject, place: number): number {
   const offered = chosenTools(tool_choice);
   const places = objectsOf(tools).flatMap((tool, at) =>
@@ -78,13 +81,13 @@ function inMessages(path: string, body: JsonObject): string {
   return index === undefined ? inWords(path, toMessages) : (originOfMessage(body, Number(index)) ?? 'messages');
 }
 
-/** Returns the path in other words, or as it is. */
+/** Returns the path with its words replaced, or unchanged. */
 export function inWords(path: string, words: Words): string {
   const [pattern, own] = words.find(([each]) => each.test(path)) ?? [];
   return pattern ? path.replace(pattern, own!) : path;
 }
 
-/** Returns the error with another member, which its message begins with if it began with the one before. */
+/** Returns the error with another member, which also replaces the previous one at the start of its message. */
 export function withMember(error: GatewayError, param: string | undefined): GatewayError {
   const { code, message, data: { param: before, ...data } = {}, retryAfterSeconds, providerRequestId, origin } = error;
   const begins = typeof before === 'string' && param !== undefined && message.startsWith(before);

@@ -1,30 +1,32 @@
 /**
- * What becomes of each top-level member of a request that crosses to the other dialect, one row a member [chat.translated-members].
- * What no row names is carried untouched. A member whose loss would make another answer is refused; one whose loss leaves the
- * answer what it is, is left out by name.
+ * Rules for each top-level member of a request that crosses to the other dialect [chat.translated-members]. Members
+ * without a row are passed unchanged. A member is refused if its loss would change the answer, otherwise left out by
+ * name.
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectOf, objectsOf } from '#core/kernel/narrow.ts';
 
 type Treatment =
-  /** Put into the other dialect's words by the translation. */
+  /** Expressed in the other dialect by the translation. */
   | 'translated'
-  /** A setting of the provider's own dialect that a caller of the other may name: it says nothing to the model. */
+  /**
+   * Setting of the provider's own dialect, without meaning for the model, that a caller of the other dialect may set.
+   */
   | 'carried'
   | 'left out'
   | 'refused';
 
 interface Member {
   readonly is: Treatment;
-  /** Of a refused one, what is allowed. */
+  /** Allowed values of a refused member. */
   readonly allowed?: string;
-  /** Values that ask for nothing: they go without a word. */
+  /** Checks for values without effect, which are dropped silently. */
   readonly asksNothing?: (value: Json) => boolean;
 }
 
 export type Members = Readonly<Record<string, Member>>;
-/** Takes the name of what is left out. */
+/** Receives the name of a member that is left out. */
 export type Note = (name: string) => void;
 
 export const translated: Member = { is: 'translated' };
@@ -42,7 +44,7 @@ const none = 'leave it out';
 export const each = (names: readonly string[], member: Member): Members =>
   Object.fromEntries(names.map((name) => [name, member]));
 
-/** What both directions refuse of OpenAI's members: the answer would lack what was asked for, or hold what was ruled out. */
+/** OpenAI members that both directions refuse: the answer would lack requested content, or contain excluded content. */
 export const askedOfOpenai: Members = {
   n: refused('1', unless(1)),
   functions: refused('tools', { asksNothing: (value) => Array.isArray(value) && value.length === 0 }),
@@ -58,7 +60,7 @@ export const askedOfOpenai: Members = {
   web_search_options: refused(none),
 };
 
-/** OpenAI's members whose loss changes the sample, the cost or the speed, and not what the answer is. */
+/** OpenAI members whose loss changes the sample, the cost or the speed, but not the kind of answer. */
 export const hintsOfOpenai: Members = {
   ...each(['reasoning_effort', 'verbosity', 'seed', 'metadata', 'moderation', 'prediction'], leftOut),
   ...each(['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'], leftOut),
@@ -77,7 +79,7 @@ const ofAnthropic: Members = {
   service_tier: hintsOfOpenai.service_tier!,
   mcp_servers: refused('tools', { asksNothing: (value) => Array.isArray(value) && value.length === 0 }),
   container: refused(none),
-  // Where the provider computes is a promise to the people the data is about.
+  // The location of processing is a promise to the people whose data it is.
   inference_geo: refused(none),
 };
 
@@ -90,7 +92,7 @@ export const membersToAnthropic: Members = {
   ...each(['max_completion_tokens', 'tools', 'tool_choice', 'parallel_tool_calls', 'function_call'], translated),
   ...each(['user', 'safety_identifier', 'response_format'], translated),
   ...each(['top_k', 'thinking'], carried),
-  // Would reach the model, or shape the answer, unseen by what reads chat completions.
+  // These would reach the model, or shape the answer, unseen by readers of chat completions.
   system: refused('a system message'),
   stop_sequences: refused('stop'),
   output_config: refused('response_format'),
@@ -117,7 +119,7 @@ export const membersToOpenai: Members = {
 };
 
 /**
- * The members that cross as they are; each that does not is noted.
+ * Returns the members that cross unchanged and notes the others.
  * @throws GatewayError `invalid_request` with `reason: unsupported_parameter`.
  */
 export function crossing(body: JsonObject, members: Members, note: Note): JsonObject {
@@ -133,18 +135,18 @@ export function crossing(body: JsonObject, members: Members, note: Note): JsonOb
   return crossed;
 }
 
-/** Members of a part of the request that no rule reads, by path. */
+/** Notes the members of a part of the request that no rule reads, by path. */
 export function noteRest(part: JsonObject | undefined, read: readonly string[], path: string, note: Note): void {
   for (const [name, value] of Object.entries(part ?? {}))
     if (value !== null && !read.includes(name) && !(emptyLists.has(name) && isEmptyList(value)))
       note(`${path}.${name}`);
 }
 
-/** Lists that providers send empty, and clients return. */
+/** Lists that providers send empty and clients return. */
 const emptyLists: ReadonlySet<string> = new Set(['annotations', 'citations', 'logprobs', 'tool_calls']);
 const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0;
 
-/** Notes what no rule reads of a call in a chat completion. */
+/** Notes members of a call in a chat completion that no rule reads. */
 export function noteCall(call: JsonObject, note: Note): void {
   const path = 'messages.tool_calls';
   noteRest(call, ['id', 'type', 'index', 'function', 'custom'], path, note);
@@ -152,7 +154,10 @@ export function noteCall(call: JsonObject, note: Note): void {
   noteRest(objectOf(call.custom), ['name', 'input'], `${path}.custom`, note);
 }
 
-/** Notes what no rule reads of a part of a chat completion's content. @param read members that the provider has a place for. */
+/**
+ * Notes members of a content part that no rule reads.
+ * @param read members that the provider can express.
+ */
 export function notePart(part: JsonObject, read: readonly string[], note: Note): void {
   const path = 'messages.content';
   noteRest(part, ['type', 'text', 'refusal', 'image_url', 'file', ...read], path, note);
@@ -162,7 +167,7 @@ export function notePart(part: JsonObject, read: readonly string[], note: Note):
   if (detail !== 'auto' && detail !== null) note('image_url.detail');
 }
 
-/** Members of Anthropic's blocks that translations read. Marks of a cache are treated apart. */
+/** Members of Anthropic's blocks that translations read, without cache breakpoints. */
 const ofBlocks: Readonly<Record<string, readonly string[]>> = {
   text: ['text'],
   image: ['source'],
@@ -174,7 +179,7 @@ const ofBlocks: Readonly<Record<string, readonly string[]>> = {
   redacted_thinking: ['data'],
 };
 
-/** Notes what no rule reads of a block of Anthropic's; blocks of other types are refused, or noted as a whole. */
+/** Notes members of an Anthropic block that no rule reads. Blocks of other types are refused, or noted as a whole. */
 export function noteBlock(block: JsonObject, path: string, note: Note): void {
   const read = typeof block.type === 'string' && Object.hasOwn(ofBlocks, block.type) ? ofBlocks[block.type] : undefined;
   if (!read) return;
@@ -182,21 +187,24 @@ export function noteBlock(block: JsonObject, path: string, note: Note): void {
   for (const inner of objectsOf(block.content)) noteBlock(inner, `${path}.content`, note);
 }
 
-/** Padding of a stream that is not asked for needs no name. */
+/** Notes stream options. Disabled padding needs no note. */
 export function noteStreamOptions(options: JsonObject | undefined, note: Note): void {
   const padding = options?.include_obfuscation === false ? ['include_obfuscation'] : [];
   noteRest(options, ['include_usage', ...padding], 'stream_options', note);
 }
 
-/** Notes what no rule reads of a response format: its name is a label, and both values of `strict` are kept by a guaranteed schema. */
+/**
+ * Notes members of a response format that no rule reads. Its name is a label, and a guaranteed schema satisfies both
+ * values of `strict`.
+ */
 export function noteFormat(format: JsonObject | undefined, note: Note): void {
   noteRest(format, ['type', 'json_schema'], 'response_format', note);
   noteRest(objectOf(format?.json_schema), ['name', 'schema', 'strict'], 'response_format.json_schema', note);
 }
 
 /**
- * The refusal of a member that the provider of the model has no form for: what was found, what is allowed. Of what was found
- * numbers, switches and types alone: anything else may hold a prompt or a secret.
+ * Returns the refusal of a member that the provider of the model cannot express: what was found, what is allowed. Only
+ * numbers, booleans and types are shown, because other values may contain a prompt or a secret.
  */
 export function cannotCarry(param: string, allowed: string, found?: Json) {
   const value =
@@ -209,14 +217,17 @@ export function cannotCarry(param: string, allowed: string, found?: Json) {
 
 const maxShown = 64;
 
-/** @throws GatewayError `invalid_request` for a role that the provider's dialect has no form for: it is not taken for another. */
+/**
+ * Refuses a role that the provider's dialect cannot express, instead of replacing it.
+ * @throws GatewayError `invalid_request`
+ */
 export function assertRole(message: JsonObject, path: string, allowed: readonly string[]): void {
   const { role } = message;
   if (typeof role !== 'string' || !allowed.includes(role))
     throw cannotCarry(`${path}.role`, allowed.join(', '), role ?? null);
 }
 
-/** @throws GatewayError `invalid_request` for a block that is not a text: a place of texts alone would lose it. */
+/** Refuses blocks that are not texts where only texts can be expressed. @throws GatewayError `invalid_request` */
 export function assertTexts(content: Json | undefined, path: string): void {
   const blocks = Array.isArray(content) ? content : [];
   for (const [at, block] of blocks.entries())
@@ -224,7 +235,7 @@ export function assertTexts(content: Json | undefined, path: string): void {
       throw cannotCarry(`${path}[${at}]`, 'blocks of type text', objectOf(block)?.type ?? null);
 }
 
-/** @throws GatewayError `invalid_request` for a choice of a messages request that has another type, or none. */
+/** Refuses a tool choice of a messages request with another type, or none. @throws GatewayError `invalid_request` */
 export function assertToolChoice(choice: Json | undefined, allowed: readonly string[]): void {
   if (choice === undefined || choice === null) return;
   const given = objectOf(choice);

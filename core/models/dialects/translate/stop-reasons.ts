@@ -1,6 +1,6 @@
 /**
- * Why a reply ended, in either dialect's words. A reason that the tables do not have is never an ordinary end, and neither is a
- * missing one: the reply counts as cut off [dialects.unknown-end].
+ * Translates the reason why a reply ended. A missing or unknown reason is never a normal end: the reply counts as cut
+ * off [dialects.unknown-end].
  */
 
 const toAnthropic: ReadonlyMap<string, string> = new Map(
@@ -26,8 +26,9 @@ const toOpenai: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The `stop_reason` of a chat completion.
- * @param made what the reply holds: some providers say `stop` after tool calls, and a refusal is said in `refusal` only.
+ * Returns the `stop_reason` of a chat completion.
+ * @param made content of the reply: some providers send `stop` after tool calls, and report a refusal in `refusal`
+ * only.
  */
 export function stopReason(finish: string | undefined, made: { calls: boolean; refusal: boolean }): string {
   const reason = toAnthropic.get(finish ?? '') ?? 'max_tokens';
@@ -36,10 +37,12 @@ export function stopReason(finish: string | undefined, made: { calls: boolean; r
   return made.refusal ? 'refusal' : reason;
 }
 
-/** The `finish_reason` of a message. */
+/** Returns the `finish_reason` of a message. */
 export const finishReason = (stop: string | undefined): string => toOpenai.get(stop ?? '') ?? 'length';
 
-/** Why a response is incomplete, by the `finish_reason` of its chat completion; undefined if it is complete. */
+/**
+ * Returns why a response is incomplete, from the `finish_reason` of its chat completion; undefined if it is complete.
+ */
 export const incompleteReason = (finish: string | undefined): string | undefined =>
   finish !== undefined && ordinaryEnds.has(finish)
     ? undefined

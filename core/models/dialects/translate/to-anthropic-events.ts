@@ -1,4 +1,4 @@
-/** A stream of chat completion chunks as Anthropic events. */
+/** Translates a stream of chat completion chunks into Anthropic events. */
 import type { Usage } from '#core/contracts/chat.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -14,8 +14,8 @@ import { stopReason } from './stop-reasons.ts';
 import type { EventTranslator } from './to-openai-events.ts';
 
 /**
- * `message_delta` and `message_stop` wait for the usage chunk, which comes after the finish reason, or for the end of the
- * source; all else is sent as it comes.
+ * Returns a translator. `message_delta` and `message_stop` are held until the usage chunk, which follows the finish
+ * reason, or until the source ends; all else is sent immediately.
  */
 export function toAnthropicEvents(context: TranslationContext): EventTranslator {
   const blocks = blockQueue((position) => `call_${context.id}_${position}`);
@@ -76,7 +76,7 @@ export function toAnthropicEvents(context: TranslationContext): EventTranslator 
       usage = { ...usage, ...readOpenaiUsage(event.usage) };
       const events = start(event);
       const choices = objectsOf(event.choices);
-      // Only the first choice: a caller of this dialect cannot ask for more.
+      // Reads the first choice only: a caller of this dialect cannot request more.
       const choice = choices.find(({ index }) => (countOf(index) ?? 0) === 0);
       if (choice) take(objectOf(choice.delta) ?? {});
       finish = textOf(choice?.finish_reason) ?? finish;

@@ -1,4 +1,4 @@
-/** The conversation of a chat completions request as Anthropic's system prompt and alternating turns. */
+/** Translates the conversation of a chat completions request into Anthropic's system prompt and alternating turns. */
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
@@ -9,8 +9,9 @@ import { argumentsOf, member } from '../wire.ts';
 import { assertRole, cannotCarry, type Note, noteCall, notePart, noteRest, rolesOfOpenai } from './members.ts';
 
 /**
- * System and developer messages, wherever they stand, make the system prompt; tool messages become `tool_result` blocks of
- * a user turn; turns of the same side in a row become one, since not every server of this dialect joins them itself.
+ * Translates the messages. System and developer messages in any position form the system prompt; tool messages become
+ * `tool_result` blocks of a user turn; adjacent turns of one side are joined, since not every server of this dialect
+ * does so.
  */
 export function toAnthropicMessages(
   messages: readonly JsonObject[],
@@ -27,13 +28,13 @@ export function toAnthropicMessages(
       unspoken ??= notText(message.content, `${path}.content`);
     } else addTurn(turns, message.role === 'assistant' ? 'assistant' : 'user', blocksOf(message, path));
   }
-  // Anthropic wants at least one turn: instructions alone are then what the user says.
+  // Anthropic requires at least one turn, so instructions without one become the user's.
   if (turns.length === 0) return { messages: [{ role: 'user', content: system }] };
   if (unspoken) throw unspoken;
   return { ...(system.length > 0 && { system: asPrompt(system) }), messages: turns.map(asMessage) };
 }
 
-/** Returns the refusal of a picture or document: a system prompt is made of texts. */
+/** Returns the refusal of a picture or document, since a system prompt consists of texts. */
 function notText(content: Json | undefined, path: string): GatewayError | undefined {
   const parts = Array.isArray(content) ? content : [];
   const at = parts.findIndex((part) => ['image_url', 'file'].includes(textOf(objectOf(part)?.type) ?? ''));
@@ -43,7 +44,7 @@ function notText(content: Json | undefined, path: string): GatewayError | undefi
 
 const messageMembers = [...['role', 'content', 'refusal', 'tool_calls', 'tool_call_id', 'function_call', 'audio']];
 
-/** What an assistant said in sound lies with its provider: left out, the turn would be empty. */
+/** Refuses an assistant's sound, which its provider stores: without it the turn would be empty. */
 function checkMessage(message: JsonObject, path: string, note: Note): void {
   assertRole(message, path, rolesOfOpenai);
   if (objectOf(message.audio)) throw cannotCarry(`${path}.audio`, 'content');
@@ -65,7 +66,7 @@ function addTurn(turns: Turn[], role: Turn['role'], blocks: JsonObject[]): void 
   else turns.push({ role, blocks });
 }
 
-/** A turn that is one plain text stays a text. */
+/** Returns a turn that is one plain text as a text. */
 function asMessage({ role, blocks }: Turn): JsonObject {
   const [only, second] = blocks;
   const plain = second === undefined && only?.type === 'text' && only.cache_control === undefined;
@@ -116,7 +117,7 @@ export function originOfSystem(body: JsonObject, part: number): string | undefin
   return origins[part];
 }
 
-/** Returns the member of a message that became its block at a place. */
+/** Returns the member of a message that became its block at a position. */
 function memberOf(message: JsonObject, block: number): string {
   if (message.role === 'tool' || message.role === 'function') return '.content';
   const { content } = message;
@@ -150,7 +151,7 @@ function callsOf(message: JsonObject): JsonObject[] {
   return [...calls, { type: 'tool_use', id: portableId(name), name, input: argumentsOf(textOf(old.arguments) ?? '') }];
 }
 
-/** Content as blocks. A text without a visible character is none: Anthropic refuses it. */
+/** Returns content as blocks, without texts that have no visible character: Anthropic refuses them. */
 function partsOf(content: Json | undefined, path: string): JsonObject[] {
   if (typeof content === 'string') return content.trim() === '' ? [] : [{ type: 'text', text: content }];
   if (!Array.isArray(content)) return [];
@@ -192,7 +193,7 @@ function documentOf(file: JsonObject, path: string): JsonObject {
   };
 }
 
-/** Media type and content of a base64 data URL. By position, not by pattern: images are long. */
+/** Splits a base64 data URL into media type and content, by position rather than by pattern, since images are long. */
 function dataUrl(url: string): { mediaType: string; base64: string } | undefined {
   const comma = url.indexOf(',');
   if (comma === -1 || url.slice(0, 5).toLowerCase() !== 'data:') return undefined;

@@ -1,4 +1,4 @@
-/** A complete chat completion as an Anthropic message. */
+/** Translates a complete chat completion into an Anthropic message. */
 import type { Usage } from '#core/contracts/chat.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
@@ -10,7 +10,10 @@ import { argumentsOf, omit, reasoningOf } from '../wire.ts';
 import { messageId } from './message-id.ts';
 import { stopReason } from './stop-reasons.ts';
 
-/** The first choice, since a caller of this dialect cannot ask for more. Members neither dialect knows are carried. */
+/**
+ * Translates the first choice: a caller of this dialect cannot request more. Members that neither dialect knows are
+ * passed on.
+ */
 export function toAnthropicReply(reply: JsonObject, context: TranslationContext): JsonObject {
   const [choice = {}] = objectsOf(reply.choices);
   const message = objectOf(choice.message) ?? {};
@@ -62,7 +65,7 @@ function textsOf(message: JsonObject): string[] {
   return [content, textOf(message.refusal) ?? ''].filter(Boolean);
 }
 
-/** Counts for a provider that gives none. */
+/** Estimates counts for a provider that sends none. */
 function estimated(message: JsonObject, context: TranslationContext): Usage {
   const calls = message.tool_calls ? JSON.stringify(message.tool_calls) : '';
   return { input_tokens: context.inputTokens, output_tokens: estimateOutput(textsOf(message).join('') + calls) };

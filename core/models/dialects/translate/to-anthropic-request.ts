@@ -1,4 +1,4 @@
-/** A chat completions request as a messages request. What becomes of each member is a row of `members.ts`. */
+/** Translates a chat completions request into a messages request. `members.ts` has a rule for each member. */
 
 import { chatSizes } from '#core/contracts/chat.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
@@ -16,7 +16,7 @@ import {
 } from './members.ts';
 import { toAnthropicMessages } from './to-anthropic-messages.ts';
 
-/** @throws GatewayError `invalid_request` for what Anthropic's dialect cannot say. */
+/** Translates the request. @throws GatewayError `invalid_request` for what Anthropic's dialect cannot express. */
 export function toAnthropicRequest(body: JsonObject, note: Note = () => {}): JsonObject {
   const crossed = crossing(body, membersToAnthropic, note);
   const { system, messages } = toAnthropicMessages(objectsOf(body.messages), note);
@@ -49,7 +49,7 @@ function noteSettings(body: JsonObject, offersTools: boolean, note: Note): void 
   noteFormat(objectOf(body.response_format), note);
 }
 
-/** Anthropic's scale ends at 1, OpenAI's at 2. */
+/** Scales the temperature: Anthropic's maximum is 1, OpenAI's is 2. */
 function toTemperature(temperature: Json | undefined, note: Note): number | undefined {
   if (typeof temperature !== 'number') return undefined;
   if (temperature > 1) note('temperature above 1');
@@ -70,7 +70,10 @@ function toTool(tool: JsonObject, index: number, note: Note): JsonObject {
   };
 }
 
-/** Returns the names of the tools that `allowed_tools` leaves, or undefined without it: the other dialects have no word for it. */
+/**
+ * Returns the names of the tools that `allowed_tools` permits, or undefined without it: other dialects cannot express
+ * it.
+ */
 export function chosenTools(choice: Json | undefined): readonly unknown[] | undefined {
   const allowed = objectOf(objectOf(choice)?.allowed_tools);
   return allowed && objectsOf(allowed.tools).map((tool) => (objectOf(tool.function) ?? tool).name);
@@ -102,7 +105,7 @@ function toMetadata(body: JsonObject): JsonObject | undefined {
 function toOutputConfig(format: JsonObject | undefined): JsonObject | undefined {
   if (format === undefined || format.type === 'text') return undefined;
   const schema = objectOf(objectOf(format.json_schema)?.schema);
-  // Without its guarantee a program that parses the answer would fail on some of them.
+  // Without this guarantee, a program that parses the answer would sometimes fail.
   if (format.type !== 'json_schema' || !schema)
     throw cannotCarry('response_format', 'text, json_schema with a schema', format.type ?? null);
   return { format: { type: 'json_schema', schema } };

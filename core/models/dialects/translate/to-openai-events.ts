@@ -1,4 +1,4 @@
-/** A stream of Anthropic events as chat completion chunks. */
+/** Translates a stream of Anthropic events into chat completion chunks. */
 import type { Usage } from '#core/contracts/chat.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -9,19 +9,25 @@ import { openaiUsage, readAnthropicUsage } from '../usage.ts';
 import { finishReason } from './stop-reasons.ts';
 
 export interface EventTranslator {
-  /** @throws GatewayError `provider_error` for an error event: a stream that failed must not look complete. */
+  /**
+   * Translates an event.
+   * @throws GatewayError `provider_error` for an error event: a failed stream must not look complete.
+   */
   next(event: JsonObject): JsonObject[];
   end(): JsonObject[];
 }
 
-/** The finish reason and the usage chunk wait for `message_stop`, so that the last counts are the ones sent. */
+/**
+ * Returns a translator. The finish reason and the usage chunk are held until `message_stop`, so that the last counts
+ * are sent.
+ */
 export function toOpenaiEvents(context: TranslationContext): EventTranslator {
   let { id, model } = context;
   let started = false;
   let ended = false;
   let stop: string | undefined;
   let usage: Partial<Usage> = {};
-  /** Characters said so far, for providers that give no counts. */
+  /** Characters of output so far, for providers without counts. */
   let said = 0;
   const calls = new Map<number, Call>();
 
@@ -71,7 +77,7 @@ export function toOpenaiEvents(context: TranslationContext): EventTranslator {
     return [...say('content', textOf(change.text)), ...say('reasoning_content', textOf(change.thinking))];
   }
 
-  /** A call whose input came with its start, or not at all, says it now. */
+  /** Sends the input of a call if it arrived with its start, or not at all. */
   function endBlock(call: Call | undefined): JsonObject[] {
     if (call === undefined || call.fragments) return [];
     call.fragments = true;
@@ -124,9 +130,9 @@ export function toOpenaiEvents(context: TranslationContext): EventTranslator {
 }
 
 interface Call {
-  /** Among the calls, as OpenAI counts them. */
+  /** Position among the calls, as OpenAI counts them. */
   readonly position: number;
-  /** Input that came with the block's start. */
+  /** Input that arrived with the start of the block. */
   readonly whole: JsonObject;
   fragments: boolean;
 }

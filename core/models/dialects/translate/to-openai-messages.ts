@@ -1,4 +1,4 @@
-/** Anthropic's system prompt and turns as the messages of a chat completions request. */
+/** Translates Anthropic's system prompt and turns into the messages of a chat completions request. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { vendorId, withVendorMembers } from '../call-id.ts';
@@ -6,8 +6,8 @@ import { blankLine } from '../system-prompt.ts';
 import { assertRole, assertTexts, cannotCarry, type Note, noteBlock, noteRest, rolesOfAnthropic } from './members.ts';
 
 /**
- * Tool results become tool messages before whatever else their turn says, since they must follow the calls they answer.
- * Thinking is left out, and so is what the provider's own tools did: only Anthropic can read either.
+ * Translates the turns. Tool results become tool messages before the rest of their turn, since they must follow the
+ * calls they answer. Thinking and actions of the provider's own tools are left out: only Anthropic can read them.
  */
 export function toOpenaiMessages(body: JsonObject, note: Note): JsonObject[] {
   assertTexts(body.system, 'system');
@@ -24,7 +24,7 @@ export function toOpenaiMessages(body: JsonObject, note: Note): JsonObject[] {
   ];
 }
 
-/** Returns the path of the message, or of the system prompt, that became a message at a place. */
+/** Returns the path of the message, or of the system prompt, that became the message at a position. */
 export function originOfMessage(body: JsonObject, index: number): string | undefined {
   const origins = joined(body.system) === '' ? [] : ['system'];
   for (const [at, message] of objectsOf(body.messages).entries()) {
@@ -61,7 +61,10 @@ function messagesOf(message: JsonObject, path: string, note: Note): JsonObject[]
   return parts.length > 0 ? [...results, { role: 'user', content: plainOr(parts) }] : results;
 }
 
-/** A tool message carries text only: pictures of a result are shown by the user message after it. */
+/**
+ * Returns the texts of a result and its other parts: a tool message carries text only, so the user message after it
+ * shows pictures.
+ */
 function resultOf(block: JsonObject, path: string): { texts: string; others: JsonObject[] } {
   const parts =
     typeof block.content === 'string'
@@ -111,7 +114,7 @@ function partsOf(block: JsonObject, path: string): JsonObject[] {
   }
 }
 
-/** The answer would lack the citations that a program reads. */
+/** Refuses citations: the answer would lack those that a program reads. */
 function refuseCitations({ citations }: JsonObject, path: string): void {
   if (objectOf(citations)?.enabled === true) throw cannotCarry(`${path}.citations`, 'enabled: false');
 }
@@ -132,7 +135,7 @@ function documentOf(block: JsonObject, path: string): JsonObject[] {
   return [{ type: 'file', file: { filename: title ?? 'document.pdf', file_data: addressOf(source, path) } }];
 }
 
-/** An image or document as an address: its own, or a data URL. */
+/** Returns the URL of an image or document: its own, or a data URL. */
 function addressOf(source: JsonObject, path: string): string {
   const url = textOf(source.url);
   if (source.type === 'url' && url !== undefined) return url;
@@ -141,7 +144,7 @@ function addressOf(source: JsonObject, path: string): string {
   throw cannotCarry(`${path}.source`, 'base64 and url', source.type ?? null);
 }
 
-/** Parts that are one plain text are sent as a text: every server of this dialect reads that. */
+/** Returns parts that are one plain text as a text, which every server of this dialect reads. */
 function plainOr(parts: JsonObject[]): Json {
   const [only, second] = parts;
   return second === undefined && only?.type === 'text' ? (only.text ?? '') : parts;

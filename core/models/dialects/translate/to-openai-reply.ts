@@ -1,4 +1,4 @@
-/** A complete Anthropic message as a chat completion. */
+/** Translates a complete Anthropic message into a chat completion. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { estimateOutput } from '../count-tokens.ts';
@@ -7,7 +7,10 @@ import { openaiUsage, readAnthropicUsage } from '../usage.ts';
 import { omit } from '../wire.ts';
 import { finishReason } from './stop-reasons.ts';
 
-/** Members neither dialect knows are carried; blocks of the provider's own tools are left out. */
+/**
+ * Translates the reply. Members that neither dialect knows are passed on; blocks of the provider's own tools are left
+ * out.
+ */
 export function toOpenaiReply(reply: JsonObject, context: TranslationContext): JsonObject {
   const blocks = objectsOf(reply.content);
   const content = textsOf(blocks, 'text');

@@ -1,4 +1,4 @@
-/** A messages request as a chat completions request. What becomes of each member is a row of `members.ts`. */
+/** Translates a messages request into a chat completions request. `members.ts` has a rule for each member. */
 import { chatSizes } from '#core/contracts/chat.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -7,7 +7,7 @@ import { member } from '../wire.ts';
 import { assertToolChoice, cannotCarry, crossing, membersToOpenai, type Note, noteRest } from './members.ts';
 import { toOpenaiMessages } from './to-openai-messages.ts';
 
-/** @throws GatewayError `invalid_request` for what OpenAI's dialect cannot say. */
+/** Translates the request. @throws GatewayError `invalid_request` for what OpenAI's dialect cannot express. */
 export function toOpenaiRequest(body: JsonObject, note: Note = () => {}): JsonObject {
   const crossed = crossing(body, membersToOpenai, note);
   const tools = objectsOf(body.tools).map((tool, index) => toTool(tool, index, note));
@@ -37,7 +37,10 @@ export function toOpenaiRequest(body: JsonObject, note: Note = () => {}): JsonOb
   };
 }
 
-/** Reasoning models take the newer name only; most servers of this dialect know the older one only. */
+/**
+ * Returns the member for the maximum: reasoning models accept the newer name only, most servers of this dialect the
+ * older.
+ */
 const maxTokensMember = (model: string): string =>
   /(^|\/)(o\d|gpt-[5-9])/.test(model) ? 'max_completion_tokens' : 'max_tokens';
 
@@ -71,7 +74,10 @@ function toToolChoice(choice: JsonObject | undefined): JsonObject {
 
 const longestUser = 64;
 
-/** OpenAI takes 64 characters; a longer id becomes its digest, which distinguishes users as well. */
+/**
+ * Returns a user id of at most 64 characters, OpenAI's limit; a longer one becomes its digest, which is also unique per
+ * user.
+ */
 const toUser = (id: string | undefined): string | undefined =>
   id !== undefined && id.length > longestUser ? sha256(id) : id;
 

@@ -1,6 +1,6 @@
 /**
- * Translation between the dialects: requests go from the caller's to the provider's, replies and events come back
- *. Within one dialect every object passes as it is.
+ * Translates requests from the caller's dialect to the provider's, and replies and events back. Within one dialect
+ * every object passes unchanged.
  */
 import type { DialectName } from '#core/contracts/chat.ts';
 import type { Translator } from '../dialect.ts';
@@ -12,8 +12,9 @@ import { toOpenaiReply } from './to-openai-reply.ts';
 import { toOpenaiRequest } from './to-openai-request.ts';
 
 /**
- * @param caller the dialect requests come in and replies go out in.
- * @param provider the dialect the provider speaks.
+ * Returns a translator.
+ * @param caller dialect of the caller's requests and replies.
+ * @param provider dialect of the provider.
  */
 export function translator(caller: DialectName, provider: DialectName): Translator {
   if (caller === provider) return untouched;
