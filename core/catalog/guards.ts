@@ -1,4 +1,4 @@
-/** Guards that packs refer to by name: the lists of `secret-files.yaml`, and `guards.yaml`. */
+/** Guards that packs use by name: the lists of `secret-files.yaml`, and `guards.yaml`. */
 import type { SecretFiles } from '#core/contracts/catalog.ts';
 import type { CatalogGuard, ToolGuard } from '#core/contracts/tool-policy.ts';
 import { guardsData, secretFilesData } from './data.ts';
@@ -10,7 +10,7 @@ export const catalogGuard = (name: CatalogGuard): readonly ToolGuard[] =>
 
 const isFileList = (name: string): name is keyof SecretFiles => Object.hasOwn(secretFilesData, name);
 
-/** In a command line every text may be a path, so `shell` has an entry of its own. */
+/** Returns the guard of a file list. Lists `shell` separately, because any text of a command line may be a path. */
 function fileGuard(name: keyof SecretFiles): ToolGuard {
   const { globs, except } = fileGlobs(name);
   const { reason, contents } = secretFilesData[name];

@@ -1,10 +1,11 @@
-/** Decides which network an IP address or host name belongs to, from `networks.yaml`. All checks of addresses use it. */
+/** Determines the network of an IP address or host name from `networks.yaml`. All address checks use it. */
 import type { Network, NetworkFacts } from '#core/contracts/catalog.ts';
 import { addressDomains, networksData } from './data.ts';
 
 /**
- * Returns the network of an address by the narrowest range that contains it, or undefined if the text is not an IP address. An
- * IPv4-mapped address (`::ffff:10.0.0.1`) is its IPv4 address; other forms that embed one (NAT64, 6to4, Teredo) are `reserved`.
+ * Returns the network of the narrowest range that contains an address, or undefined if the text is not an IP address.
+ * An IPv4-mapped address (`::ffff:10.0.0.1`) counts as its IPv4 address. Other forms that embed one (NAT64, 6to4,
+ * Teredo) are `reserved`.
  */
 export function networkOf(address: string): Network | undefined {
   const found = parseAddress(address);
@@ -15,7 +16,7 @@ export function networkOf(address: string): Network | undefined {
 }
 
 /**
- * Returns the network of a host as a URL's `hostname` spells it: an address, IPv6 in brackets or not, or a name. Undefined for names
+ * Returns the network of a URL's `hostname`: an address (IPv6 with or without brackets) or a name. Undefined for names
  * that the catalog does not list.
  */
 export function networkOfHost(hostname: string): Network | undefined {
@@ -27,7 +28,7 @@ export function networkOfHost(hostname: string): Network | undefined {
   return hosts.find(({ pattern }) => pattern.test(host))?.network;
 }
 
-/** Returns whether a host, as a URL's `hostname` spells it, is this machine. */
+/** Checks whether a URL's `hostname` is this machine. */
 export const isLoopbackHost = (hostname: string): boolean => networkOfHost(hostname) === 'loopback';
 
 interface Address {
@@ -73,7 +74,7 @@ function parseRange(range: string): { family: 4 | 6; first: bigint; hostBits: bi
   return { family, first: value, hostBits: BigInt((family === 4 ? 32 : 128) - Number(prefix)) };
 }
 
-/** Whole names before patterns: `metadata.google.internal` before `*.internal`. */
+/** Host names, full names before patterns: `metadata.google.internal` before `*.internal`. */
 const hosts = facts
   .flatMap(([network, each]) => each.hosts.map((name) => ({ network, name, isPattern: name.includes('*') })))
   .sort((a, b) => Number(a.isPattern) - Number(b.isPattern))

@@ -1,4 +1,4 @@
-/** Lists of files that hold keys and credentials, from `secret-files.yaml`, as globs. `isSecretPath` of `core/text` matches them. */
+/** Globs of files with keys and credentials, from `secret-files.yaml`, for `isSecretPath` of `core/text`. */
 import type { SecretFiles } from '#core/contracts/catalog.ts';
 import { secretFilesData } from './data.ts';
 
@@ -12,5 +12,5 @@ export function fileGlobs(list: FileList): { readonly globs: readonly string[]; 
   return { globs: names.length === 0 ? paths : [inEveryFolder(names), ...paths], except };
 }
 
-/** Names with their contents, and copies such as `.netrc.bak`. */
+/** Returns a glob for names in any folder, with their contents and copies such as `.netrc.bak`. */
 const inEveryFolder = (names: readonly string[]): string => `{**/,}{${names.join(',')}}{,[!A-Za-z0-9_]**,/**}`;

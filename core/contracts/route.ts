@@ -28,8 +28,8 @@ export interface Route {
   /** Key in the table of operations, name of the function in core/operations, and operation id in OpenAPI. */
   readonly operation: string;
   /**
-   * Whether a request counts toward the per-minute limits of tenant and key before it runs [limit.requests]. Handlers of
-   * chat calls, MCP messages and MCP streams count these themselves.
+   * Whether a request counts toward the per-minute limits of tenant and key before it runs [limit.requests]. Handlers
+   * of chat calls, MCP messages and MCP streams count these themselves.
    */
   readonly counts?: true;
   readonly summary: string;

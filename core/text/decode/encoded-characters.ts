@@ -1,4 +1,4 @@
-/** What a character can be in an encoding. */
+/** Classifies characters by the encodings that use them. */
 
 export const kinds = {
   /** A letter or a digit. */
@@ -24,5 +24,5 @@ add('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', kinds.base32);
 add('abcdefghijklmnopqrstuvwxyz234567', kinds.base32Lower);
 add('+/_-=', kinds.joint);
 
-/** 0 for a character that ends a run. A place beyond a typed array is slow to read. */
+/** Returns the kinds of a character, or 0 if it ends a run. Checks the bound, because out-of-range reads are slow. */
 export const kindOf = (code: number): number => (code < 128 ? table[code]! : 0);

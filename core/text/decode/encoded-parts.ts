@@ -1,4 +1,4 @@
-/** Runs of a text that are another text in an encoding: base64, base32, numbers of characters, escapes, letters apart, Morse. */
+/** Decodes encoded parts of a text: base64, base32, character codes, escapes, spaced letters, Morse. */
 import { kindOf, kinds } from './encoded-characters.ts';
 import { encodedRuns } from './encoded-runs.ts';
 import { unescaped } from './escapes.ts';
@@ -9,18 +9,18 @@ export interface EncodedPart {
   readonly end: number;
   /** The decoded text. */
   readonly text: string;
-  /** The letters stood apart, so where words end may be lost. */
+  /** Set if the letters were spaced out, so that word boundaries may be lost. */
   readonly isSpelled?: true;
 }
 
-/** Signs that are letters of base64, or that part words as well: `i-g-n-o-r-e`, `i.g.n.o.r.e y.o.u.r`. */
+/** Separators between letters that base64 or prose also uses: `i-g-n-o-r-e`, `i.g.n.o.r.e y.o.u.r`. */
 const signsBetween = /[A-Za-z]([-_./|*])[A-Za-z]\1[A-Za-z]\1[A-Za-z](?![A-Za-z])/;
 const lettersBetweenSigns =
   /(?<![A-Za-z0-9])[A-Za-z](?:[-_./|*][A-Za-z])+(?![A-Za-z0-9])(?:[ /|,.]{1,4}[A-Za-z](?:[-_./|*][A-Za-z])*(?![A-Za-z0-9])){0,60}/g;
 
 /** Returns every part of a text that decodes to readable text, one level deep. */
 export function* encodedParts(text: string): Iterable<EncodedPart> {
-  // The shortest word that is looked for has six letters.
+  // The shortest word that we search for has six letters.
   if (text.length < 6) return;
   for (const run of encodedRuns(text)) {
     if (run.form === 'numbers') {
@@ -43,7 +43,7 @@ export function* encodedParts(text: string): Iterable<EncodedPart> {
   yield* morse(text);
 }
 
-/** Prose has long words beside each other, and hardly one of mixed case. */
+/** Mixed case or digits in words: rare in prose, common in base64. */
 const mixed = /[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]/;
 const betweenPieces = /["'] ?\+ ?["']|[^\w+/=-]/g;
 
@@ -68,7 +68,7 @@ function fromUnbroken(part: string): string | undefined {
 const leastBase32 = 24;
 const eitherCase = kinds.base32 | kinds.base32Lower;
 
-/** What all characters are, where padding counts as any of them; and the first long stretch of base32 in one case. */
+/** Returns the kinds common to all characters except padding, and the first long stretch of base32 in one case. */
 function kindsOf(plain: string): { readonly common: number; readonly inBase32: string } {
   let [common, stretch, from] = [0xff, eitherCase, 0];
   let inBase32 = '';
@@ -90,7 +90,7 @@ function kindsOf(plain: string): { readonly common: number; readonly inBase32: s
 
 const equals = 61;
 
-/** A byte of eight digits, or a character of seven. */
+/** Decodes groups of eight binary digits, or of seven for ASCII. */
 function fromBinary(digits: string): string | undefined {
   const width = digits.length % 8 === 0 || digits.length % 7 !== 0 ? 8 : 7;
   const bytes = Buffer.alloc(Math.floor(digits.length / width));
@@ -98,7 +98,7 @@ function fromBinary(digits: string): string | undefined {
   return readable(bytes);
 }
 
-/** RFC 4648, in either case. */
+/** Decodes base32 (RFC 4648) in either case. */
 function fromBase32(text: string): Buffer {
   const bytes = Buffer.allocUnsafe(Math.floor((text.length * 5) / 8));
   let [bits, held, count] = [0, 0, 0];
@@ -115,7 +115,7 @@ function fromBase32(text: string): Buffer {
 
 const leastReadable = 18;
 
-/** Text of words, or undefined: digests and pictures are not. What is not text may stand before and behind it. */
+/** Returns the bytes as text if they contain words, also between other bytes. Undefined for digests and images. */
 function readable(bytes: Buffer): string | undefined {
   let [run, longest, strange] = [0, 0, 0];
   for (let at = 0; at < bytes.length; at++) {
@@ -131,6 +131,6 @@ function readable(bytes: Buffer): string | undefined {
   return broken >= 0 && broken < text.length - 3 ? undefined : text;
 }
 
-/** `i g n o r e`: two or more blanks part words. */
+/** Joins `i g n o r e`. Two or more blanks separate words. */
 const joined = (run: string): string =>
   run.replace(/([A-Za-z0-9])[ ._*|/\n-](?=[A-Za-z0-9])/g, '$1').replace(/[ ._*|/\n-]+/g, ' ');

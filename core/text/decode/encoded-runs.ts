@@ -1,6 +1,6 @@
 /**
- * Runs of a text that may be another text in an encoding: unbroken ones, pieces of one, letters apart, numbers of characters. One
- * pass finds all of them, because most texts hold none and each further reading costs [guard.linear].
+ * Finds runs of a text that may be encoded: unbroken runs, pieces of one, spaced letters, character codes. It needs a
+ * single pass, because most texts contain none and each further pass costs time [guard.linear].
  */
 import { kindOf, kinds } from './encoded-characters.ts';
 import { maxDigits, NumberRuns } from './number-runs.ts';
@@ -11,7 +11,7 @@ interface Run {
   readonly form: 'unbroken' | 'pieces' | 'letters';
 }
 
-/** A run of numbers, read already. */
+/** Run of character codes, already decoded. */
 interface DecodedRun {
   readonly start: number;
   readonly end: number;
@@ -19,20 +19,20 @@ interface DecodedRun {
   readonly text: string;
 }
 
-/** Six bytes in base64. */
+/** Shortest unbroken run: six bytes in base64. */
 const leastUnbroken = 8;
-/** Shorter runs are lines of their own, and words if they hold neither a digit nor a capital after a small letter. */
+/** Shorter runs never span lines, and count as words if they have no digit and no capital after a small letter. */
 const leastLine = 24;
 const leastLetters = 11;
-/** Of base64 in lines, columns or joined strings: `" + "` stands between two. */
+/** Shortest piece of base64 in lines, columns or joined strings (with `" + "` between pieces). */
 const longPiece = 8;
 const leastPieces = 3;
-/** Pieces of equal length, as base32 and keys are written. */
+/** Shortest piece of runs in equal groups, such as base32 and keys. */
 const equalPiece = 4;
 const leastEqual = 6;
 const maxGap = 5;
 
-/** No other text is read before one is read to its end. */
+/** Reused for all texts, because each text is read to its end before the next. */
 const numbers = new NumberRuns();
 
 export function encodedRuns(text: string): readonly (Run | DecodedRun)[] {
@@ -55,7 +55,7 @@ export function encodedRuns(text: string): readonly (Run | DecodedRun)[] {
       continue;
     }
     const start = at;
-    // What every character is but those that may stand between others.
+    // Kinds common to all characters except joints.
     let common = 0xff;
     let any = 0;
     let isParted = false;
@@ -99,11 +99,11 @@ const innerCapital = /[a-z][A-Z]|[A-Z]{2}[a-z]/;
 const isWord = (text: string, start: number, end: number, any: number): boolean =>
   (any & kinds.decimal) === 0 && ((any & bothCases) !== bothCases || !innerCapital.test(text.slice(start, end)));
 
-/** Nothing else stands between two lines of one run. */
+/** Checks that only a line break separates two parts of a run. */
 const isLineBreak = (text: string, from: number, to: number): boolean =>
   to - from <= 2 && text.charCodeAt(to - 1) === 10 && (to - from === 1 || text.charCodeAt(from) === 13);
 
-/** `i g n o r e`, and one letter a line. */
+/** Collects spaced letters: `i g n o r e`, or one letter per line. */
 class Letters {
   #count = 0;
   #first = 0;
@@ -164,7 +164,7 @@ class Pieces {
       this.#count++;
       this.#common &= common;
     } else {
-      // The rest of the text stands in the last piece.
+      // The last piece holds the rest of the text.
       if (isNear && this.#count >= this.#least && length > 1) this.#end = start + length;
       this.end();
       if (!this.#isPiece(length, length)) return;

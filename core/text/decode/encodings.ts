@@ -1,4 +1,4 @@
-/** Other texts that a text may stand for: decoded parts, JSON, spelled-out addresses [provenance.forms]. */
+/** Decodes other forms of a text: encoded parts, JSON, spelled-out addresses [provenance.forms]. */
 import { encodedParts } from './encoded-parts.ts';
 
 const percentRuns = /[^\s"'<>%]{0,128}%[0-9a-f]{2}[^\s"'<>]{0,512}/gi;
@@ -11,7 +11,7 @@ export function decodedParts(text: string): string[] {
   return found.filter((part) => part !== undefined).slice(0, mostParts);
 }
 
-/** Returns what a value as a whole decodes to: each reading is another text that it may stand for. */
+/** Returns the decodings of a whole value, one for each encoding that fits. */
 export function readingsOf(value: string): string[] {
   const whole = value.trim();
   const parts = [...encodedParts(whole)].filter(({ start, end }) => start === 0 && end === whole.length);
@@ -19,7 +19,7 @@ export function readingsOf(value: string): string[] {
   return readings.filter((reading) => reading !== undefined && reading !== value) as string[];
 }
 
-/** Leaves of JSON in a text; undefined where the text is not a JSON object, list or text. */
+/** Parses a text as JSON. Undefined if it is not a JSON object, array or string. */
 export function jsonIn(text: string): unknown {
   if (!/^\s*[[{"]/.test(text) || text.length > 1_048_576) return undefined;
   try {
@@ -31,13 +31,13 @@ export function jsonIn(text: string): unknown {
 
 const apart = /(?<!\S)(?:\S ){5,256}\S(?!\S)/g;
 
-/** `e v e @ h o s t`: signs that stand apart, joined. */
+/** Joins spaced-out characters such as `e v e @ h o s t`. */
 export const joinedSigns = (text: string): string[] =>
   Array.from(text.matchAll(apart), ([signs]) => signs.replaceAll(' ', '')).slice(0, 64);
 
-/** `name [at] host [dot] org`, as people and attackers spell addresses; undefined where nothing is spelled. */
+/** Decodes addresses spelled as `name [at] host [dot] org`. Undefined if there are none. */
 export function decodeSpelledAddress(text: string): string | undefined {
-  // One blank between words: patterns that begin with blanks would read a long run of them again and again.
+  // Collapse blanks, because patterns that begin with blanks would rescan a long run repeatedly.
   const spaced = text.replace(/\s+/g, ' ');
   const joined = spaced
     .replace(/ ?[[({<] ?at ?[\])}>] ?| at (?=[\w-]{1,64} ?(?:\.|\[|\(|dot ))/gi, '@')

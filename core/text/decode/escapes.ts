@@ -1,4 +1,4 @@
-/** Escapes that stand for characters: percent signs, quoted-printable, character references, escapes of programming languages and of style sheets. */
+/** Decodes escaped characters: percent, quoted-printable, character references, escapes of code and style sheets. */
 
 interface Unescaped {
   readonly start: number;
@@ -7,10 +7,10 @@ interface Unescaped {
 }
 
 const [newline, percent, ampersand, equals, backslash] = [10, 37, 38, 61, 92] as const;
-/** Escapes that stand for letters, blanks or further escapes. */
+/** Least number of escapes for letters, blanks or further escapes in a run. */
 const leastEscapes = 3;
 const maxGap = 40;
-/** Before the first escape of a run, a word may have begun. */
+/** Number of characters before the first escape to include, because a word may begin there. */
 const before = 24;
 
 const hexadecimal = new Int8Array(128).fill(-1);
@@ -20,10 +20,10 @@ for (const [value, digit] of [...'0123456789abcdef'].entries()) {
 }
 const digitOf = (code: number): number => (code < 128 ? hexadecimal[code]! : -1);
 
-/** What an escape stands for, and where it ends: `code` is -1 for a break that stands for nothing. */
+/** Character code of the last parsed escape. -1 for a soft line break. */
 let code = 0;
 
-/** The end of the escape at a place, or 0; what it stands for is in `code`. */
+/** Returns the end of the escape at a position, or 0. Sets `code` to its character. */
 function escapeAt(text: string, at: number): number {
   const lead = text.charCodeAt(at);
   const next = text.charCodeAt(at + 1);
@@ -32,7 +32,7 @@ function escapeAt(text: string, at: number): number {
     code = -1;
     if (next === newline) return at + 2;
     if (next === 13 && text.charCodeAt(at + 2) === newline) return at + 3;
-    // Small letters would be values of attributes and queries.
+    // Lower case would match attribute and query values.
     return isCapital(next) && isCapital(text.charCodeAt(at + 2)) ? number(text, at + 1, 2, 2) : 0;
   }
   if (lead === ampersand) return reference(text, at, next);
@@ -48,7 +48,7 @@ function escapeAt(text: string, at: number): number {
     case 120: // x
       return number(text, at + 2, 2, 2);
     default: {
-      // Of a style sheet: `\69 `.
+      // Style sheet escape: `\69 `.
       const end = number(text, at + 1, 2, 6);
       return end > 0 && text.charCodeAt(end) === 32 ? end + 1 : 0;
     }
@@ -57,7 +57,7 @@ function escapeAt(text: string, at: number): number {
 
 const isCapital = (each: number): boolean => (each >= 48 && each <= 57) || (each >= 65 && each <= 70);
 
-/** `&#105;`, `&#x69;`, and an ampersand that is one itself: `&amp;#105;`. */
+/** Parses `&#105;`, `&#x69;`, and an escaped ampersand as in `&amp;#105;`. */
 function reference(text: string, at: number, next: number): number {
   if (next === 97 && text.startsWith('amp;', at + 1)) {
     code = ampersand;
@@ -89,7 +89,7 @@ const isLetter = (each: number): boolean => {
   const small = each | 32;
   return small >= 97 && small <= 122;
 };
-/** Accents and signs alone hide no word. */
+/** Checks for characters that words are made of. Accents and signs alone hide no word. */
 const speaks = (each: number): boolean =>
   isLetter(each) ||
   each === -1 ||
@@ -133,16 +133,16 @@ export function unescaped(text: string): readonly Unescaped[] {
   return found;
 }
 
-/** Most texts have no escape. */
+/** Fast check, because most texts have no escape. */
 const mayHold = /%[0-9A-Fa-f]{2}|\\[uUx0-9a-f\\]|&#|&amp;|=(?:[0-9A-F]{2}|\r?\n)/;
 
 const beyondBytes = /[^\0-\xff]/;
 const rest = /^[\w.,;:!?'" -]{0,40}/;
 
-/** With the words behind the last escape; bytes of UTF-8 are read as its letters. */
+/** Returns the decoded run with the words after the last escape. Decodes bytes as UTF-8. */
 function finished(written: string, text: string, last: number, isBytes: boolean): string {
   const whole = written + rest.exec(text.slice(last, last + maxGap))![0];
-  // A form has plus signs for blanks.
+  // Forms encode blanks as plus signs.
   const plain = whole.includes('+') && !whole.includes(' ') ? whole.replaceAll('+', ' ') : whole;
   return isBytes && !beyondBytes.test(plain) ? Buffer.from(plain, 'latin1').toString() : plain;
 }

@@ -1,7 +1,7 @@
-/** Parts of a text that a model reads and a person who sees the page does not: comments, alternative texts, hidden elements. */
+/** Finds text that models read but people do not see: comments, alternative texts, hidden elements. */
 import { nextOf } from './next-of.ts';
 
-/** Half-open ranges: of the whole part, and of the words in it. */
+/** Half-open ranges of the whole part (`start`, `end`) and of its words (`from`, `to`). */
 interface HiddenPart {
   readonly start: number;
   readonly end: number;
@@ -12,7 +12,7 @@ interface HiddenPart {
 const maxCharacters = 8_192;
 const slash = 47;
 
-/** Sorted, without overlaps. */
+/** Returns the hidden parts of a text, sorted and without overlaps. */
 export function hiddenParts(text: string): HiddenPart[] {
   const parts: HiddenPart[] = [];
   if (text.includes('<!--')) parts.push(...between(text, '<!--', '-->'));
@@ -34,7 +34,7 @@ function* between(text: string, open: string, close: string): Iterable<HiddenPar
   }
 }
 
-/** `![alternative text](…)`: the words between the brackets. */
+/** Finds the words between the brackets of `![alternative text](…)`. */
 function* alternativeTexts(text: string): Iterable<HiddenPart> {
   const ends = nextOf(text, ']');
   for (let at = text.indexOf('!['); at >= 0; at = text.indexOf('![', at + 2)) {
@@ -46,7 +46,7 @@ function* alternativeTexts(text: string): Iterable<HiddenPart> {
 
 const linkComment = /^[ \t]{0,3}\[[^\]\n]{1,40}\]: {1,4}(?:#|<>|<#>) {1,4}["'(]([^\n]{1,4096})/gm;
 
-/** `[//]: # (…)`: a link without a use. */
+/** Finds comments in the form of unused links: `[//]: # (…)`. */
 function* markdownComments(text: string): Iterable<HiddenPart> {
   for (const match of text.matchAll(linkComment)) {
     const end = match.index + match[0].length;
@@ -67,7 +67,7 @@ function* attributes(text: string): Iterable<HiddenPart> {
 
 const unseenStyle =
   /display:none|visibility:hidden|font-size:(?:0|1px)|opacity:0(?:[^.\d]|$)|color:(?:white|#fff(?:fff)?\b|transparent)|(?:left|top|text-indent):-\d{3,}|clip:rect\(0/i;
-/** Each of the styles has a colon. */
+/** Checks for a style that hides an element. All these styles have a colon. */
 const hasUnseenStyle = (tag: string): boolean => tag.includes(':') && unseenStyle.test(tag.replace(/\s/g, ''));
 const unseenAttribute = /\s(?:hidden|aria-hidden="true"|class="(?:sr-only|visually-hidden|hidden)")[\s>/]/i;
 const unseenTags: ReadonlySet<string> = new Set(['template', 'noscript', 'script', 'style', 'noembed']);
@@ -86,12 +86,12 @@ function* hiddenElements(text: string): Iterable<HiddenPart> {
   }
 }
 
-/** Where the closing tag of an element stands next, in either case; a page has many hidden elements and is read once. */
+/** Returns a function that finds the next closing tag of an element, ignoring case, and scans the page only once. */
 function closingTags(text: string): (name: string, from: number) => number {
   let lower: string | undefined;
   const known = new Map<string, ReturnType<typeof nextOf>>();
   return (name, from) => {
-    // ASCII only: other letters may change their length.
+    // ASCII only, because lower-casing other letters may change their length.
     lower ??= text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
     const next = known.get(name) ?? nextOf(lower, `</${name}`);
     known.set(name, next);
@@ -105,7 +105,7 @@ function hiddenElement(
   close: number,
   closing: ReturnType<typeof closingTags>,
 ): HiddenPart | undefined {
-  // Half of all tags close an element.
+  // Fast path: half of all tags close an element.
   if (text.charCodeAt(at + 1) === slash || text.charCodeAt(close - 1) === slash) return undefined;
   const tag = text.slice(at, close + 1);
   const name = tagName.exec(tag)?.[1]?.toLowerCase();

@@ -1,6 +1,6 @@
-/** Morse: dots and dashes with a blank between letters, and a stroke, wide blanks or a line break between words. */
+/** Decodes Morse: letters are separated by a blank, words by a slash, several blanks or a line break. */
 
-/** By its signs behind a first one: a dot is 0, a dash is 1. */
+/** Letters by code: a leading 1, then 0 for a dot and 1 for a dash. */
 const letters: readonly (string | undefined)[] = (() => {
   const found: string[] = [];
   const codes =
@@ -28,9 +28,9 @@ const kindOf = (code: number): number => {
   return code === 0x2212 || code === 0x2013 || code === 0x2014 ? dash : other;
 };
 
-/** Half a sentence. */
+/** Shortest run to decode: about half a sentence. */
 const leastLetters = 12;
-/** Longer ones are rulers and lines of tables. */
+/** Codes from here on are rulers and lines of tables. */
 const tooLong = 1 << 6;
 const words = /[a-z]{4}/;
 
@@ -40,14 +40,14 @@ interface MorseRun {
   readonly text: string;
 }
 
-/** Most texts have no two letters of it beside each other. */
+/** Fast check for adjacent Morse letters, which most texts do not have. */
 const mayHold = /[.\-_·•−–—][ \t/|\\\n]{1,3}[.\-_·•−–—]{1,5}[ \t/|\\\n]{1,3}[.\-_·•−–—]/;
 
 export function morse(text: string): readonly MorseRun[] {
   if (!mayHold.test(text)) return [];
   const found: MorseRun[] = [];
   let [read, count, start, end] = ['', 0, 0, 0];
-  /** The letter so far, and the blanks behind the last one. */
+  /** The code of the current letter, and the number of blanks after the last one. */
   let [code, blanks] = [1, 0];
   for (let at = 0; at <= text.length; at++) {
     const kind = at < text.length ? kindOf(text.charCodeAt(at)) : other;

@@ -1,4 +1,4 @@
-/** Where a needle stands next. Asked for growing positions, the whole search reads a text once. */
+/** Returns a function that finds the next needle. With ascending positions, it scans the text once in total. */
 export function nextOf(text: string, needle: string): (from: number) => number {
   let known = -1;
   return (from) => {

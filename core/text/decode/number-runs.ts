@@ -1,6 +1,6 @@
 /**
- * Texts that stand as the numbers of their characters: hexadecimal in any grouping, decimal, octal, binary, and dumps with offsets
- * and a column of characters.
+ * Decodes texts written as character codes: hexadecimal in any grouping, decimal, octal, binary, and dumps with offsets
+ * and a text column.
  */
 import { kindOf, kinds } from './encoded-characters.ts';
 
@@ -8,13 +8,13 @@ type Take = (start: number, end: number, text: string) => void;
 
 const leastCodes = 16;
 const maxCodes = 16_384;
-/** Of a group of hexadecimal digits. */
+/** Longest group of hexadecimal digits. */
 export const maxDigits = 16;
 const maxGap = 4;
 const offsetDigits = 4;
 const bar = 124;
 
-/** Codes of one base that follow each other. */
+/** Consecutive codes of one base. */
 class Codes {
   #values = new Uint16Array(64);
   count = 0;
@@ -39,7 +39,7 @@ class Codes {
   }
 }
 
-/** To be begun for each text: its arrays are used again. */
+/** Collector of number runs. Call `begin` for each text. It reuses its arrays. */
 export class NumberRuns {
   #text = '';
   #take: Take = () => undefined;
@@ -49,11 +49,11 @@ export class NumberRuns {
   readonly #binary = new Codes();
   readonly #all = [this.#hexadecimal, this.#decimal, this.#octal, this.#binary] as const;
   #last = -9;
-  /** Whether any code is kept: most tokens of a text are none, and find none. */
+  /** True if any code is stored. Most tokens of a text are not codes. */
   #isOpen = false;
   #isDump = false;
   #bytesOfLine = 0;
-  /** Where the column of characters of a line ends, once it has begun. */
+  /** End of the line's text column, or -1 before it begins. */
   #columnEnd = -1;
 
   begin(text: string, take: Take): void {
@@ -64,7 +64,7 @@ export class NumberRuns {
     this.#bytesOfLine = 0;
   }
 
-  /** @param common what all characters of the token are, but for those between others. */
+  /** @param common kinds common to all characters of the token except joints. */
   token(start: number, end: number, common: number, isParted: boolean): void {
     if ((common & kinds.hexadecimal) === 0) {
       const from = prefixed(this.#text, start, end);
@@ -120,11 +120,11 @@ export class NumberRuns {
     else this.#flush(this.#binary);
   }
 
-  /** Behind the bytes of a line of a dump stand as many characters. */
+  /** Checks for the text column of a dump, which follows the bytes of a line and has the same length. */
   #isColumn(start: number): boolean {
     if (this.#columnEnd > 0) return start < this.#columnEnd;
     if (this.#bytesOfLine === 0 || start - this.#last < 2) return false;
-    // Two blanks also part the halves of a line.
+    // Two blanks also separate the halves of a line.
     let isBehind = this.#bytesOfLine !== 8;
     for (let at = this.#last; at < start; at++) {
       const code = this.#text.charCodeAt(at);
@@ -139,7 +139,7 @@ export class NumberRuns {
     for (let at = start; at < end; at += 2) {
       const value = numberIn(this.#text, at, at + 2, 16);
       this.#bytesOfLine++;
-      // Wide characters have bytes of zero.
+      // Wide characters contain zero bytes.
       if (value !== 0) this.#code(this.#hexadecimal, value, at, end);
     }
   }
@@ -160,11 +160,11 @@ export class NumberRuns {
   }
 }
 
-/** Printable, or a part of a letter beyond ASCII. */
+/** Checks for a printable character, or a byte of a non-ASCII letter. */
 const isOfText = (value: number): boolean =>
   (value >= 32 && value !== 127) || value === 10 || value === 13 || value === 9;
 
-/** Where digits begin behind `0x` and `U+`; 0 where they do not. */
+/** Returns the start of the digits after `0x` or `U+`, or 0. */
 function prefixed(text: string, start: number, end: number): number {
   if (end - start < 4 || end - start > 10) return 0;
   const [first, second] = [text.charCodeAt(start), text.charCodeAt(start + 1)];
@@ -175,14 +175,14 @@ function prefixed(text: string, start: number, end: number): number {
   return start + 2;
 }
 
-/** The number of the first byte of a line of a dump: `00000010: `, `00000010  `. */
+/** Checks for the offset at the start of a dump line: `00000010: `, `00000010  `. */
 function isOffset(text: string, start: number, end: number): boolean {
   if (start > 0 && text.charCodeAt(start - 1) !== 10) return false;
   const [next, second] = [text.charCodeAt(end), text.charCodeAt(end + 1)];
   return (next === 58 && second === 32) || (next === 32 && second === 32) || next === 9;
 }
 
-/** 0, which is not a character of a text, where the base lacks a digit. */
+/** Parses a number. Returns 0, which is not a text character, if a digit does not belong to the base. */
 function numberIn(text: string, start: number, end: number, base: number): number {
   let value = 0;
   for (let at = start; at < end; at++) {
@@ -208,7 +208,7 @@ function textOf(values: Uint16Array): string | undefined {
   return words.test(text) ? text : undefined;
 }
 
-/** Of a list of numbers; undefined where they are not text. */
+/** Decodes a list of character codes. Undefined if they are not text. */
 export function fromCodes(codes: readonly number[]): string | undefined {
   if (codes.length < 12 || !codes.every((code) => Number.isInteger(code) && code >= 9 && code < 0x1_0000))
     return undefined;

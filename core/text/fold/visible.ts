@@ -1,21 +1,21 @@
 /**
- * Characters as filters read them, by their properties in the Unicode data of the engine: what is invisible is nothing or a blank,
- * digits of every script are digits [content.invisible].
+ * Normalises text for filters by the engine's Unicode data: removes invisible characters or reads them as blanks, and
+ * reads digits of all scripts as ASCII [content.invisible].
  */
 import { folding } from '#core/text/matching/fold-unicode.ts';
 import { blanks } from '#core/text/matching/unicode-tables.ts';
 
-/** Controls that are not white space; terminals and pages show nothing for them. */
+/** Controls that are not white space. Terminals and pages do not show them. */
 export const controls = String.raw`\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f`;
 
 const beyondPlain = /[^\t-\r -~]/;
-/** Only characters that are read as they stand. */
+/** Checks that a text has only characters that need no folding. */
 export const isPlain = (text: string): boolean => !beyondPlain.test(text);
 
 const special = new RegExp(`[${controls}${blanks}\\u0085\\u1680\\u2028\\u2029[\\p{Nd}--[0-9]]]`, 'gv');
 const digit = /\p{Nd}/u;
 
-/** Whether `foldText` does more than `foldUnicode`. */
+/** Checks whether `foldText` and `foldUnicode` may differ for a text. */
 export function hasSpecial(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
@@ -25,7 +25,7 @@ export function hasSpecial(text: string): boolean {
   return false;
 }
 
-/** By code point, below the planes where none is special: 1 for the others, 2 for special ones, 0 for those not looked up yet. */
+/** Cache by code point: 1 for normal, 2 for special, 0 for unknown. Higher planes have no special characters. */
 const kinds = new Uint8Array(0x2_0000);
 
 function isSpecial(code: number): boolean {
@@ -34,7 +34,7 @@ function isSpecial(code: number): boolean {
   return kinds[code] === 2;
 }
 
-/** What a reader sees of a text, letter by letter. */
+/** Folds a text to what a reader sees, letter by letter. */
 export const foldText = (written: string): string => (isPlain(written) ? written : foldVisible(written));
 
 const foldVisible = folding((part) => part.replace(special, plainFor));
@@ -45,21 +45,21 @@ function plainFor(char: string): string {
   return char <= '\u009f' ? '' : ' ';
 }
 
-/** Digits stand in runs from 0 to 9; the mathematical ones are five runs without a gap. */
+/** Returns the value of a digit. Digits form runs from 0 to 9. The mathematical ones are five adjacent runs. */
 function digitValue(code: number): number {
   let first = code;
   while (first > 0 && digit.test(String.fromCodePoint(first - 1))) first--;
   return (code - first) % 10;
 }
 
-/** Joins letters, and hints where a word may break: never a blank. */
+/** Hyphenation hints and joiners, which never mean a blank. */
 const hyphens = new Set(['\u00ad', '\u034f']);
 const silent = new RegExp(`[\\p{Default_Ignorable_Code_Point}\\p{Cf}${controls}]`, 'gu');
 const tag = { first: 0xe0020, last: 0xe007e, offset: 0xe0000 } as const;
 
 /**
- * What the invisible characters in a letter may stand for: a blank between words, or, for tags, the letters they repeat. Each
- * may be there or not.
+ * Yields possible meanings of invisible characters: a blank between words or, for tag characters, the letters that they
+ * copy. Each may be absent.
  */
 export function* silentReadings(written: string): Iterable<string> {
   let wasBlank = false;
@@ -78,7 +78,7 @@ export const withoutSilent = (text: string): string => text.replace(silent, '');
 
 export const hasSilent = (text: string): boolean => text.search(silent) >= 0;
 
-/** Where the invisible characters stand. */
+/** Returns the positions of invisible characters. */
 export function* invisiblePlaces(text: string): Iterable<number> {
   for (const { index } of text.matchAll(silent)) yield index;
 }

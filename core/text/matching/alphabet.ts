@@ -1,11 +1,11 @@
-/** One character for each class that no automaton of a policy distinguishes: small alphabets, exact answers. */
+/** Chooses one character per class that all automata of a policy treat alike: a small alphabet with exact results. */
 import type { Walker } from './automaton.ts';
 import { foldUnicode } from './fold-unicode.ts';
 
 const readable = [...'abcdefghijklmnopqrstuvwxyz0123456789-_/. '].map((char) => char.charCodeAt(0));
 const longestScan = 4096;
 
-/** Ascending by readability; classes that no normal text can hold (a look-alike, say) are left out. */
+/** Returns the characters by readability. Omits classes that cannot occur in normalised text, such as look-alikes. */
 export function alphabetOf(walkers: readonly Walker[]): number[] {
   const cuts = [...new Set(walkers.flatMap((walker) => walker.cuts))].sort((a, b) => a - b);
   const classOf = (code: number): string => walkers.map((walker) => walker.classOf(code)).join();
@@ -24,7 +24,7 @@ export function alphabetOf(walkers: readonly Walker[]): number[] {
   return [...found.values()];
 }
 
-/** Stable under normalisation wherever it stands. */
+/** Checks that normalisation never changes a character in any position. */
 function isNormal(code: number): boolean {
   if (code < 0x80) return true;
   const char = String.fromCodePoint(code);

@@ -1,4 +1,4 @@
-/** A pattern without regard to case: each letter becomes the pair of its cases, so that analysis stays exact. */
+/** Makes a pattern ignore case. Each letter becomes a set of both cases, so that the analysis stays exact. */
 import { mergeRanges } from './char-set.ts';
 import type { GlobNode } from './glob-syntax.ts';
 

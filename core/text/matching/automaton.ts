@@ -1,6 +1,6 @@
 /**
- * Finite automata of globs, made deterministic as far as texts walk them. A match costs one step per character however
- * hostile the text: no backtracking. The analysis walks the same automata side by side.
+ * Finite automata of globs, made deterministic on demand. A match takes one step per character even for hostile texts,
+ * without backtracking. The policy analysis walks the same automata in parallel.
  */
 import { type CharSet, contains, everyChar } from './char-set.ts';
 import type { GlobNode } from './glob-syntax.ts';
@@ -10,20 +10,20 @@ interface Place {
   readonly jumps: number[];
 }
 
-/** State 0 is dead: no text leads on from it to acceptance. */
+/** The dead state, from which no text leads to acceptance. */
 export const dead = 0;
 
-/** What the analysis walks: automata of globs, and the hand-written ones of normal forms and lengths. */
+/** Automaton for the analysis: of a glob, or hand-written for normal forms and lengths. */
 export interface Walker {
   readonly start: number;
-  /** Where the character classes begin, ascending from 0. */
+  /** First code points of the character classes, ascending from 0. */
   readonly cuts: readonly number[];
-  /** Characters of one class are all alike to this walker. */
+  /** Returns the class of a character. The walker treats all characters of a class alike. */
   classOf(codePoint: number): number;
   step(state: number, codePoint: number): number;
   accepts(state: number): boolean;
   acceptsAll(state: number): boolean;
-  /** How many characters are missing to acceptance at least. */
+  /** Returns the least number of characters up to acceptance. */
   missing(state: number): number;
 }
 
@@ -39,7 +39,7 @@ export class Automaton implements Walker {
   readonly #classOfAscii = new Uint16Array(128);
   #states: { readonly places: readonly number[]; readonly next: Int32Array; readonly accepts: boolean }[] = [];
   #ids = new Map<string, number>();
-  /** What is missing from each place, and from each state that was asked for. */
+  /** Least number of missing characters by place, and by state as requested. */
   readonly #missingOfPlaces: readonly number[];
   #missingOfStates: number[] = [];
 
@@ -63,7 +63,7 @@ export class Automaton implements Walker {
     return this.#states[state]!.accepts;
   }
 
-  /** Whether every text leads on to acceptance, as behind a closing `**`. */
+  /** Checks whether any further text is accepted, as after a trailing `**`. */
   acceptsAll(state: number): boolean {
     return this.#states[state]!.places.some((place) => this.#endless.has(place));
   }
@@ -84,7 +84,7 @@ export class Automaton implements Walker {
   }
 
   matches(text: string): boolean {
-    // A hostile text could make thousands of states of a glob with many stars; forget them rather than grow.
+    // A hostile text could create thousands of states for a glob with many stars. Drop them instead of growing.
     if (this.#states.length > maxStates) this.#forget();
     let state = this.start;
     for (let i = 0; i < text.length; i++) {
@@ -134,7 +134,7 @@ export class Automaton implements Walker {
     this.#intern(this.#closure([0]));
   }
 
-  /** Places that accept now and after any further character. */
+  /** Returns the places that accept now and after any further characters. */
   #findEndless(): Set<number> {
     const loops = this.#places.flatMap(({ moves }, at) =>
       moves.some(({ to, set }) => to === at && set === everyChar) ? [at] : [],
@@ -142,7 +142,7 @@ export class Automaton implements Walker {
     return new Set(loops.filter((at) => this.#missingOfPlaces[at] === 0));
   }
 
-  /** From the end backwards: a jump takes no character, a move takes one. */
+  /** Computes missing characters backwards from the end. A jump takes no character, a move takes one. */
   #findMissing(): number[] {
     const [jumpsTo, movesTo] = [this.#places.map((): number[] => []), this.#places.map((): number[] => [])];
     this.#places.forEach(({ jumps, moves }, at) => {
@@ -166,7 +166,7 @@ export class Automaton implements Walker {
     return this.#places.length - 1;
   }
 
-  /** Adds the nodes behind a place; returns the place after them. */
+  /** Adds the nodes after a place. Returns the place after them. */
   #build(nodes: readonly GlobNode[], from: number): number {
     return nodes.reduce((at, node) => this.#buildNode(node, at), from);
   }
@@ -180,7 +180,7 @@ export class Automaton implements Walker {
       case 'many':
         return this.#loop(from, node.set);
       case 'folders': {
-        // Nothing, or anything that ends in a separator.
+        // Either empty or any text that ends in a separator.
         const inside = this.#loop(from, everyChar);
         const behind = this.#move(inside, oneCharSet('/'));
         this.#places[from]!.jumps.push(behind);
@@ -204,7 +204,7 @@ export class Automaton implements Walker {
     return to;
   }
 
-  /** A fresh place that loops: looping on `from` itself could leak into another branch. */
+  /** Adds a new looping place. A loop on `from` itself could leak into another branch. */
   #loop(from: number, set: CharSet): number {
     const inside = this.#place();
     this.#places[from]!.jumps.push(inside);
@@ -225,7 +225,7 @@ export class Automaton implements Walker {
     return [...cuts].sort((a, b) => a - b);
   }
 
-  /** Neighbours that no set distinguishes share a class: tables stay narrow. */
+  /** Merges adjacent classes that no set distinguishes, to keep the tables small. */
   #mergeCuts(): number[] {
     const sets = new Map(this.#places.flatMap(({ moves }) => moves.map(({ set }) => [JSON.stringify(set), set])));
     const classes = new Map<string, number>();

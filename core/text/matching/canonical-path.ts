@@ -1,8 +1,8 @@
-/** One spelling for a path: no `.`, no `//`, and `..` only at the front, where it climbs out. */
+/** Normalises paths: no `.`, no `//`, and `..` only at the start, if the path climbs above its root. */
 
 /**
- * `resolve` walks `..` back; `keep` drops it instead, so that every name passed through stays visible. The second
- * reading matters where the name before `..` is not a folder: `--force=a/../b` must not lose its flag.
+ * Treatment of `..`. `resolve` removes the name before it. `keep` drops only the `..`, so that all names stay visible:
+ * the name may not be a folder, and `--force=a/../b` must not lose its flag.
  */
 export type DotDot = 'resolve' | 'keep';
 

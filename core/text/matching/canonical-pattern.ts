@@ -1,4 +1,4 @@
-/** Spells the pattern of a target the way targets are spelt, so that `./docs//**` means `docs/**`. */
+/** Normalises patterns of targets like targets, so that `./docs//**` means `docs/**`. */
 
 const url = /^([a-z][a-z0-9+.-]*):\/\/([^/]*)(.*)$/is;
 const defaultPorts: Readonly<Record<string, string>> = { http: '80', https: '443', ws: '80', wss: '443', ftp: '21' };
@@ -8,7 +8,7 @@ export function normalPattern(pattern: string): string {
   if (!parts) return normalPath(pattern);
   const scheme = parts[1]!.toLowerCase();
   const host = parts[2]!.toLowerCase().replace(new RegExp(`:${defaultPorts[scheme] ?? '-'}$`), '');
-  // The target always has a path: `https://host` is spelt `https://host/`.
+  // A target always has a path: `https://host` becomes `https://host/`.
   const path = parts[3] === '' && !host.endsWith('**') ? '/' : collapse(parts[3]!);
   return `${scheme}://${host}${path}`;
 }
@@ -18,5 +18,5 @@ function normalPath(pattern: string): string {
   return collapsed.length > 1 && /[^\\]\/$/.test(collapsed) ? collapsed.slice(0, -1) : collapsed;
 }
 
-/** The slashes of a scheme (`https://`) stay two. */
+/** Collapses repeated slashes, except those of a scheme (`https://`). */
 const collapse = (path: string): string => path.replace(/\/(?:\.\/)+/g, '/').replace(/(?<!:)\/{2,}/g, '/');

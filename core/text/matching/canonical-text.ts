@@ -1,17 +1,17 @@
 /**
- * The normal form of a target or a textual parameter. Hostile text has more than one reading (is `\` a separator or an
- * escape? is `%2e` a dot or three letters?), so a reading is asked for by its mode and the decision is the worst of all.
+ * Normalises targets and text parameters. Hostile text has several readings (is `\` a separator or an escape? is `%2e`
+ * a dot or three letters?), so callers check each reading and the most severe decision wins.
  */
 import { type DotDot, resolvePath } from './canonical-path.ts';
 import { canonicalUrl } from './canonical-url.ts';
 import { foldUnicode } from './fold-unicode.ts';
 
 export interface Reading {
-  /** `fold`: look-alikes read as ASCII. `asis`: as the tool will see them (only canonically composed). */
+  /** `fold`: look-alikes become ASCII. `asis`: characters as the tool receives them, only canonically composed. */
   readonly unicode: 'fold' | 'asis';
   readonly backslash: '/' | '';
   readonly percent: 'decode' | 'drop';
-  /** `whole`: one path with blanks in its names. `words`: a command line, each word a path of its own. */
+  /** `whole`: one path that may contain blanks. `words`: a command line in which each word may be a path. */
   readonly blanks: 'words' | 'whole';
   readonly dotDot: DotDot;
 }
@@ -26,20 +26,20 @@ export const plainReading: Reading = {
 
 const escapes = /\\|%[0-9a-f]{2}/i;
 const encoded = /(?:%[0-9a-f]{2})+/gi;
-/** Legacy decoders accept two-byte forms of ASCII: `%c0%ae` is a dot to them. */
+/** Overlong two-byte forms of ASCII, which legacy decoders accept: `%c0%ae` is a dot. */
 const overlong = /%c([01])%([89ab][0-9a-f])/gi;
 const unsettled = /\/[./\s]|^\.|\s[.\s]|^\s|[\s/]$|[\t\r\n\v\f\u0080-\uffff]|[:@]/;
 const maxRounds = 8;
 
 /**
- * The text as one reading sees it.
- * @throws Error when it is escaped more than eight times over: nothing honest is, and the caller fails closed.
+ * Returns the normal form of a text in one reading.
+ * @throws Error if it is escaped more than eight times. No honest text is, and the caller fails closed.
  */
 export function canonicalText(text: string, reading: Reading): string {
   const plain = unescapeText(fold(text, reading), reading);
   if (!unsettled.test(plain)) return plain;
   const whole = reading.blanks === 'whole' ? resolvePath(plain, reading.dotDot) : plain;
-  // Resolving may lay a URL bare (`./https://host`), so the words are read until nothing changes.
+  // Resolving may uncover a URL (`./https://host`), so repeat until the text is stable.
   let settled = canonicalWords(whole, reading.dotDot);
   for (let before = whole, round = 0; settled !== before && round < maxRounds; round++) {
     before = settled;
@@ -77,7 +77,7 @@ export function decodePercent(text: string): string {
 const asciiOfOverlong = (_: string, high: string, low: string): string =>
   String.fromCharCode(Number(high) * 64 + (Number.parseInt(low, 16) & 0x3f));
 
-/** Blanks between words become one; a line break stays one, because to a shell it ends a command. */
+/** Collapses blanks between words. Line breaks stay, because they end a shell command. */
 function canonicalWords(text: string, dotDot: DotDot): string {
   const words = text.trim().split(/(\s+)/u);
   return words.map((word, i) => (i % 2 === 0 ? canonicalWord(word, dotDot) : blankOf(word))).join('');
@@ -85,7 +85,7 @@ function canonicalWords(text: string, dotDot: DotDot): string {
 
 const blankOf = (blank: string): string => (/[\n\r\v\f\u0085\u2028\u2029]/.test(blank) ? '\n' : ' ');
 
-/** `--url=https://HOST/`: the URL inside an option is a URL too. */
+/** Matches the option before a URL, as in `--url=https://HOST/`. */
 const beforeUrl = /^[^:/]*[=,'"(](?=[a-z][a-z0-9+.-]*:\/)/i;
 
 function canonicalWord(word: string, dotDot: DotDot): string {

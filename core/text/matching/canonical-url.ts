@@ -1,14 +1,14 @@
-/** One spelling for a URL: scheme and host in lower case, no default port, no user, dot segments resolved. */
+/** Normalises URLs: scheme and host in lower case, no default port, no user, dot segments resolved. */
 import { type DotDot, resolvePath } from './canonical-path.ts';
 
 const shape = /^([a-z][a-z0-9+.-]*):(\/*)([^/?#]*)([^?#]*)(.*)$/is;
-/** WHATWG reads these without, or with any number of, slashes: `https:host` is `https://host/`. */
+/** Schemes for which WHATWG accepts any number of slashes: `https:host` is `https://host/`. */
 const special = new Set(['http', 'https', 'ws', 'wss', 'ftp']);
 const scpLike = /^([\w.-]+@)([\w.-]+):(?!\/\/)(.*)$/s;
 
 /**
- * The canonical form of a word that is a URL (or `user@host:path`), else nothing.
- * @param dotDot of schemes whose servers may take `..` for a name (`s3://bucket/a/../b`); clients resolve it in those of the web.
+ * Returns the normal form of a URL or `user@host:path`. Undefined for other words.
+ * @param dotDot for schemes whose servers may treat `..` as a name (`s3://bucket/a/../b`). Web clients resolve it.
  */
 export function canonicalUrl(word: string, dotDot: DotDot = 'resolve'): string | undefined {
   const parts = shape.exec(word);
@@ -23,7 +23,7 @@ export function canonicalUrl(word: string, dotDot: DotDot = 'resolve'): string |
 }
 
 function canonicalHost(scheme: string, authority: string): string {
-  // Who logs in is not where it goes: `https://good.example@evil.example` is evil.example.
+  // The user is not the host: `https://good.example@evil.example` is evil.example.
   const hostAndPort = authority.slice(authority.lastIndexOf('@') + 1).toLowerCase();
   if (!special.has(scheme)) return hostAndPort;
   try {
@@ -34,7 +34,7 @@ function canonicalHost(scheme: string, authority: string): string {
   }
 }
 
-/** The path of a URL always begins with a slash and keeps its last one. */
+/** Resolves the path of a URL. It always begins with a slash and keeps a trailing one. */
 function resolveTail(path: string, dotDot: DotDot): string {
   const resolved = resolvePath(`/${path}`, dotDot);
   return path.length > 1 && path.endsWith('/') && resolved !== '/' ? `${resolved}/` : resolved;

@@ -6,7 +6,7 @@ const last = 0x10ffff;
 const slash = 0x2f;
 
 export const everyChar: CharSet = [[0, last]];
-/** What `*` and `?` match: anything but the separator. */
+/** Characters that `*` and `?` match: all except the separator. */
 export const noSlash: CharSet = [
   [0, slash - 1],
   [slash + 1, last],

@@ -1,9 +1,9 @@
-/** Letters and signs that read as ASCII: those of the Unicode data, and a few that it lists under no ASCII character. */
+/** Characters that look like ASCII: those of the Unicode data, and a few that it does not map to ASCII. */
 import { lookAlikes } from './unicode-tables.ts';
 
 /**
- * UTS 39 gives each of these another letter as its prototype (small kappa is like ĸ, not like k), or none. Each string lists
- * the look-alikes of the key; where both have a character, this list counts.
+ * Look-alikes of each key that UTS 39 maps to another letter (small kappa to ĸ, not to k) or to none. This list takes
+ * precedence.
  */
 const besides: Readonly<Record<string, string>> = {
   b: 'ь',
@@ -31,5 +31,5 @@ const besides: Readonly<Record<string, string>> = {
 const pairsOf = (table: Readonly<Record<string, string>>) =>
   Object.entries(table).flatMap(([ascii, others]) => [...others].map((other) => [other, ascii] as const));
 
-/** Character to the ASCII text it reads as: one character, or the digits of a number in a circle. */
+/** Maps a character to the ASCII text it looks like: one character, or the digits of a circled number. */
 export const confusables: ReadonlyMap<string, string> = new Map([...pairsOf(lookAlikes), ...pairsOf(besides)]);

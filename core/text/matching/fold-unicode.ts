@@ -1,25 +1,25 @@
-/** Folds Unicode so that what reads alike compares alike (policies match what a human sees). */
+/** Folds Unicode so that texts that look alike compare equal, because policies match what a person sees. */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { confusables } from './confusables.ts';
 
 const outsideAscii = /[\u0080-\uffff]/;
 const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 const unseen = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Mn}\p{Me}]/u;
-/** Marks NFKC could not compose with an ASCII character only decorate or enclose it. */
+/** Marks that NFKC cannot compose with an ASCII character. They only decorate or enclose it. */
 const decoration = /([!-~])[\p{Mn}\p{Me}]+/gu;
 export const isAscii = (text: string): boolean => !outsideAscii.test(text);
 
-/** NFKC, invisible characters removed, look-alikes folded to ASCII; the identity on ASCII. */
+/** Applies NFKC, removes invisible characters and folds look-alikes to ASCII. Returns ASCII unchanged. */
 export const foldUnicode = (text: string): string => (isAscii(text) ? text : foldInRuns(text));
 
 /**
- * Characters that may compose fold in runs, with the character before them. What follows a run composes with nothing in it, so the
- * rest of a long text costs little.
- * @param read what stands for a part of the text before it is folded: character by character, or several at once.
+ * Returns a folding function. It folds characters that may compose in runs, together with the character before them.
+ * The text after a run cannot compose with it, so the rest of a long text costs little.
+ * @param read preprocesses a part of the text before folding: one character, or several at once.
  */
 export function folding(read: (part: string) => string): (text: string) => string {
   const folds = new FoldsAlone(read);
-  /** Letters with marks, and emoji, that come again and again. */
+  /** Cache of recurring letters with marks, and emoji. */
   const short = new RecentMap<string, string>({ max: 2_048 });
   const foldRun = (run: string): string => foldAll(read(run));
   return (text) => {
@@ -48,11 +48,11 @@ export function folding(read: (part: string) => string): (text: string) => strin
   };
 }
 
-/** Beyond all UTF-16 units. */
+/** Marker values above all UTF-16 units. */
 const composes = 0x1_0000;
 const several = 0x1_0001;
 
-/** By UTF-16 unit: what it folds to beside any neighbour, `composes` for what may compose with one or disappear, `several` for several units. */
+/** Folds by UTF-16 unit: the result, `composes` if it may compose with a neighbour or vanish, or `several` units. */
 class FoldsAlone {
   readonly #folds = new Uint32Array(0x1_0000);
   readonly #several = new Map<number, string>();
@@ -84,11 +84,11 @@ class FoldsAlone {
   }
 }
 
-/** Letters, numbers and signs but for the jamo that make up a Hangul syllable: none composes with the character before it. */
+/** Letters, numbers and signs except Hangul jamo. None of them composes with the preceding character. */
 const standsAlone =
   /^[[\p{L}\p{N}\p{P}\p{S}]--[\p{Default_Ignorable_Code_Point}\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]]+$/v;
 
-/** A longer slice would keep the whole text in memory. */
+/** Longest cached run. A longer slice would keep the whole text in memory. */
 const shortRun = 12;
 
 function foldAll(text: string): string {
@@ -102,7 +102,7 @@ function foldAll(text: string): string {
   return folded;
 }
 
-/** Lower case that is stable under folding: for the names of protocols, tools, capabilities and hosts. */
+/** Converts names of protocols, tools, capabilities and hosts to lower case, stable under folding. */
 export const foldCase = (text: string): string =>
   isAscii(text) ? text.toLowerCase() : foldUnicode(text.toLowerCase());
 

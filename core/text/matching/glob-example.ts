@@ -1,4 +1,4 @@
-/** A text a glob matches, made to be read: `scm.get_example`, `docs/example`. */
+/** Makes a readable example that a glob matches: `scm.get_example`, `docs/example`. */
 import { contains } from './char-set.ts';
 import type { Glob } from './glob.ts';
 import type { GlobNode } from './glob-syntax.ts';
@@ -16,7 +16,7 @@ function textOfNode(node: GlobNode): string {
     case 'folders':
       return '';
     case 'either':
-      // The longest first branch with words says more than an empty one.
+      // Prefer the first branch with text to an empty one.
       return node.branches.map(textOf).find((text) => text !== '') ?? '';
     case 'chars': {
       const readable = [...'xa0_-'].find((char) => contains(node.set, char.charCodeAt(0)));

@@ -1,4 +1,4 @@
-/** The glob language as a tree: `*`, `**`, `?`, `{a,b}`, `[a-z]`, `[!a-z]`, `\x`; everything else is itself. */
+/** Parses globs: `*`, `**`, `?`, `{a,b}`, `[a-z]`, `[!a-z]`, `\x`. All other characters are literal. */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { type CharSet, complement, everyChar, mergeRanges, noSlash, oneChar } from './char-set.ts';
 
@@ -7,17 +7,17 @@ export type GlobNode =
   | { readonly kind: 'literal'; readonly text: string }
   /** Any number of characters of the set: `*`, `**`. */
   | { readonly kind: 'many'; readonly set: CharSet }
-  /** `**` + `/` at the start of a segment: any number of whole folders, also none. */
+  /** `**` + `/` at the start of a segment: zero or more whole folders. */
   | { readonly kind: 'folders' }
   | { readonly kind: 'either'; readonly branches: readonly (readonly GlobNode[])[] };
 
-/** How literal text of the pattern is normalised, so that it can meet normalised values. */
+/** Normalises literal text of a pattern, so that it can match normalised values. */
 type Fold = (literal: string) => string;
 
 const maxLength = 4096;
 const maxDepth = 16;
 
-/** @throws GatewayError `invalid_request` naming the pattern, the place and what is allowed. */
+/** @throws GatewayError `invalid_request` with the pattern, the position and the allowed syntax. */
 export function parseGlob(pattern: string, fold: Fold): GlobNode[] {
   if (pattern.length > maxLength) throw bad(pattern.slice(0, 40), 0, `it is longer than ${maxLength} characters`);
   return new GlobParser(pattern, fold).parse();
@@ -46,7 +46,7 @@ class GlobParser {
     return nodes;
   }
 
-  /** Up to the end, or to the `,` or `}` that ends a branch. */
+  /** Parses up to the end, or to the `,` or `}` that ends a branch. */
   #sequence(depth: number): GlobNode[] {
     const nodes: GlobNode[] = [];
     let literal = '';
@@ -125,7 +125,7 @@ class GlobParser {
     }
     if (ranges.length === 0) throw this.#bad('an empty class');
     this.#position++;
-    // A class never crosses a separator unless it names it.
+    // A class never matches a separator unless it lists it.
     const set = negated ? complement(mergeRanges([...ranges, ...oneChar(0x2f)])) : mergeRanges(ranges);
     return { kind: 'chars', set };
   }
@@ -138,7 +138,7 @@ class GlobParser {
     const second = this.#literalChar();
     const [from, to] = [first.codePointAt(0)!, second.codePointAt(0)!];
     if (from > to) throw this.#bad(`the range "${first}-${second}" runs backwards`);
-    // Folding the ends of a range would move what lies between; only case is folded, as a second range.
+    // Folding the ends of a range would change its content. Only case is folded, as a second range.
     const lower = this.#fold(first) !== first && this.#fold(second) !== second;
     return lower ? [this.#pointRange(this.#fold(first), first, this.#fold(second))] : [[from, to]];
   }

@@ -1,4 +1,4 @@
-/** Globs ready to match: plain texts, prefixes and the rest as automata. */
+/** Compiles globs to matchers: literals, prefixes, and automata for all others. */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { inAnyCase } from './any-case.ts';
 import { Automaton, type Walker } from './automaton.ts';
@@ -10,26 +10,26 @@ import { type GlobNode, parseGlob } from './glob-syntax.ts';
 import { isRelative, relativeWalker } from './relative-path.ts';
 
 /**
- * `name`: protocols, tools, capabilities, hosts; case is folded. `text`: targets and parameters; case counts. `any-case`: a
- * text whose case does not count.
+ * Kind of values to match. `name`: protocols, tools, capabilities, hosts, with folded case. `text`: targets and
+ * parameters, case-sensitive. `any-case`: texts, case-insensitive.
  */
 export type GlobKind = 'name' | 'text' | 'any-case';
 
 export interface Glob {
-  /** As written in the rule. */
+  /** The pattern as written in the rule. */
   readonly source: string;
-  /** Every text it matches begins so. */
+  /** Common prefix of all matching texts. */
   readonly prefix: string;
-  /** The one text it matches, if it is only one. */
+  /** The only matching text, if there is just one. */
   readonly literal: string | undefined;
   readonly nodes: readonly GlobNode[];
-  /** Its automaton, where the nodes do not say it all. */
+  /** Its automaton, if the nodes alone do not define it. */
   readonly walker?: () => Walker;
-  /** Expects a text in normal form. */
+  /** Tests a text in normal form. */
   readonly matches: (text: string) => boolean;
 }
 
-/** Empty and a lone `*` match everything, also across separators: such a field is not a condition at all. */
+/** Checks for an absent or empty pattern or a lone `*`, which match everything, including separators. */
 export const matchesAll = (pattern: string | undefined): boolean =>
   pattern === undefined || pattern === '' || pattern === '*';
 
@@ -46,7 +46,7 @@ export function compileGlob(pattern: string, kind: GlobKind): Glob {
   return { ...glob, walker: () => relativeWalker(nodes), matches: (text) => isRelative(text) && matches(text) };
 }
 
-/** Matches one text, already in normal form. */
+/** Returns a glob that matches one text, already in normal form. */
 export const literalGlob = (text: string): Glob => ({
   source: `=${text}`,
   prefix: text,
@@ -55,7 +55,7 @@ export const literalGlob = (text: string): Glob => ({
   matches: (other) => other === text,
 });
 
-/** Whether a name matches a pattern, both folded in case: for tools, models and grants. */
+/** Checks whether a name of a tool, model or grant matches a pattern, ignoring case. */
 export const globMatches = (pattern: string, text: string): boolean => compileCached(pattern).matches(foldCase(text));
 
 const everything: GlobNode = { kind: 'many', set: everyChar };
@@ -66,7 +66,7 @@ function nodesOf(pattern: string, kind: GlobKind): GlobNode[] {
   return kind === 'any-case' ? nodes.flatMap(inAnyCase) : nodes;
 }
 
-/** The shapes most rules have need no automaton. */
+/** Returns the matcher. The usual forms of patterns need no automaton. */
 function matcherOf(nodes: readonly GlobNode[], prefix: string, literal: string | undefined): Glob['matches'] {
   if (literal !== undefined) return (text) => text === literal;
   const tail = prefix === '' ? nodes : nodes.slice(1);
@@ -82,7 +82,7 @@ function matcherOf(nodes: readonly GlobNode[], prefix: string, literal: string |
   };
 }
 
-/** A fresh automaton of a glob, for the analysis. */
+/** Returns a new automaton of a glob for the analysis. */
 export const walkerOf = (glob: Glob): Walker => glob.walker?.() ?? new Automaton(glob.nodes);
 
 const cache = new RecentMap<string, Glob>({ max: 1000 });

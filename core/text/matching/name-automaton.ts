@@ -1,7 +1,7 @@
-/** The texts a normalised call can hold, as automata: the analysis asks about these only. */
+/** Automata of the texts that a normalised call can contain, to which the analysis is limited. */
 import type { Walker } from './automaton.ts';
 
-/** An automaton written as a function over named states; the dead state is 0. */
+/** Builds an automaton from a function over named states. The dead state is 0. */
 export function walker(start: string, cuts: readonly number[], next: Next, ends: (state: string) => boolean): Walker {
   const names = ['', start];
   const ids = new Map([[start, 1]]);
@@ -34,8 +34,8 @@ export const boundaryPoints = (chars: string): number[] =>
   [...chars].flatMap((char) => [char.charCodeAt(0), char.charCodeAt(0) + 1]);
 
 /**
- * Protocols, tools, capabilities, upstreams: lower case, no blank at either end.
- * @param optional whether it may be empty: a call may have no upstream.
+ * Returns the automaton of protocols, tools, capabilities and upstreams: lower case, no blank at either end.
+ * @param optional whether it may be empty, because a call may have no upstream.
  */
 export const normalName = (optional = false): Walker =>
   walker(
@@ -49,7 +49,7 @@ export const normalName = (optional = false): Walker =>
     (state) => state === 'name' || (optional && state === 'start'),
   );
 
-/** Texts up to a maximum number of characters. */
+/** Returns the automaton of texts up to a maximum number of characters. */
 export const atMost = (characters: number): Walker => ({
   start: 1,
   cuts: [0],

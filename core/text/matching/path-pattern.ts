@@ -1,6 +1,6 @@
 /**
- * Patterns of guards: a text matches when one of its words is a path of a kind. `cat a .env` holds such a word, `.env.example`
- * does not. Case does not count. An automaton like those of globs, so that the analysis stays exact.
+ * Path patterns of guards. A text matches if one of its words is a listed path: `cat a .env` matches, `.env.example`
+ * does not. Case-insensitive. Built as automata like globs, so that the analysis stays exact.
  */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { inAnyCase } from './any-case.ts';
@@ -12,15 +12,15 @@ import { type GlobNode, parseGlob } from './glob-syntax.ts';
 interface PathPattern {
   /** Globs over one word; `**` crosses folders. */
   readonly globs: readonly string[];
-  /** Words that do not count although a glob matches them. */
+  /** Exceptions: words that do not match although a glob does. */
   readonly except: readonly string[];
-  /** Only a text that looks like one path counts: no line break, and a blank only behind a beginning such as `/`. */
+  /** Matches only texts that look like one path: no line break, and blanks only after a start such as `/`. */
   readonly wholePath: boolean;
 }
 
 /**
- * Globs by their pattern: a guard stands for several protocols, and a configuration is compiled at its check and again in each
- * version, so most are here already.
+ * Compiled globs by pattern. Guards repeat for several protocols, and configurations are recompiled for checks and new
+ * versions, so most patterns recur.
  */
 const compiled = new RecentMap<string, Glob>({ max: 64 });
 
@@ -33,7 +33,7 @@ export function pathGlob(pattern: PathPattern): Glob {
 function compile({ globs, except, wholePath }: PathPattern, source: string): Glob {
   const [paths, exceptions] = [globs.map(parse), except.map(parse)];
   const open = (): PathWalker => new PathWalker(inAnyCaseEach(paths), inAnyCaseEach(exceptions), wholePath);
-  // Automata of a guard take longer than all else of a policy: they are built for the first text that it looks at.
+  // Automata of guards are the most expensive part of a policy, so they are built for the first text checked.
   let walker: PathWalker | undefined;
   return {
     source,
@@ -42,7 +42,7 @@ function compile({ globs, except, wholePath }: PathPattern, source: string): Glo
     nodes: [],
     walker: open,
     matches: (text) => {
-      // Hostile texts could make states without end; forget them rather than grow.
+      // Hostile texts could create states without limit. Drop them instead of growing.
       if (walker === undefined || walker.isLarge) walker = open();
       return walker.matches(text);
     },
@@ -52,14 +52,14 @@ function compile({ globs, except, wholePath }: PathPattern, source: string): Glo
 const parse = (glob: string): GlobNode[] => parseGlob(glob, foldUnicode);
 const inAnyCaseEach = (globs: readonly GlobNode[][]): GlobNode[][] => globs.map((nodes) => nodes.flatMap(inAnyCase));
 
-/** What parts words: blanks, controls, and the signs around paths in options, lists, addresses and quotes. */
+/** Word separators, in addition to blanks and controls: signs around paths in options, lists, addresses and quotes. */
 const separators = ' ,;:=|&<>()\'"`@{}[]$#?!';
 const isSeparator = (code: number): boolean =>
   code < 0x20 || code === 0x7f || (code < 0x80 ? separators.includes(String.fromCharCode(code)) : isBlank(code));
 const isBlank = (code: number): boolean => /\s/u.test(String.fromCodePoint(code));
 const isBreak = (code: number): boolean => /[\n\r\v\f\u0085\u2028\u2029]/.test(String.fromCodePoint(code));
 
-/** How the text so far looks: nothing yet, one word, several words, or a beginning after which blanks belong to the path. */
+/** Form of the text so far: empty, one word, or a path start after which blanks belong to the path. */
 type Shape = 'start' | 'word' | 'path';
 
 interface State {
@@ -139,7 +139,7 @@ class PathWalker implements Walker {
     return !this.#wholePath && (this.#states[state]?.found ?? false);
   }
 
-  /** The rest of this word, or of one behind a separator. */
+  /** Returns the missing characters of this word, or of a word after a separator. */
   missing(state: number): number {
     const at = this.#states[state];
     if (at === undefined) return Infinity;
@@ -183,7 +183,7 @@ class PathWalker implements Walker {
   }
 
   #intern(state: State): number {
-    // Once found, the rest of the word no longer counts.
+    // After a match, the rest of the word is irrelevant.
     const { globs, except, found, shape } = state;
     const key = found ? `found ${shape}` : `${globs} ${except} ${shape}`;
     const known = this.#ids.get(key);
@@ -216,7 +216,7 @@ class PathWalker implements Walker {
 
 const beginsPath = (code: number): boolean => code === 0x2f || code === 0x7e || code === 0x2e;
 
-/** Undefined for a text that is not one path. */
+/** Returns the form after a character. Undefined if the text is not a single path. */
 function shapeAfter(shape: Shape, code: number): Shape | undefined {
   if (isBreak(code)) return undefined;
   if (shape === 'start') return beginsPath(code) ? 'path' : 'word';

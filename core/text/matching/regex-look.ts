@@ -1,17 +1,17 @@
-/** Patterns that their author took for regular expressions [config.regex-look]. */
+/** Detects patterns that look like regular expressions [config.regex-look]. */
 import { compileGlob } from './glob.ts';
 
-/** What people write is far shorter, and some signs are searched for in quadratic time. */
+/** Longest checked pattern, because some searches take quadratic time. Real patterns are far shorter. */
 const maxCharacters = 500;
 
-/** Signs that no name of a tool, model or server has, and that mean nothing in a glob. */
+/** Signs that do not occur in names of tools, models or servers and have no meaning in a glob. */
 const inNames =
   /^\^|[^\\]\$$|\\[dDwWsSbB.]|\([^()]*\|[^()]*\)|\(\?|\]\+|\)[+*?]|[\])]\{\d|[^*/]\.\+|[_\-\])]\.\*|^\.\*.*\w|\w\|\w/;
 
-/** The same for targets and other texts, which may hold dots, pipes, brackets and backslashes of their own. */
+/** Same for targets and other texts, which may contain dots, pipes, brackets and backslashes. */
 const inTexts = /^\^.|\\[dws][+*{]|\(\?[:=!<]|(?<!\$)\([\w\-/.*]+(?:\|[\w\-/.*]+)+\)|\]\+|\.\*\$$|\\\.\w+\$$/;
 
-/** Returns what to write instead of a pattern that looks like a regular expression; undefined for any other. */
+/** Returns advice on what to write instead of a regular expression. Undefined for other patterns. */
 export function regexLook(pattern: string, kind: 'name' | 'text'): string | undefined {
   if (pattern.length > maxCharacters || !(kind === 'name' ? inNames : inTexts).test(pattern)) return undefined;
   const instead = asGlob(pattern, kind === 'name' ? '*' : '**');
@@ -19,7 +19,7 @@ export function regexLook(pattern: string, kind: 'name' | 'text'): string | unde
   return `${JSON.stringify(pattern)} looks like a regular expression; patterns are globs: * stands for any characters, {a,b} for either, and a dot for itself${perhaps}`;
 }
 
-/** The glob for the plain parts of regular expressions: anchors, alternatives, `.*`. Undefined if more than that is left. */
+/** Converts simple regular expressions (anchors, alternatives, `.*`) to a glob. Undefined for all others. */
 function asGlob(pattern: string, anything: string): string | undefined {
   const glob = pattern
     .replace(/^\^/, '')

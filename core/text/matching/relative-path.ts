@@ -1,9 +1,9 @@
-/** Patterns that begin with `./`: they match relative paths that do not climb, and nothing else [policy.relative-globs]. */
+/** Patterns that begin with `./` match only relative paths that do not climb out [policy.relative-globs]. */
 import { Automaton, dead, type Walker } from './automaton.ts';
 import type { GlobNode } from './glob-syntax.ts';
 import { boundaryPoints, walker } from './name-automaton.ts';
 
-/** Every word of the text is a relative path: no root, no home, no address, no climbing. Expects normal form. */
+/** Checks that all words are relative paths: no root, home, address or climbing out. Expects normal form. */
 export const isRelative = (text: string): boolean => {
   let state: string | undefined = 'empty';
   for (const char of text) {
@@ -13,7 +13,7 @@ export const isRelative = (text: string): boolean => {
   return ends(state);
 };
 
-/** The glob's automaton beside that of relative paths. */
+/** Returns the intersection of the glob's automaton and that of relative paths. */
 export const relativeWalker = (nodes: readonly GlobNode[]): Walker =>
   both(
     new Automaton(nodes),
@@ -45,11 +45,11 @@ export const relativeWalker = (nodes: readonly GlobNode[]): Walker =>
     ),
   );
 
-/** Signs behind which another path may begin. */
+/** Signs after which another path may begin. */
 const signs = ',;=|&<>()\'"`@{}[]$#?!';
 const parts = (char: string): boolean => char < ' ' || signs.includes(char) || /\s/u.test(char);
 
-/** `empty` text, the `start` of a word, `.` and `..` at its start, its `first` segment, and what lies `inside` a folder. */
+/** Returns the next state: `empty` text, `start` of a word, `.` and `..` there, `first` segment, `inside` a folder. */
 function next(state: string, char: string): string | undefined {
   if (parts(char)) return state === '..' ? undefined : 'start';
   switch (state) {
@@ -61,7 +61,7 @@ function next(state: string, char: string): string | undefined {
     case '..':
       return char === '/' || char === ':' ? undefined : 'first';
     case 'first':
-      // A scheme, a drive, a host, a revision: whatever stands before a colon, it is not a folder here.
+      // A colon follows a scheme, a drive, a host or a revision, never a local folder.
       return char === ':' ? undefined : char === '/' ? 'inside' : 'first';
     default:
       return 'inside';
@@ -70,7 +70,7 @@ function next(state: string, char: string): string | undefined {
 
 const ends = (state: string): boolean => state !== 'empty' && state !== '..';
 
-/** Texts that both accept. */
+/** Returns the automaton of texts that both accept. */
 function both(a: Walker, b: Walker): Walker {
   const pairs: (readonly [number, number])[] = [[dead, dead]];
   const ids = new Map<string, number>();

@@ -1,12 +1,12 @@
 /**
- * Targets and textual parameters in normal form, as an automaton: words with one blank between them, each a resolved
- * path, URL or `user@host:path`. Hosts are a little wider than what normalisation yields, so that "can never match" is
- * never said wrongly.
+ * Automaton of targets and text parameters in normal form: words separated by one blank, each a resolved path, URL or
+ * `user@host:path`. It accepts slightly more hosts than normalisation produces, so that the analysis never reports "can
+ * never match" wrongly.
  */
 import type { Walker } from './automaton.ts';
 import { boundaryPoints, walker } from './name-automaton.ts';
 
-/** `lines`: a line break may stand between words, as in parameters. */
+/** Returns the automaton. @param lines allows line breaks between words, as in parameters */
 export const normalText = (lines: boolean): Walker =>
   walker(
     show(emptyText),
@@ -20,14 +20,14 @@ export const normalText = (lines: boolean): Walker =>
 
 interface TextState {
   /**
-   * `empty` text, behind a `blank`, behind `user@host:` (`scp`), only `..` so far (`climb`), only `/` (`root`), `path`;
-   * in a URL: `host`, `url` (its path), `any` (behind `?` or `#`).
+   * `empty` text, after a `blank`, after `user@host:` (`scp`), only `..` so far (`climb`), only `/` (`root`), `path`;
+   * in a URL: `host`, `url` (its path), `any` (after `?` or `#`).
    */
   readonly word: string;
   /** `start`, `.`, `..` or `name`. */
   readonly segment: string;
   readonly head: string;
-  /** Hexadecimal digits behind a percent sign: `%`, `%h`. */
+  /** Percent escape so far: `%`, `%h`. */
   readonly percent: string;
 }
 
@@ -60,8 +60,8 @@ function nextInText(state: TextState, char: string, lines: boolean): TextState |
 const optionEnd = /[=,'"(]/;
 
 /**
- * What the beginning of a word may still become: a scheme or a user (`first`, `both`), one of them (`scheme`, `user`),
- * neither (`no`, or `option` where a URL may begin behind `=`), or is decided (`done`).
+ * Returns what the start of a word may still become: a scheme or a user (`first`, `both`), one of them (`scheme`,
+ * `user`), neither (`no`, or `option` if a URL may begin after `=`), or decided (`done`).
  */
 function headAfter(head: string, char: string): string {
   if (head === ':') return char === '/' ? ':/' : 'done';
@@ -90,7 +90,7 @@ function headAfter(head: string, char: string): string {
   }
 }
 
-/** A URL always has a path, which begins with a slash and may end with one. */
+/** Returns the next state in a URL. Its path always begins with a slash and may end with one. */
 function nextInUrl({ word, segment }: TextState, char: string, percent: string): TextState | undefined {
   if (char === '?' || char === '#') {
     const ended = word === 'url' && segment !== '.' && segment !== '..';

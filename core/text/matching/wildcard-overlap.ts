@@ -1,4 +1,4 @@
-/** Whether a pattern with one wildcard, as Git has them in refspecs, and a glob of names match a text in common. */
+/** Checks whether a Git refspec pattern with one wildcard and a glob of names can match the same text. */
 import { Automaton } from './automaton.ts';
 import { foldCase, isAscii } from './fold-unicode.ts';
 import { compileGlob } from './glob.ts';
@@ -6,8 +6,8 @@ import { compileGlob } from './glob.ts';
 const maxStates = 1000;
 
 /**
- * Returns whether some text below the folder `within` may match both. `*` in the pattern stands for any text, slashes included.
- * The answer is yes if it is not known.
+ * Returns whether a text below the folder `within` may match both. `*` in the pattern matches any text, including
+ * slashes. Returns true in case of doubt.
  */
 export function mayMatchBoth(
   pattern: string,
@@ -15,7 +15,7 @@ export function mayMatchBoth(
 ): boolean {
   const star = pattern.indexOf('*');
   if (star === -1 || !isAscii(pattern) || !isAscii(glob)) return true;
-  // A letter before `*` and a mark that follows it may fold into another letter.
+  // A letter before `*` may compose with a mark after it into another letter.
   const before = foldCase(pattern.slice(0, star)).replace(/[^/_.\d-]$/, '');
   const behind = foldCase(pattern.slice(star + 1));
   const names = new Automaton([{ kind: 'literal', text: within }, ...compileGlob(glob, 'name').nodes]);

@@ -1,8 +1,8 @@
-/** Bytes as the text they are, piece by piece, with the digest of what was read. */
+/** Decodes a byte stream to text and computes its digest. */
 import { createHash } from 'node:crypto';
 import { invalidRequest } from '#core/kernel/errors.ts';
 
-/** Can be read once. Reading throws GatewayError `invalid_request` for bytes that are not UTF-8. */
+/** Text stream that can be read once. Reading throws GatewayError `invalid_request` for bytes that are not UTF-8. */
 export class DigestedText implements AsyncIterable<string> {
   readonly #bytes: AsyncIterable<Uint8Array>;
   readonly #hash = createHash('sha256');
@@ -12,7 +12,7 @@ export class DigestedText implements AsyncIterable<string> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string> {
-    // A byte order mark at the beginning, as some editors write, does not belong to the text.
+    // The decoder drops a leading byte order mark, which some editors write.
     const decoder = new TextDecoder('utf-8', { fatal: true });
     for await (const chunk of this.#bytes) {
       this.#hash.update(chunk);
@@ -23,7 +23,7 @@ export class DigestedText implements AsyncIterable<string> {
     if (rest !== '') yield rest;
   }
 
-  /** SHA-256 of all bytes, hex. Asked once, at the end. */
+  /** Returns the SHA-256 of all bytes as hex. Call it once, at the end. */
   digest(): string {
     return this.#hash.digest('hex');
   }

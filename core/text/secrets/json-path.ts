@@ -1,9 +1,9 @@
-/** The part of JSONPath (RFC 9535) that names sensitive places: names, indexes, `*`, and `..` for any depth. */
+/** Subset of JSONPath (RFC 9535) for sensitive values: names, indexes, `*`, and `..` for any depth. */
 
 interface Step {
-  /** Undefined: any member or element. */
+  /** Undefined for any member or element. */
   readonly name?: string;
-  /** Whether any number of levels may lie before it (`..`). */
+  /** Whether any number of levels may precede it (`..`). */
   readonly anyDepth: boolean;
 }
 
@@ -12,8 +12,8 @@ type SensitivePath = readonly Step[];
 const stepPattern = /(\.\.?)(?:([\p{L}_$][\p{L}\p{N}_$-]*)|(\*))|(\.\.)?\[(?:'([^'\\]*)'|"([^"\\]*)"|(\d+)|(\*))\]/uy;
 
 /**
- * Reads `$.parameters.password`, `$.parameters.headers.*`, `$..token`, `$.list[*].pin`, `$['odd name']`.
- * @throws TypeError naming the place that is not understood: a path that silently matched nothing would leak.
+ * Parses `$.parameters.password`, `$.parameters.headers.*`, `$..token`, `$.list[*].pin`, `$['odd name']`.
+ * @throws TypeError with the position of a syntax error. A path that silently matched nothing would leak secrets.
  */
 export function sensitivePath(path: string): SensitivePath {
   if (!path.startsWith('$') || path === '$') throw unreadable(path, 0);
@@ -36,7 +36,7 @@ const unreadable = (path: string, position: number): TypeError =>
     `${JSON.stringify(path)} is not a sensitive path: at character ${position + 1} expected $ first, then .name, .*, ..name, [0], [*] or ['name']`,
   );
 
-/** Walks a document and its paths side by side: which steps are still to be met below a node. */
+/** Position in a path while a document is walked: the next step to match below a node. */
 export interface PathCursor {
   readonly path: SensitivePath;
   readonly at: number;
@@ -44,7 +44,7 @@ export interface PathCursor {
 
 export const cursorsAtRoot = (paths: readonly SensitivePath[]): PathCursor[] => paths.map((path) => ({ path, at: 0 }));
 
-/** Where the cursors stand one level down, at `key`; `met` when a path ends right there. */
+/** Moves the cursors one level down, to `key`. `met` is true if a path ends there. */
 export function descend(cursors: readonly PathCursor[], key: string): { cursors: PathCursor[]; met: boolean } {
   const below: PathCursor[] = [];
   let met = false;
@@ -58,7 +58,7 @@ export function descend(cursors: readonly PathCursor[], key: string): { cursors:
   return { cursors: below, met };
 }
 
-/** A child's path as a person would write it. */
+/** Returns the JSON path of a child. */
 export function childPath(parent: string, key: string | number): string {
   if (typeof key === 'number') return `${parent}[${key}]`;
   return /^[A-Za-z_$][\w$-]*$/.test(key) ? `${parent}.${key}` : `${parent}[${JSON.stringify(key)}]`;

@@ -1,15 +1,15 @@
-/** Texts about a call, such as the reason of a decision: without what is withheld of the call itself [evidence.secrets-derived]. */
+/** Removes a call's withheld values from texts about it, such as decision reasons [evidence.secrets-derived]. */
 import { partDigest, wholeDigest } from '#core/contracts/withheld.ts';
 import { secretRanges } from './secret-formats.ts';
 
-/** What stands in the place of a withheld word. */
+/** Text that replaces a withheld word. */
 export const mask = '[withheld]';
 
-/** A text without secrets of recognised formats. */
+/** Masks secrets of recognised formats in a text. */
 export const masked = (text: string, instead = mask): string =>
   secretRanges(text).reduceRight((kept, [from, to]) => `${kept.slice(0, from)}${instead}${kept.slice(to)}`, text);
 
-/** What was withheld of a call: `raw` beside the copy that `redact` made of it. */
+/** Yields the withheld texts of a call by comparing `raw` with its redacted copy. */
 export function* withheldTexts(raw: unknown, copy: unknown): Iterable<string> {
   if (raw === copy) return;
   if (typeof raw === 'string') {
@@ -22,10 +22,10 @@ export function* withheldTexts(raw: unknown, copy: unknown): Iterable<string> {
   }
 }
 
-/** Shorter texts stand in others by chance. */
+/** Shortest text to mask. Shorter ones occur by chance. */
 const shortest = 3;
 
-/** Masks the words of a text that are part of what was withheld, or hold it. */
+/** Returns a function that masks words that contain a withheld text or are part of one. */
 export function withoutWithheld(withheld: readonly string[]): (text: string) => string {
   if (withheld.length === 0) return (text) => text;
   const hidden = withheld.map((text) => text.toLowerCase()).filter((text) => text.length >= shortest);

@@ -1,19 +1,19 @@
 /**
- * Finds secrets that stand literally in text that will be executed: commands, SQL, scripts. A reference (`$TOKEN`, `$(…)`,
- * `{{ … }}`) is none, and neither is prose about secrets. What is found here makes the call be refused, for executable text
- * is never hidden in part [approval.secret-in-program]. Runs in linear time: what may repeat is bounded.
+ * Finds literal secrets in executable text: commands, SQL, scripts. References (`$TOKEN`, `$(…)`, `{{ … }}`) and prose
+ * about secrets do not count. A match refuses the call, because executable text is never hidden in part
+ * [approval.secret-in-program]. Runs in linear time: repetitions are bounded.
  */
 import { issuedRanges, quotedEnd, type Range } from './secret-formats.ts';
 import { isLiteral, isSingleLiteral, isTokenLike } from './secret-literals.ts';
 import { secrecyOf } from './secret-names.ts';
 
-/** Whether program text holds a secret. */
+/** Checks whether program text contains a secret. */
 export function hasProgramSecret(text: string): boolean {
   for (const _ of programSecrets(text)) return true;
   return false;
 }
 
-/** The ranges of program text that hold a secret, as they are found; ranges may overlap. */
+/** Yields the ranges of secrets in program text. Ranges may overlap. */
 export function* programSecrets(text: string): Iterable<Range> {
   yield* inText(text);
   yield* encoded(text);
@@ -26,14 +26,14 @@ function* inText(text: string): Iterable<Range> {
   yield* optionValues(text);
 }
 
-/** Group 1 is what must be literal. */
+/** Patterns whose group 1 must be literal. */
 const patterns: readonly RegExp[] = [
   /(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,31}:\/\/[^\s:/?#@"'<>]{0,256}:([^\s/?#@"'<>]{1,512})@/g, // user:password@
   /\blogin[ \t]{1,4}\S{1,128}[ \t]{1,4}password[ \t]{1,4}(\S{1,256})/g, // .netrc
   /\bpass:([^\s"']{1,256})/g, // openssl
   /\b(?:password|passwd|identified[ \t]{1,4}by|secret(?:_key|_access_key)?)[ \t\r\n]{1,4}'((?:[^']|''){1,512})'/gi, // SQL
 ];
-/** Group 1 must look like a token as well: the words before it stand in prose, too. */
+/** Patterns whose group 1 must also look like a token, because the words before it also occur in prose. */
 const tokenPatterns: readonly RegExp[] = [
   /\bBearer[ \t]{1,8}([A-Za-z0-9._~+/=-]{8,})/gi,
   /:\/\/([A-Za-z0-9_-]{20,512})@/g, // a token in place of user and password
@@ -47,12 +47,12 @@ function* patterned(text: string): Iterable<Range> {
     for (const match of text.matchAll(pattern)) if (isTokenLike(match[1]!)) yield found(match);
 }
 
-/** `NAME=value`, `"name": "value"`, `--name value`, `Name: value`: a name, what parts it from its value, an opening quote. */
+/** `NAME=value`, `"name": "value"`, `--name value`, `Name: value`: name, separator and opening quote. */
 const assignment =
   /(?<![\w-])(--?)?([A-Za-z_][\w.-]{0,127})(\\{0,3}["'])?([ \t]{0,3}(?::=|=>|[:=])(?!=)[ \t]{0,3}|[ \t]{1,3})(\\{0,3}["'])?/g;
-/** The beginning of a longer word is enough to judge it. */
+/** Unquoted value. The start of a longer word is enough to classify it. */
 const bareValue = /[^\s"'`&;,()<>|]{0,512}/y;
-/** Without any of these a name is none of a secret: cheaper to look for than its words are. */
+/** Fast check: names of secrets contain one of these. */
 const secretStem = /pass|pwd|secret|token|jwt|otp|auth|cookie|cred|key|conn/i;
 const headerName = /(?:authorization|cookie)$/i;
 
@@ -64,9 +64,9 @@ function* assigned(text: string): Iterable<Range> {
     const secrecy = secretStem.test(name) ? secrecyOf(name) : 'none';
     if (secrecy === 'none') continue;
     const separator = gap.trim();
-    // `password x` is prose; `--password x` is an option and its value.
+    // `password x` is prose, `--password x` an option with its value.
     if (separator === '' && dashes === undefined) continue;
-    // In `'Name: '"$VALUE"` the quote behind the name closes what began before it.
+    // In `'Name: '"$VALUE"` the quote after the name closes an earlier one.
     const closes = nameQuote === undefined && quote !== undefined && text[match.index - 1] === quote.at(-1);
     const closed = quote === undefined || closes ? undefined : quotedEnd(text, start, quote);
     if (separator === ':' && headerName.test(name)) {
@@ -99,7 +99,7 @@ interface SecretCandidate {
   readonly value: string;
   readonly next: string;
   readonly quoted: boolean;
-  /** The name is one for kinds of authentication as well: `--auth basic`. */
+  /** The name may also introduce a kind of authentication: `--auth basic`. */
   readonly mentionsOnly: boolean;
 }
 
@@ -111,7 +111,7 @@ function holdsSecret(
   lineStart: boolean,
 ): boolean {
   if (quoted) return !/^\s/.test(value) && isLiteral(value);
-  // A function's result, an element, a name handed on: `f(token=token)`, `token=read(…)`.
+  // A function result, an element or a passed variable: `f(token=token)`, `token=read(…)`.
   if (/[([]/.test(next) && /^[A-Za-z_][\w.]*$/.test(value)) return false;
   if (/[,)]/.test(next) && /^[A-Za-z_][A-Za-z_.]*$/.test(value)) return false;
   if (mentionsOnly || namesSecret) return isTokenLike(value);
@@ -130,7 +130,7 @@ const atLineStart = (text: string, at: number): boolean => /\n[ \t-]{0,40}$/.tes
 const schemes = /^(?:bearer|basic|token|digest|negotiate|apikey|api-key|key|hmac|aws4-hmac-sha256|ntlm|hawk|jwt)$/i;
 const spokenOf = /^(?:tokens?|auth|headers?|authentication|authorization|schemes?|prefix|is|and|or|for)$/i;
 
-/** Scheme and token of an `Authorization` line, values of a `Cookie` line; in prose only what looks like a token. */
+/** Checks the token of an `Authorization` line or the values of a `Cookie` line. In prose, only tokens count. */
 function headerHoldsSecret(text: string, nameAt: number, start: number, closed: number | undefined): boolean {
   const value = text.slice(start, closed ?? Math.min(text.length, start + 256));
   const line = closed === undefined ? (/^[^"'`\r\n;|&<>()]*/.exec(value)?.[0] ?? '') : value;
@@ -146,7 +146,7 @@ function headerHoldsSecret(text: string, nameAt: number, start: number, closed: 
   return isTokenLike(first) || isTokenLike(second);
 }
 
-/** Options that hold a password, by the programs that have them. `value` finds it in what follows the option. */
+/** Options that take a password, with their programs. */
 const options: readonly { readonly option: RegExp; readonly program: RegExp; readonly attached?: boolean }[] = [
   {
     option: /(?<=\s)(?:-[A-Za-z]{0,8}[uU]|--(?:proxy-)?user)(?:[ \t]{1,4}|=)["']?[^\s"':]{0,128}:([^\s"']{1,256})/g,
@@ -166,7 +166,7 @@ const options: readonly { readonly option: RegExp; readonly program: RegExp; rea
   { option: /(?<=\s)-w[ \t]{1,4}["']?([^\s"']{1,256})/g, program: /\bldap\w+\s/ },
 ];
 
-/** How far before an option its program is looked for. */
+/** How far before an option to search for its program. */
 const commandCharacters = 4_096;
 
 function* optionValues(text: string): Iterable<Range> {
@@ -181,10 +181,10 @@ function* optionValues(text: string): Iterable<Range> {
 }
 
 const base64Run = /[A-Za-z0-9+/]{16,}={0,2}/g;
-/** As much as is decoded of one text. */
+/** Limit of decoded characters per text. */
 const decodedCharacters = 64 * 1024;
 
-/** Base64 of a text that holds a secret. What decodes to a program is shown as it stands, like any other word. */
+/** Finds base64 of texts that contain a secret. Other base64 is shown unchanged. */
 function* encoded(text: string): Iterable<Range> {
   let left = decodedCharacters;
   for (const match of text.matchAll(base64Run)) {

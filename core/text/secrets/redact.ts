@@ -1,7 +1,7 @@
 /**
- * Keeps secrets out of evidence: sensitive values become salted digests.
- * A digest still proves what a value was, to an auditor who has value and salt. Deleting the salt, which is kept in a
- * table of its own, erases the value for good without breaking the chain.
+ * Keeps secrets out of evidence by replacing sensitive values with salted digests.
+ * An auditor who has value and salt can verify a digest. Deleting the salt, which is stored in a separate table, erases
+ * the value permanently without breaking the chain.
  */
 import { createHash } from 'node:crypto';
 import { partDigest, wholeDigest } from '#core/contracts/withheld.ts';
@@ -12,7 +12,7 @@ import { hasProgramSecret } from './program-secrets.ts';
 import { secretRanges } from './secret-formats.ts';
 import { secrecyOfMember } from './secret-names.ts';
 
-/** What stands in the place of a whole value. */
+/** Replacement of a whole value. */
 export interface Redacted {
   readonly redacted: typeof wholeDigest;
   /** Hex SHA-256 of salt bytes ‖ JCS(value). */
@@ -29,36 +29,36 @@ export interface Salt {
 export interface Redaction {
   readonly value: unknown;
   readonly salts: Salt[];
-  /** JSON paths of what was withheld, whole or in part, in the order met. */
+  /** JSON paths of values withheld in whole or in part, in document order. */
   readonly withheld: string[];
 }
 
 interface RedactOptions {
-  /** JSON paths from the document's root, as `sensitivePath` reads them. */
+  /** JSON paths from the document's root, in the syntax of `sensitivePath`. */
   readonly sensitivePaths: readonly string[];
   readonly randomHex: (bytes: number) => string;
-  /** Paths of texts that will be executed: they stay whole, or are withheld whole. */
+  /** Paths of executable texts, which are kept or withheld only as a whole. */
   readonly programs?: ReadonlySet<string>;
 }
 
 /**
- * A copy of `value` without its secrets: configured paths, values under secret names, recognised formats inside text.
- * @throws TypeError for a path that cannot be read; check them with `sensitivePath` when the configuration is loaded.
+ * Returns a copy without secrets: configured paths, values under secret names, recognised formats inside text.
+ * @throws TypeError for a malformed path. Check paths with `sensitivePath` when loading the configuration.
  */
 export function redact(value: unknown, options: RedactOptions): Redaction {
   const run = new Redactor(options.randomHex, options.programs ?? new Set());
   return { value: run.copy(value, '$', cursorsOf(options.sensitivePaths)), salts: run.salts, withheld: run.withheld };
 }
 
-/** A configuration's paths are read once. */
+/** Parses the paths of a configuration once. */
 const cursorsOf = remembered((paths: readonly string[]) => cursorsAtRoot(paths.map(sensitivePath)));
 
-/** The digest that stands for `value` under a salt: recompute it to check a value that was disclosed. */
+/** Returns the salted digest of a value. Recompute it to verify a disclosed value. */
 export function saltedDigest(value: unknown, salt: string): string {
   return createHash('sha256').update(Buffer.from(salt, 'hex')).update(canonicalize(value)).digest('hex');
 }
 
-/** Members of calls, outcomes and votes that their readers take for a text: what is withheld whole stays one. */
+/** Members that readers expect to be text. If withheld as a whole, they become a text with a digest. */
 const texts: ReadonlySet<string> = new Set(['$.target', '$.justification', '$.error', '$.comment', '$.reviewer']);
 
 class Redactor {
@@ -78,7 +78,7 @@ class Redactor {
     if (typeof value !== 'object' || value === null) return value;
     const members = Object.entries(value);
     const named = nameOfPair(members);
-    // fromEntries, unlike assignment, keeps a hostile `__proto__` member as the data it is.
+    // Unlike assignment, fromEntries keeps a hostile `__proto__` member as plain data.
     return Object.fromEntries(
       members.map(([key, item]) => {
         const secrecy =
@@ -98,7 +98,7 @@ class Redactor {
     const below = descend(cursors, String(key));
     const path = childPath(parent, typeof key === 'string' ? this.#maskedKey(key) : key);
     if (below.met || (secrecy !== 'none' && isSecretValue(value, secrecy))) return this.#whole(value, path);
-    // Under a name such as `tokens` the elements of a list are as secret as a single text would be.
+    // Under a name such as `tokens`, the elements of a list are as secret as a single text.
     if (secrecy === 'text' && Array.isArray(value)) {
       return value.map((item, index) => this.#child(item, index, path, below.cursors, 'text'));
     }
@@ -128,7 +128,7 @@ class Redactor {
     return this.#cut(text, [[0, text.length]]);
   }
 
-  /** A member's name may itself be a token; it is masked like any text. */
+  /** Masks secrets in a member's name, which may itself be a token. */
   #key(key: string, path: string): string {
     const ranges = secretRanges(key);
     if (ranges.length === 0) return key;
@@ -136,7 +136,7 @@ class Redactor {
     return this.#cut(key, ranges);
   }
 
-  /** A member whose name and value are both secret is one place. */
+  /** Records a path once, even if both name and value of a member are secret. */
   #withhold(path: string): void {
     if (this.withheld.at(-1) !== path) this.withheld.push(path);
   }
@@ -163,13 +163,13 @@ class Redactor {
   }
 }
 
-/** `{ name: "DB_PASSWORD", value: … }`: environment and header lists name their secrets beside them. */
+/** Returns the name in `{ name: "DB_PASSWORD", value: … }`, the format of environment and header lists. */
 function nameOfPair(members: readonly (readonly [string, unknown])[]): string | undefined {
   const name = members.find(([key]) => /^(?:name|key)$/i.test(key))?.[1];
   return typeof name === 'string' ? name : undefined;
 }
 
-/** Empty texts, yes and no are not secrets; a number under `tokens` is a count. */
+/** Checks for a secret value. Empty texts and booleans are not secret, and a number under `tokens` is a count. */
 function isSecretValue(value: unknown, secrecy: 'text' | 'whole'): boolean {
   if (typeof value === 'string') return value !== '';
   if (secrecy === 'text') return false;

@@ -1,14 +1,14 @@
 /**
  * Finds secrets inside text: tokens of known formats, private keys, passwords in URLs and assignments.
- * Everything here runs in linear time: patterns begin with fixed letters or at a word's start, and what may fail is
- * bounded; the rest is scanned by hand.
+ * Runs in linear time: patterns begin with fixed letters or at a word's start and have bounded repetitions. Other forms
+ * are scanned by hand.
  */
 import { secrecyOf } from './secret-names.ts';
 
 /** Half-open range of characters. */
 export type Range = readonly [start: number, end: number];
 
-/** What the issuer's own prefix gives away. */
+/** Tokens with a prefix of their issuer. */
 const issued: readonly RegExp[] = [
   /(?:AKIA|ASIA)[A-Z0-9]{16}/g, // AWS access key id
   /gh[oprsu]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}/g,
@@ -19,38 +19,38 @@ const issued: readonly RegExp[] = [
   /npm_[A-Za-z0-9]{36}/g,
 ];
 
-/** What stands behind a fixed word or sign: group 1. */
+/** Secrets after a fixed word or sign, in group 1. */
 const introduced: readonly RegExp[] = [
   /\bBearer[ \t]{1,8}([A-Za-z0-9._~+/=-]{16,})/gi,
   /(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,31}:\/\/[^\s:/?#@"'<>]{0,256}:([^\s/?#@"'<>]{1,512})@/g, // user:password@
 ];
 
-/** `sk-…` keys hold digits; kebab-case words that merely end in «sk» (risk-…, task-…) stand inside a word. */
+/** `sk-…` keys, which contain digits. The lookbehind excludes words such as `risk-…` and `task-…`. */
 const skKey = /(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{20,}/g;
 
 /**
- * `PASSWORD=…`, `"api_key": "…"`, `password: …`, `--token …`: a name and what parts it from its value. The value is
- * scanned only behind a secret name, and then never again, so the search stays linear.
+ * Name and separator in `PASSWORD=…`, `"api_key": "…"`, `password: …`, `--token …`. The value is scanned only after a
+ * secret name, and only once, so that the search stays linear.
  */
 const assignment =
   /(?<![\w-])(--)?([A-Za-z_][\w-]{0,127})(?:\\{0,3}["']?[ \t]{0,3}[:=][ \t]{0,3}(\\{0,3}["'])|=|(:?[ \t]{1,3})(?=[^\s-]))/g;
 const bareValue = /[^\s"'&;,()<>|]*/y;
-/** Header lines hold their secret behind a scheme or a cookie's name; more words of the line are none of it. */
+/** Headers with a secret after a scheme or a cookie's name. Further words of the line are not part of it. */
 const headerName = /(?:authorization|cookie)$/i;
 const headerValue =
   /(?:[A-Za-z][\w-]{0,31}[ \t]{1,4})?[^\s"'`;|&$()<>,]*(?:[,;][ \t]{0,4}[\w.-]{1,64}=[^\s"'`;|&$()<>,]*){0,64}/y;
-/** `tokens=1679` counts them. */
+/** Counts, as in `tokens=1679`. */
 const count = /^\d{1,9}\W{0,2}$/;
-/** A reference to a secret is none. */
+/** References to a secret, which are not secret themselves. */
 const reference = /^\$[A-Za-z_{(]/;
 
 /**
- * Names, short paths, UUIDs and hex digests: without a blank, `=` or `:` they introduce nothing, and they are shorter than every
- * token or lack the letters of its prefix. Most texts of a call are such texts.
+ * Fast check for names, short paths, UUIDs and hex digests, which most texts of a call are. They have no blank, `=` or
+ * `:`, and are shorter than all tokens or lack the letters of a token prefix.
  */
 const harmless = /^(?:\w{0,19}|(?!.*eyJ)[\w./-]{0,14}|[0-9a-f-]*)$/;
 
-/** Every range of `text` that holds a secret: sorted, without overlaps. */
+/** Returns the ranges of secrets in a text, sorted and without overlaps. */
 export function secretRanges(text: string): Range[] {
   if (harmless.test(text)) return [];
   const found: Range[] = [];
@@ -68,7 +68,7 @@ export function secretRanges(text: string): Range[] {
   return merged;
 }
 
-/** What gives itself away by its form: tokens with their issuer's prefix, JSON Web Tokens, private keys. */
+/** Returns the ranges of secrets with an unmistakable format: prefixed tokens, JSON Web Tokens, private keys. */
 export function issuedRanges(text: string): Range[] {
   const found: Range[] = [];
   findIssued(text, found);
@@ -82,7 +82,7 @@ function findIssued(text: string, found: Range[]): void {
   findPrivateKeys(text, found);
 }
 
-/** As `matchAll`, without a copy of the pattern for each text. */
+/** Collects matches like `matchAll`, without copying the pattern for each text. */
 function findMatches(
   text: string,
   pattern: RegExp,
@@ -97,7 +97,7 @@ function findMatches(
 
 const always = (): boolean => true;
 
-/** All these groups end where their match does, but for one closing character after it. */
+/** Returns the range of a group. These groups end at most one character before their match does. */
 function groupRange(match: RegExpExecArray, group: string | undefined): Range {
   if (group === undefined) return [match.index, match.index + match[0].length];
   const start = match.index + match[0].lastIndexOf(group);
@@ -106,7 +106,7 @@ function groupRange(match: RegExpExecArray, group: string | undefined): Range {
 
 const base64urlRun = /[A-Za-z0-9_-]*/y;
 
-/** JSON Web Tokens: `eyJ` opens a JSON object in base64url; three runs joined by dots. */
+/** Finds JSON Web Tokens: three base64url runs joined by dots. `eyJ` is the start of a JSON object. */
 function findJwts(text: string, found: Range[]): void {
   let from = 0;
   for (;;) {
@@ -121,7 +121,7 @@ function findJwts(text: string, found: Range[]): void {
   }
 }
 
-/** Where a run of characters, given by a sticky pattern that may match nothing, ends. */
+/** Returns the end of a run of characters. `run` is a sticky pattern that may match the empty text. */
 function scanEnd(text: string, start: number, run: RegExp): number {
   run.lastIndex = start;
   run.exec(text);
@@ -131,7 +131,7 @@ function scanEnd(text: string, start: number, run: RegExp): number {
 const pemBegin = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const pemEnd = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 
-/** PEM private keys; one that never ends is withheld to the end of the text. */
+/** Finds PEM private keys. One without an end is withheld up to the end of the text. */
 function findPrivateKeys(text: string, found: Range[]): void {
   let from = 0;
   for (;;) {
@@ -150,7 +150,7 @@ function findAssigned(text: string, found: Range[]): void {
   heads.lastIndex = 0;
   for (let match = heads.exec(text); match; match = heads.exec(text)) {
     const [, dashes, name = '', quote, gap] = match;
-    // `--password x` is an option and its value, `password: x` a line of configuration; `password x` is prose.
+    // `--password x` is an option with its value, `password: x` a line of configuration, `password x` prose.
     const line = gap?.startsWith(':') === true;
     if (gap !== undefined && dashes === undefined && !line) continue;
     const header = line && headerName.test(name);
@@ -165,12 +165,12 @@ function findAssigned(text: string, found: Range[]): void {
   }
 }
 
-/** A secret with blanks is a phrase; what is longer is a text. */
+/** Longest secret with blanks (a passphrase). Longer values are texts. */
 const phraseCharacters = 256;
 
 /**
- * Where a quoted value ends; quotes escaped more deeply than the opening one belong to it. Undefined where it is a text of
- * many words or several lines rather than a secret: its first word counts then.
+ * Returns the end of a quoted value. Quotes escaped more deeply than the opening one belong to it. Undefined for a text
+ * of many words or several lines, of which only the first word counts.
  */
 export function quotedEnd(text: string, start: number, opening: string): number | undefined {
   const quote = opening.at(-1)!;
@@ -180,7 +180,7 @@ export function quotedEnd(text: string, start: number, opening: string): number 
     if (backslashes > opening.length - 1) continue;
     return isPhrase(text, start, end - backslashes) ? end - backslashes : undefined;
   }
-  // The rest of a stream may still be on its way.
+  // The rest of a stream may still arrive.
   return isPhrase(text, start, text.length) ? text.length : undefined;
 }
 

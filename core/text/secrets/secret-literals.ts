@@ -1,6 +1,6 @@
-/** Whether a value is a secret itself, or only stands for one: a reference, a placeholder, a pattern, the path of a file. */
+/** Distinguishes literal secrets from references, placeholders, patterns and file paths. */
 
-/** What is worked out where the text runs, or filled in before. */
+/** References that are resolved at run time or filled in before. */
 const references =
   /\$\{\{[^}]*\}\}|\$\{[^}]*\}|\$\([\s\S]*\)|\$[A-Za-z_]\w*|\$[\d@*#?$!]|`[^`]*`?|\{\{[^}]*\}\}|%[A-Za-z_]\w*%|<[A-Za-z_][\w -]*>/g;
 const scheme = /^(?:bearer|basic|token)\s+/i;
@@ -13,17 +13,17 @@ const pointers = /^(?:@\S+|(?:env|file|vault|ssm|secret|op):\S+|(?:id|src|source
 const members =
   /^(?:process|os|args|self|this|config|settings|env|ctx|context|req|request|options|opts|params|user|data)\./;
 
-/** Whether a value holds characters of a secret, rather than a reference, a placeholder or a pattern. */
+/** Checks that a value is literal, not a reference, a placeholder or a pattern. */
 export function isLiteral(value: string): boolean {
   const bare = value.trim().replace(scheme, '');
   if (!/[\p{L}\p{N}]/u.test(bare.replace(references, ''))) return false;
   return ![placeholders, patternSigns, pointers, members].some((known) => known.test(bare));
 }
 
-/** The same of one word, which may also be the path of a file. */
+/** Checks the same for a single word, which may also be a file path. */
 export const isSingleLiteral = (word: string): boolean => isLiteral(word) && !pathLike.test(word);
 
-/** Digits among letters, both cases inside a word, signs: what words of prose and names do not have. */
+/** Checks for features that words of prose and names lack: digits among letters, mixed case, signs. */
 export function isTokenLike(word: string): boolean {
   if (word.length < 6 || !/[A-Za-z]/.test(word)) return false;
   const mixed = /\d|[!#%^*+=~]/.test(word) || (word.length >= 10 && /[a-z][A-Z]/.test(word));

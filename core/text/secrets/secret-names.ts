@@ -1,29 +1,29 @@
-/** Whether a key's name says that its value is a secret. Word by word, so that `secretary` and `max_tokens` do not. */
+/** Recognises names of secrets, word by word, so that `secretary` and `max_tokens` do not match. */
 import { rememberedText } from '#core/kernel/remembered.ts';
 
-/** A name that ends in one of these words, or word pairs joined by `_`, names a secret. */
+/** Words and word groups joined by `_` at the end of a secret's name. */
 const secretEndings = new Set(
   `password passwords passwd passphrase pwd secret secrets token jwt otp passcode authorization cookie cookies credential
   credentials api_key api_keys private_key private_keys access_key secret_key signing_key encryption_key master_key
   account_key session_key auth_key shared_key ssh_key pre_shared_key connection_string auth tokens`.split(/\s+/),
 );
 
-/** The same where writers leave out the separator: `dbpassword`, `apikey`. */
+/** Same without separators: `dbpassword`, `apikey`. */
 const runTogether =
   /(?:password|passwd|passphrase|apikey|accesstoken|authtoken|refreshtoken|idtoken|bearertoken|secretkey|privatekey|accesskey|clientsecret|connectionstring)$/;
 
-/** Words that may follow without making the value harmless: `password_hash`, `new_password_2`, `token_value`. */
+/** Suffixes after which the value is still secret: `password_hash`, `new_password_2`, `token_value`. */
 const trailing =
   /_(?:value|plain|plaintext|raw|base64|b64|hex|pem|hash|confirmation|confirm|old|new|current|header|\d+)$/;
 
-/** Tokens of another kind: cursors of pages and the vocabulary of language models. */
+/** Other kinds of tokens: page cursors and tokens of language models. */
 const otherTokens =
   /(?:^|_)(?:page|next|continuation|sync|stop|pad|eos|bos|unk|mask|max|min|num|total|prompt|completion|input|output|cached|reasoning|used|remaining)_tokens?$/;
 
-/** Names for containers as much as for secrets: their texts are withheld, what has structure is looked into. */
+/** Names of secrets or of containers. Their texts are withheld, and their objects are searched. */
 const containers = new Set(['auth', 'credential', 'credentials', 'token', 'tokens', 'cookie', 'cookies', 'jwt']);
 
-/** Lower case, words joined by `_`: `X-API-Key`, `xApiKey` and `x_api_key` are one name. */
+/** Converts a name to lower case with words joined by `_`, so that `X-API-Key`, `xApiKey` and `x_api_key` are equal. */
 export function normalisedName(name: string): string {
   return name
     .normalize('NFKC')
@@ -34,7 +34,7 @@ export function normalisedName(name: string): string {
     .toLowerCase();
 }
 
-/** How far a name reaches: `whole` covers any value, `text` only strings, numbers aside. */
+/** Returns which values of a name are secret: `whole` for all values, `text` only for strings. */
 export function secrecyOf(name: string): 'none' | 'text' | 'whole' {
   let normal = normalisedName(name.slice(-nameCharacters));
   while (trailing.test(normal)) normal = normal.replace(trailing, '');
@@ -44,13 +44,13 @@ export function secrecyOf(name: string): 'none' | 'text' | 'whole' {
   return containers.has(ending) ? 'text' : 'whole';
 }
 
-/** The same for the name of a member. */
+/** Memoized `secrecyOf` for names of members. */
 export const secrecyOfMember = rememberedText(secrecyOf);
 
-/** What names a secret stands at the end; cutting the rest bounds the work on hostile keys. */
+/** Number of characters checked at the end of a name, which bounds the work on hostile keys. */
 const nameCharacters = 128;
 
-/** The longest known ending of up to three words. */
+/** Returns the longest known ending of up to three words. */
 function endingOf(normal: string): string | undefined {
   const words = normal.split('_');
   for (const count of [3, 2, 1]) {
