@@ -1,15 +1,15 @@
 #!/usr/bin/env node
-/** The command-line client `agentctl`. Started as `./agentctl` in the checkout. */
+/** The command-line client `agentctl`; in a checkout, run `./agentctl`. */
 import { enableCompileCache } from 'node:module';
 import { compiledFile } from './compiled.ts';
 
-// Before the first file of its own: the next start then finds every file compiled.
+// Enabled before our first import, so that the next start finds every file compiled.
 enableCompileCache();
 const { main } = (await import(
   compiledFile('agentctl') ?? './agentctl/start.ts'
 )) as typeof import('./agentctl/start.ts');
 
-// The reader may go away (`| head`): that ends the work without a word, and without claiming success.
+// If the reader closes the pipe (`| head`), exits silently, without claiming success.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(1));
 
 process.exitCode = await main(process.argv.slice(2));

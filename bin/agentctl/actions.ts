@@ -53,10 +53,10 @@ export function addActions(parent: Parent): void {
   });
 }
 
-/** After so long a call is more likely held for a person than slow. */
+/** A call that takes longer is more likely held for a person than slow. */
 const heldAfterMs = 2_000;
 
-/** At a terminal a call that is held is not silent [cli.held-is-said]. */
+/** Notes on a terminal that a call is held [cli.held-is-said]. */
 async function noteWhileHeld<T>({ out }: Cli, calling: Promise<T>): Promise<T> {
   if (!process.stderr.isTTY) return calling;
   const words = 'still waiting: a call that needs a person is held for hold_seconds; `agentctl pending` lists it';
@@ -68,7 +68,7 @@ async function noteWhileHeld<T>({ out }: Cli, calling: Promise<T>): Promise<T> {
   }
 }
 
-/** @throws UsageError for a key that HTTP cannot carry. */
+/** @throws UsageError for a key that cannot be sent in an HTTP header. */
 function headersOf({ idempotencyKey: key }: ActionOptions): Record<string, string> {
   if (key === undefined) return {};
   if (!idempotencyKeyPattern.test(key))
@@ -91,7 +91,7 @@ function bodyOf(options: ActionOptions): unknown {
   };
 }
 
-/** The words that make the same call again: an approval holds for the very same call only. */
+/** Returns the words that repeat the same call: an approval is valid for that exact call only. */
 function retryWords(options: ActionOptions): string[] {
   const words = ['test-action'];
   const names = [

@@ -1,4 +1,4 @@
-/** The one HTTP client: credential by route, silence bounded, every answer a document or a Failure. */
+/** The HTTP client of all commands: picks the credential by route, bounds silence, and returns a document or throws a Failure. */
 
 import { isLoopback } from '#core/configuration/identity/federation/urls.ts';
 import type { Route } from '#core/contracts/route.ts';
@@ -15,19 +15,19 @@ interface Call {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, instead. */
+  /** Sent unchanged, in place of `body`. */
   readonly document?: { readonly type: string; readonly content: Uint8Array<ArrayBuffer> };
-  /** The operation whose key is sent. Default: the operation that is called. */
+  /** The operation whose key is sent. Default: the called operation. */
   readonly keyOf?: string;
 }
 
 interface Answer {
-  /** The document as it came. */
+  /** The unchanged response text. */
   readonly text: string;
   readonly json: unknown;
 }
 
-/** An answer whose body is read as it arrives. */
+/** A response whose body is read as it arrives. */
 interface Opened {
   readonly status: number;
   /** Media type without parameters, in lower case. */
@@ -43,12 +43,12 @@ export class Api {
     this.#settings = settings;
   }
 
-  /** Whether the gateway is elsewhere than on this machine. */
+  /** Whether the gateway runs on another machine. */
   get isDeployment(): boolean {
     return !isLoopback(this.#settings.urlFor(routeOf('health')));
   }
 
-  /** @throws Failure when the server cannot be reached, refuses, or answers with something else than JSON. */
+  /** @throws Failure if the server cannot be reached, refuses, or answers with anything but JSON. */
   async call(operation: string, call: Call = {}): Promise<Answer> {
     const body = await this.text(operation, call);
     const json = parsed(body);
@@ -62,17 +62,17 @@ export class Api {
     return { text: body, json };
   }
 
-  /** The whole answer as text. */
+  /** Returns the whole response as text. */
   async text(operation: string, call: Call = {}): Promise<string> {
     return collect(await this.stream(operation, call));
   }
 
-  /** The answer's bytes as they arrive. */
+  /** Returns the bytes of the response as they arrive. */
   async stream(operation: string, call: Call = {}): Promise<AsyncIterable<Uint8Array>> {
     return (await this.open(operation, call)).bytes;
   }
 
-  /** @throws Failure when the server cannot be reached or refuses. */
+  /** @throws Failure if the server cannot be reached or refuses. */
   async open(operation: string, call: Call = {}): Promise<Opened> {
     const route = routeOf(operation);
     const url = this.#settings.urlFor(route);
@@ -116,7 +116,7 @@ export class Api {
   }
 }
 
-/** What a connection fails with that is there, but is another one than was meant. */
+/** Returns advice for a failed connection. */
 function adviceFor(url: string, code: string): string {
   const isTls = url.startsWith('https:');
   if (isTls && /CERT|VERIFY_LEAF|ALTNAME/.test(code))
@@ -142,7 +142,7 @@ function request(route: Route, key: string | undefined, { body, document, header
   };
 }
 
-/** Aborts a request when nothing has been heard for a while. */
+/** Aborts a request that has received no data for a while. */
 class Silence {
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout;
@@ -165,13 +165,13 @@ class Silence {
   }
 }
 
-/** The server's own words when it gave any, else the status. */
+/** Returns the server's own message if it sent one, otherwise the status. */
 function refusal(response: Received, body: string, hadKey: boolean): Failure {
   const { type, message } = fields(fields(parsed(body)).error);
   const said = text(message) ? `${text(type) ?? response.status}: ${text(message)}` : undefined;
   const hint = response.status === 401 ? keyHint(hadKey) : retryHint(response.headers.get('retry-after'));
   const id = response.headers.get('x-request-id');
-  // The gateway says nothing of its own faults and of its providers': its log does, under this id.
+  // The gateway does not describe its own faults or its providers' to callers; its log does, under this id.
   const named = response.status >= 500 && id !== null ? ` (request id ${id.slice(0, 100)})` : '';
   const words = `${(said ?? `the server answered ${response.status} ${response.statusText}`).trimEnd()}${named}`;
   return new Failure(exitCodes.negative, words, {

@@ -1,4 +1,4 @@
-/** The card of an approval: the key, the effects, the call itself, the reason of the rule, and the time left. */
+/** The card of an approval: key, effects, the call, the rule's reason, and the time left. */
 import { createHash } from 'node:crypto';
 import { childPath } from '#core/text/secrets/json-path.ts';
 import { spelledText } from '#core/text/secrets/visible-text.ts';
@@ -7,7 +7,7 @@ import { type Output, painted, plain } from './output.ts';
 import { commandLine } from './shell.ts';
 
 interface CardOptions {
-  /** Longest text of a parameter that is not executed, in lines and characters; more is left out and said to be. */
+  /** Limits for parameter text that is not executed, in lines and characters; the card notes omissions. */
   readonly lines: number;
   readonly characters: number;
 }
@@ -15,7 +15,7 @@ interface CardOptions {
 export const briefCard: CardOptions = { lines: 20, characters: 2_000 };
 export const wholeCard: CardOptions = { lines: Number.POSITIVE_INFINITY, characters: Number.POSITIVE_INFINITY };
 
-/** Text that will be executed is never cut: the reviewer answers for every byte of it. */
+/** Shows an approval. Text that will be executed is never cut: the reviewer answers for every byte of it. */
 export function showCard(out: Output, item: Fields, options: CardOptions): void {
   const id = text(item.envelope_id) ?? '(no id)';
   const upstream = text(item.upstream);
@@ -40,7 +40,7 @@ export function showCard(out: Output, item: Fields, options: CardOptions): void 
   out.field('  approval_url', item.approval_url);
 }
 
-/** The status in words: a request that no reviewer decided in time has the status of a denial. */
+/** Returns the status in words; a request without a decision in time has the status of a denial. */
 export const statusOf = ({ status, reason }: Fields): string =>
   reason === 'timeout' ? 'timed out' : plain(status ?? 'unknown');
 
@@ -82,7 +82,7 @@ function showRule(out: Output, item: Fields): void {
     out.line(`  risk: session ${plain(session)}, key ${plain(key)}; calls are refused from ${plain(kill_switch)}`);
 }
 
-/** Names requests that a reviewer may take for this one: a vote on it decides none of them. */
+/** Lists requests that a reviewer may confuse with this one; a vote on it decides none of them. */
 export function showSimilar(out: Output, item: Fields): void {
   for (const { envelope_id, session_id, queued_at } of list(item.similar_pending))
     out.line(

@@ -1,16 +1,16 @@
-/** Approvals by the beginning of their id: enough of it to mean one. */
+/** Expands the prefix of an approval id. */
 import type { Cli } from './command.ts';
 import { UsageError } from './failure.ts';
 import { fields, list, text } from './json-fields.ts';
 
 const whole = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const leastCharacters = 4;
-/** As many pages as are looked through. */
+/** Maximum number of pages to search. */
 const maxPages = 50;
 
 /**
- * The whole id behind a prefix of it. Text that is not a prefix of an id goes to the server unchanged.
- * @throws UsageError for a beginning that several approvals share, or none has.
+ * Returns the whole id for a prefix. Text that cannot be a prefix of an id is sent to the server unchanged.
+ * @throws UsageError for a prefix that matches several approvals, or none.
  */
 export async function approvalId(cli: Cli, given: string): Promise<string> {
   if (whole.test(given) || !/^[0-9a-f][0-9a-f-]*$/i.test(given) || given.length < leastCharacters) return given;

@@ -1,4 +1,4 @@
-/** `pending`, `show`, `approve`, `deny`: what waits for a human, and the human's answer. */
+/** `pending`, `show`, `approve`, `deny`: pending requests and votes on them. */
 import { briefCard, showCard, showSimilar, statusOf, wholeCard } from './approval-card.ts';
 import { approvalId } from './approval-id.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
@@ -112,10 +112,10 @@ async function castVote(cli: Cli, vote: 'approve' | 'deny', id: string, options:
   return counted.includes(text(record.status) ?? '') ? 'positive' : 'negative';
 }
 
-/** A vote is final: the person sees the call before it counts [cli.vote-asks]. */
+/** Shows the call and asks for confirmation, because a vote is final [cli.vote-asks]. */
 async function confirmedFor(cli: Cli, vote: 'approve' | 'deny', envelope_id: string): Promise<boolean> {
   const item = fields((await cli.api().call('getApproval', { path: { envelope_id } })).json);
-  // What is decided already is answered by the gateway, with the record.
+  // If the request is already decided, the gateway answers the vote with the record.
   if (item.status !== 'pending') return true;
   showCard(cli.out, item, vote === 'approve' ? wholeCard : briefCard);
   await showHeldDefinition(cli, item);
@@ -123,7 +123,7 @@ async function confirmedFor(cli: Cli, vote: 'approve' | 'deny', envelope_id: str
   return confirmed(vote === 'approve' ? 'Approve it?' : 'Deny it?');
 }
 
-/** Whom the key names; the server decides whether they may vote. */
+/** Returns the person that the key belongs to; the server decides whether they may vote. */
 async function personOfKey(cli: Cli): Promise<string> {
   const { person, name, key_id } = fields((await cli.api().call('whoami')).json);
   return text(person) ?? text(name) ?? text(key_id) ?? 'unknown';
@@ -140,7 +140,7 @@ function showRecord(out: Output, record: Fields): void {
   for (const name of names) out.field(name === 'denied_at' && isLate ? 'timed_out_at' : name, record[name]);
 }
 
-/** The list shortens long calls, and a card shows the whole text that will be executed. */
+/** Shows pending requests with the whole text that will be executed; the list shortens long calls. */
 async function showPending(cli: Cli, page: Fields): Promise<void> {
   const items = list(page.pending);
   if (items.length === 0) cli.out.line('nothing is pending');

@@ -1,4 +1,4 @@
-/** `archive check` and `archive repair`: is every entry in the archive, and what to do when one is not. */
+/** `archive check` and `archive repair`: finds entries that are missing from the archive, and restores them. */
 import { addCommand, addGroup, type Cli, type Outcome, type Parent } from './command.ts';
 import { count, type Fields, list, text } from './json-fields.ts';
 import { painted } from './output.ts';

@@ -1,4 +1,4 @@
-/** `audit` and `verify`: the log seen by tenant and time, and all its chains. */
+/** `audit` and `verify`: the log by tenant and time, and verification of all its chains. */
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { count, type Fields, fields, list } from './json-fields.ts';
 import { painted } from './output.ts';
@@ -46,7 +46,7 @@ export function addAudit(parent: Parent): void {
   });
 }
 
-/** A sum of all pieces is the answer; the first one that does not verify ends it. */
+/** Verifies all pieces and sums them up; stops at the first one that does not verify. */
 async function verifyAll(cli: Cli): Promise<Outcome> {
   const sum = { total_entries: 0, sessions: 0 };
   const not_checked: unknown[] = [];
@@ -85,7 +85,7 @@ function showEntries({ out }: Cli, page: Fields, query: Query): void {
   const rows = list(page.entries).map((entry) => {
     const { agent, person, key_id } = fields(entry.actor);
     const { tool, target, operation, action, policy_version, name, id, reason } = fields(entry.body);
-    // Of an administrative act: what was done, and to which version or thing.
+    // For an administrative act: its name, and the version or object it changed.
     const place = target ?? (action === undefined ? undefined : (name ?? id ?? version(policy_version)));
     return [
       entry.timestamp,

@@ -1,4 +1,4 @@
-/** `bootstrap`: makes the admin token of a deployment on AWS known to it, by its digest. */
+/** `bootstrap`: registers the admin token of a deployment on AWS by its digest. */
 import { addCommand, type Parent } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
 

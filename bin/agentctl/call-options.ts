@@ -36,7 +36,7 @@ export function addCallOptions(command: Command): Command {
 
 export const collectValues = (word: string, before: readonly string[] = []): readonly string[] => [...before, word];
 
-/** @throws UsageError naming the options that are missing. */
+/** Builds a tool call from the options. @throws UsageError naming the missing options. */
 export function callOf(options: CallOptions): CallBody {
   const { protocol, tool, target, capability, upstream } = options;
   if (protocol === undefined || tool === undefined || target === undefined || capability === undefined) {
@@ -56,14 +56,14 @@ export function callOf(options: CallOptions): CallBody {
   };
 }
 
-/** Undefined where none is given. @throws UsageError */
+/** Returns the parameters, or undefined if none are given. @throws UsageError */
 export function parametersOf({ params, param = [] }: CallOptions): CallBody['parameters'] | undefined {
   if (params === undefined && param.length === 0) return undefined;
   const whole = params === undefined ? {} : jsonArgument('--params', params);
   if (typeof whole !== 'object' || whole === null || Array.isArray(whole)) {
     throw new UsageError('--params must be a JSON object');
   }
-  // fromEntries defines members, so that a parameter called __proto__ is one like any other.
+  // fromEntries defines own members, so a parameter called __proto__ is safe.
   return Object.fromEntries([...Object.entries(whole), ...param.map(pair)]);
 }
 
@@ -75,7 +75,7 @@ function pair(word: string): [string, unknown] {
   return [name.slice(0, -1), parsedArgument(`--param ${name}=`, () => parseStrict(value))];
 }
 
-/** JSON given in place, by `@file`, or by `@-` on stdin. */
+/** Parses JSON given inline, by `@file`, or by `@-` from stdin. */
 function jsonArgument(option: string, given: string): unknown {
   return given.startsWith('@') ? jsonFile(option, given.slice(1)) : parsedArgument(option, () => parseStrict(given));
 }
@@ -85,7 +85,7 @@ export function jsonFile(option: string, file: string): unknown {
   return parsedArgument(`${option} ${file}`, () => parseStrictBytes(bytes));
 }
 
-/** A file's bytes; `-` is stdin. */
+/** Reads a file; `-` is stdin. */
 export function fileBytes(file: string): Buffer<ArrayBuffer> {
   try {
     return readFileSync(file === '-' ? process.stdin.fd : file);
@@ -94,7 +94,7 @@ export function fileBytes(file: string): Buffer<ArrayBuffer> {
   }
 }
 
-/** Strict, so that what is sent is what was written: no key twice. */
+/** Parses strictly, so that a repeated key is an error. */
 function parsedArgument(what: string, parse: () => unknown): unknown {
   try {
     return parse();

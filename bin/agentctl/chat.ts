@@ -87,7 +87,7 @@ async function* eventData(bytes: AsyncIterable<Uint8Array>): AsyncIterable<strin
   for (const { data } of decoder.end()) yield data;
 }
 
-/** Text goes out as it comes; with `--json` every event is a line. */
+/** Prints text as it arrives; with `--json`, one event per line. */
 async function showStream({ out, globals }: Cli, bytes: AsyncIterable<Uint8Array>): Promise<Outcome> {
   let ended = false;
   let last: Fields = {};
@@ -143,7 +143,7 @@ function showPending({ out, globals }: Cli, answer: Fields, options: ChatOptions
   out.line(`  ${commandLine([...repeat, '--approval-ref', id, ...where])}`);
 }
 
-/** What to do about the errors that a first call meets. */
+/** Advice for errors that are common on a first call. */
 const lessons: Readonly<Record<string, (options: ChatOptions) => string>> = {
   model_not_found: ({ model }) =>
     `no route and no provider serves ${model}: see \`agentctl providers\`, or try --model mock`,

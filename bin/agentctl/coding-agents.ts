@@ -1,4 +1,4 @@
-/** The coding agents whose hooks are answered: their events, their tools, and the answers they read [cli.hook] [cli.hook-agents]. */
+/** The supported coding agents: their hook events, their tools, and the answers they read [cli.hook] [cli.hook-agents]. */
 import { parseStrict } from '#core/kernel/json.ts';
 import { type AgentTools, command, file, folder, page } from './coding-tool.ts';
 import { type Fields, text } from './json-fields.ts';
@@ -12,25 +12,25 @@ export interface Answer {
 }
 
 export interface CodingAgent extends AgentTools {
-  /** The agent in evidence and in policies. */
+  /** The agent's name in evidence and in policies. */
   readonly name: string;
   readonly title: string;
-  /** The event before a tool runs, and those after it. */
+  /** The event before a tool runs. */
   readonly before: string;
   readonly after: readonly string[];
-  /** Events of its earlier versions, each as the event before a tool runs; they have no outcome that could be recorded. */
+  /** Events of earlier agent versions, converted to `before` events; they have no outcome to record. */
   readonly earlier?: Readonly<Record<string, (event: Fields) => Fields>>;
-  /** Whether its events name the call by `tool_use_id`. */
+  /** Whether its events identify the call by `tool_use_id`. */
   readonly givesIds: boolean;
-  /** Member of the event that names the session. */
+  /** Member of the event that holds the session id. */
   readonly session: string;
-  /** The folder that the agent works on; the folder of the event where it names none. */
+  /** The folder that the agent works on; if undefined, the event's folder is used. */
   readonly workspace: (event: Fields) => string | undefined;
   /** Whether the agent can ask the person at its terminal. */
   readonly asks: boolean;
-  /** The answer as the agent reads it; undefined where it goes on without one. */
+  /** The answer in the agent's format; undefined if the agent needs none to continue. */
   readonly document: (answer: Answer) => object | undefined;
-  /** A sentence for the model beside the result of a call, after the event of this name. */
+  /** Adds a sentence for the model to the result of a call, after the event of this name. */
   readonly beside: (event: string, sentence: string) => object;
 }
 
@@ -46,7 +46,7 @@ const claudeDocument = ({ permission, reason }: Answer) => ({
   },
 });
 
-/** Earlier versions of Cursor give the arguments as JSON text. */
+/** Parses arguments that earlier versions of Cursor send as JSON text. */
 const objectIn = (input: unknown): unknown => {
   const written = text(input);
   return written === undefined ? input : parseStrict(written);
@@ -93,7 +93,7 @@ export const codingAgents = {
     session: 'session_id',
     workspace: () => undefined,
     asks: false,
-    // Codex reads no permission to run: only a refusal is written.
+    // Codex reads refusals only; a permission is not written.
     document: (answer) => (answer.permission === 'allow' ? undefined : claudeDocument(answer)),
     beside: contextBeside,
     inner: ['update_plan', 'get_goal', 'create_goal', 'update_goal', 'request_user_input'],

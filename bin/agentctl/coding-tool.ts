@@ -1,4 +1,4 @@
-/** A tool call of a coding agent as the call that policies decide [cli.hook]. */
+/** Converts a coding agent's tool call to the calls that policies decide [cli.hook]. */
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -12,20 +12,20 @@ import type { CallBody } from './call-options.ts';
 
 export type Input = Readonly<Record<string, unknown>>;
 
-/** Where the agent works: paths inside of `workspace` are decided relative to it. */
+/** The folders an agent works in; paths inside `workspace` are decided relative to it. */
 export interface Place {
   readonly workspace: string;
   readonly cwd: string;
 }
 
-/** Reads the input of a tool as the calls that policies decide. @throws Error for an input it cannot read. */
+/** Converts a tool's input to the calls that policies decide. @throws Error for unreadable input. */
 export type ReadTool = (input: Input, place: Place) => readonly CallBody[];
 
-/** An agent's own tools by name. A tool that is not listed is decided by its name. */
+/** An agent's own tools by name. An unlisted tool is decided by its name. */
 type ToolTable = Readonly<Record<string, ReadTool>>;
 
 export interface AgentTools {
-  /** Tools that change nothing outside of the agent, or whose own tool calls arrive one by one. They need no decision. */
+  /** Tools that change nothing outside the agent, or whose own tool calls arrive one by one. They need no decision. */
   readonly inner: readonly string[];
   readonly tools: ToolTable;
 }
@@ -42,8 +42,8 @@ export function callsOfTool(
 }
 
 /**
- * Paths that lie in the workspace become relative to it, and a path in it whose link leads out begins with `..`. Others stay:
- * `/docs` may be a path of a server elsewhere.
+ * Makes paths inside the workspace relative to it; a path that leaves it through a link begins with `..`. Others are unchanged:
+ * `/docs` may be a path on another server.
  */
 function relativePaths(input: Input, place: Place): Input {
   const relativePath = (name: string, value: unknown): unknown => {
@@ -63,7 +63,7 @@ function pathOfServer(value: string, { workspace, cwd }: Place): string {
     if (target === '..' || target.startsWith('../')) return within ? target : value;
     return /^[/~]/.test(value) ? target : value;
   } catch {
-    // Not a path of this machine, such as a text that is too long for one.
+    // Not a path on this machine, such as an overlong text.
     return value;
   }
 }
@@ -76,21 +76,21 @@ const named = (protocol: string, tool: string, parameters: Input): CallBody => (
   capability: capabilityFromName(tool),
 });
 
-/** A page that is fetched. */
+/** Reads a tool that fetches a page. */
 export const page: ReadTool = (input) => [{ ...named('http', 'http.get', input), capability: 'read' }];
 
-/** Members of a tool for commands, beside `command`. */
+/** Members of a command tool, in addition to `command`. */
 interface CommandMembers {
-  /** Those that change nothing about the command. */
+  /** Members that change nothing about the command. */
   readonly plain: readonly string[];
-  /** Those that may name the folder that the command starts in; without one it is the folder of the event. */
+  /** Members that may name the command's start folder; the default is the folder of the event. */
   readonly folders?: readonly string[];
 }
 
 /**
- * A command starts in the current folder; where that is not the workspace, policies see it as `cwd`. Absolute paths of the command
- * inside the workspace are read as relative to it.
- * @throws Error for a member that is not known: no rule would see what it changes, such as one that switches a sandbox off.
+ * Reads a tool that runs commands. If the start folder is not the workspace, policies see it as `cwd`. Absolute paths inside the
+ * workspace are read as relative to it.
+ * @throws Error for an unknown member, such as one that disables a sandbox: no rule would see its effect.
  */
 export const command =
   ({ plain, folders = [] }: CommandMembers): ReadTool =>
@@ -109,7 +109,7 @@ export const command =
     return [call, ...leavingByLinks(call, workspace)];
   };
 
-/** Files that the line reads or writes through a link that leads out of the workspace; policies see each as a path that leads out. */
+/** Returns calls for files that the line reads or writes through a link out of the workspace; policies see each as an outside path. */
 function leavingByLinks(call: ToolCall, workspace: string): CallBody[] {
   const place = { workspace, cwd: workspace };
   return shellEffects(call).parts.flatMap(({ target, capability }) => {
@@ -119,7 +119,7 @@ function leavingByLinks(call: ToolCall, workspace: string): CallBody[] {
   });
 }
 
-/** A tool on a file: the name that policies know, and the arguments of which one holds the path. @throws Error where none or several do. */
+/** Reads a tool on one file, under the tool name that policies use. @throws Error unless exactly one argument holds a path. */
 export const file =
   (tool: string, ...paths: readonly string[]): ReadTool =>
   (input, place) => {
@@ -130,7 +130,7 @@ export const file =
     return [fileCall(tool, path, rest, place)];
   };
 
-/** The same for a tool on a folder, which is the current one where none is named. */
+/** Reads a tool on a folder in the same way; the default is the current folder. */
 export const folder =
   (tool: string, ...paths: readonly string[]): ReadTool =>
   (input, place) =>
@@ -145,14 +145,14 @@ export function fileCall(tool: string, path: unknown, rest: Input, { workspace, 
 }
 
 /**
- * The path relative to the workspace; outside of it the path begins with `..`, which packs refuse as climbing out.
- * Links are followed, so a link that leads out is seen as a path that leads out.
+ * Returns the path relative to the workspace. Outside of it the path begins with `..`, which packs refuse.
+ * Links are followed, so a link that leads out becomes a path that leads out.
  */
 function inside(workspace: string, path: string): string {
   return relative(realPath(workspace), realPath(path)) || '.';
 }
 
-/** For a file that does not exist yet, the existing folders of its path are resolved, and so is a link without a target. */
+/** Resolves a path. If the file does not exist, resolves the existing folders of its path and links without a target. */
 function realPath(path: string): string {
   const entry = lstatSync(path, { throwIfNoEntry: false });
   const parent = dirname(path);

@@ -1,4 +1,4 @@
-/** How a command is declared: its words, its options, its examples, and the work it does. */
+/** Declares a command: its words, options, examples and implementation. */
 import type { Command } from 'commander';
 import { visibleText } from '#core/text/secrets/visible-text.ts';
 import { Api } from './api.ts';
@@ -7,11 +7,11 @@ import { addGlobals, type Globals, globalsOf, ownOptionsOf } from './globals.ts'
 import type { Output } from './output.ts';
 import { readSettings } from './settings.ts';
 
-/** What a command has at hand. */
+/** The context of a running command. */
 export interface Cli {
   readonly globals: Globals;
   readonly out: Output;
-  /** Made at first use: commands that stay offline need no address and no key. */
+  /** Created at first use: offline commands need neither address nor key. */
   readonly api: () => Api;
 }
 
@@ -24,12 +24,12 @@ interface CommandWords<Options> {
   readonly summary: string;
   readonly examples: readonly string[];
   readonly options?: (command: Command) => unknown;
-  /** What the group does when no command of it is named. */
+  /** The group's default command. */
   readonly isDefault?: true;
   readonly run: (cli: Cli, options: Options, words: readonly string[]) => Promise<Outcome>;
 }
 
-/** Where commands are hung: the program or one of its groups. */
+/** The program, or one of its groups, that commands are added to. */
 export interface Parent {
   readonly command: Command;
   readonly out: Output;

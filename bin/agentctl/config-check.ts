@@ -1,4 +1,4 @@
-/** `config check`, `config diff`: configurations as files, before any gateway has them. */
+/** `config check`, `config diff`: configuration files, before they are stored. */
 import { Option } from 'commander';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { exitCodes } from './failure.ts';
@@ -81,7 +81,7 @@ async function diff(cli: Cli, [file = '', to]: readonly string[], { failOn }: Di
   return loosened || (failOn !== undefined && lifted_guards.length > 0) ? 'negative' : 'positive';
 }
 
-/** The configuration of the gateway that is spoken to. */
+/** Returns the configuration in force at the gateway. */
 async function inForce(cli: Cli): Promise<ReadConfiguration> {
   const { servedConfiguration } = await import('./policy-file.ts');
   const answer = await cli.api().call('getConfig');

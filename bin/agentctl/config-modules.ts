@@ -1,4 +1,4 @@
-/** Modules that a configuration names by path: uploaded under their digest, before the configuration is sent [wasm.upload]. */
+/** Uploads modules that a configuration names by path, under their digest and before the configuration [wasm.upload]. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isMap, parseDocument } from 'yaml';
@@ -8,12 +8,13 @@ import { exitCodes, Failure, fileTrouble } from './failure.ts';
 import { fields, list } from './json-fields.ts';
 
 /**
- * @returns the configuration as written when every module of it has its digest there; else with the digests added.
- * @throws Failure for a module that cannot be read, or whose digest is another than the configuration pins.
+ * Uploads the modules.
+ * @returns the configuration unchanged if every module has its digest there; otherwise with the digests added.
+ * @throws Failure for a module that cannot be read, or whose digest differs from the pinned one.
  */
 export async function withModules(cli: Cli, content: Buffer<ArrayBuffer>): Promise<Buffer<ArrayBuffer>> {
   const document = parseDocument(content.toString('utf8'), { version: '1.2' });
-  // The gateway says what is wrong, with its line.
+  // The gateway reports the error with its line.
   if (document.errors.length > 0 || !isMap(document.contents)) return content;
   let added = false;
   const policies = fields(fields(document.toJS({ maxAliasCount: 100 })).policies);
@@ -29,7 +30,7 @@ export async function withModules(cli: Cli, content: Buffer<ArrayBuffer>): Promi
   return added ? Buffer.from(document.toString({ lineWidth: 0 })) : content;
 }
 
-/** A module that is pinned and not at hand may be stored already: then the gateway knows it. */
+/** Uploads a module and returns its digest. A pinned module without a local file may already be stored at the gateway. */
 async function uploaded(
   cli: Cli,
   { name, path, sha256: pinned }: Readonly<Record<string, unknown>>,

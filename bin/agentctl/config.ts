@@ -1,4 +1,4 @@
-/** `config`: the configuration in force, and storing another as a new policy version. */
+/** `config`: shows the configuration in force, and stores a new policy version. */
 import { basename } from 'node:path';
 import { fileBytes } from './call-options.ts';
 import { addCommand, addGroup, type Parent } from './command.ts';
@@ -32,11 +32,11 @@ export function addConfig(program: Parent): void {
       const { api, out, globals } = cli;
       const content = fileBytes(file);
       if (content.length === 0) throw new UsageError(`${file} is empty; it takes a configuration in YAML`);
-      // Sent as written: the gateway names line and path of what it refuses. JSON is YAML too.
-      // Modules go first: the gateway refuses a configuration that names one it does not have.
+      // Sent unchanged, so that the gateway can name line and path of an error. JSON is YAML too.
+      // Modules go first: the gateway refuses a configuration that names a module it does not have.
       const { withModules } = await import('./config-modules.ts');
       const whole = await withModules(cli, content);
-      // With digests added, lines of the file are not those of what is sent.
+      // With digests added, the lines of the file differ from those that are sent.
       const query = file === '-' || whole !== content ? {} : { file: basename(file) };
       const answer = await api().call('putConfig', { query, document: { type: 'application/yaml', content: whole } });
       if (globals.json) out.json(answer.text);

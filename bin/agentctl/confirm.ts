@@ -1,10 +1,10 @@
-/** Asks the person at the terminal. Without a terminal a command does what it was given, so that scripts go on. */
+/** Asks the person at the terminal. Without a terminal a command runs without confirmation, so that scripts work. */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 export const atTerminal = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
-/** Whether the person types yes; anything else, and the end of the input, is a no. */
+/** Returns whether the person types yes; any other input, and end of input, is a no. */
 export async function confirmed(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   terminal.setPrompt(`${question} [y/N] `);

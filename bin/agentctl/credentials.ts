@@ -1,4 +1,4 @@
-/** `credentials`, `tickets`: what is in agents' and services' hands, and taking it back. */
+/** `credentials`, `tickets`: lists and revokes credentials of agents and services. */
 import { addCommand, addGroup, type Parent } from './command.ts';
 import { type Fields, fields, list } from './json-fields.ts';
 import { paged, showMore } from './paging.ts';

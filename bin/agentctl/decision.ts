@@ -1,4 +1,4 @@
-/** Shows a decision to a person, and what to do next. */
+/** Shows a decision to a person, with the next step. */
 import type { Cli } from './command.ts';
 import { type Fields, fields, text } from './json-fields.ts';
 import { type Output, type Part, painted } from './output.ts';
@@ -11,12 +11,12 @@ export function decisionPart(decision: unknown): Part {
   return word in styles ? painted(styles[word as keyof typeof styles], word) : word;
 }
 
-/** @param retry words that repeat the call, without `--approval-ref`. */
+/** Prints a decision. @param retry words that repeat the call, without `--approval-ref`. */
 export function showDecision(cli: Cli, answer: Fields, retry: readonly string[]): void {
   const { out } = cli;
   const data = fields(fields(answer.error).data);
   out.line('decision: ', decisionPart(answer.decision));
-  // The reason of a review is a code: why an earlier request did not do, in the words of the message.
+  // A review's reason is a code; the message explains why an earlier request did not count.
   if (answer.decision !== 'review' || text(data.reason)) out.field('message', fields(answer.error).message);
   if (answer.decision === 'allow' && hasFailed(answer))
     out.line('execution: ', painted('red', outcomeOf(answer, data)));
@@ -35,10 +35,10 @@ export function showDecision(cli: Cli, answer: Fields, retry: readonly string[])
   else if (answer.decision === 'review') showNext(cli, answer, retry);
 }
 
-/** Whether an action was allowed and not carried out well: its executor failed, or the tool itself reports an error. */
+/** Returns whether an allowed action failed: its executor failed, or the tool itself reports an error. */
 export const hasFailed = ({ error, result }: Fields): boolean => error !== undefined || fields(result).isError === true;
 
-/** `unknown`: it may still have taken effect. */
+/** Returns the outcome; `unknown` means the action may have taken effect. */
 const outcomeOf = ({ error }: Fields, { outcome }: Fields): string =>
   error === undefined ? 'the tool reports an error' : (text(outcome) ?? 'failed');
 

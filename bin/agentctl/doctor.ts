@@ -1,4 +1,4 @@
-/** `doctor`: checks a deployment and says what to do [cli.doctor]. */
+/** `doctor`: checks a deployment and suggests fixes [cli.doctor]. */
 import { addCommand, type Cli, type Parent } from './command.ts';
 import type { Check } from './doctor/checks.ts';
 import { type Finding, fail, unknown } from './doctor/finding.ts';
@@ -42,7 +42,7 @@ async function resultOf(cli: Cli, { name, run, absent, unreachable, needed }: Ch
   } catch (thrown) {
     if (!(thrown instanceof Failure) || thrown instanceof UsageError) throw thrown;
     const { type } = fields(fields(bodyOf(thrown)).error);
-    // Not there, or not for this key: the deployment may be well.
+    // Missing, or not visible to this key: the deployment may be fine.
     if (type === 'forbidden') return [named(unknown(thrown.message, 'repeat it with a key that may see this (--key)'))];
     if (type === 'not_found') return [named((needed ? fail : unknown)(thrown.message, absent))];
     const away = thrown.exitCode === exitCodes.unreachable;

@@ -1,4 +1,4 @@
-/** `evidence verify`: a session's chain online, or an exported bundle with nothing but a public key. */
+/** `evidence verify`: verifies a session's chain online, or an exported bundle with only a public key. */
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import type { Verification } from '#core/contracts/evidence.ts';
@@ -52,7 +52,7 @@ export function addEvidenceVerify(parent: Parent): void {
         )
         .option('--witness-state <folder>', 'folder of your own agentctl witness: what it saw, and when')
         .option('--holds <hash...>', 'evidence_hash of answers that you kept: the bundle must have their entries'),
-    // The options hold those of every command as well.
+    // The options include the global ones.
     run: (cli, { session, file, publicKey, checkpoints, logKey, witnessKey, witnessState, holds = [] }) => {
       const odd = holds.find((hash) => !/^[0-9a-f]{64}$/.test(hash));
       if (odd !== undefined) throw new UsageError(`--holds is ${JSON.stringify(odd)}; allowed are 64 hex digits`);
@@ -79,7 +79,7 @@ interface FileAsked {
   readonly publicKey: string | undefined;
   readonly checkpoints: string | undefined;
   readonly log: LogOptions;
-  /** Hashes of entries that the bundle must have [cli.verify-holds]. */
+  /** Hashes of entries that the bundle must contain [cli.verify-holds]. */
   readonly holds: readonly string[];
 }
 
@@ -115,7 +115,7 @@ async function verifyFile(cli: Cli, { file, publicKey, checkpoints, log, holds }
 }
 
 /**
- * Lines of entries that a terminal shows are progress enough.
+ * Reads a file with progress; entries listed on a terminal are progress enough.
  * @throws UsageError for a file that cannot be read.
  */
 async function* bytesOf(file: string, listed: boolean): AsyncGenerator<Uint8Array> {
@@ -129,7 +129,7 @@ async function* bytesOf(file: string, listed: boolean): AsyncGenerator<Uint8Arra
   }
 }
 
-/** What a checkpoint file says of the bundle's session, up to the end of the bundle. */
+/** Reads the checkpoints of the bundle's session, up to the end of the bundle. */
 async function checkpointsIn(file: string, key: string): Promise<CheckpointsElsewhere> {
   const { readCheckpoints } = await import('#adapters/local/checkpoint-lines.ts');
   const found: Checkpointed[] = [];
@@ -152,12 +152,12 @@ async function checkpointsIn(file: string, key: string): Promise<CheckpointsElse
   };
 }
 
-/** The gateway's word, its entries, and with a trusted key our own look at the same chain. */
+/** Verifies a session: shows the gateway's verdict and entries and, with a trusted key, verifies the chain locally as well. */
 async function verifySession(cli: Cli, session: string, publicKey: string | undefined): Promise<Outcome> {
   const { out, globals } = cli;
   const key = await readKey(publicKey);
   const path = { id: session };
-  // A gateway refuses query words its table does not name; the entries then come with the export.
+  // Older gateways refuse unknown query parameters; the entries are then taken from the export.
   const lists = !globals.json && routeOf('verifySession').query?.includes('entries');
   const answer = await cli.api().call('verifySession', { path, query: { entries: lists ? 'true' : undefined } });
   const claimed = fields(answer.json);
@@ -177,10 +177,10 @@ async function verifySession(cli: Cli, session: string, publicKey: string | unde
   return valid ? 'positive' : 'negative';
 }
 
-/** A verdict, and whether it rests on nothing but what travelled with the bundle. */
+/** A verdict, and whether it rests only on data in the bundle. */
 type Verified = Verification & { readonly unanchored: boolean };
 
-/** Loaded when needed: the other commands start without the schemas it brings. */
+/** Loaded on demand, so that other commands start without its schemas. */
 async function verifyBytes(
   bundle: Uint8Array,
   key: string | undefined,
@@ -205,10 +205,10 @@ async function readKey(file: string | undefined): Promise<string | undefined> {
   return pem;
 }
 
-/** An entry with its whole id and digest takes so many columns. */
+/** Columns needed for an entry with its whole id and digest. */
 const wholeEntry = 156;
 
-/** One line for each entry: where a terminal is narrower than that, ids and digests are cut [cli.fits-terminal]. */
+/** Prints one line per entry; a narrower terminal gets shortened ids and digests [cli.fits-terminal]. */
 function showEntry(out: Output, { index, timestamp, kind, envelope_id, hash, ok, reason }: Fields): void {
   const narrow = out.width !== undefined && out.width < wholeEntry;
   const short = (value: unknown, length: number) =>
@@ -220,7 +220,7 @@ function showEntry(out: Output, { index, timestamp, kind, envelope_id, hash, ok,
   out.line(`${head}  `, verdict);
 }
 
-/** The three lines every reader looks for, then what is wrong or was not looked at. */
+/** Prints the three lines every reader looks for, then problems and omitted checks. */
 function showVerification(out: Output, result: Fields): void {
   const { index, reason } = fields(result.broken_link);
   const valid = result.valid === true;

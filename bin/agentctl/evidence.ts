@@ -1,4 +1,4 @@
-/** `evidence`: sessions, export, report and public key; verifying is in evidence-verify. */
+/** `evidence`: sessions, export, report and public key. */
 import { createHash, createPublicKey } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { addCommand, addGroup, type Cli, type Parent } from './command.ts';
@@ -97,7 +97,7 @@ export function addEvidence(program: Parent): void {
   });
 }
 
-/** The verifier is that of this program, not one that the gateway sends. */
+/** Renders the bundle as HTML with this program's verifier, not one sent by the gateway. */
 async function asHtml(bundle: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Iterable<Uint8Array>> {
   const [{ loadFiles }, { singleFile }] = await Promise.all([
     import('../local/console.ts'),
@@ -160,7 +160,7 @@ function addPublicKey(parent: Parent): void {
   });
 }
 
-/** Rebuilt from the parsed key, so that only a key is written. */
+/** Returns the key as PEM, rebuilt from the parsed key so that only a key is written. */
 function publicKeyPem(given: unknown): string {
   try {
     return createPublicKey(text(given) ?? '')

@@ -1,14 +1,14 @@
-/** What can go wrong in a command, and the exit code that says so: 1 negative, 2 usage, 3 unreachable. */
+/** Errors of commands and their exit codes: 1 negative, 2 usage, 3 unreachable. */
 
 export const exitCodes = { ok: 0, negative: 1, usage: 2, unreachable: 3 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** An end of the command that its message explains fully: no stack trace is ever shown for it. */
+/** An error whose message explains it fully: it is shown without a stack trace. */
 export class Failure extends Error {
   readonly exitCode: ExitCode;
-  /** What to do about it, on a line of its own. */
+  /** Advice, on its own line. */
   readonly hint: string | undefined;
-  /** The server's error document, as it came. */
+  /** The server's error document, unchanged. */
   readonly body: string | undefined;
   /** HTTP status of the server's refusal. */
   readonly status: number | undefined;
@@ -35,7 +35,7 @@ export class UsageError extends Failure {
   }
 }
 
-/** The reason a file could not be used, in the system's words without the path twice. */
+/** Describes why a file could not be used, in the system's words without repeating the path. */
 export function fileTrouble(doing: string, file: string, cause: unknown): UsageError {
   const { code, message } = cause as NodeJS.ErrnoException;
   const known: Record<string, string> = {

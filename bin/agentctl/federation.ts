@@ -1,4 +1,4 @@
-/** `federation`: data planes of this control plane, and the key that their operators pin. */
+/** `federation`: data planes of this control plane, and the public key that their operators pin. */
 import { addCommand, addGroup, type Parent } from './command.ts';
 import { fields, list } from './json-fields.ts';
 import type { Output } from './output.ts';

@@ -1,17 +1,17 @@
-/** Writes documents that arrive in pieces: to stdout, or to a file that is whole or not there. */
+/** Writes documents that arrive in pieces to stdout, or to a file that is either complete or absent. */
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { countedBytes, progressOf } from '../progress.ts';
 import type { Cli } from './command.ts';
 import { fileTrouble } from './failure.ts';
 
-/** Bundles and reports describe people's work: readable by their owner only, until the owner changes that. */
+/** Bundles and reports describe people's work: only their owner may read them by default. */
 const privateMode = 0o600;
 
-/** Asked for only when the place for it is ready: a file that cannot be written costs no request. */
+/** Called once the target is ready: a file that cannot be written costs no request. */
 type Source = () => Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>>;
 
-/** Where a document goes: `-` and nothing are stdout. */
+/** Writes a document to the file; `-`, the default, is stdout. */
 export async function deliver(cli: Cli, source: Source, file = '-'): Promise<void> {
   if (file !== '-') {
     const size = await saveWhole(file, source);
@@ -30,7 +30,7 @@ export async function deliver(cli: Cli, source: Source, file = '-'): Promise<voi
   }
 }
 
-/** Writes beside the file and renames at the end: a partial file never has the file's name. */
+/** Writes a temporary file and renames it at the end: a partial file never has the final name. */
 export async function saveWhole(file: string, source: Source): Promise<number> {
   const target = await targetOf(file);
   const partial = target.replace
@@ -58,7 +58,7 @@ export async function saveWhole(file: string, source: Source): Promise<number> {
   return size;
 }
 
-/** A link is followed; a device or pipe (/dev/null) is written into, never replaced. */
+/** Resolves the target: follows a link; writes into a device or pipe (/dev/null) without replacing it. */
 async function targetOf(file: string): Promise<{ path: string; replace: boolean }> {
   const path = await realpath(file).catch(() => file);
   const found = await stat(path).catch(() => undefined);

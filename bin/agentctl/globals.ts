@@ -1,4 +1,4 @@
-/** The options every command takes. */
+/** The global options, which every command takes. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type LocalKey, localKeys } from './local-run.ts';
 
@@ -8,9 +8,9 @@ export interface Globals {
   readonly gateway?: string;
   readonly key?: string;
   readonly as?: LocalKey;
-  /** Documents go to stdout, nothing else. */
+  /** Writes only documents to stdout. */
   readonly json?: boolean;
-  /** In which form. */
+  /** Format of documents. */
   readonly output?: OutputForm;
   readonly config?: string;
   readonly state?: string;
@@ -22,7 +22,7 @@ type OutputForm = (typeof outputForms)[number];
 
 const defaultTimeoutSeconds = 60;
 
-/** Global options may precede or follow the command; the last one wins. */
+/** Adds the global options. They may precede or follow the command; the last one wins. */
 export function addGlobals(command: Command): Command {
   return command
     .optionsGroup('Options of every command:')
@@ -42,11 +42,11 @@ export function addGlobals(command: Command): Command {
 
 const globalNames: ReadonlySet<string> = new Set(['url', 'key', 'as', 'json', 'output', 'config', 'state', 'timeout']);
 
-/** The options of a command without those of every command: a key must not get into a query or a body with the rest. */
+/** Returns a command's own options without the global ones, so that a key never gets into a query or a body. */
 export const ownOptionsOf = (command: Command): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(command.opts()).filter(([name]) => !globalNames.has(name)));
 
-/** What was given to a command and to those above it. */
+/** Returns the global options given to a command and its parents. */
 export function globalsOf(command: Command): Globals {
   const given = command.parent ? globalsOf(command.parent) : { timeout: defaultTimeoutSeconds };
   const { url, gateway, key, as, output, config, state, timeout, ...flags } = command.opts<Partial<Globals>>();
@@ -55,7 +55,7 @@ export function globalsOf(command: Command): Globals {
   return { ...given, ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)) };
 }
 
-/** A whole number from 1, of at most nine digits. */
+/** Parses a whole number from 1, of at most nine digits. */
 export function wholeNumber(value: string): number {
   if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError('It must be a whole number from 1.');
   return Number(value);

@@ -1,6 +1,6 @@
 /**
- * Ids of tool calls, the same before and after the call [cli.hook-outcome]. Most agents give one. For an agent that gives none (Gemini CLI)
- * one is made before the call and kept in a file until the event after it, under a digest of session, tool and input.
+ * Ids of tool calls, equal before and after the call [cli.hook-outcome]. Most agents send one. For agents without ids (Gemini CLI) one is
+ * generated before the call and stored in a file until the event after it, under a digest of session, tool and input.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
@@ -10,13 +10,13 @@ import { canonicalize } from '#core/kernel/canonical.ts';
 import type { CodingAgent } from './coding-agents.ts';
 import { type Fields, text } from './json-fields.ts';
 
-/** The agent's own id; undefined where it gives none that can stand in an entry. */
+/** Returns the agent's own id; undefined if it sends none that an entry can hold. */
 function ownId({ tool_use_id }: Fields): string | undefined {
   const id = text(tool_use_id);
   return id !== undefined && /^(?!\.+$)[A-Za-z0-9._:-]{1,128}$/.test(id) ? id : undefined;
 }
 
-/** Called before the tool call. Undefined where no outcome can be recorded; the call is still decided. */
+/** Returns the call id before the tool call. Undefined if no outcome can be recorded; the call is still decided. */
 export function idBefore(agent: CodingAgent, event: Fields): string | undefined {
   if (agent.after.length === 0) return undefined;
   if (agent.givesIds) return ownId(event);
@@ -30,7 +30,7 @@ export function idBefore(agent: CodingAgent, event: Fields): string | undefined 
   }
 }
 
-/** After the call; a kept id is used once. */
+/** Returns the call id after the call; a stored id is used once. */
 export function idAfter(agent: CodingAgent, event: Fields): string | undefined {
   if (agent.givesIds) return ownId(event);
   const file = fileOf(agent, event);

@@ -1,4 +1,4 @@
-/** What an agent says of a call after it, as the outcome that evidence keeps: digest and size of the result, nothing of its contents [cli.hook-outcome]. */
+/** Builds the outcome for evidence from an agent's event after a call: digest and size of the result, without its contents [cli.hook-outcome]. */
 import { createHash } from 'node:crypto';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { type Fields, fields, text } from './json-fields.ts';
@@ -10,7 +10,7 @@ interface Outcome {
   readonly exit_code?: number;
 }
 
-/** Digest and size are those of the canonical JSON of the result, or of the error where the agent gives no result. */
+/** Returns the outcome. Digest and size are of the result's canonical JSON, or of the error if there is no result. */
 export function outcomeOf(event: Fields): Outcome {
   const result = event.tool_response ?? event.tool_output ?? event.error ?? event.error_message;
   const output = outputOf(event);
@@ -30,7 +30,7 @@ export function outcomeOf(event: Fields): Outcome {
   };
 }
 
-/** What the agent says of the result. Cursor gives it as JSON text. */
+/** Returns the result's fields. Cursor sends it as JSON text. */
 function outputOf({ tool_response, tool_output }: Fields): Fields {
   if (typeof tool_output !== 'string') return fields(tool_response ?? tool_output);
   try {
@@ -40,7 +40,7 @@ function outputOf({ tool_response, tool_output }: Fields): Fields {
   }
 }
 
-/** Gemini CLI writes the exit code of a command that failed below its output, in the text for the model. */
+/** Reads the exit code that Gemini CLI appends to a failed command's output, in the text for the model. */
 function geminiExit({ llmContent }: Fields): number | undefined {
   const [, code] =
     /\nExit Code: (\d{1,10})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*(?:\n<\/untrusted_context>)?\s*$/.exec(

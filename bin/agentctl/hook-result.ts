@@ -1,10 +1,10 @@
-/** Looks over the result of a call on the person's machine: a sentence for the model where a text of the result speaks to it [cli.hook-results]. */
+/** Scans the result of a call on the person's machine; returns a sentence for the model if the text addresses it [cli.hook-results]. */
 
 import { guardResult, markOf, type ResultActions } from '#core/guard/results.ts';
 import type { Json } from '#core/kernel/json.ts';
 import { type Fields, text } from './json-fields.ts';
 
-/** Nothing can be taken out of a result that the agent has already, so every kind that speaks to the model is marked. */
+/** The agent already has the result, so content that addresses the model is marked, never removed. */
 const actions: ResultActions = {
   instruction: 'mark',
   hidden_instruction: 'mark',
@@ -21,7 +21,7 @@ const actions: ResultActions = {
 const bytes = { memberOf: () => undefined, textOf: () => undefined, ofText: (base64: string) => base64 };
 const maxCharacters = 1_000_000;
 
-/** What these tools answer is what the agent wrote. */
+/** Tools whose result only repeats what the agent wrote. */
 const writing = /^(?:Write|Edit|MultiEdit|NotebookEdit|apply_patch|write_file|replace|StrReplace|Delete)$/;
 
 export function sentenceAbout({ tool_name, tool_response, tool_output }: Fields): string | undefined {
@@ -36,7 +36,7 @@ export function sentenceAbout({ tool_name, tool_response, tool_output }: Fields)
   );
 }
 
-/** Cursor gives a result as JSON text. */
+/** Parses a result that Cursor sends as JSON text. */
 function parsed(result: string): Json {
   try {
     return JSON.parse(result) as Json;

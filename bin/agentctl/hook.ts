@@ -1,4 +1,4 @@
-/** `hook AGENT`: a coding agent asks before each tool call; the answer is the policy's [cli.hook] [cli.hook-agents]. */
+/** `hook AGENT`: answers a coding agent's hook before each tool call with the policy's decision [cli.hook] [cli.hook-agents]. */
 import { Option } from 'commander';
 import { parseStrictBytes } from '#core/kernel/json.ts';
 import { type CallBody, fileBytes } from './call-options.ts';
@@ -45,7 +45,7 @@ export function addHook(parent: Parent): void {
       run: async (cli, options) => {
         const answer = await documentOf(cli, agent, options);
         if (answer && Object.keys(answer).length > 0) cli.out.message(JSON.stringify(answer));
-        // A hook that ends with 1 would let the tool run.
+        // With exit code 1 the agent would run the tool.
         return 'positive';
       },
     });
@@ -54,7 +54,7 @@ export function addHook(parent: Parent): void {
 const recorded = ({ after }: CodingAgent): string =>
   after.length === 0 ? '' : `, or record the outcome of a ${after[0]} event`;
 
-/** What the agent is answered: a decision before a tool runs, and after it at most a message that its outcome is not recorded. */
+/** Returns the answer: a decision before a tool call; after it, at most a message that the outcome is not recorded, and a note on the result. */
 async function documentOf(cli: Cli, agent: CodingAgent, options: HookOptions): Promise<object | undefined> {
   let event: Fields = {};
   const isOutcome = () => agent.after.includes(text(event.hook_event_name) ?? '');
@@ -73,7 +73,7 @@ async function documentOf(cli: Cli, agent: CodingAgent, options: HookOptions): P
   }
 }
 
-/** The gravest answer to the calls of a tool; none for tools that act inside the agent only. */
+/** Returns the most severe answer to a tool's calls, or undefined for tools that act only inside the agent. */
 async function answerOf(
   cli: Cli,
   agent: CodingAgent,
@@ -118,7 +118,7 @@ function callsOf(agent: CodingAgent, event: Fields): readonly CallBody[] {
   return callsOfTool(agent, tool, input as Input, { workspace, cwd });
 }
 
-/** Contents of results stay on this machine. */
+/** Returns a note on the result. The contents of results stay on this machine. */
 async function besideResult(agent: CodingAgent, event: Fields, { results }: HookOptions): Promise<object> {
   if (results === 'off' || agent.inner.includes(text(event.tool_name) ?? '')) return {};
   const { sentenceAbout } = await import('./hook-result.ts');
@@ -138,7 +138,7 @@ async function outcomeNote(cli: Cli, agent: CodingAgent, event: Fields): Promise
   }
 }
 
-/** A call that the gateway did not allow has no outcome: the person at the terminal did, or the hook was not there. */
+/** Reports an outcome. A call that the gateway did not allow has none: the person allowed it, or the hook was not installed. */
 async function reportOutcome(cli: Cli, agent: CodingAgent, event: Fields): Promise<void> {
   if (agent.inner.includes(text(event.tool_name) ?? '')) return;
   const call_id = idAfter(agent, event);
@@ -155,7 +155,7 @@ function verdict(answer: Fields, review: 'deny' | 'ask'): Answer {
   const data = fields(error.data);
   const rule = `rule ${text(answer.matched_rule) ?? 'unknown'}, envelope ${text(answer.envelope_id) ?? 'unknown'}`;
   if (answer.decision === 'allow') return { permission: 'allow', reason: `Allowed by ${rule}.` };
-  // `data.reason` of a review or of a person's denial is a code; the message has the reviewer's words.
+  // For a review or a person's denial, `data.reason` is a code; the message has the reviewer's words.
   const isCode = answer.decision === 'review' || data.reason === 'denied';
   const why = (isCode ? undefined : text(data.reason)) ?? text(error.message) ?? 'The policy does not allow it.';
   if (answer.decision === 'review') {

@@ -1,6 +1,6 @@
 /**
- * One HTTP request by Node's own client. Its first request costs 8 ms of work and that of `fetch` 51 ms, which a hook before every call
- * of an agent would pay each time [cli.hook].
+ * One HTTP request by Node's own client. Its first request takes 8 ms of work, that of `fetch` 51 ms, which a hook would pay before
+ * every call of an agent [cli.hook].
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 
@@ -8,7 +8,7 @@ export interface Sent {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Ends the request, or the body that is being read. */
+  /** Cancels the request, or reading of the body. */
   readonly signal: AbortSignal;
 }
 
@@ -16,16 +16,16 @@ export interface Received {
   readonly status: number;
   readonly statusText: string;
   readonly headers: { get(name: string): string | null };
-  /** Can be read once. What is left of it when reading ends is not waited for. */
+  /** Readable once. When reading ends early, the rest is discarded. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
 /**
- * Redirects are answers like any other: following one would carry the key to wherever it points.
- * @throws the signal's reason, or an Error with the system's `code`, where there is no answer.
+ * Sends a request. Redirects are returned like any other response: following one would send the key to its target.
+ * @throws the signal's reason, or an Error with the system's `code`, if there is no response.
  */
 export async function sendRequest(url: string, { method, headers, body, signal }: Sent): Promise<Received> {
-  // An import of the module reads all that it exports, WebSocket among them, and that loads what fetch needs.
+  // Importing the module would load all its exports, among them WebSocket, which loads the code of fetch.
   const { request } = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http');
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const sent: ClientRequest = request(new URL(url), { method, headers, signal });

@@ -1,4 +1,4 @@
-/** Reads answers without trusting their shape: a missing or odd field shows as nothing, an added one does no harm. */
+/** Reads responses without trusting their shape: missing or malformed fields are empty, unknown ones are ignored. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
-/** Results of a decision table as JUnit XML, which CI systems read [cli.policy-test]. */
+/** Writes the results of a decision table as JUnit XML for CI systems [cli.policy-test]. */
 
 export interface TestResult {
   readonly name: string;
-  /** Where the case stands: `cases.yaml:12`. */
+  /** File and line of the case: `cases.yaml:12`. */
   readonly place: string;
   readonly failure?: string | undefined;
 }
@@ -28,7 +28,7 @@ export function junit(suite: string, results: readonly TestResult[]): string {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** XML 1.0 has no place for most control characters, not even escaped. */
+/** Replaces control characters: XML 1.0 forbids most of them, even escaped. */
 const escaped = (text: string): string =>
   text
     .toWellFormed()

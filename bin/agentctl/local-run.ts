@@ -1,4 +1,4 @@
-/** What a local run leaves in its state folder for its clients: where it listens and the keys it made. */
+/** Reads the files that a local run writes to its state folder for clients: its addresses and generated keys. */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ export type LocalKey = (typeof localKeys)[number];
 
 interface StateFolder {
   readonly path: string;
-  /** Not named by the user: `.gateway` of the current folder, or of this program's own. */
+  /** Not named by the user: `.gateway` of the current folder or of the checkout. */
   readonly found: boolean;
 }
 
@@ -21,20 +21,20 @@ export interface LocalRun {
   readonly adminUrl?: string;
   readonly gatewayUrl?: string;
   readonly mcpUrl?: string;
-  /** Each address it listens at. */
+  /** All its addresses. */
   readonly urls: readonly string[];
   readonly keys: Readonly<Partial<Record<LocalKey, string>>>;
 }
 
 const checkout = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** `.gateway` here, else the one of the checkout, so that commands work from any of its folders. */
+/** Returns `.gateway` of the current folder, otherwise of the checkout, so that commands work from any of its folders. */
 export function defaultStateFolder(): string {
   const here = resolve('.gateway');
   return existsSync(here) ? here : join(checkout, '.gateway');
 }
 
-/** @throws UsageError for a folder that the user neither named nor owns alone [cli.own-folder]. */
+/** Returns the state folder. @throws UsageError if the user neither named it nor is its only owner [cli.own-folder]. */
 export function stateFolder(named: string | undefined): StateFolder {
   if (named !== undefined) return { path: resolve(named), found: false };
   const path = defaultStateFolder();
@@ -42,7 +42,7 @@ export function stateFolder(named: string | undefined): StateFolder {
   return { path, found: true };
 }
 
-/** Both files may be absent: nothing was started here. @throws UsageError as `stateFolder` does. */
+/** Reads both files; they are absent if no run was started here. @throws UsageError as `stateFolder` does. */
 export function readLocalRun(named: string | undefined): LocalRun {
   const state = stateFolder(named);
   const ready = readJsonFile(own(state, 'ready.json')) ?? {};
@@ -66,7 +66,7 @@ export function readLocalRun(named: string | undefined): LocalRun {
   };
 }
 
-/** A file of the folder, which must be the user's own like the folder. */
+/** Returns the path of a file in the folder, which must be the user's own like the folder. */
 function own({ path, found }: StateFolder, name: string): string {
   const file = join(path, name);
   if (found) refuse(path, ownFileTrouble(file));
@@ -77,7 +77,7 @@ function readyTrouble(urls: readonly string[], named: string | undefined, keysFi
   const elsewhere = urls.find((url) => !isLoopback(url));
   if (elsewhere !== undefined)
     return `its ready.json names ${elsewhere}, which is not on this machine; if you mean that gateway, use --url and --key`;
-  // A folder that was moved names a place where there is nothing any more.
+  // After a folder was moved, its recorded path no longer exists.
   if (
     named !== undefined &&
     existsSync(named) &&
@@ -94,7 +94,7 @@ function refuse(path: string, trouble: string | undefined): void {
   );
 }
 
-/** The object a JSON file holds, or undefined when there is no such file. */
+/** Reads the object in a JSON file, or returns undefined if the file does not exist. */
 export function readJsonFile(file: string): Fields | undefined {
   let content: string;
   try {
@@ -106,7 +106,7 @@ export function readJsonFile(file: string): Fields | undefined {
   try {
     return fields(JSON.parse(content));
   } catch (cause) {
-    // The parser's message may quote the file, and the file may hold a key.
+    // The parser's message may quote the file, which may contain a key.
     throw new UsageError(`${file} is not valid JSON; correct it, or move it away`, cause);
   }
 }

@@ -1,4 +1,4 @@
-/** Keys of logs and witnesses on the command line, and what a witness of one's own has kept. */
+/** Reads keys of logs and witnesses from the command line, and the state of the user's own witness. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NoteKey } from '#core/evidence/transparency/note.ts';
@@ -11,7 +11,7 @@ export interface LogOptions {
   readonly witnessState?: string;
 }
 
-/** @throws UsageError for keys that are none, and files that cannot be read. */
+/** @throws UsageError for invalid keys and unreadable files. */
 export async function logTrust({
   logKey: logs = [],
   witnessKey: witnesses = [],
@@ -26,7 +26,7 @@ export async function logTrust({
   };
 }
 
-/** A verifier key as it stands on the command line, or in a file of that name. */
+/** Parses a verifier key, given directly or as a file name. */
 export async function keyOf(text: string, option: string, read: (text: string) => NoteKey): Promise<NoteKey> {
   const named = /\+[0-9a-f]{8}\+/.test(text)
     ? text
@@ -40,7 +40,7 @@ export async function keyOf(text: string, option: string, read: (text: string) =
   }
 }
 
-/** The newest leaf of each session, and when the log had how many leaves. */
+/** Reads the newest leaf of each session, and the history of log sizes. */
 async function keptBy(folder: string): Promise<Pick<LogTrust, 'history' | 'sessions'>> {
   const { readWitnessState } = await import('./witness-state.ts');
   const { history, sessions } = await readWitnessState(join(folder)).catch((cause) => {

@@ -1,4 +1,4 @@
-/** `manifest`: what agents were set to do, and whether they kept to it. */
+/** `manifest`: the manifests of sessions, and deviations from them. */
 import type { Command } from 'commander';
 import { jsonFile } from './call-options.ts';
 import { addCommand, addGroup, type Parent } from './command.ts';

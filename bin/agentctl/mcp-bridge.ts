@@ -1,6 +1,6 @@
 /**
- * `mcp-bridge`: stdio on one side, the MCP gateway on the other, for clients that start servers as programs.
- * Each message is one line. A request always gets an answer, an error where the gateway cannot be reached; a notification
+ * `mcp-bridge`: connects stdio to the MCP gateway, for clients that start servers as programs.
+ * Each message is one line. A request always gets a response, an error if the gateway cannot be reached; a notification
  * never does.
  */
 
@@ -28,7 +28,7 @@ export interface BridgeTarget {
   readonly key: string | undefined;
 }
 
-/** Flags before the environment, that before what a local run left behind. */
+/** Returns the endpoint and key: from flags, then the environment, then the files of a local run. */
 export function targetOf({ globals }: Pick<Cli, 'globals'>, env: NodeJS.ProcessEnv): BridgeTarget {
   const run = localRunOf(globals, env);
   const named = globals.url ?? (env.AGENTCTL_MCP_URL || undefined);
@@ -38,7 +38,7 @@ export function targetOf({ globals }: Pick<Cli, 'globals'>, env: NodeJS.ProcessE
   return { url: address.url.endsWith('/mcp') ? address.url : `${address.url}/mcp`, key: key?.trim() };
 }
 
-/** Resolves when the client closes its end and everything it asked is answered. */
+/** Resolves when the client closes its end and all its requests are answered. */
 export async function bridge(
   target: BridgeTarget,
   input: NodeJS.ReadableStream,
@@ -50,7 +50,7 @@ export async function bridge(
     if (line.trim() === '') continue;
     const work = connection.take(line).finally(() => running.delete(work));
     running.add(work);
-    // What follows may need the session that `initialize` opens.
+    // Later messages may need the session that `initialize` opens.
     if (connection.opening) await work;
   }
   await Promise.all(running);
@@ -122,7 +122,7 @@ class Connection {
     }
   }
 
-  /** Prints a message that arrived; an error without an id answers the request that was sent. */
+  /** Prints a received message; an error without an id answers the pending request. */
   #tell(text: string, id: string | number | null | undefined): boolean {
     let message: unknown;
     try {
@@ -145,7 +145,7 @@ class Connection {
     if (this.#session !== undefined) void this.#listen();
   }
 
-  /** What servers say without being asked. */
+  /** Reads the messages that servers send unprompted. */
   async #listen(): Promise<void> {
     while (!this.#ended.signal.aborted) {
       try {
@@ -154,7 +154,7 @@ class Connection {
         if (!response.ok) return;
         for await (const { data } of events(response)) this.#tell(data, null);
       } catch {
-        // Opened again below; requests fail when the gateway is gone.
+        // Reopened below; requests fail if the gateway is gone.
       }
       await new Promise((resolve) => setTimeout(resolve, 1_000).unref());
     }

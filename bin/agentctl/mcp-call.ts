@@ -1,4 +1,4 @@
-/** `mcp call`: one tool call as an MCP client makes it, over the MCP endpoint, with its answer for a person. */
+/** `mcp call`: makes one tool call through the MCP endpoint, like an MCP client, and shows the result. */
 import { Readable } from 'node:stream';
 import { type CallOptions, collectValues, parametersOf } from './call-options.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
@@ -32,7 +32,7 @@ export function addMcpCall(parent: Parent): void {
   });
 }
 
-/** @throws UsageError where only the admin address is named. */
+/** @throws UsageError if only the admin address is named. */
 function endpointOf({ globals: { url, ...globals } }: Cli, endpoint: string | undefined): BridgeTarget {
   if (url !== undefined && endpoint === undefined)
     throw new UsageError('--url is the admin address; name the MCP address as --endpoint');
@@ -45,7 +45,7 @@ const handshake = {
   clientInfo: { name: 'agentctl', version: '1' },
 };
 
-/** The answer to the call, in a session of its own. @throws Failure where the endpoint cannot be reached or refuses the client. */
+/** Makes the call in a session of its own. @throws Failure if the endpoint cannot be reached or refuses the client. */
 async function called(target: BridgeTarget, params: Fields): Promise<Fields> {
   const lines = [
     { id: 1, method: 'initialize', params: handshake },

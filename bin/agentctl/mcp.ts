@@ -1,4 +1,4 @@
-/** `mcp`: the MCP servers and their tools, how policies see them, and a human's word on definitions that have changed. */
+/** `mcp`: MCP servers and their tools, how policies see them, and acceptance of changed definitions. */
 import { isPortable } from '#core/mcp/tools/tool-names.ts';
 import { addCommand, addGroup, type Cli, type Parent } from './command.ts';
 import { atTerminal, confirmed } from './confirm.ts';
@@ -129,8 +129,8 @@ function showTool(out: Output, tool: Fields): void {
 }
 
 /**
- * What the card of an approval says of its tool: nothing of a definition that a human has accepted and that stands in front of no
- * other, and nothing where the gateway does not tell it [mcp.definition-diff].
+ * Shows the tool definition on an approval card. Prints no line for an accepted definition that shadows no other tool, or if the
+ * gateway does not serve the definition [mcp.definition-diff].
  */
 export async function showHeldDefinition({ api, out }: Cli, { upstream, upstream_tool, tool }: Fields): Promise<void> {
   const [server, name] = [text(upstream), text(upstream_tool) ?? text(tool)];
@@ -179,7 +179,7 @@ function showChange(out: Output, { path, before, after }: Fields): void {
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
 
-/** Why a tool waits for a human. */
+/** Returns why a tool is pending. */
 function waitsFor(changed: unknown): string[] {
   const { guard, shadows } = fields(changed ?? {});
   const words = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : '');

@@ -1,4 +1,4 @@
-/** What happens and what needs a person: analytics by dimension, alerts [cli.observe]. */
+/** `analytics` by dimension, and `alerts` [cli.observe]. */
 import type { Command } from 'commander';
 import { addCommand, type Parent } from './command.ts';
 import { count, type Fields, fields, list, text } from './json-fields.ts';

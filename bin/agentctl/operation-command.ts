@@ -2,10 +2,10 @@
 import { addCommand, type Parent } from './command.ts';
 import type { Output } from './output.ts';
 
-/** What stands for a parameter in examples. */
+/** Sample values of parameters in examples. */
 const sample: Readonly<Record<string, string>> = { version: '3', id: '0190a1b2-0000-7000-8000-000000000001' };
 
-/** @param path the group and the command with its parameter, `policy show <version>`. */
+/** Adds a command that calls an operation. @param path the group and the command with its parameter, `policy show <version>`. */
 export function addOperation(
   parent: Parent,
   path: string,

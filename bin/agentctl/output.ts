@@ -1,6 +1,6 @@
 /**
- * Everything the client prints. Text is made safe here and nowhere else: whatever a server or file put into it, control
- * and direction characters reach the terminal spelled out.
+ * Prints all output of the client. Only this file makes text safe: control and direction characters from servers and files
+ * reach the terminal as visible escapes.
  */
 import { styleText } from 'node:util';
 import { unseen, visibleText } from '#core/text/secrets/visible-text.ts';
@@ -26,22 +26,22 @@ export class Output {
     this.#colours = { out: allowed && process.stdout.isTTY === true, err: allowed && process.stderr.isTTY === true };
   }
 
-  /** One line on stdout. */
+  /** Prints one line on stdout. */
   line(...parts: readonly Part[]): void {
     this.#write(`${render(parts, this.#colours.out)}\n`);
   }
 
-  /** `name: value`, or nothing when there is no value. */
+  /** Prints `name: value`; an absent value is omitted. */
   field(name: string, value: unknown): void {
     if (value !== undefined && value !== null) this.line(`${name}: ${plain(value)}`);
   }
 
-  /** Columns of the terminal; undefined where stdout is read by a program. */
+  /** Columns of the terminal; undefined if stdout is not a terminal. */
   get width(): number | undefined {
     return process.stdout.isTTY ? process.stdout.columns || 80 : undefined;
   }
 
-  /** Rows in columns as wide as their widest cell; on a terminal no line is wider than it. */
+  /** Prints rows in columns as wide as their widest cell; on a terminal, no line is wider than the terminal. */
   table(header: readonly string[], rows: readonly (readonly unknown[])[]): void {
     const { width } = this;
     const now = Date.now();
@@ -56,56 +56,56 @@ export class Output {
     }
   }
 
-  /** Empties the terminal, for a list that is drawn again in place. */
+  /** Clears the terminal, for a list that is redrawn in place. */
   clear(): void {
     this.#write('\u001b[2J\u001b[H');
   }
 
-  /** The bell of the terminal; nothing where stdout is read by a program. */
+  /** Rings the bell of a terminal. */
   ring(): void {
     if (process.stdout.isTTY) this.#write('\u0007');
     this.flush();
   }
 
-  /** From here on documents are written in another form than JSON. */
+  /** Converts documents from JSON to another format from now on. */
   writesDocumentsAs(form: (document: string) => string): void {
     this.#form = form;
   }
 
-  /** The document as the server wrote it, or in the form that `--output` names; unseen characters become escapes that mean the same. */
+  /** Prints a document as sent, or in the format of `--output`; invisible characters become equivalent escapes. */
   json(document: string): void {
     const written = this.#form?.(document) ?? document;
     this.#write(`${escapeUnseen(written.trim())}\n`);
   }
 
-  /** JSON for a program that reads nothing else, whatever form results are asked for in. */
+  /** Prints JSON for a program that reads only JSON, regardless of `--output`. */
   message(json: string): void {
     this.#write(`${escapeUnseen(json.trim())}\n`);
   }
 
-  /** Readable JSON of one value. */
+  /** Prints a value as indented JSON. */
   pretty(value: unknown): void {
     this.json(JSON.stringify(value, null, 2));
   }
 
-  /** Text over several lines, each made safe; without an ending line feed one is added. */
+  /** Prints text of several lines, each made safe; adds a missing final line feed. */
   text(text: string): void {
     for (const line of text.replace(/\r?\n$/, '').split(/\r?\n/)) this.line(line);
   }
 
-  /** A piece of running text as it arrives: line feeds and tabs stay, all else that is unseen is spelled out. */
+  /** Prints a piece of running text as it arrives: keeps line feeds and tabs, escapes other invisible characters. */
   piece(text: string): void {
     this.#write(text.replace(/[^\n\t]+/g, visibleText));
     this.flush();
   }
 
-  /** One line on stderr: errors, warnings, what was written where. */
+  /** Prints one line on stderr: errors, warnings, names of written files. */
   note(...parts: readonly Part[]): void {
     this.flush();
     process.stderr.write(`${render(parts, this.#colours.err)}\n`);
   }
 
-  /** Bytes of a document for stdout. Waits for a slow reader. */
+  /** Writes bytes of a document to stdout, at the pace of a slow reader. */
   async bytes(chunk: Uint8Array): Promise<void> {
     this.flush();
     if (!process.stdout.write(chunk)) await new Promise((resolve) => process.stdout.once('drain', resolve));
@@ -122,7 +122,7 @@ export class Output {
   }
 }
 
-/** A value on one line: text as it is, everything else as JSON. */
+/** Formats a value on one line: strings unchanged, other values as JSON. */
 export const plain = (value: unknown): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 

@@ -11,14 +11,14 @@ export function folderTrouble(folder: string): string | undefined {
   if (process.getuid === undefined) return 'this system does not say whom it belongs to';
   const real = join(realpathSync.native(dirname(folder)), basename(folder));
   const found = lstatSync(folder);
-  // Other letters than those asked for: the file system folds them, and Git may track the folder under its own name.
+  // The case differs: the file system ignores it, and Git may track the folder under its own spelling.
   if (found.isSymbolicLink() || realpathSync.native(folder) !== real)
     return 'it is a link; name the folder it leads to';
   if (!found.isDirectory()) return 'it is not a folder';
   return privacyTrouble(found, folder, '700') ?? trackedTrouble(real);
 }
 
-/** Returns why a file of such a folder is not read; undefined for one that is private, or absent. */
+/** Returns why a file of such a folder is not read; undefined if it is private or absent. */
 export function ownFileTrouble(file: string): string | undefined {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
@@ -32,10 +32,10 @@ function privacyTrouble({ uid, mode }: Stats, path: string, wanted: string): str
   return `other users have access to ${path} (mode ${(mode & 0o777).toString(8)}); if you made it, run: chmod ${wanted} ${path}`;
 }
 
-/** Git sets no modes, so that a clone under umask 077 is private as well. */
+/** Returns why a folder tracked by Git is not used. Git sets no modes, so a clone under umask 077 is private too. */
 function trackedTrouble(folder: string): string | undefined {
   if (!isBelowGit(folder)) return undefined;
-  // Settings of the repository start no program: https://git-scm.com/docs/git-config, core.fsmonitor.
+  // Prevents repository settings from starting programs: https://git-scm.com/docs/git-config, core.fsmonitor.
   const settings = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
   const asked = ['ls-files', '-z', '--', basename(folder)];
   const { HOME, PATH, XDG_CONFIG_HOME } = process.env;

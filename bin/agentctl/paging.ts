@@ -1,4 +1,4 @@
-/** Lists that come in pages: their options, and the command that shows the next page. */
+/** Options of paged lists, and the command that shows the next page. */
 import type { Command } from 'commander';
 import type { Cli } from './command.ts';
 import { wholeNumber } from './globals.ts';
@@ -11,7 +11,7 @@ export const paged = (command: Command): Command =>
     .option('--limit <count>', 'maximum number of results', wholeNumber)
     .option('--cursor <cursor>', 'continue where a list ended');
 
-/** @param query of this page: the next one has the same filters. */
+/** Prints the command for the next page. @param query of this page; the next one has the same filters. */
 export function showMore({ out }: Pick<Cli, 'out'>, words: readonly string[], query: Query, cursor: unknown): void {
   const next = text(cursor);
   if (!next) return;

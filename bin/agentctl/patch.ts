@@ -1,4 +1,4 @@
-/** A patch in the form of `apply_patch`: the files it adds, changes, moves and deletes, as calls of their own [cli.hook-agents]. */
+/** Converts a patch in the format of `apply_patch` to one call per added, changed, moved or deleted file [cli.hook-agents]. */
 import type { CallBody } from './call-options.ts';
 import { fileCall, type Place, type ReadTool } from './coding-tool.ts';
 
@@ -9,13 +9,13 @@ const headers: Readonly<Record<string, string>> = {
   'Move to': 'write_file',
 };
 
-/** A line that a reader which cuts off spaces could take for a header. */
+/** Matches lines that a reader which trims spaces could take for a header. */
 const looksLikeHeader = /^[\s\p{C}\p{Z}]*\*\*\* /u;
 
-/** More files than this a person would not read in one patch. */
+/** More files than a person would review in one patch. */
 const maxFiles = 100;
 
-/** @throws Error for a patch that names no file, or has a header that is not known. */
+/** @throws Error for a patch that names no file, or has an unknown header. */
 export const patchCalls: ReadTool = (input, place) => {
   const { command: patch, ...others } = input;
   const [unknown] = Object.keys(others);

@@ -1,12 +1,12 @@
-/** Answers that the server gives a bounded piece at a time, followed by their cursors to the end, with progress at a terminal. */
+/** Follows cursors of responses that come in bounded pieces to the end, with progress on a terminal. */
 import { progressOf } from '../progress.ts';
 import type { Cli } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { count, type Fields, fields, text } from './json-fields.ts';
 
 /**
- * @param counts the member of a piece that says how many entries it went through
- * @throws Failure when the server gives the same cursor twice and the piece between changed nothing.
+ * @param counts the member of a piece with its number of processed entries
+ * @throws Failure if the server repeats a cursor and the piece in between changed nothing.
  */
 export async function* pieces(
   cli: Cli,

@@ -1,4 +1,4 @@
-/** Reports installs, removals and refusals of plugins to the gateway, and keeps what it did not take [supply-chain.acts]. */
+/** Reports installs, removals and refusals of plugins to the gateway, and stores reports it did not accept [supply-chain.acts]. */
 import type { PluginStore } from '#adapters/local/plugin-store.ts';
 import { authorize } from '#core/configuration/identity/authorize.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -12,17 +12,17 @@ import { fields, text } from './json-fields.ts';
 import { plain } from './output.ts';
 import { routeOf } from './route-path.ts';
 
-/** What is known of a plugin when it is refused: more the later it is. */
+/** Facts about a plugin at the time of a refusal; later steps add more. */
 export interface KnownPlugin {
   entry?: Pick<PluginEntry, 'name' | 'version' | 'kind' | 'sha256'>;
-  /** Key id of the publisher, once its signature held. */
+  /** Key id of the publisher, after its signature was verified. */
   signer?: string;
 }
 
 /**
- * Checks before anything is written that the key may record the act. A gateway that cannot be reached, or fails, is not
- * waited for: the act is kept until one takes it.
- * @throws Failure when the gateway does not accept the key, or its role, kind or reach does not do.
+ * Checks before any write that the key may record the act. If the gateway is unreachable or fails, the act is stored until a
+ * gateway accepts it.
+ * @throws Failure if the gateway rejects the key, or its role, kind or reach is insufficient.
  */
 export async function assertMayRecord(cli: Cli, act: 'install' | 'remove'): Promise<void> {
   let caller: unknown;
@@ -40,7 +40,7 @@ export async function assertMayRecord(cli: Cli, act: 'install' | 'remove'): Prom
   }
 }
 
-/** Checks whether the same command may succeed later with the same key: the gateway is away or overloaded. */
+/** Returns whether the same command may succeed later with the same key: the gateway is unreachable or overloaded. */
 const mayPass = (fault: unknown): boolean =>
   fault instanceof Failure &&
   (fault.exitCode === exitCodes.unreachable || fault.status === 429 || (fault.status ?? 0) >= 500);
@@ -56,8 +56,8 @@ function notDone(act: 'install' | 'remove', cause: Error): Failure {
 }
 
 /**
- * Records an act as evidence, after those that an earlier command kept.
- * @returns the hash of the entry; undefined when the gateway did not take it, and the act is kept for the next command.
+ * Records an act as evidence, after acts stored by earlier commands.
+ * @returns the hash of the entry; undefined if the gateway did not accept it and the act is stored for the next command.
  */
 export async function report(cli: Cli, store: PluginStore, act: PluginAct): Promise<string | undefined> {
   await reportKept(cli, store);
@@ -72,7 +72,7 @@ export async function report(cli: Cli, store: PluginStore, act: PluginAct): Prom
   }
 }
 
-/** Does the work; a refusal is reported before it ends the command. */
+/** Runs the work; reports a refusal before it ends the command. */
 export async function refusalsReported<Result>(
   cli: Cli,
   store: PluginStore,
@@ -107,7 +107,7 @@ async function refusalAct(
   };
 }
 
-/** In the order in which they happened. What is still not taken stays, and says why. */
+/** Reports stored acts in order. Acts that are still not accepted stay stored, with the reason. */
 async function reportKept(cli: Cli, store: PluginStore): Promise<void> {
   for (const { id, act } of await store.keptActs())
     try {

@@ -9,7 +9,7 @@ import { type Progress, progressOf } from '../progress.ts';
 import type { Cli, Outcome } from './command.ts';
 import { exitCodes, Failure, fileTrouble } from './failure.ts';
 
-/** Where an index was read from: what it names is found relative to it. */
+/** Address and content of an index; relative names in it resolve against the address. */
 export interface IndexSource {
   readonly file: unknown;
   fetchArtifact(entry: PluginEntry): Promise<Buffer>;
@@ -33,7 +33,7 @@ export async function readIndex(cli: Cli, address: string): Promise<IndexSource>
   return {
     file: jsonOf(text.toString(), address),
     fetchArtifact: async ({ url, size }) => {
-      // One byte more than signed shows that the file is larger.
+      // One byte more than the signed size shows that the file is larger.
       const most = Math.min(size + 1, pluginSizes.artifactBytes);
       if (!isFileName(url)) return load(url, most);
       if (remote) return load(new URL(url, address).href, most);
@@ -44,7 +44,7 @@ export async function readIndex(cli: Cli, address: string): Promise<IndexSource>
   };
 }
 
-/** Ends a command on a refusal with its reason. */
+/** Runs the work; a refusal ends the command with its reason. */
 export async function refusals(cli: Cli, work: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await work();
@@ -58,7 +58,7 @@ export async function refusals(cli: Cli, work: () => Promise<Outcome>): Promise<
   }
 }
 
-/** Whether an entry verifies now, with its publisher or the reason. */
+/** Verifies an entry now; returns its publisher or the reason of the failure. */
 export async function verdictOf(
   entry: PluginEntry,
   trusted: Omit<Trusted, 'index' | 'seen'>,
@@ -74,13 +74,13 @@ export async function verdictOf(
   }
 }
 
-/** A module that follows the ABI, or a pack in canonical form; rejects with what is wrong about it. */
+/** Checks that a module follows the ABI, or that a pack is canonical; rejects with the problem. */
 export async function readable({ kind, name }: PluginEntry, bytes: Uint8Array): Promise<unknown> {
   if (kind === 'wasm_filter') return (await import('#adapters/wasm/module.ts')).compileModule(bytes);
   return (await import('#core/policy/rules/pack-bytes.ts')).readPackBytes(bytes, name);
 }
 
-/** The bytes of a file that the command line named. */
+/** Reads a file named on the command line. */
 export function fileContent(file: string): Buffer {
   try {
     return readFileSync(file);

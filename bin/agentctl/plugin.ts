@@ -107,7 +107,7 @@ interface Opened {
 const storeOf = ({ globals }: Cli): PluginStore =>
   new PluginStore(stateFolder(globals.state ?? (process.env.GATEWAY_STATE || undefined)).path);
 
-/** The index, verified by the pinned key and not older than seen. */
+/** Opens the index, verified by the pinned key and not older than the last one seen. */
 async function opened(cli: Cli, { index, root: rootFile }: IndexOptions): Promise<Opened> {
   const { keyIdOf, publicKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
   const { verifyIndex } = await import('#core/configuration/supply-chain/verify-index.ts');
@@ -122,7 +122,7 @@ async function opened(cli: Cli, { index, root: rootFile }: IndexOptions): Promis
   }
   const source = await readIndex(cli, index);
   const trusted = verifyIndex(source.file, key, { now: Date.now(), ...(record && { seen: record.seen }) });
-  // Kept at once: a revocation counts for what is installed, and an older index is refused from now on.
+  // Stored immediately: revocations apply to installed plugins, and older indexes are refused from now on.
   if (record) await store.write({ ...record, index_file: source.file, seen: trusted.seen });
   return { store, record, root, source, trusted };
 }
@@ -177,7 +177,7 @@ function installedPack(cli: Cli, entry: PluginEntry, path: string, evidence: str
   return 'positive';
 }
 
-/** The digest pins the bytes: a file that was changed afterwards is refused at import. */
+/** Returns the filter entry. The digest pins the bytes: a file changed later is refused at import. */
 const filterOf = ({ name, sha256 }: PluginEntry, path: string) => ({
   name,
   type: 'wasm',
@@ -222,7 +222,7 @@ async function outdated(cli: Cli, options: IndexOptions): Promise<Outcome> {
   return rows.length === 0 ? 'positive' : 'negative';
 }
 
-/** Nothing is removed when the gateway does not answer: whether a policy uses the plugin is then unknown. */
+/** Removes a plugin. Refuses if the gateway does not answer, because a policy may use the plugin. */
 async function remove(cli: Cli, wanted: string, known: KnownPlugin): Promise<Outcome> {
   await assertMayRecord(cli, 'remove');
   const { refuse } = await import('#core/configuration/supply-chain/refusal.ts');

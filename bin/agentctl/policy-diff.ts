@@ -1,4 +1,4 @@
-/** `policy diff`, also called `diff-policy`: what differs between two versions, configurations or packs, and how a difference is shown. */
+/** `policy diff`, alias `diff-policy`: compares two versions, configurations or packs. */
 
 import type { Lifting } from '#core/policy/rules/analysis/lifts.ts';
 import { shorten } from '#core/text/secrets/visible-text.ts';
@@ -10,8 +10,8 @@ import { type Output, painted, plain } from './output.ts';
 import type { ReadConfiguration } from './policy-file.ts';
 
 /**
- * Versions are numbers; everything else is a file.
- * @param words the whole name of the command.
+ * Adds the command. A number is a version; any other argument is a file.
+ * @param words the full name of the command.
  */
 export function addPolicyDiff(parent: Parent, words: string): void {
   addCommand<Record<string, never>>(parent, {
@@ -43,7 +43,7 @@ async function differences(cli: Cli, from: string, to: string): Promise<PolicyTe
   return given({ from, to, ...(await comparison(before, after)) });
 }
 
-/** What `GET policy-versions/{version}/diff` answers. A pack alone has no other keys to compare. */
+/** Compares like `GET policy-versions/{version}/diff`. A pack alone has no other keys to compare. */
 export async function comparison(before: ReadConfiguration, after: ReadConfiguration) {
   const { policyOf } = await import('./policy-file.ts');
   const { diffOf, diffPolicies, regionsOf } = await import('#core/policy/rules/analysis/diff.ts');
@@ -63,7 +63,7 @@ export async function comparison(before: ReadConfiguration, after: ReadConfigura
   };
 }
 
-/** The own rule and what it lifts, each with the line where it stands, as far as that is known. */
+/** Returns a custom rule and what it lifts, with their lines in the files if known. */
 function placed({ rule, index, lifts }: Lifting, before: ReadConfiguration, after: ReadConfiguration) {
   const { places } = after;
   return {
@@ -78,7 +78,7 @@ function placed({ rule, index, lifts }: Lifting, before: ReadConfiguration, afte
   };
 }
 
-/** A version of the gateway, or a file. */
+/** Reads a version from the gateway, or a file. */
 async function source(cli: Cli, word: string): Promise<ReadConfiguration> {
   const { readPolicyFile, servedConfiguration } = await import('./policy-file.ts');
   if (!/^\d+$/.test(word)) return readPolicyFile(word);
@@ -91,10 +91,10 @@ function version(word: string): string {
   throw new UsageError(`a policy version is a whole number from 1, got ${JSON.stringify(word)}`);
 }
 
-/** Changed keys by section, lifted guards, the calls that the policy decides otherwise, and those of each level. */
+/** Shows changed keys by section, lifted guards, calls that are decided differently, and the changes of each level. */
 export function showWholeDiff(out: Output, diff: Fields): void {
   if (diff.compared === 'tool_policies') out.note('compared: tool_policies alone, because one of the two is a pack');
-  // A gateway of before compares no keys.
+  // Older gateways compare no keys.
   else if (Array.isArray(diff.changes)) showChanges(out, list(diff.changes));
   for (const name of Array.isArray(diff.lifted_guards) ? diff.lifted_guards : [])
     out.line(
@@ -124,7 +124,7 @@ function showChanges(out: Output, changes: readonly Fields[]): void {
   }
 }
 
-/** Rules of packs have long names; where the place is shown the beginning is enough. */
+/** Rules of packs have long names; if the place is shown, the beginning is enough. */
 const longestName = 80;
 
 const named = ({ rule, place, path }: Fields): string => {
@@ -133,7 +133,7 @@ const named = ({ rule, place, path }: Fields): string => {
   return at.length === 0 ? name : `${shorten(name, longestName)} (${at.join(', ')})`;
 };
 
-/** Each rule of one's own, and what it takes from the pack [policy.lifted-by]. */
+/** Shows each custom rule and what it lifts from the pack [policy.lifted-by]. */
 function showLiftings(out: Output, liftings: readonly Fields[]): void {
   for (const lifting of liftings) {
     out.line(painted('bold', `your rule ${named(lifting)} decides what was held back by`));
@@ -144,7 +144,7 @@ function showLiftings(out: Output, liftings: readonly Fields[]): void {
   }
 }
 
-/** Changes that are not among those of own rules. */
+/** Returns changes that are not already shown with custom rules. */
 function notShown(changes: readonly Fields[], { lifted_by }: Fields): Fields[] {
   const keyOf = (...parts: readonly unknown[]) => JSON.stringify(parts);
   const shown = new Set(
@@ -157,7 +157,7 @@ function notShown(changes: readonly Fields[], { lifted_by }: Fields): Fields[] {
   );
 }
 
-/** Calls of a lifted guard are decided by every rule of the pack: one line for each change of decision. */
+/** Groups changes of lifted guards: every rule of the pack decides their calls, so one line per change of decision is enough. */
 function byGuard(changes: readonly Fields[], { lifted_guards }: Fields): Fields[] {
   const lifted = new Set((Array.isArray(lifted_guards) ? lifted_guards : []).map((name) => `guard:${plain(name)}`));
   const lines = new Map<unknown, Fields>();

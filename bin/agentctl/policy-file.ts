@@ -1,6 +1,6 @@
 /**
- * Configurations and packs as files, read as the gateway reads them at its start. It brings the decision engine with it, so
- * commands import it when they are run, not before.
+ * Reads configuration and pack files as the gateway does at its start. Imports the decision engine, so commands load this file
+ * only when they run.
  */
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,19 +27,19 @@ const checkout = fileURLToPath(new URL('../..', import.meta.url));
 export interface ReadConfiguration {
   readonly configuration: Configuration;
   readonly warnings: readonly string[];
-  /** Where its rules stand; absent for what a gateway served. */
+  /** Lines of its rules; absent for a configuration served by a gateway. */
   readonly places?: RulePlaces;
-  /** It is a pack, and its other keys are made up. */
+  /** Set for a pack alone, whose other keys are placeholders. */
   readonly packOnly?: true;
 }
 
-/** @throws GatewayError `invalid_request` listing every problem, as the gateway does; UsageError for a file that cannot be read. */
+/** Reads a file. @throws GatewayError `invalid_request` listing every problem, as the gateway does; UsageError for an unreadable file. */
 export async function readConfigurationFile(file: string): Promise<ReadConfiguration> {
   const packs = packFiles(resolve(checkout, 'policies'), dirname(resolve(file)));
   return loadConfiguration(textOf(file), { packs, files: sourceFiles(checkout, pathsFrom(file, checkout)), file });
 }
 
-/** A configuration file, or a pack alone. @throws as `readConfigurationFile`. */
+/** Reads a configuration file, or a pack alone. @throws as `readConfigurationFile`. */
 export async function readPolicyFile(file: string): Promise<ReadConfiguration> {
   const { value, lineOf } = readYaml(textOf(file), file);
   const { version, rules } = fields(value);
@@ -58,7 +58,7 @@ function aroundPack(pack: ReturnType<typeof parsePack>): Configuration {
   return asStored({ ...bare, tool_policies: { ...bare.tool_policies, pack } });
 }
 
-/** A configuration with its pack inline, as a gateway serves it. @throws GatewayError for one that has another form. */
+/** Parses a configuration served by a gateway, with its pack inline. @throws GatewayError for another format. */
 export function servedConfiguration(document: unknown): Configuration {
   const parsed = configurationSchema.safeParse(document);
   if (!parsed.success)
@@ -66,13 +66,13 @@ export function servedConfiguration(document: unknown): Configuration {
   return asStored(parsed.data);
 }
 
-// Only names of packs are left out of the type: what is stored carries its pack.
+// The types differ only in pack names: a stored configuration contains its pack.
 const asStored = (file: unknown): Configuration => file as Configuration;
 
 export const policyOf = ({ configuration }: Pick<ReadConfiguration, 'configuration'>): ToolPolicyDocument =>
   buildPolicyDocument(configuration);
 
-/** Decides calls as `simulate` of a gateway with this configuration does; without its inventory of MCP servers. */
+/** Returns a function that decides calls like the gateway's `simulate`, but without its inventory of MCP servers. */
 export function simulator({ configuration, places }: Pick<ReadConfiguration, 'configuration' | 'places'>) {
   const evaluated = decidedBy(configuration);
   const ports = { effects: lazyEffects, calls: undefined, links: undefined, pause: async () => {} };
@@ -83,11 +83,11 @@ export function simulator({ configuration, places }: Pick<ReadConfiguration, 'co
   };
 }
 
-/** Secrets that are named and not set in this process. */
+/** Returns the named secrets that are not set in this process. */
 export const unsetHere = (configuration: Configuration): Promise<string[]> =>
   unsetSecrets(configuration, { get: async (name) => process.env[name] });
 
-/** @throws GatewayError `invalid_request` for text that is not YAML. */
+/** Reads a YAML file. @throws GatewayError `invalid_request` for text that is not YAML. */
 export const readYamlFile = (file: string, needs: string): YamlDocument => readYaml(textOf(file), file, needs);
 
 const textOf = (file: string): string => fileBytes(file).toString('utf8');

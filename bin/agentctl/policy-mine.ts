@@ -1,4 +1,4 @@
-/** `policy mine`: the least rules that allow what recorded traffic was allowed, without a gateway [cli.policy-mine]. */
+/** `policy mine`: derives the smallest rule set that allows what recorded traffic was allowed, without a gateway [cli.policy-mine]. */
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import type { Load, Mined } from '#core/effects/policy-mining/mine.ts';
 import type { RecordedCall } from '#core/effects/policy-mining/recorded-calls.ts';
@@ -58,7 +58,7 @@ async function mine(cli: Cli, { from, policy, out }: MineOptions): Promise<Outco
   return 'positive';
 }
 
-/** What blocks stays, whatever traffic shows. */
+/** Keeps all guards and blocking rules, regardless of traffic. */
 const keptOf = (current: ToolPolicyDocument | undefined) => ({
   guards: [...(current?.guards ?? [])],
   rules: (current?.rules ?? []).filter(({ decision }) => decision === 'block'),
@@ -72,7 +72,7 @@ async function differences(current: ToolPolicyDocument, { pack }: Mined): Promis
 
 type Entries = Parameters<typeof import('#core/effects/policy-mining/recorded-calls.ts').recordedCalls>[0];
 
-/** @throws UsageError naming the file and what is allowed in it. */
+/** @throws UsageError naming the file and its allowed contents. */
 async function entriesIn(file: string): Promise<Entries> {
   const text = fileBytes(file).toString('utf8');
   const document = parsed(text) ?? lines(text);
@@ -113,7 +113,7 @@ interface MiningReport {
   readonly out?: string;
 }
 
-/** Beside the YAML everything is a comment, so that the output is a pack. */
+/** Prints the report. With YAML on stdout, all other lines are comments, so that the output is a pack. */
 function show({ out }: Cli, { mined, diff, yaml, out: file }: MiningReport): void {
   const say = (line: string) => out.line(yaml === undefined ? line : `# ${line}`);
   if (yaml !== undefined) out.text(yaml);

@@ -1,4 +1,4 @@
-/** `policy test`: a decision table against a policy file, without a gateway [cli.policy-test]. */
+/** `policy test`: runs a decision table against a policy file, without a gateway [cli.policy-test]. */
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { saveWhole } from './files.ts';
 import { type Fields, fields, text } from './json-fields.ts';
@@ -11,7 +11,7 @@ interface TestOptions {
   readonly explain?: true;
 }
 
-/** How a call was decided, with its effects and how the rules saw it. */
+/** A result with the call's decision, its effects and the rules' evaluation. */
 type Tested = TestResult & { readonly decided?: Fields };
 
 export function addPolicyTest(parent: Parent): void {

@@ -1,4 +1,4 @@
-/** What happens to approvals of a gateway that opens no event stream: its list, compared with the one before [cli.watch]. */
+/** Derives approval events by polling the list, for a gateway without an event stream [cli.watch]. */
 import type { Cli } from './command.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
 
@@ -8,11 +8,11 @@ export interface ApprovalEvent {
   readonly happened: Fields;
 }
 
-/** Pages of one look at the list: what waits beyond them is shown when it comes to the front. */
+/** Pages read per poll; requests beyond them are shown once they move up. */
 const maxPages = 10;
 const pageLimit = 100;
 
-/** One look after the other. A request that is decided between two looks is not seen. */
+/** Polls the list sequentially. A request that is queued and decided between two polls is missed. */
 export class PolledApprovals {
   readonly #cli: Cli;
   #pending: ReadonlyMap<string, Fields> | undefined;
@@ -21,7 +21,7 @@ export class PolledApprovals {
     this.#cli = cli;
   }
 
-  /** @throws Failure; what happened since the last look is then reported by the next one. */
+  /** Returns the events since the last poll. @throws Failure; the next poll then reports these events. */
   async look(): Promise<ApprovalEvent[]> {
     const before = this.#pending;
     const now = new Map<string, Fields>();
@@ -34,7 +34,7 @@ export class PolledApprovals {
     for (const [id, item] of before) {
       if (now.has(id)) continue;
       const record = fields((await this.#cli.api().call('getApproval', { path: { envelope_id: id } })).json);
-      // A list that lags behind the record, or that is longer than what is read of it.
+      // The list lags behind the record, or is longer than the pages read.
       if (record.status === 'pending') now.set(id, item);
       else events.push(endOf(record));
     }
@@ -66,7 +66,7 @@ const votes = (item: Fields): readonly Fields[] => list(item.votes);
 
 const about = ({ envelope_id, session_id }: Fields, at: unknown): Fields => ({ envelope_id, session_id, at });
 
-/** As the event stream names it: a denial by time-out is an expiry, and an approval that was used is still an approval. */
+/** Converts to an event of the stream: a denial by timeout is an expiry, and a used approval is still an approval. */
 function endOf(record: Fields): ApprovalEvent {
   const denied = record.status === 'denied';
   const happened = { ...about(record, denied ? record.denied_at : record.approved_at) };

@@ -1,4 +1,4 @@
-/** The whole command line: groups in the order of the help. */
+/** The whole command line, with groups in help order. */
 import { addActions } from './actions.ts';
 import { addApprovals } from './approvals.ts';
 import { addArchive } from './archive.ts';

@@ -1,4 +1,4 @@
-/** `rebuild-projections`: usage, requests, violations and analytics again from the evidence log. */
+/** `rebuild-projections`: rebuilds usage, requests, violations and analytics from the evidence log. */
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { count, text } from './json-fields.ts';
 import { pieces } from './pieces.ts';

@@ -1,4 +1,4 @@
-/** `risk`: how a session stands with the kill switch, and letting it go on. */
+/** `risk`: shows a session's kill-switch state, and resumes the session. */
 import { addCommand, addGroup, type Parent } from './command.ts';
 import { fields, list } from './json-fields.ts';
 import { showTree } from './tree.ts';

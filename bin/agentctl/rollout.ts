@@ -1,4 +1,4 @@
-/** `rollout`: move the traffic of a model to another provider, stage by stage. */
+/** `rollout`: moves the traffic of a model to another provider in stages. */
 import type { Command } from 'commander';
 import { addCommand, addGroup, type Parent } from './command.ts';
 import { fields, list } from './json-fields.ts';

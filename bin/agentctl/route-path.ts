@@ -1,9 +1,9 @@
-/** Addresses of operations, from the one table of routes. */
+/** Builds the addresses of operations from the route table. */
 import type { Route } from '#core/contracts/route.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { UsageError } from './failure.ts';
 
-/** A list is sent as one parameter for each of its values. */
+/** Query parameters; a list is sent as one parameter per value. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 export function routeOf(operation: string): Route {
@@ -12,7 +12,7 @@ export function routeOf(operation: string): Route {
   return route;
 }
 
-/** The route's path with its parameters filled in and its query behind it. */
+/** Returns the route's path with its parameters filled in and its query appended. */
 export function pathOf(route: Route, parameters: Readonly<Record<string, string>> = {}, query: Query = {}): string {
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(checkedId(name, parameters[name])),
@@ -25,7 +25,7 @@ export function pathOf(route: Route, parameters: Readonly<Record<string, string>
   return search.size > 0 ? `${path}?${search}` : path;
 }
 
-/** Ids are plain words: no slash, and no dots alone, which an address parser would take as «up». */
+/** Checks an id: no slash, and not only dots, which a URL parser would resolve as a parent folder. */
 function checkedId(name: string, id: string | undefined): string {
   if (name === 'version' && !/^[1-9]\d{0,15}$/.test(id ?? '')) {
     throw new UsageError(`a policy version is a whole number from 1, got ${JSON.stringify(id ?? '')}`);

@@ -1,4 +1,4 @@
-/** How a command line runs over groups of commands, and how a run ends. */
+/** Runs a command line and maps its result to an exit code. */
 import { Command, CommanderError } from 'commander';
 import packageJson from '#package' with { type: 'json' };
 import type { Parent } from './command.ts';
@@ -6,7 +6,7 @@ import { type ExitCode, exitCodes, Failure } from './failure.ts';
 import { addGlobals } from './globals.ts';
 import { Output, painted } from './output.ts';
 
-/** Runs one command line and says how it ended; prints, but never exits. */
+/** Runs one command line and returns its exit code; prints, but never exits. */
 export async function run(argv: readonly string[], groups: readonly ((parent: Parent) => void)[]): Promise<ExitCode> {
   const out = new Output(process.env);
   let code: ExitCode = exitCodes.ok;
@@ -42,7 +42,7 @@ function program(): Command {
   return addGlobals(command).addHelpText('after', ending);
 }
 
-/** Commander has printed its own errors; ours are printed here, without a stack. */
+/** Prints errors without a stack; Commander has already printed its own. */
 function explain(error: unknown, out: Output): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   const failure = error instanceof Failure ? error : undefined;

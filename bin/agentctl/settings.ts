@@ -1,6 +1,6 @@
 /**
- * Which gateway is spoken to, and with which credential. Flags come before the environment, that before the
- * configuration file, that before what a local run left in its state folder.
+ * Selects the gateway and the credential: from flags, then the environment, then the configuration file, then the files of a
+ * local run.
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -12,14 +12,14 @@ import { type Fields, text } from './json-fields.ts';
 import { type LocalKey, type LocalRun, readJsonFile, readLocalRun } from './local-run.ts';
 
 export interface Settings {
-  /** Where a route is called: the admin or the gateway address, without a slash at its end. */
+  /** Returns the admin or gateway address of a route, without a trailing slash. */
   urlFor(route: Route): string;
   readonly timeoutMs: number;
-  /** The credential for a route, or undefined when none is known. */
+  /** Returns the credential for a route, or undefined if none is known. */
   keyFor(route: Route): string | undefined;
 }
 
-/** An address, and whether it was read in a state folder that the user did not name. */
+/** An address, and whether it comes from a state folder that the user did not name. */
 export interface Address {
   readonly url: string;
   readonly found: boolean;
@@ -28,7 +28,7 @@ export interface Address {
 export function readSettings(globals: Globals, env: NodeJS.ProcessEnv): Settings {
   const config = readConfig(globals.config);
   const run = localRunOf(globals, env);
-  // A state folder named on the command line means that run, whatever the environment says.
+  // A state folder on the command line overrides the environment.
   const pinned = globals.state !== undefined && globals.url === undefined && run().adminUrl !== undefined;
   const given = globals.url ?? (pinned ? run().adminUrl : (set(env.AGENTCTL_URL) ?? set(env.GATEWAY_ADMIN_URL)));
   const admin = addressOf('adminUrl', given ?? text(config.url), run);
@@ -51,7 +51,7 @@ export function readSettings(globals: Globals, env: NodeJS.ProcessEnv): Settings
   };
 }
 
-/** Reads the local run when it is first needed: who names address and key needs none. */
+/** Reads the local run on first use: if address and key are given, it is not needed. */
 export function localRunOf({ state }: Globals, env: NodeJS.ProcessEnv): () => LocalRun {
   let run: LocalRun | undefined;
   return () => {
@@ -60,7 +60,7 @@ export function localRunOf({ state }: Globals, env: NodeJS.ProcessEnv): () => Lo
   };
 }
 
-/** Agents act, humans vote and read, the admin token does what is an administrator's. */
+/** Returns the generated key for a route: agents act, humans vote and read, the admin token administers. */
 function localKeyFor(route: Route): LocalKey {
   if (route.platform || route.access === 'admin') return 'admin';
   return route.agents === 'yes' && route.method === 'POST' ? 'agent' : 'human';
@@ -81,13 +81,13 @@ function ownKey(globals: Globals, env: NodeJS.ProcessEnv, config: Fields, url: s
   return key === undefined ? undefined : sendable(key);
 }
 
-/** A configuration's key goes to the configuration's addresses only. */
+/** A key from a configuration is sent only to addresses from the same configuration. */
 const sameOrigin = (configured: string, url: string): boolean =>
   new URL(asAddress(configured, 'configured', addresses.adminUrl.byDefault)).origin === new URL(url).origin;
 
 /**
- * The key itself, where it may be sent.
- * @throws UsageError for an address that comes from the current folder: the author of the folder would get the key [cli.key-origin].
+ * Returns the key if it may be sent to the address.
+ * @throws UsageError if the address comes from the current folder: the folder's author would get the key [cli.key-origin].
  */
 export function sentTo({ url, found }: Address, key: string): string {
   if (!found) return key;
@@ -96,7 +96,7 @@ export function sentTo({ url, found }: Address, key: string): string {
   );
 }
 
-/** The generated key of the run that listens at the address, on this machine; no other address gets one [cli.key-origin]. */
+/** Returns the generated key of the local run at this address; no other address gets one [cli.key-origin]. */
 export function generatedKey(url: string, name: LocalKey, run: () => LocalRun): string | undefined {
   if (!isLoopback(url)) return undefined;
   const { urls, keys } = run();
@@ -109,7 +109,7 @@ const addresses = {
   mcpUrl: { which: 'MCP', byDefault: 'http://127.0.0.1:8082' },
 } as const;
 
-/** An address that was named by flag, environment or configuration; else that of the local run, or the default. */
+/** Returns the address from flag, environment or configuration; otherwise that of the local run, or the default. */
 export function addressOf(member: keyof typeof addresses, named: string | undefined, run: () => LocalRun): Address {
   const { which, byDefault } = addresses[member];
   const local = named === undefined ? run()[member] : undefined;
@@ -131,5 +131,5 @@ function sendable(key: string): string {
   return trimmed;
 }
 
-/** An empty variable is as good as none. */
+/** Treats an empty variable as unset. */
 const set = (value: string | undefined): string | undefined => (value ? value : undefined);

@@ -1,4 +1,4 @@
-/** `setup`: has coding agents and other clients send their calls through the gateway, and takes it back [cli.setup]. */
+/** `setup`: configures coding agents and other clients to use the gateway, and reverts it [cli.setup]. */
 import { homedir } from 'node:os';
 import { Argument } from 'commander';
 import { routes } from '#core/contracts/routes.ts';
@@ -49,7 +49,7 @@ export function addSetup(parent: Parent): void {
       const places: Places = { home: homedir(), platform: process.platform, env: process.env };
       if (name === undefined) return listClients(cli, places);
       const client: Client = clients[name as ClientName];
-      // Settings to undo are found by their names.
+      // Undo finds settings by their names.
       const target = options.undo ? anyTarget : targetOf(cli, options);
       const { setUp, undoPlan } = await import('./setup/plan.ts');
       const plans = client.files(places, target);
@@ -103,7 +103,7 @@ function listClients({ out, globals }: Cli, places: Places) {
   return 'positive' as const;
 }
 
-/** A client that asks a program for its key gets the agent's. */
+/** Prints the agent's key, for clients that call a program to get it. */
 async function printKey(cli: Cli) {
   const route = routes.find(({ operation }) => operation === 'testAction')!;
   const key = readSettings(cli.globals, process.env).keyFor(route);
@@ -115,7 +115,7 @@ async function printKey(cli: Cli) {
   return 'positive' as const;
 }
 
-/** @throws UsageError where nothing says which gateway is meant. */
+/** @throws UsageError if no gateway is specified. */
 function targetOf({ globals }: Cli, { gateway, mcp, models = false }: SetupOptions): Target {
   const run = readLocalRun(globals.state ?? (process.env.GATEWAY_STATE || undefined));
   const named = globals.url ?? (process.env.AGENTCTL_URL || undefined);

@@ -1,4 +1,4 @@
-/** Words quoted so that a POSIX shell reads them back unchanged: for commands we suggest to copy. */
+/** Quotes words for a POSIX shell, for suggested commands. */
 import { visibleText } from '#core/text/secrets/visible-text.ts';
 
 const quoted = (word: string): string => {

@@ -1,4 +1,4 @@
-/** `simulate`, `why`, `diff-policy`: what a policy would say, did say, and would say differently. */
+/** `simulate`, `why`, `diff-policy`: what a policy would decide, decided, and would decide differently. */
 import { addCallOptions, type CallOptions, callOf, jsonFile } from './call-options.ts';
 import { addCommand, type Cli, type Parent } from './command.ts';
 import { decisionPart } from './decision.ts';
@@ -77,7 +77,7 @@ async function onFile(
   return given({ policy, results });
 }
 
-/** A list of calls, bare or as the body of the request. */
+/** Reads a list of calls, bare or as a request body. */
 function callsIn(file: string): readonly unknown[] {
   const content = jsonFile('--file', file);
   const calls = Array.isArray(content) ? content : fields(content).calls;

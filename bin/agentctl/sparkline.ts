@@ -1,11 +1,11 @@
-/** Numbers over time as one short text: a bar for each part of the time, a space where there was nothing. */
+/** Draws numbers over time as short text: a bar per interval, a space for an empty one. */
 import { count, type Fields, text } from './json-fields.ts';
 
 const bars = '▁▂▃▄▅▆▇█';
 const columns = 30;
 
 /**
- * Requests of the buckets over the time of the answer.
+ * Draws the requests of the buckets over the time range of the response.
  * @param span with `from` and `to` as ISO 8601 times
  */
 export function sparkline(buckets: readonly Fields[], span: Fields): string {

@@ -1,10 +1,10 @@
-/** `status` and `whoami`: what the gateway says of itself and of the caller. */
+/** `status` and `whoami`: the state of the gateway and the identity of the caller. */
 import { addCommand, type Parent } from './command.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
 import { type Output, plain } from './output.ts';
 import { showTree } from './tree.ts';
 
-/** A table with these members as its columns; a member that no entry has takes no column. */
+/** Prints a table with these members as columns; a member that no entry has gets no column. */
 function showList(out: Output, title: string, members: readonly string[], value: unknown): void {
   const entries = list(value);
   if (value !== undefined) out.line(`${title}:${entries.length === 0 ? ' none' : ''}`);
@@ -42,7 +42,7 @@ export function addStatus(parent: Parent): void {
   }
 }
 
-/** Lists are tables below the rest: one line of all their members cannot be read. */
+/** Shows the status, with lists as tables below it: one line with all their members would be unreadable. */
 function showStatus(out: Output, { recent_violations, dependencies, providers, ...status }: Fields): void {
   showTree(out, status);
   showList(out, 'dependencies', ['kind', 'name', 'state', 'since', 'latency_ms', 'reason'], dependencies);

@@ -91,7 +91,7 @@ interface AttestOptions {
   readonly release: string;
 }
 
-/** For those who build releases. */
+/** Adds `attest`, for people who build releases. */
 function addAttest(parent: Parent): void {
   addCommand<AttestOptions>(parent, {
     usage: 'attest <file>',
@@ -133,7 +133,7 @@ interface SignOptions {
   readonly out?: string;
 }
 
-/** What a configuration needs to verify packs and filters by itself. */
+/** Adds `trust`, which prints the configuration for verifying packs and filters. */
 function addTrust(parent: Parent): void {
   addCommand<{ root: string }>(parent, {
     usage: 'trust <index-file>',
@@ -180,7 +180,7 @@ function addSign(parent: Parent): void {
   });
 }
 
-/** Of YAML or JSON. */
+/** Reads a pack from YAML or JSON. */
 async function packBytesOf(file: string): Promise<Buffer> {
   const { readYaml } = await import('#core/configuration/load/yaml.ts');
   const { packBytes } = await import('#core/policy/rules/pack-bytes.ts');
@@ -258,7 +258,7 @@ function verifyFile(
   });
 }
 
-/** Packs that the release ships are not signed, so only `tool_policies.require_signed` makes a part without signature a failure. */
+/** Lists the parts in force. Shipped packs are unsigned, so an unsigned part fails only with `tool_policies.require_signed`. */
 async function listInForce(cli: Cli): Promise<Outcome> {
   const answer = await cli.api().call('supplyChain');
   const { parts, require_signed } = fields(answer.json);
@@ -297,7 +297,7 @@ function listFile(cli: Cli, file: string, root: string): Promise<Outcome> {
   });
 }
 
-/** @throws UsageError for a file that exists: keys are never overwritten. */
+/** Writes a new file. @throws UsageError if it exists: keys are never overwritten. */
 async function writeNew(file: string, content: string): Promise<void> {
   const handle = await open(file, 'wx', 0o600).catch((cause) => {
     throw fileTrouble('write', file, cause);

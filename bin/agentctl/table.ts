@@ -1,18 +1,18 @@
-/** Tables on a terminal: no line is wider than it, and times are read as distances from now [cli.fits-terminal]. */
+/** Tables on a terminal: lines fit its width, and times are relative to now [cli.fits-terminal]. */
 
-/** Below this a column says nothing any more. */
+/** Narrower columns are unreadable. */
 const least = 8;
-/** What people copy is not cut: ids and digests. */
+/** Ids and digests are not cut, because people copy them. */
 const isId = (cell: string): boolean => /^(?:[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{12,})$/.test(cell);
 const isTime = (cell: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(cell);
 
-/** A distance as `relativeTime` writes it. */
+/** Matches the output of `relativeTime`. */
 const isDistance = (cell: string): boolean => /^(?:now|\d+ (?:s|min|h|d) ago|in \d+ (?:s|min|h|d))$/.test(cell);
 
-/** Two columns stand this far apart. */
+/** Spaces between two columns. */
 export const columnGap = 2;
 
-/** The widths of columns in a line of `width` characters: the widest gives way first; one with ids or times never does. */
+/** Returns column widths for lines of `width` characters: shrinks the widest first, and never one with ids or times. */
 export function fittedWidths(rows: readonly (readonly string[])[], width: number): number[] {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const natural = Array.from({ length: columns }, (_, at) => Math.max(0, ...rows.map((row) => row[at]?.length ?? 0)));
@@ -28,7 +28,7 @@ export function fittedWidths(rows: readonly (readonly string[])[], width: number
   return widths;
 }
 
-/** The beginning of a text that is too long. */
+/** Cuts a text that is too long. */
 export const cut = (cell: string, width: number): string => {
   const characters = [...cell];
   return characters.length <= width ? cell : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
@@ -41,7 +41,7 @@ const units = [
   [1, 's'],
 ] as const;
 
-/** `3 min ago`, `in 2 h`; a cell that is not a time stays as it is. */
+/** Returns `3 min ago`, `in 2 h`; a cell that is not a time is unchanged. */
 export function relativeTime(cell: string, nowMs: number): string {
   if (!isTime(cell)) return cell;
   const seconds = Math.round((Date.parse(cell) - nowMs) / 1000);

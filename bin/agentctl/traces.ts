@@ -1,4 +1,4 @@
-/** `traces`: the last traces of the gateway, and the tree of one. */
+/** `traces`: the latest traces of the gateway, and the span tree of one. */
 import type { Command } from 'commander';
 import { addCommand, addGroup, type Parent } from './command.ts';
 import { fields, list } from './json-fields.ts';
@@ -76,7 +76,7 @@ export function addTraces(program: Parent): void {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A line a span, indented below its parent. */
+/** Returns one line per span, indented below its parent. */
 function treeOf(spans: readonly Row[]): string[] {
   const ids = new Set(spans.map(({ span_id }) => span_id));
   const below = (parent: unknown, depth: number): string[] =>

@@ -1,4 +1,4 @@
-/** What looks back on chat traffic: usage, requests, providers, budgets, cache, violations. */
+/** Commands on past chat traffic: usage, requests, providers, budgets, cache, violations. */
 import type { Command } from 'commander';
 import { addCommand, type Parent } from './command.ts';
 import { count, type Fields, fields, list, text } from './json-fields.ts';
@@ -15,7 +15,7 @@ interface Reading {
   readonly examples: readonly string[];
   readonly options?: (command: Command) => Command;
   readonly show: (out: Output, answer: Fields) => void;
-  /** Read in its place with `--forecast`. */
+  /** Replaces the operation with `--forecast`. */
   readonly forecast?: Pick<Reading, 'operation' | 'show'>;
 }
 
@@ -233,7 +233,7 @@ function showBudgets(out: Output, answer: Fields): void {
 
 const noBudget = 'no budget is configured: spending is not limited';
 
-/** Of a budget: its tenant where there are several, its account, its period. */
+/** Returns a budget's tenant if there are several, its account and its period. */
 const whose = (row: Fields, below: boolean): unknown[] => [
   ...(below ? [row.tenant ?? '*'] : []),
   row.key_name === undefined ? row.account : `${row.account} (${row.key_name})`,
@@ -273,7 +273,7 @@ function showCache(out: Output, answer: Fields): void {
   out.field('entries', entries);
 }
 
-/** Rules act on calls of tools, filters on chat calls: one table for both. */
+/** Shows violations in one table: rules act on tool calls, filters on chat calls. */
 function showViolations(out: Output, page: Fields): void {
   const rows = list(page.violations).map((row) => [
     row.at,
@@ -289,7 +289,7 @@ function showViolations(out: Output, page: Fields): void {
   showCounts(out, 'by action', page.by_action);
 }
 
-/** One line, the most frequent first. */
+/** Prints counts on one line, the largest first. */
 function showCounts(out: Output, name: string, counts: unknown): void {
   const sorted = Object.entries(fields(counts)).sort(([, a], [, b]) => count(b) - count(a));
   if (sorted.length > 0) out.line(`${name}: ${sorted.map(([each, times]) => `${each} ${count(times)}`).join(', ')}`);

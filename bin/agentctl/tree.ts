@@ -1,4 +1,4 @@
-/** Shows any answer as indented `name: value` lines: answers may grow fields without the client knowing them. */
+/** Prints any response as indented `name: value` lines, unknown fields included. */
 import { type Output, plain } from './output.ts';
 
 export function showTree(out: Output, value: unknown, indent = ''): void {
@@ -15,7 +15,7 @@ export function showTree(out: Output, value: unknown, indent = ''): void {
   }
 }
 
-/** One line an item. */
+/** Prints one line per item. */
 function showList(out: Output, name: string, items: readonly unknown[], indent: string): void {
   out.line(`${indent}${name}: ${items.length === 0 ? 'none' : ''}`.trimEnd());
   for (const item of items) out.line(`${indent}  - ${oneLine(item)}`);

@@ -1,4 +1,4 @@
-/** `pending --watch`: what happens to approvals, as it happens, until the person stops it. */
+/** `pending --watch`: shows approval events live until interrupted. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { sseDecoder } from '#core/models/dialects/sse.ts';
 import type { Cli } from './command.ts';
@@ -8,25 +8,25 @@ import { painted } from './output.ts';
 import { type ApprovalEvent, PolledApprovals } from './polled-approvals.ts';
 
 const longestPauseMs = 15_000;
-/** As the gateway asks for in `retry`. */
+/** The interval that the gateway sends in `retry`. */
 const betweenStreamsMs = 1_000;
 const betweenLooksMs = 2_000;
 
 interface Watching {
-  /** Ends after so many events; without it the watch goes on. */
+  /** Number of events after which the watch ends; default: unlimited. */
   readonly events?: number | undefined;
-  /** Shows what is pending now: at the start, and at each event on a terminal. */
+  /** Shows pending requests: at the start, and on a terminal at each event. */
   readonly list: () => Promise<void>;
-  /** Whether the list is drawn again in place; else each event is a line. */
+  /** Whether the list is redrawn in place; otherwise each event is a line. */
   readonly redraws: boolean;
-  /** Whether a new request rings. */
+  /** Whether a new request rings the bell. */
   readonly bell: boolean;
 }
 
 /**
- * A stream that ends is opened again from the last event on, also where the gateway was away. A gateway that opens none is
- * asked for its list again and again.
- * @throws Failure what the gateway refuses, and when it was never reached.
+ * Watches approvals. Reopens an ended stream after the last event, even after the gateway was unreachable. Polls the list of a
+ * gateway without a stream.
+ * @throws Failure if the gateway refuses, or was never reached.
  */
 export async function watchApprovals(cli: Cli, { events = Infinity, list, redraws, bell }: Watching): Promise<void> {
   let last: string | undefined;
@@ -64,13 +64,13 @@ export async function watchApprovals(cli: Cli, { events = Infinity, list, redraw
   }
 }
 
-/** Not there, or there and not ready. */
+/** Unreachable, or reachable but not ready. */
 const isAway = (failure: unknown): boolean =>
   failure instanceof Failure &&
   (failure.exitCode === exitCodes.unreachable ||
     /^(service_unavailable|server_error|rate_limit_error)\b/.test(failure.message));
 
-/** On AWS, and where several gateways share a store. */
+/** True on AWS, and if several gateways share a store. */
 const opensNone = (failure: unknown): boolean =>
   failure instanceof Failure && /^method_not_allowed\b/.test(failure.message);
 

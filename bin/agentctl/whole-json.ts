@@ -1,9 +1,9 @@
-/** Watches JSON text pass by and notices when it ends in the middle: a cut export must not look like an export. */
+/** Checks passing JSON text for completeness: a truncated export must not look like an export. */
 import { exitCodes, Failure } from './failure.ts';
 
 const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = Buffer.from('"\\{}[]');
 
-/** The same bytes; throws behind the last one when the document they began is still open. */
+/** Passes the bytes through; throws after the last one if the document is incomplete. */
 export async function* wholeJson(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   let depth = 0;
   let begun = false;

@@ -1,4 +1,4 @@
-/** `why`: the call, what it would do, and what decided it; the rules that do not fit only with `--all` [cli.why]. */
+/** `why`: shows a call, its effects and what decided it; rules that do not match only with `--all` [cli.why]. */
 import { addCommand, type Parent } from './command.ts';
 import { decisionPart } from './decision.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
@@ -40,8 +40,8 @@ function showWhy(out: Output, answer: Fields, all: boolean): void {
 }
 
 /**
- * Shows the effects of a call, and how the rules saw it.
- * @param all each rule, in place of those that nearly fit; `more` is the option that asks for them.
+ * Shows the effects of a call, and how the rules evaluated it.
+ * @param all shows every rule instead of near matches; `more` is the option that enables it.
  */
 export function showExplanation(
   out: Output,
@@ -63,7 +63,7 @@ export function showExplanation(
   showRules(out, list(answer.trace), all, more);
 }
 
-/** Rules that fit protocol and tool are those that a change would most likely be made to. */
+/** Shows near matches: rules that match protocol and tool are the likeliest to need a change. */
 function showRules(out: Output, trace: readonly Fields[], all: boolean, more: string): void {
   const failed = trace.filter(({ matched }) => matched !== true);
   if (all) {
@@ -91,7 +91,7 @@ const sentences: Readonly<Record<string, string>> = {
   effects: 'an effect that cannot be read',
 };
 
-/** What decided, with the rule as the policy has it. */
+/** Returns what decided, with the rule as written in the policy. */
 function deciderOf({ decided_by, matched_rule, trace, effects }: Fields, all: boolean): string {
   const by = text(decided_by) ?? 'rule';
   const rule = ruleOf(matched_rule, all);
@@ -106,7 +106,7 @@ function deciderOf({ decided_by, matched_rule, trace, effects }: Fields, all: bo
   return sentence === undefined ? rule : by === 'default' ? sentence : `${sentence}: ${rule}`;
 }
 
-/** `shell.rm` says its protocol; a tool of an MCP server has an effect under another one. */
+/** Describes an effect. `shell.rm` implies its protocol; an MCP tool's effect may have another one. */
 function effectOf({ protocol, tool, target, capability }: Fields): string {
   const under = text(protocol) && !plain(tool).startsWith(`${protocol}.`) ? `${plain(protocol)} ` : '';
   return `${under}${plain(tool)}${text(target) ? ` on ${short(plain(target))}` : ''} (${plain(capability)})`;
@@ -114,7 +114,7 @@ function effectOf({ protocol, tool, target, capability }: Fields): string {
 
 const placeOf = ({ index }: Fields): string =>
   typeof index === 'number' && index < 0 ? 'guard' : `rule ${plain(index)}`;
-/** Where the rule stands in its file; nothing where the version came without one. */
+/** Returns the rule's place in its file; empty for a version stored without places. */
 const atPlace = ({ place }: Fields): string => (place === undefined ? '' : ` (${plain(place)})`);
 const nameOf = ({ name }: Fields): string => (name === undefined ? '' : ` "${plain(name)}"`);
 const ruleOf = (rule: unknown, all: boolean): string => (all ? plain(rule) : short(plain(rule), 60));

@@ -1,6 +1,6 @@
 /**
- * `witness`: looks at a gateway's log, and cosigns what goes on from what it saw before. It needs a key that may read, and
- * nothing of the gateway's own; run it where the operators of the gateway have no rights.
+ * `witness`: reads a gateway's log, and cosigns checkpoints that extend the previous ones. It needs only a key that may read; run it
+ * where the operators of the gateway have no rights.
  */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -67,7 +67,7 @@ async function witness(cli: Cli, options: WitnessOptions): Promise<Outcome> {
   }
 }
 
-/** @throws UsageError for keys of several logs. */
+/** Parses the log keys. @throws UsageError for keys of several logs. */
 async function logKeysOf(texts: readonly string[]): Promise<readonly NoteKey[]> {
   const { logKey } = await import('#core/evidence/transparency/witness-keys.ts');
   const keys = await Promise.all(texts.map((text) => keyOf(text, '--log-key', logKey)));
@@ -79,7 +79,7 @@ async function logKeysOf(texts: readonly string[]): Promise<readonly NoteKey[]> 
   return keys;
 }
 
-/** A gateway that does not answer is queried again; without an interval only once. */
+/** Handles an unreachable gateway: retries at the interval, or fails if there is none. */
 function unreachable(cli: Cli, { every }: WitnessOptions, failure: unknown): Outcome {
   if (!every || !(failure instanceof Failure) || failure.exitCode !== exitCodes.unreachable) throw failure;
   cli.out.note(`${failure.message}; looking again in ${every} seconds`);
@@ -97,7 +97,7 @@ async function witnessSigner({ name, folder }: WitnessOptions): Promise<NoteSign
   }
 }
 
-/** One look at the log. What was seen is durable before the cosignature leaves this process. */
+/** Checks the log once. The new state is durable before the cosignature is published. */
 async function look(cli: Cli, options: WitnessOptions, signer: NoteSigner, log: readonly NoteKey[]): Promise<Outcome> {
   const { continued } = await import('#core/evidence/transparency/witness.ts');
   const before = await keptState(options.folder, log);
@@ -114,7 +114,7 @@ async function look(cli: Cli, options: WitnessOptions, signer: NoteSigner, log: 
   const seconds = Math.floor(Date.now() / 1000);
   const at = new Date(seconds * 1000).toISOString();
   const checkpoint = `${note}${cosign(head.text, seconds, signer)}\n`;
-  // Of looks at the same size the last says the most: then there was no further leaf yet.
+  // Of checks at the same size only the last is needed: the log had no further leaf until then.
   const history = [...(before?.history ?? []).filter(({ size }) => size < head.size), { size: head.size, at }];
   await writeWitnessState(options.folder, { ...state, checkpoint, history });
   await publish(cli, options, checkpoint);
@@ -123,7 +123,7 @@ async function look(cli: Cli, options: WitnessOptions, signer: NoteSigner, log: 
   return 'positive';
 }
 
-/** The refused checkpoint is kept: with the state of the witness it proves what the log did. */
+/** Saves the refused checkpoint: with the state of the witness it proves the log's misbehaviour. */
 async function refuse(cli: Cli, { folder }: WitnessOptions, note: string, reason: string): Promise<Outcome> {
   const { writeDurably } = await import('#adapters/local/durable-file.ts');
   const file = join(folder, 'refused');
@@ -150,7 +150,7 @@ async function keptState(folder: string, [log]: readonly NoteKey[]): Promise<Wit
       cause,
     });
   }
-  // The key of a log may be another one by now; its name stays.
+  // The log's key may have been rotated; its name stays.
   if (readVerifierKey(state.log_key)?.name !== log?.name) {
     throw new UsageError(
       `${folder} is the state of a witness of ${state.log_key}: give another --folder for another log`,
@@ -164,7 +164,7 @@ async function consistency(cli: Cli, from: number, to: number): Promise<Buffer[]
   return (Array.isArray(proof) ? proof : []).map((hash) => Buffer.from(String(hash), 'base64'));
 }
 
-/** Reads the leaves since the last look. They are all there, and no session goes back. */
+/** Reads the leaves since the last check; returns the defect if one is missing or a session goes back. */
 async function readOn(
   cli: Cli,
   before: WitnessState | undefined,

@@ -1,11 +1,11 @@
-/** JSON documents as YAML, one after another; loaded by the commands that are asked for it. */
+/** Writes JSON documents as YAML; loaded on demand. */
 import { isScalar, parseDocument, visit } from 'yaml';
 import { escapeUnseen } from './output.ts';
 
-/** JSON spells the first control characters out by itself. */
+/** Tests for invisible characters. JSON itself escapes the first control characters. */
 const isUnseen = (text: string): boolean => escapeUnseen(JSON.stringify(text)).includes('\\u');
 
-/** Numbers keep every digit. Text with unseen characters is quoted, so that they can be escaped. */
+/** Converts JSON to YAML. Numbers keep every digit; text with invisible characters is quoted, so that they can be escaped. */
 export function yamlOf(json: string): string {
   const document = parseDocument(json, { intAsBigInt: true, uniqueKeys: false });
   visit(document, (_, node) => {

@@ -1,4 +1,4 @@
-/** The checks of `doctor`, in the order in which they are shown: each reads what an operator could read by hand [cli.doctor]. */
+/** The checks of `doctor` in display order; each reads data that an operator could also read by hand [cli.doctor]. */
 import packageJson from '#package' with { type: 'json' };
 import type { Api } from '../api.ts';
 import { count, type Fields, fields, list, text } from '../json-fields.ts';
@@ -7,20 +7,20 @@ import { type CheckResult, fail, ok, unknown, warn } from './finding.ts';
 
 export interface Check {
   readonly name: string;
-  /** @throws Failure, which the check is reported by. */
+  /** @throws Failure, which becomes the result of the check. */
   readonly run: (api: Api) => Promise<readonly CheckResult[]>;
-  /** What to do where the gateway does not have what is asked for. */
+  /** Advice if the gateway does not have the requested resource. */
   readonly absent: string;
-  /** What to do where its address does not answer, if that is another one than that of the other checks. */
+  /** Advice if its address does not answer and differs from that of the other checks. */
   readonly unreachable?: string;
-  /** Without it the other checks would all say the same: it fails, and ends them. */
+  /** A failure of this check ends the run, because the other checks would fail in the same way. */
   readonly needed?: true;
 }
 
 const read = async (api: Api, operation: string, query?: Readonly<Record<string, string>>): Promise<Fields> =>
   fields((await api.call(operation, query ? { query } : {})).json);
 
-/** A clock further off than this makes tokens and signatures fail. */
+/** A larger clock difference breaks tokens and signatures. */
 const maxClockSeconds = 60;
 const noticeableClockSeconds = 5;
 const longPendingSeconds = 1800;
@@ -75,10 +75,10 @@ async function health(api: Api): Promise<CheckResult[]> {
   const reasons = new Set(down.map(({ reason }) => reason));
   const channels = down.filter(({ kind }) => kind === 'channel').map(({ name }) => name);
   return [
-    // A control plane that does not count is said below, with its reason.
+    // A stale control plane is reported below, with its reason.
     ...down.filter(({ kind }) => kind !== 'control_plane' || stale === undefined).map(dependencyFound),
     ...(down.length === 0 ? [ok(`${dependencies.length} dependencies, none is down`)] : []),
-    // What is wrong with the configuration file is a dependency too.
+    // Problems of the configuration file are also listed as dependencies.
     ...((body.warnings as unknown[]) ?? [])
       .filter((each) => !reasons.has(each as string))
       .map((each) => warn(String(each), 'change the configuration, or accept it knowingly')),
@@ -109,7 +109,7 @@ async function health(api: Api): Promise<CheckResult[]> {
 
 const channelTodo = (name: unknown) => `check approvals.channels.${name}: its address, its secrets, and the network`;
 
-/** What each kind of dependency asks for; its reason stands in the finding. */
+/** Advice for each kind of dependency; the finding has its reason. */
 const dependencyTodo: Readonly<Record<string, (name: unknown) => string>> = {
   provider: (name) => `check base_url and api_key_env of the provider ${name}, and the network`,
   mcp_server: (name) => `check the url or command of the server ${name} in upstreams.mcp, and its credentials`,
@@ -124,7 +124,7 @@ const dependencyFound = ({ kind, name, state, reason, needed }: Fields): CheckRe
   if (kind === 'configuration')
     return fail(found, 'agentctl config check <file> shows what is wrong; correct the file and save it');
   if (needed) return fail(found, 'start it, or check its address and credentials: nothing is decided until it answers');
-  // A model that callers may ask for does not answer [cli.doctor-provider].
+  // A model that callers may request does not answer [cli.doctor-provider].
   if (kind === 'provider' && state === 'down') return fail(found, dependencyTodo.provider!(name));
   return warn(found, dependencyTodo[String(kind)]?.(name) ?? 'agentctl status has the details');
 };
@@ -188,7 +188,7 @@ async function planes(api: Api): Promise<CheckResult[]> {
   return all.map(planeFound);
 }
 
-/** What each state of a plane asks for, as `docs/how-to/serve-data-planes.md` says it at length. */
+/** Advice for each state of a plane; `docs/how-to/serve-data-planes.md` has the details. */
 const planeTodo: Readonly<Record<string, string>> = {
   never_seen: 'start the plane, and compare its token and federation.control_plane_url',
   silent: 'look at the plane, and at the network between the two',
@@ -229,7 +229,7 @@ async function witness(api: Api): Promise<CheckResult[]> {
 const otherSurface = 'check --url: it takes the admin surface of a gateway, not the gateway or MCP surface and no path';
 const otherGateway =
   'set AGENTCTL_GATEWAY: models are listed by the gateway surface, which may have an address of its own';
-/** Its route stands in every release that has the check. */
+/** Every release with this check has the route. */
 const otherRelease = 'check --url, and whether the gateway is of the release of this agentctl';
 
 export const checks: readonly Check[] = [

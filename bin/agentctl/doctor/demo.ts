@@ -1,12 +1,12 @@
-/** What is made for trying the gateway out, and has no place in a deployment: answers of the mock, keys that `npm start` made [cli.doctor-demo]. */
+/** Finds demo settings that a deployment must not have: mock answers, keys made by `npm start` [cli.doctor-demo]. */
 import type { Api } from '../api.ts';
 import { type Fields, fields, list, text } from '../json-fields.ts';
 import { type CheckResult, ok, warn } from './finding.ts';
 
-/** Names of the keys that `npm start` makes for itself. */
+/** Names of the keys that `npm start` generates. */
 const generated = /^local-(agent|human|viewer)$/;
 
-/** Providers that answer without a model. */
+/** Reports providers that answer without a model. */
 export function demoModels(providers: readonly Fields[], isDeployment: boolean): CheckResult {
   const mocks = providers.filter(({ type, enabled }) => type === 'mock' && enabled !== false);
   if (mocks.length === 0) return ok('no provider gives demo answers');
@@ -21,7 +21,7 @@ export function demoModels(providers: readonly Fields[], isDeployment: boolean):
   );
 }
 
-/** The key that is used here. */
+/** Reports whether the key in use is a generated one. */
 export function demoKey({ name, person }: Fields, isDeployment: boolean): CheckResult[] {
   const isGenerated = generated.test(text(name) ?? '') || generated.test(text(person) ?? '');
   if (!isDeployment || !isGenerated) return [];
@@ -33,7 +33,7 @@ export function demoKey({ name, person }: Fields, isDeployment: boolean): CheckR
   ];
 }
 
-/** Signing keys of brokers that the local run makes while none is set. */
+/** Reports brokers whose signing key the local run generated because none is set. */
 export function demoBrokers({ credentials }: Fields): CheckResult[] {
   return list(fields(credentials).brokers)
     .filter(({ generated_key }) => generated_key === true)
@@ -55,6 +55,6 @@ export async function checkDemo(api: Api): Promise<CheckResult[]> {
   ];
 }
 
-/** Only administrators may read the configuration; a local run may have such keys. */
+/** Checks the brokers. Only administrators may read the configuration; a local run may have such keys. */
 export const checkDemoBrokers = async (api: Api): Promise<CheckResult[]> =>
   api.isDeployment ? demoBrokers(fields((await read(api, 'getConfig')).configuration)) : [];

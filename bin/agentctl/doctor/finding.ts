@@ -1,7 +1,7 @@
-/** What a check of a deployment found. */
+/** Result of a check of a deployment, with the check's name. */
 export interface Finding {
   readonly check: string;
-  /** `unknown`: the key may not see it, or the gateway does not have it. */
+  /** `unknown`: not visible to the key, or absent at the gateway. */
   readonly state: 'ok' | 'warn' | 'fail' | 'unknown';
   readonly found: string;
   readonly todo?: string;
@@ -12,5 +12,5 @@ export type CheckResult = Omit<Finding, 'check'>;
 export const ok = (found: string): CheckResult => ({ state: 'ok', found });
 export const warn = (found: string, todo: string): CheckResult => ({ state: 'warn', found, todo });
 export const fail = (found: string, todo: string): CheckResult => ({ state: 'fail', found, todo });
-/** Nothing is wrong for certain: what to do to know it, or that nothing has to be done. */
+/** Reports that a check could not decide; `todo` says how to find out, or that no action is needed. */
 export const unknown = (found: string, todo: string): CheckResult => ({ state: 'unknown', found, todo });

@@ -1,4 +1,4 @@
-/** Where each client keeps its configuration, and what of it sends its calls through the gateway [cli.setup]. */
+/** The supported clients: their configuration files, and the settings that route their calls through the gateway [cli.setup]. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { CodingAgentName } from '../coding-agents.ts';
@@ -9,18 +9,18 @@ import type { FilePlan } from './plan.ts';
 /** The name of the gateway in every client. */
 const name = 'agent-governance';
 
-/** What a client needs to reach the gateway. */
+/** Settings a client needs to reach the gateway. */
 export interface Target {
   readonly gatewayUrl: string;
   /** Program and arguments that start `agentctl` with this gateway. */
   readonly agentctl: (...words: readonly string[]) => readonly [program: string, ...args: string[]];
-  /** The same for the bridge to MCP. */
+  /** Program and arguments that start the MCP bridge. */
   readonly bridge: readonly [program: string, ...args: string[]];
   /** Whether model calls go through the gateway as well as tool calls. */
   readonly models: boolean;
 }
 
-/** The user's folders, by the rules of the platform. */
+/** The user's folders, by platform convention. */
 export interface Places {
   readonly home: string;
   readonly platform: NodeJS.Platform;
@@ -29,10 +29,10 @@ export interface Places {
 
 export interface Client {
   readonly title: string;
-  /** Folder that is there where the client was used. */
+  /** Folder that exists if the client was used. */
   readonly folder: (places: Places) => string;
   readonly files: (places: Places, target: Target) => readonly FilePlan[];
-  /** What a file cannot say. */
+  /** Manual steps that no file can express. */
   readonly notes: (target: Target) => readonly string[];
 }
 
@@ -49,7 +49,7 @@ const json = (
 
 const servers = (file: string, target: Target): FilePlan => json(file, [['mcpServers', name], bridge(target)]);
 
-/** Any other exit code would let the tool run; the gateway has 60 s to answer. */
+/** With any other exit code the tool would run; the gateway has 60 s to answer. */
 const hookLine = ({ agentctl }: Target, agent: CodingAgentName): string =>
   `${commandLine(agentctl('hook', agent))} || exit 2`;
 
@@ -70,7 +70,7 @@ const keyNote = ({ agentctl, models }: Target): readonly string[] =>
       ]
     : [];
 
-/** The folder of programs' settings: `~/.config` and its likes. */
+/** Returns the folder of program settings: `~/.config` or its platform equivalent. */
 function settingsFolder({ home, platform, env }: Places): string {
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
   if (platform === 'win32') return env.APPDATA || join(home, 'AppData', 'Roaming');
@@ -232,13 +232,13 @@ export const clients = {
 export type ClientName = keyof typeof clients;
 export const clientNames = Object.keys(clients) as ClientName[];
 
-/** Whether the client was used on this machine. */
+/** Returns whether the client was used on this machine. */
 export const isInstalled = (client: Client, places: Places): boolean => {
   const folder = client.folder(places);
   return existsSync(folder) || existsSync(dirname(client.files(places, anyTarget)[0]?.file ?? folder));
 };
 
-/** Stands for any gateway, with all that can be set up. */
+/** A placeholder gateway with every option enabled. */
 export const anyTarget: Target = {
   gatewayUrl: '',
   agentctl: (...words) => ['agentctl', ...words],
@@ -246,7 +246,7 @@ export const anyTarget: Target = {
   models: true,
 };
 
-/** JSON texts and lists are TOML as well. */
+/** Returns TOML lines; JSON strings and arrays are valid TOML. */
 function codexLines(target: Target): readonly string[] {
   const { command, args } = bridge(target);
   const tools = [
@@ -278,7 +278,7 @@ const hookTables = (event: string, line: string): readonly string[] => [
   '',
 ];
 
-/** `@ai-sdk/openai` calls the Responses API, where the tool policy decides; tools of chat completions pass as they are. */
+/** `@ai-sdk/openai` calls the Responses API, where the tool policy applies; tools of chat completions pass unchanged. */
 const openCodeProvider = ({ gatewayUrl }: Target): JsonValue => ({
   npm: '@ai-sdk/openai',
   name: 'Agent Governance Gateway',

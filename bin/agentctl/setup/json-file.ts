@@ -1,4 +1,4 @@
-/** Changes of a JSON file that people edit: comments, order and everything else in it stay. */
+/** Edits a JSON file that people maintain: comments, order and all other contents are preserved. */
 import {
   applyEdits,
   findNodeAtLocation,
@@ -19,15 +19,15 @@ export type JsonValue =
   | { readonly [member: string]: JsonValue };
 
 export interface JsonChange {
-  /** Members that take a value. */
+  /** Members to set. */
   readonly values: readonly { readonly path: readonly string[]; readonly value: JsonValue }[];
-  /** Lists that get an item; one that `own` is found in is the gateway's own. */
+  /** Lists that get an item; an item matching `own` belongs to the gateway. */
   readonly items?: readonly { readonly path: readonly string[]; readonly value: JsonValue; readonly own: RegExp }[];
 }
 
 const formattingOptions = { tabSize: 2, insertSpaces: true, eol: '\n' };
 
-/** @throws UsageError for a text that is not JSON with comments: it is left as it is. */
+/** Applies the change. @throws UsageError for text that is not JSON with comments. */
 export function withChange(text: string, { values, items = [] }: JsonChange, file: string): string {
   let changed = checked(text, file);
   for (const { path, value } of values) changed = set(changed, path, value);
@@ -41,8 +41,8 @@ export function withChange(text: string, { values, items = [] }: JsonChange, fil
 }
 
 /**
- * Takes the change back: each member has the value again that it had in `before`, or goes with the objects and lists that
- * were made for it.
+ * Reverts the change: each member gets its value from `before`, or is removed with the objects and lists that were created
+ * for it.
  */
 export function withoutChange(text: string, before: string, { values, items = [] }: JsonChange, file: string): string {
   let changed = checked(text, file);
@@ -66,7 +66,7 @@ const set = (text: string, path: Path, value: JsonValue | undefined): string =>
 const insert = (text: string, path: Path, value: JsonValue): string =>
   applyEdits(text, modify(text, [...path], value, { formattingOptions, isArrayInsertion: true }));
 
-/** What was made only to hold it goes with it. */
+/** Removes a member, and the containers that were created only for it. */
 function removed(text: string, path: Path, former: ReturnType<typeof parseTree>): string {
   const changed = set(text, path, undefined);
   const holder = path.slice(0, -1);
@@ -76,7 +76,7 @@ function removed(text: string, path: Path, former: ReturnType<typeof parseTree>)
   return left?.children?.length === 0 ? removed(changed, holder, former) : changed;
 }
 
-/** The values of a list; empty where there is nothing; undefined where there is something else. */
+/** Returns the items of a list; empty if absent, undefined if the value is not a list. */
 function itemsAt(text: string, path: readonly string[]): readonly unknown[] | undefined {
   const tree = parseTree(text);
   const node = tree && findNodeAtLocation(tree, [...path]);

@@ -1,10 +1,10 @@
-/** The lines of two texts that differ, with a line of what stays on either side. */
+/** The lines that differ between two texts, with one unchanged line on either side. */
 interface LineChange {
   readonly sign: ' ' | '+' | '-';
   readonly line: string;
 }
 
-/** Texts that share their beginning and end, as an edit in one place leaves them. */
+/** Compares texts that share their beginning and end, as after an edit in one place. */
 export function lineChanges(before: string, after: string): LineChange[] {
   const [old, now] = [before, after].map((text) => (text === '' ? [] : text.replace(/\n$/, '').split('\n')));
   if (!old || !now) return [];

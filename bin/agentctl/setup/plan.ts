@@ -1,4 +1,4 @@
-/** What is changed in one file of a client, and how it is written and taken back [cli.setup]. */
+/** Plans, writes and reverts the change of one file of a client [cli.setup]. */
 import { hash } from 'node:crypto';
 import {
   chmodSync,
@@ -22,19 +22,19 @@ export type FilePlan = { readonly file: string } & (
   | { readonly kind: 'toml'; readonly lines: readonly string[] }
 );
 
-/** The file as it is, and as it shall be. */
+/** A file's current and planned contents. */
 export interface Step {
   readonly file: string;
   readonly before: string | undefined;
-  /** Undefined: the file goes. */
+  /** Undefined: the file is deleted. */
   readonly after: string | undefined;
 }
 
-/** Stands beside the file while the gateway is set up in it. */
+/** Saved next to the file while the gateway is set up in it. */
 interface SetupRecord {
-  /** The file before; undefined where there was none. */
+  /** The original contents; undefined if there was no file. */
   readonly text?: string;
-  /** Digest of the file as it was written; it shows whether the file was changed since. */
+  /** Digest of the written file, to detect later changes. */
   readonly written_sha256: string;
 }
 
@@ -45,7 +45,7 @@ export function setUp(plan: FilePlan): Step {
   return { file: plan.file, before, after: changed(plan, before ?? '') };
 }
 
-/** The text of before, where the file was not changed since; else the text without what was set up. */
+/** Restores the original text if the file was not changed since; otherwise removes only what was set up. */
 export function undoPlan(plan: FilePlan): Step {
   const { file } = plan;
   const now = read(file);
@@ -60,7 +60,7 @@ export function undoPlan(plan: FilePlan): Step {
 const changed = (plan: FilePlan, text: string): string =>
   plan.kind === 'toml' ? withBlock(text, plan.lines, plan.file) : withChange(text, plan, plan.file);
 
-/** Keeps the text of before the first time, and replaces the file whole. */
+/** Saves the original text the first time, and replaces the file atomically. */
 export function write({ file, before, after }: Step): void {
   if (after === undefined) return;
   const known = keptOf(file);
@@ -85,7 +85,7 @@ export function restore({ file, after }: Step): void {
   }
 }
 
-/** A link stays a link, and the file keeps its mode. */
+/** Replaces a file, keeping its mode; a link stays a link. */
 function replace(file: string, text: string): void {
   const target = existsSync(file) ? realpathSync(file) : file;
   const mode = existsSync(target) ? statSync(target).mode & 0o777 : 0o600;
