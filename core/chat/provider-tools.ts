@@ -23,7 +23,7 @@ type PassedHeaders = Readonly<Record<string, string>>;
 
 /**
  * Refuses what the configuration does not list.
- * @throws GatewayError `invalid_request` with what was found and is allowed.
+ * @throws GatewayError `invalid_request` that names what was found and what is allowed.
  */
 export function refuseProviderRun(settings: MessagesSettings, body: JsonObject): void {
   if (isGiven(body.mcp_servers)) throw refusal('mcp_servers', 'none: the gateway serves upstreams.mcp');

@@ -1,6 +1,6 @@
 /**
- * Returns the content policy of a call. The filters and their RE2 engine are loaded with the first configuration that
- * has filters, so a gateway without filters starts faster.
+ * Returns the content policy of a call. The filters and their RE2 engine are loaded with the first configuration that has
+ * filters, so a gateway without filters does not load them.
  */
 import type { Configuration } from '#core/contracts/config.ts';
 import { remembered } from '#core/kernel/remembered.ts';

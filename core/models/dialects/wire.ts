@@ -31,7 +31,7 @@ export function argumentsOf(text: string): JsonObject {
     const value = JSON.parse(text) as Json;
     if (isObject(value)) return value;
   } catch {
-    // Not JSON: kept as it came.
+    // Not JSON: stored unchanged.
   }
   return { _raw: text };
 }

@@ -13,7 +13,7 @@ export interface HttpRequest {
   readonly firstByteTimeoutMs: number;
   /** Maximum silence while a reader waits for bytes; a slow reader never times out. */
   readonly idleTimeoutMs: number;
-  /** Set to never send it twice, even if a kept connection was closed: the provider may have acted on it. */
+  /** If set, the request is never sent twice, even if a kept connection was closed: the provider may have acted on it. */
   readonly once?: boolean;
 }
 

@@ -18,7 +18,10 @@ interface ArmFigures {
   readonly cost_usd: number;
 }
 
-/** @param nowMs epoch milliseconds */
+/**
+ * Returns the figures of both arms, and those of the canary for judging its stage.
+ * @param nowMs epoch milliseconds
+ */
 export async function figuresOf(
   observations: Pick<Observations, 'minutes'>,
   rollout: Rollout,

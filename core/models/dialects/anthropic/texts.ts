@@ -65,7 +65,10 @@ export function eventTexts(event: JsonObject): TextSlot[] {
   return [...slots, ...leaves(event, channel, slots)];
 }
 
-/** @param begun true for the start of a block in a stream: arguments in it are complete, others arrive as text. */
+/**
+ * Adds the texts of a block.
+ * @param begun true for the start of a block in a stream: arguments in it are complete, others arrive as text.
+ */
 function addBlock(slots: TextSlot[], channel: string, block: JsonObject, begun = false): void {
   if (block.type === 'text') addText(slots, `${channel}:text`, 'text', block, 'text');
   else if (block.type === 'thinking') addText(slots, `${channel}:thinking`, 'reasoning', block, 'thinking');
