@@ -1,7 +1,7 @@
 /** Time limits of hosts. A configuration that exceeds them is refused when it is loaded. */
 
 export interface HostLimits {
-  /** For error messages. */
+  /** Name of the host in error messages. */
   readonly name: string;
   /** Limit for a held approval and its execution, in milliseconds: HTTP, Git and SQL. */
   readonly executionMs: number;

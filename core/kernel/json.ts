@@ -91,7 +91,7 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** Returns the defect behind an `invalid_request` of this file if the caller can correct it in the value. */
+/** Returns the defect that caused an `invalid_request` of this file, if the caller can correct it in the value. */
 export function jsonDefectOf(fault: unknown): JsonDefect | undefined {
   const reason = fault instanceof GatewayError ? fault.data?.reason : undefined;
   return reason === 'inexact_number' || reason === 'proto_key' ? reason : undefined;

@@ -8,7 +8,7 @@ export const kinds = {
   binary: 8,
   base32: 16,
   base32Lower: 32,
-  /** A character of base64 that can also stand between numbers. */
+  /** A character of base64 that may also separate numbers. */
   joint: 64,
 } as const;
 
