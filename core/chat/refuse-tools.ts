@@ -32,7 +32,7 @@ function refuseOnMessages(
   if (messages.tool_use !== 'reject' && dialect === 'anthropic') refuseProviderRun(messages, body);
 }
 
-/** Refuses, under `govern`, tools whose calls could not be decided. */
+/** Refuses all tools under `reject`, and under `govern` those whose calls could not be decided. */
 function refuseOnCompletions({ chat_completions }: Configuration, body: JsonObject, wire: Dialect): void {
   const { tool_use } = chat_completions;
   if (tool_use === 'reject' && wire.usesTools(body)) throw rejected('chat/completions', 'chat_completions');

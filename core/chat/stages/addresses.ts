@@ -93,7 +93,7 @@ async function blockedFetch(ports: ChatPorts, screened: ScreenedCall, { path, re
   });
 }
 
-/** Returns those of several addresses that have an approval. */
+/** Separates the addresses that have an approval from the others. */
 async function byApproval(ports: ChatPorts, { principal, sessionId }: ChatCall, fetches: readonly Fetch[]) {
   if (fetches.length === 1) return { ready: [], others: fetches };
   const ready: Fetch[] = [];

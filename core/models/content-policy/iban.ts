@@ -31,7 +31,7 @@ function ibanLength(text: string, run: string, start: number): number | undefine
   return isWhole && remainder(run.slice(0, length).replace(/[ -]/g, '')) === 1 ? length : undefined;
 }
 
-/** Returns the account followed by country and check digits, letters as 10 to 35, modulo 97. */
+/** Returns the account, followed by country and check digits, modulo 97. Letters count as 10 to 35. */
 function remainder(iban: string): number {
   let rest = 0;
   for (const char of iban.slice(4) + iban.slice(0, 4)) {

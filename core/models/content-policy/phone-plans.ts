@@ -29,11 +29,11 @@ const numberOf = (digits: string, region?: CountryCode): PhoneNumber | undefined
 export const isInternational = (digits: string): boolean =>
   remembered(`+${digits}`, () => numberOf(`+${digits}`)?.isValid() === true);
 
-/** Checks for a number of valid length that no plan assigns, as examples use. */
+/** Checks for a number of valid length, even if no plan assigns it, as in examples. */
 export const mayBeInternational = (digits: string): boolean =>
   remembered(`?${digits}`, () => numberOf(`+${digits}`)?.isPossible() === true);
 
-/** Checks for ten digits, or eleven with a leading 1. */
+/** Checks for a valid number of ten digits, or eleven with a leading 1. */
 export const isNorthAmerican = (digits: string): boolean =>
   remembered(`1${digits}`, () => numberOf(digits, 'US')?.isValid() === true);
 
