@@ -43,7 +43,7 @@ export interface KeptResult {
   readonly result?: unknown;
   readonly result_sha256?: string | undefined;
   readonly result_bytes?: number | undefined;
-  /** Set if the result was not stored. */
+  /** Why the result, or the rest of it, is missing. */
   readonly result_withheld?: ResultReason | undefined;
 }
 
