@@ -1,5 +1,5 @@
 /**
- * Writes the modules that hold the catalog, as the first half of `npm run docs`. It imports no code that reads the data, so that it also
+ * Writes the catalog modules, as the first half of `npm run docs`. It imports no code that reads the data, so it also
  * runs when the data is missing.
  */
 import { writeFileSync } from 'node:fs';

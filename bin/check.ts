@@ -1,4 +1,4 @@
-/** `npm run check`: every step at once, since a single one leaves a core idle; each is reported when it ends. */
+/** `npm run check`: runs all steps in parallel, to use every core, and reports each when it ends. */
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 
@@ -6,10 +6,10 @@ const { verbose } = parseArgs({ options: { verbose: { type: 'boolean', default: 
 
 const steps = ['lint', 'typecheck', 'boundaries', 'voice', 'test:unit'] as const;
 
-/** Runs a script of package.json; its output is shown whole, so that those of two steps do not mix. */
+/** Runs a script of package.json; prints its whole output at once, so that outputs of two steps do not mix. */
 function run(step: string): Promise<boolean> {
   const began = performance.now();
-  // On Windows npm is a script of the shell.
+  // On Windows npm is a shell script.
   const child = spawn('npm', ['run', '--silent', step], {
     stdio: ['ignore', 'pipe', 'pipe'],
     shell: process.platform === 'win32',

@@ -1,6 +1,6 @@
 /**
- * Loaded before `bin/local.ts` by `npm start`, and JavaScript itself: with the cache on before the first TypeScript file, a
- * later start finds every file in it and does not load the compiler, which takes 25 MB.
+ * Loaded before `bin/local.ts` by `npm start`, and written in JavaScript: with the cache enabled before the first
+ * TypeScript file, later starts find every file in it and do not load the compiler, which takes 25 MB.
  */
 import { enableCompileCache } from 'node:module';
 

@@ -1,14 +1,15 @@
 /**
- * The code of a checkout, compiled into few files by `npm run compile` before `npm start` and `npm test`: a start from them takes less
- * processor time and memory than one from a thousand sources. It is used while every source is as it was then [package.checkout-compiled].
+ * Finds the code that `npm run compile` bundles into few files before `npm start` and `npm test`: it starts with less
+ * processor time and memory than a thousand sources. Used only while every source is unchanged
+ * [package.checkout-compiled].
  */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Written by `packaging/compile.mjs` as `dist/local.json`. */
+/** Content of `dist/local.json`, written by `packaging/compile.mjs`. */
 interface CompiledCode {
-  /** As deep as the sources of the programs: what is read beside the code lies at the same distance. */
+  /** Has the depth of the programs' sources, so that relative paths to data files stay valid. */
   readonly folder: string;
   readonly sources: readonly Source[];
 }
@@ -18,15 +19,16 @@ export type Source = readonly [file: string, bytes: number, modifiedMs: number];
 const checkout = join(import.meta.dirname, '..');
 
 /**
+ * Returns the URL of a compiled program.
  * @param name of a program, such as `gateway`.
- * @returns undefined where the sources are to be loaded, as `GATEWAY_COMPILED=0` asks for.
+ * @returns undefined if the sources are to be loaded, for example with `GATEWAY_COMPILED=0`.
  */
 export function compiledFile(name: string, root: string = checkout, environment = process.env): string | undefined {
   const code = environment.GATEWAY_COMPILED === '0' ? undefined : compiledCode(root);
   return code && pathToFileURL(join(root, code.folder, `${name}.mjs`)).href;
 }
 
-/** What was compiled last, while it is what the sources say. */
+/** Returns the last compilation if all its sources are unchanged. */
 export function compiledCode(root: string): CompiledCode | undefined {
   try {
     const code = JSON.parse(readFileSync(join(root, 'dist/local.json'), 'utf8')) as CompiledCode;

@@ -1,5 +1,5 @@
-// Completes package-lock.json with optional platform packages that the registry in use did not serve, so that
-// `npm ci` accepts the lock on every platform, and with their digests. Run after adding or upgrading a package with platform binaries.
+// Adds optional platform packages that the registry did not serve, and their digests, to package-lock.json, so that
+// `npm ci` accepts the lock on every platform. Run it after adding or upgrading a package with platform binaries.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -33,7 +33,7 @@ for (const [path, entry] of Object.entries(lock.packages)) {
   }
 }
 
-// What is bundled in another package is covered by its digest.
+// A package bundled in another one is covered by that package's digest.
 const withoutDigest = Object.entries(lock.packages).filter(
   ([path, { integrity, inBundle, link }]) => path !== '' && !integrity && !inBundle && !link,
 );

@@ -1,6 +1,6 @@
-/** Progress of long work on one line of a terminal: count, rate and time left. Elsewhere nothing is written. */
+/** Shows progress of long work on one terminal line: count, rate and time left. Writes nothing without a terminal. */
 
-/** What a line is drawn on. */
+/** The terminal that the line is drawn on. */
 export interface Terminal {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -8,30 +8,30 @@ export interface Terminal {
 }
 
 interface ProgressOptions {
-  /** How many there are in all; without it no time left is shown. */
+  /** The total; without it no remaining time is shown. */
   readonly total?: number;
   readonly terminal?: Terminal;
-  /** Milliseconds of any clock that does not go back. */
+  /** Milliseconds of any monotonic clock. */
   readonly now?: () => number;
 }
 
 export interface Progress {
-  /** So many more are done. */
+  /** Adds to the number of completed items. */
   add(count?: number): void;
-  /** So many are done in all. */
+  /** Sets the number of completed items. */
   set(count: number): void;
-  /** Takes the line away, so that the result stands in its place. */
+  /** Clears the line, so that the result replaces it. */
   end(): void;
 }
 
-/** Work that ends before this shows nothing. */
+/** Work that ends earlier shows no progress. */
 const quietMs = 500;
 const redrawMs = 100;
 const megabyte = 1_000_000;
 
 const nothing: Progress = { add() {}, set() {}, end() {} };
 
-/** @param unit what is counted, in the plural: `entries`; `bytes` are shown in MB. */
+/** @param unit of the count, in the plural: `entries`; `bytes` are shown in MB. */
 export function progressOf(unit: string, options: ProgressOptions = {}): Progress {
   const { total, terminal = process.stderr, now = () => performance.now() } = options;
   if (terminal.isTTY !== true) return nothing;
@@ -60,7 +60,7 @@ export function progressOf(unit: string, options: ProgressOptions = {}): Progres
   };
 }
 
-/** @param seconds since the work began, more than 0 */
+/** Formats the progress line. @param seconds since the work began, more than 0 */
 export function progressLine(unit: string, count: number, seconds: number, total?: number): string {
   const rate = count / seconds;
   const shown = (value: number) =>
@@ -78,7 +78,7 @@ function timeOf(seconds: number): string {
   return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
 }
 
-/** The same pieces, counted by their bytes as they pass. */
+/** Passes the pieces through and counts their bytes. */
 export async function* countedBytes(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   progress: Progress,

@@ -1,6 +1,6 @@
 /**
- * Writes docs/reference from the code, so that it cannot tell something else: `npm run docs`. With `--check` it writes
- * nothing and exits 1 when a file differs, the modules of bin/catalog.ts included.
+ * `npm run docs`: generates docs/reference from the code, so that they cannot differ. With `--check` it writes no files
+ * and exits 1 if a file differs, including the modules of bin/catalog.ts.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -27,7 +27,7 @@ const here = fileURLToPath(import.meta.url);
 const root = join(dirname(here), '..');
 const folder = join(root, 'docs/reference');
 
-/** Every file of docs/reference: name → content. */
+/** Returns every file of docs/reference: name → content. */
 export async function reference(): Promise<Record<string, string>> {
   return {
     'openapi.json': json(openApi()),
@@ -50,7 +50,7 @@ export async function reference(): Promise<Record<string, string>> {
   };
 }
 
-/** Paths of the files that differ from what is generated. */
+/** Returns the paths of files that differ from the generated content. */
 export async function stale(): Promise<string[]> {
   const pages = Object.entries(await reference()).map(([name, text]) => ({ path: join('docs/reference', name), text }));
   const modules = Object.entries(catalogModules()).map(([path, text]) => ({ path, text }));

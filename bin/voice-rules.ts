@@ -1,4 +1,4 @@
-/** Words that this repository's prose does not use, each with what to write instead. The register: docs/contributing/voice.md. */
+/** Words to avoid in this repository's prose, each with a replacement. The style guide: docs/contributing/voice.md. */
 
 export interface VoiceRule {
   readonly name: string;

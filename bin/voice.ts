@@ -1,6 +1,6 @@
 /**
- * Checks the prose of the repository against docs/contributing/voice.md: documents, comments, and the texts of errors and
- * of the command line. Prints each place with what to write instead; exits 1 when there is one.
+ * Checks the prose of the repository against docs/contributing/voice.md: documents, comments, error messages and
+ * command-line texts. Prints each finding with its replacement; exits 1 if there is one.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -15,13 +15,16 @@ interface Finding {
   readonly text: string;
 }
 
-/** What is checked: documents, programs, and the titles of tests. Generated pages follow from the code; lists of words are not prose. */
+/**
+ * Checked files: documents, programs, and test titles. Excluded are generated pages, which follow the code, and word
+ * lists.
+ */
 const checked =
   /^(?:(?:core|features|adapters|lambdas|lib|bin|bench|plugins|state-machines|operator|console)\/.*\.(?:tsx?|mjs)|test\/.*\.ts|(?:policies|config)\/.*\.yaml|docs\/.*\.md|[A-Z]+\.md|bundle\.mjs)$/;
 const exempt =
   /^(?:docs\/reference\/|docs\/decisions\/|docs\/contributing\/voice\.md$|CHANGELOG\.md$|bin\/voice(?:-rules)?\.ts$|core\/models\/cache\/same-meaning\.ts$|core\/policy\/classification\/verbs\.ts$|core\/guard\/words(?:-of-acts)?\.ts$|plugins\/injection-guard\/words\.ts$)/;
 
-/** The findings in one text. Code is blanked out, so line numbers stay. */
+/** Returns the findings in one text. Blanks out code, so that line numbers stay valid. */
 export function findings(path: string, text: string): Finding[] {
   const prose = isTest(path) ? titles(text) : proseOf(path, text);
   return prose.split('\n').flatMap((line, at) =>
@@ -39,7 +42,7 @@ function proseOf(path: string, text: string): string {
   return path.endsWith('.yaml') ? text : commentsAndTexts(text);
 }
 
-/** The titles of tests without the ids of behaviours. Other texts in tests are what they give and what they expect. */
+/** Returns test titles without requirement ids. Other strings in tests are inputs and expected values. */
 const titles = (source: string): string => {
   let at = 0;
   let prose = '';
@@ -55,10 +58,10 @@ const title =
 
 const blank = (text: string) => text.replace(/[^\n]/g, ' ');
 
-/** A document without fenced and inline code. */
+/** Returns a document without fenced and inline code. */
 const withoutCode = (text: string): string => text.replace(/```[\s\S]*?```/g, blank).replace(/`[^`\n]*`/g, blank);
 
-/** Comments, and literals that hold at least two blanks: shorter ones are names and keys. Inline code in them is left out. */
+/** Returns comments, and literals with at least two blanks (shorter ones are names and keys), without inline code. */
 export function commentsAndTexts(source: string): string {
   const token = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/ [^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
   let at = 0;
@@ -73,7 +76,7 @@ export function commentsAndTexts(source: string): string {
   return prose + blank(source.slice(at));
 }
 
-/** Every finding of the repository. */
+/** Returns all findings in the repository. */
 function voiceFindings(root: string): Finding[] {
   const { stdout } = spawnSync('git', ['ls-files'], { cwd: root, encoding: 'utf8', maxBuffer: 1e8 });
   return stdout

@@ -1,4 +1,6 @@
-/** The configuration of a Gateway from its object and the objects that name it. Pure: the same objects give the same text. */
+/**
+ * Composes a Gateway's configuration from its object and the objects that name it. Pure: equal objects give equal text.
+ */
 import { createHash } from 'node:crypto';
 import { isSecretName } from '#core/contracts/config.ts';
 import { foreignMember } from './compose-members.ts';
@@ -12,12 +14,12 @@ import {
   usableBy,
 } from './resources.ts';
 
-/** What a composition reads. */
+/** Inputs of a composition. */
 export interface Sources {
   readonly gateway: Gateway;
-  /** Objects of the namespace that name the Gateway, those under deletion included. */
+  /** Objects of the namespace that name the Gateway, including objects under deletion. */
   readonly parts: readonly Part[];
-  /** Secrets of the namespace by name; `undefined`: there is none of that name. */
+  /** Secrets of the namespace by name; `undefined` if it does not exist. */
   readonly secrets: ReadonlyMap<string, Secret | undefined>;
 }
 
@@ -30,13 +32,13 @@ export interface Composition {
   readonly environment: readonly EnvironmentEntry[];
 }
 
-/** Why there is no composition: the reason of a condition and its message. */
+/** The reason and message of a condition, for a composition that was refused. */
 interface Refusal {
   readonly reason: 'InvalidSpec' | 'SecretMissing' | 'SecretForbidden' | 'GatewayMissing';
   readonly message: string;
 }
 
-/** Sections that objects of their own make. */
+/** Sections that are built from separate objects. */
 const sectionsOfParts: Readonly<Record<string, PartKind>> = {
   providers: 'Provider',
   routes: 'Route',
@@ -44,8 +46,8 @@ const sectionsOfParts: Readonly<Record<string, PartKind>> = {
 };
 
 /**
- * One incomplete object refuses the whole composition: leaving a policy out would allow what it blocks. The configuration in
- * force stays meanwhile [operator.refused].
+ * Composes the configuration. One incomplete object refuses the whole composition, because omitting a policy would
+ * allow what it blocks; the configuration in force stays [operator.refused].
  */
 export function compose({ gateway, parts, secrets }: Sources): Composition | Refusal {
   const leftOut = [gateway, ...parts.filter((part) => !isDeleted(part))].map(foreignMember).find(Boolean);
@@ -75,7 +77,7 @@ export function compose({ gateway, parts, secrets }: Sources): Composition | Ref
     return invalid(
       `spec.secrets: found ${foreign.name}. Allowed: [A-Z][A-Z0-9_]*, outside of ${reserved.join(', ')}, AWS_*, NODE_*, LD_*, PATH and the like.`,
     );
-  // The gateway would send it to the address that the entry names.
+  // The gateway would send the token to the address in the entry.
   const { secretKeyRef: token } = gateway.spec.adminToken;
   const leaking = environment.find(({ valueFrom }) => valueFrom?.secretKeyRef?.name === token.name);
   if (leaking)
@@ -103,7 +105,7 @@ export function compose({ gateway, parts, secrets }: Sources): Composition | Ref
   return { text, composed: sha256(text), environment };
 }
 
-/** Variables that decide who administers the gateway and where its store is belong to the Deployment. */
+/** Variables owned by the Deployment: they decide who administers the gateway and where its store is. */
 const reserved: readonly string[] = [
   'GATEWAY_ADMIN_TOKEN',
   'GATEWAY_SECRET_NAMES',
@@ -119,14 +121,16 @@ export const isRefusal = (value: unknown): value is Refusal =>
 const invalid = (message: string): Refusal => ({ reason: 'InvalidSpec', message });
 const isDeleted = ({ metadata }: Part): boolean => metadata.deletionTimestamp !== undefined;
 
-/** By `spec.order`, then by name: the order of objects in a list of the API server has no meaning. */
+/** Sorts by `spec.order`, then by name, because the API server lists objects in arbitrary order. */
 const inOrder = (parts: readonly Part[]): Part[] =>
   parts.toSorted(
     (one, other) =>
       (one.spec.order ?? 0) - (other.spec.order ?? 0) || (one.metadata.name < other.metadata.name ? -1 : 1),
   );
 
-/** Name of the variable with the key of a provider. Names of Provider objects have no ".", so no two names meet. */
+/**
+ * Returns the variable that holds a provider's key. Provider object names have no ".", so variable names are unique.
+ */
 const variableOf = (provider: string): string => `PROVIDER_${provider.toUpperCase().replaceAll('-', '_')}_API_KEY`;
 
 function providerEntry({ metadata, spec }: Part) {
@@ -145,7 +149,7 @@ function environmentOf({ spec }: Gateway, providers: readonly Part[]): Environme
   return [...further, ...ofProviders].toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** Keys of callers leave the cluster's secrets as digests only [operator.secrets]. */
+/** Builds a tenant's entry. Callers' keys leave the cluster's secrets only as digests [operator.secrets]. */
 function tenantEntry(
   { metadata, spec }: Part,
   secrets: Sources['secrets'],
@@ -164,7 +168,7 @@ function tenantEntry(
   return { ...tenant, id: metadata.name, api_keys };
 }
 
-/** Lists of the Gateway's own configuration come first, then those of the Policy objects. */
+/** Appends the lists of the Policy objects to those of the Gateway's own configuration. */
 function withPolicies(given: Record<string, unknown>, policies: readonly Part[]) {
   const content = section(given, 'policies');
   const tools = section(given, 'tool_policies');
@@ -191,7 +195,7 @@ function section(given: Record<string, unknown>, name: string): Record<string, u
   return typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
 }
 
-/** Why a reference has no value; `undefined` where it has one. */
+/** Returns why a reference has no value; `undefined` if it has one. */
 export function secretProblem(ref: SecretKeyRef | undefined, secrets: Sources['secrets']): Refusal | undefined {
   if (!ref || secretValue(ref, secrets)) return undefined;
   const secret = secrets.get(ref.name);
@@ -217,13 +221,13 @@ function unmarked(ref: SecretKeyRef | undefined, secrets: Sources['secrets'], ga
   };
 }
 
-/** The value of a key of a secret; `undefined` where there is none or an empty one. */
+/** Returns the value of a secret's key; `undefined` if it is missing or empty. */
 export function secretValue({ name, key }: SecretKeyRef, secrets: Sources['secrets']): string | undefined {
   const encoded = secrets.get(name)?.data?.[key];
   return encoded ? Buffer.from(encoded, 'base64').toString('utf8') : undefined;
 }
 
-/** Names of all secrets that a composition reads. */
+/** Returns the names of all secrets that a composition reads. */
 export function secretNames({ gateway, parts }: Omit<Sources, 'secrets'>): string[] {
   const keys = parts.flatMap(({ spec }) => [
     ...((spec.keys ?? []) as readonly { secretKeyRef: SecretKeyRef }[]),

@@ -1,4 +1,4 @@
-/** The CustomResourceDefinitions, made from the configuration's schema: `npm run crds` writes them into the chart. */
+/** Builds the CustomResourceDefinitions from the configuration's schema; `npm run crds` writes them into the chart. */
 import * as z from 'zod';
 import { configurationSchema } from '#core/contracts/config.ts';
 import { group, type Kind, kinds, plurals } from './resources.ts';
@@ -46,7 +46,7 @@ const order: OpenApi = {
   description: 'Place among the objects of the kind: lower ones first, then by name.',
 };
 
-/** JSON Schema of a section of the configuration. */
+/** Returns the JSON Schema of configuration sections. */
 const sections = (
   z.toJSONSchema(configurationSchema, { target: 'openapi-3.0', io: 'input', unrepresentable: 'any' }) as OpenApi
 ).properties as Readonly<Record<string, OpenApi>>;
@@ -59,7 +59,7 @@ const listOf = (section: string, name: string): OpenApi => structural(sections[s
 const tenantKey = structural(((sections.tenants!.items as OpenApi).properties!.api_keys!.items as OpenApi).anyOf![1]!);
 const { key: _plain, key_env: _named, key_sha256: _digest, ...keyFields } = tenantKey.properties!;
 
-/** Specs are open: an unknown key reaches the gateway, which refuses it, where the API server would drop it without a word. */
+/** Specs are open: an unknown key reaches the gateway, which refuses it; the API server would silently drop it. */
 const specs: Readonly<Record<Kind, OpenApi>> = {
   Gateway: {
     required: ['service', 'adminToken'],
@@ -203,7 +203,7 @@ const status = (kind: Kind): OpenApi => ({
   },
 });
 
-/** Of the name of an object: it becomes a name in the configuration, and of a Provider the name of a variable. */
+/** Rules for object names: they become names in the configuration and, for a Provider, the name of a variable. */
 const nameRules: Partial<Record<Kind, OpenApi>> = {
   Provider: {
     'x-kubernetes-validations': [
@@ -268,6 +268,6 @@ const definition = (kind: Kind) => ({
   },
 });
 
-/** File name to definition. */
+/** Returns the definitions by file name. */
 export const definitions = (): Readonly<Record<string, ReturnType<typeof definition>>> =>
   Object.fromEntries(kinds.map((kind) => [`${plurals[kind]}.yaml`, definition(kind)]));

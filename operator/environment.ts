@@ -1,4 +1,7 @@
-/** The variables with secrets in the gateway's Deployment: names of secrets only, and a digest that changes with their values. */
+/**
+ * Builds the secret variables of the gateway's Deployment: only names of secrets, and a digest that changes with their
+ * values.
+ */
 import { createHmac } from 'node:crypto';
 import { type Sources, secretValue } from './compose.ts';
 import {
@@ -9,7 +12,7 @@ import {
   secretsAnnotation,
 } from './resources.ts';
 
-/** What the operator owns of a Deployment: the body of a server-side apply. */
+/** The fields of a Deployment that the operator owns: the body of a server-side apply. */
 export interface AppliedDeployment {
   readonly apiVersion: 'apps/v1';
   readonly kind: 'Deployment';
@@ -24,7 +27,7 @@ export interface AppliedDeployment {
   };
 }
 
-/** `GATEWAY_SECRET_NAMES` beside the variables: the gateway uses no secret that its operator does not list. */
+/** Returns the variables and `GATEWAY_SECRET_NAMES`: the gateway uses only secrets that its operator lists. */
 export function wantedDeployment(
   gateway: Gateway,
   environment: readonly EnvironmentEntry[],
@@ -46,7 +49,7 @@ export function wantedDeployment(
   };
 }
 
-/** A digest under the administrator's token: it says nothing about a short secret to those who read Deployments. */
+/** Returns a digest keyed by the admin token, so that readers of Deployments cannot guess short secrets from it. */
 function digest(token: SecretKeyRef, environment: readonly EnvironmentEntry[], secrets: Sources['secrets']): string {
   const values = environment.map(({ name, valueFrom }) => {
     const ref = valueFrom?.secretKeyRef;
@@ -56,7 +59,10 @@ function digest(token: SecretKeyRef, environment: readonly EnvironmentEntry[], s
   return createHmac('sha256', key).update(JSON.stringify(values)).digest('hex').slice(0, 32);
 }
 
-/** Whether the Deployment has what the operator wants of it. The digest covers the names, so a variable to remove differs as well. */
+/**
+ * Returns whether the Deployment has the operator's fields. The digest covers the names, so a removed variable differs
+ * too.
+ */
 export function isApplied(wanted: AppliedDeployment, found: Deployment): boolean {
   const { template } = wanted.spec;
   const container = template.spec.containers[0]!;
@@ -73,7 +79,7 @@ export function isApplied(wanted: AppliedDeployment, found: Deployment): boolean
   return found.spec.template.metadata?.annotations?.[secretsAnnotation] === digest && container.env.every(same);
 }
 
-/** Whether all pods run the template as it is now. */
+/** Returns whether all pods run the current template. */
 export function isRolledOut({ metadata, spec, status = {} }: Deployment): boolean {
   const replicas = spec.replicas ?? 1;
   return (

@@ -6,12 +6,12 @@ import type { Gateway } from './resources.ts';
 
 const timeoutMs = 60_000;
 
-/** Address of the admin surface: always a service in the namespace of the object, so that a token goes nowhere else. */
+/** Returns the address of the admin surface: always a service in the object's namespace, so a token never leaves it. */
 export function serviceAddress({ metadata, spec: { service } }: Gateway): string {
   return `${service.scheme ?? 'http'}://${service.name}.${metadata.namespace}.svc:${service.port ?? 8081}`;
 }
 
-/** The version in force. */
+/** Returns the version in force. */
 export async function liveVersion(address: string, token: string, signal: AbortSignal): Promise<Live> {
   const answer = await call({ address, token }, 'GET', 'policy-versions/current', signal);
   if (answer.unreachable !== undefined) return { unreachable: answer.unreachable };
@@ -20,7 +20,7 @@ export async function liveVersion(address: string, token: string, signal: AbortS
   return { unreachable: messageOf(status, body), unauthorized: status === 401 || status === 403 };
 }
 
-/** Stores a configuration; a refusal has the message of the gateway. */
+/** Stores a configuration; a refusal contains the gateway's message. */
 export async function putConfiguration(
   address: string,
   token: string,
@@ -60,7 +60,7 @@ async function call(
   }
 }
 
-/** The gateway's own message; conditions of the API server hold 32768 characters. */
+/** Returns the gateway's own message; conditions of the API server hold 32768 characters. */
 function messageOf(status: number, body: unknown): string {
   const { error } = body as { error?: { message?: string } };
   return (error?.message ?? `The gateway answered with ${status} and without a message.`).slice(0, 16_000);

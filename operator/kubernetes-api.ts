@@ -1,4 +1,4 @@
-/** The requests that the operator sends to the Kubernetes API, each with the verb and resource that its role must grant. */
+/** The operator's requests to the Kubernetes API, each with the verb and resource that its role must grant. */
 import { byteLines } from '#core/kernel/byte-lines.ts';
 import type { AppliedDeployment } from './environment.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type Secret,
 } from './resources.ts';
 
-/** A request that the API server refused. `reason` is the machine-readable one of its Status object. */
+/** A request that the API server refused. `reason` is the machine-readable reason of its Status object. */
 export class KubernetesError extends Error {
   readonly status: number;
   readonly reason: string;
@@ -51,18 +51,18 @@ interface ApiAccess {
   /** Address of the API server, without a path. */
   readonly server: string;
   readonly namespace: string;
-  /** Read at every request: tokens of service accounts rotate. */
+  /** Called for every request, because service account tokens rotate. */
   token(): Promise<string>;
 }
 
 const requestTimeoutMs = 15_000;
-/** The server ends a watch after this long, and the operator opens the next one. */
+/** The server ends a watch after this time, and the operator opens the next one. */
 const watchSeconds = 300;
 const pageSize = 500;
 
 export type KubernetesApi = ReturnType<typeof kubernetesApi>;
 
-/** @throws KubernetesError for answers that are not 2xx; TypeError or DOMException where there is no answer. */
+/** @throws KubernetesError for responses other than 2xx; TypeError or DOMException if there is none. */
 export function kubernetesApi({ server, namespace, token }: ApiAccess) {
   const custom = (kind: Kind, name = '') => path(`apis/${groupVersion}`, plurals[kind], name);
   const path = (api: string, plural: string, name: string) =>
@@ -91,7 +91,7 @@ export function kubernetesApi({ server, namespace, token }: ApiAccess) {
     });
 
   return {
-    /** All objects of a kind, in pages. */
+    /** Lists all objects of a kind, page by page. */
     async list(kind: Kind): Promise<Listed> {
       const items: Custom[] = [];
       for (let next = ''; ; ) {
@@ -100,14 +100,17 @@ export function kubernetesApi({ server, namespace, token }: ApiAccess) {
           'GET',
           `${custom(kind)}?${query}`,
         );
-        // Items of a list do not repeat their kind.
+        // Items of a list omit their kind.
         items.push(...page.items.map((item) => ({ ...item, kind, apiVersion: groupVersion }) as Custom));
         next = page.metadata.continue ?? '';
         if (!next) return { items, resourceVersion: page.metadata.resourceVersion };
       }
     },
 
-    /** Changes since a version; ends when the server ends it. @throws KubernetesError 410 where the version is too old. */
+    /**
+     * Watches changes since a version until the server ends the watch.
+     * @throws KubernetesError 410 if the version is too old.
+     */
     async *watch(kind: Kind, resourceVersion: string, ended: AbortSignal): AsyncGenerator<WatchEvent> {
       const query = new URLSearchParams({
         watch: 'true',
@@ -115,7 +118,7 @@ export function kubernetesApi({ server, namespace, token }: ApiAccess) {
         resourceVersion,
         timeoutSeconds: String(watchSeconds),
       });
-      // A connection that broke without an end is given up a little later than the server would end it.
+      // A silently broken connection is given up a little later than the server would end it.
       const signal = AbortSignal.any([ended, AbortSignal.timeout((watchSeconds + 30) * 1000)]);
       const answer = await send('GET', `${custom(kind)}?${query}`, { signal });
       for await (const { text, whole } of byteLines(answer.body!)) {
@@ -133,7 +136,9 @@ export function kubernetesApi({ server, namespace, token }: ApiAccess) {
       }
     },
 
-    /** One that the role does not cover is marked as such: its objects say so, and the others are reconciled. */
+    /**
+     * Reads a secret. If the role does not cover it, it is marked, so that only the objects that need it are affected.
+     */
     secret: (name: string) =>
       found<Secret>(path('api/v1', 'secrets', name)).catch((fault: unknown): Secret => {
         if (fault instanceof KubernetesError && fault.status === 403) return { metadata: { name }, isForbidden: true };
@@ -141,17 +146,17 @@ export function kubernetesApi({ server, namespace, token }: ApiAccess) {
       }),
     deployment: (name: string) => found<Deployment>(deployments(name)),
 
-    /** Server-side apply: the operator owns these fields, also where another writer had them before. */
+    /** Applies server-side: the operator takes over these fields, even from another writer. */
     applyDeployment: (wanted: AppliedDeployment) => apply<Deployment>(deployments(wanted.metadata.name), wanted),
 
-    /** @throws KubernetesError 409 where the object changed since it was read. */
+    /** @throws KubernetesError 409 if the object changed since it was read. */
     setFinalizers: ({ kind, metadata: { name, resourceVersion } }: Custom, finalizers: readonly string[]) =>
       read<Custom>('PATCH', custom(kind as Kind, name), {
         type: 'application/merge-patch+json',
         body: { metadata: { resourceVersion, finalizers } },
       }),
 
-    /** Server-side apply of the whole status. */
+    /** Applies the whole status server-side. */
     applyStatus: ({ apiVersion, kind, metadata: { name } }: Custom, status: object) =>
       apply<Custom>(`${custom(kind as Kind, name)}/status`, {
         apiVersion,
@@ -162,7 +167,7 @@ export function kubernetesApi({ server, namespace, token }: ApiAccess) {
 
     lease: (name: string) => found<Lease>(leases(name)),
     createLease: (lease: Lease) => read<Lease>('POST', leases(), { body: lease }),
-    /** @throws KubernetesError 409 where another replica was faster. */
+    /** @throws KubernetesError 409 if another replica was faster. */
     updateLease: (lease: Lease) => read<Lease>('PUT', leases(lease.metadata.name), { body: lease }),
   };
 
@@ -172,7 +177,7 @@ export function kubernetesApi({ server, namespace, token }: ApiAccess) {
   }
 }
 
-/** What the operator's role grants, and no more; the role of the chart is compared with it. */
+/** The permissions that the operator's role grants; the role of the chart must equal them. */
 export const permissions: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   [group]: {
     ...Object.fromEntries(Object.values(plurals).map((plural) => [plural, ['list', 'patch', 'watch']])),

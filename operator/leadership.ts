@@ -1,10 +1,10 @@
-/** One replica works at a time: the holder of a Lease [operator.leader]. */
+/** Leader election: only the replica that holds a Lease works [operator.leader]. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type KubernetesApi, KubernetesError, type Lease } from './kubernetes-api.ts';
 
 export interface LeaseSettings {
   readonly name: string;
-  /** Name of this replica; no two replicas have the same one. */
+  /** Name of this replica, unique among replicas. */
   readonly identity: string;
   /** Without a renewal for this long, another replica takes over. */
   readonly durationMs: number;
@@ -12,13 +12,13 @@ export interface LeaseSettings {
 }
 
 export interface Leadership {
-  /** Aborted when the lease is lost or the process ends. */
+  /** Aborts when the lease is lost or the process ends. */
   readonly signal: AbortSignal;
-  /** @throws Error where the lease may be another's by now: asked before every write. */
+  /** Called before every write. @throws Error if another replica may hold the lease by now. */
   assertHeld(): void;
 }
 
-/** Works whenever this replica holds the lease, until `ended`; then gives the lease back. */
+/** Runs the work whenever this replica holds the lease, until `ended`; then releases the lease. */
 export async function whileLeading(
   api: Pick<KubernetesApi, 'lease' | 'createLease' | 'updateLease'>,
   settings: LeaseSettings,
@@ -27,7 +27,7 @@ export async function whileLeading(
 ): Promise<void> {
   const { durationMs, renewMs } = settings;
   const pause = (ms: number) => wait(ms, undefined, { signal: ended }).catch(() => undefined);
-  /** What was seen of another holder, and since when by the clock of this machine: clocks of machines differ. */
+  /** The last version seen of another holder's lease, and since when by the local clock: clocks of machines differ. */
   let seen = { version: '', at: 0 };
 
   while (!ended.aborted) {
@@ -49,7 +49,7 @@ export async function whileLeading(
   }
 
   async function lead(first: Lease, begun: number): Promise<void> {
-    // Counted from before the request: the server's time of the renewal is not earlier.
+    // Measured from before the request: the server's renewal time is not earlier.
     let renewed = begun;
     let lease = first;
     const lost = new AbortController();
@@ -100,7 +100,7 @@ export async function whileLeading(
   }
 }
 
-/** The holder stops this much earlier than another replica may take over. */
+/** Share of the lease after which the holder stops, before another replica may take over. */
 const safeShare = 2 / 3;
 
 const unlessConflict = (written: Promise<Lease>): Promise<Lease | undefined> =>

@@ -1,4 +1,4 @@
-/** The operator as a process in a cluster: access by its service account, settings from the environment. */
+/** Runs the operator in a cluster: access by its service account, settings from the environment. */
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { serviceAddress } from './gateway-api.ts';
@@ -9,9 +9,9 @@ const account = '/var/run/secrets/kubernetes.io/serviceaccount';
 const leaseName = 'governance-operator';
 
 /**
- * Outside of a cluster (development): `KUBERNETES_API` is the address of `kubectl proxy`, `OPERATOR_NAMESPACE` the namespace,
- * `OPERATOR_GATEWAY_ADDRESS` the admin surface.
- * @throws Error where a setting is missing or not valid.
+ * Runs the operator. Outside of a cluster (development): `KUBERNETES_API` is the address of `kubectl proxy`,
+ * `OPERATOR_NAMESPACE` the namespace, `OPERATOR_GATEWAY_ADDRESS` the admin surface.
+ * @throws Error if a setting is missing or invalid.
  */
 export async function main(environment: NodeJS.ProcessEnv, ended: AbortSignal): Promise<void> {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = environment;

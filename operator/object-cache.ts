@@ -1,17 +1,17 @@
-/** The objects of all kinds as the API server last said, kept by one list and one watch each. */
+/** Caches the objects of all kinds with one list and one watch each. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Custom, type KubernetesApi, KubernetesError } from './kubernetes-api.ts';
 import { type Gateway, type Kind, kinds, type Part } from './resources.ts';
 
 export interface ObjectCache {
   gateways(): Gateway[];
-  /** Objects that name a Gateway, of all Gateways. */
+  /** Returns the objects of all Gateways that name a Gateway. */
   parts(): Part[];
-  /** What a write answered: it counts at once, and its own event changes nothing. */
+  /** Stores the result of a write immediately; its own watch event then changes nothing. */
   put(object: Custom): void;
 }
 
-/** @param changed is called after each change that did not come by `put`. */
+/** Starts the watches. @param changed is called after each change, except changes by `put`. */
 export async function watchObjects(
   api: KubernetesApi,
   { changed, report }: { changed(): void; report(fault: unknown): void },
@@ -52,7 +52,7 @@ export async function watchObjects(
       } catch (fault) {
         if (signal.aborted) return;
         report(fault);
-        // The history before this version is gone: everything is listed again.
+        // The history since this version is gone, so all objects are listed again.
         if (fault instanceof KubernetesError && fault.status === 410) version = undefined;
         await wait(retryMs, undefined, { signal }).catch(() => undefined);
       }
@@ -72,7 +72,7 @@ export async function watchObjects(
 const retryMs = 1000;
 const reopenMs = 100;
 
-/** An object without finalizers that is under deletion is removed by the server with exactly that write. */
+/** The server removes an object under deletion with the write that removes its last finalizer. */
 const isGone = ({ metadata }: Custom): boolean =>
   metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
 

@@ -1,19 +1,19 @@
-/** What a reconciliation does next: a pure function of what the operator observed. */
+/** Plans the next step of a reconciliation: a pure function of the observed state. */
 import { type Composition, compose, isRefusal, type Sources, secretProblem } from './compose.ts';
 import { type AppliedDeployment, isApplied, isRolledOut, wantedDeployment } from './environment.ts';
 import { type Deployment, finalizer, type Gateway, type Part } from './resources.ts';
 
-/** What the gateway says of the configuration in force, or why it says nothing. */
+/** The gateway's configuration in force, or why it is not known. */
 export type Live =
   | { readonly version: number; readonly sha256: string }
   | { readonly unreachable: string; readonly unauthorized?: boolean };
 
 export interface Observed extends Sources {
-  /** Undefined where the Gateway names none, or there is none of that name. */
+  /** Undefined if the Gateway names none, or it does not exist. */
   readonly deployment: Deployment | undefined;
 }
 
-/** How a reconciliation ended; every object of the Gateway gets its conditions from it. */
+/** Result of a reconciliation; every object of the Gateway gets its conditions from it. */
 export type Outcome =
   | {
       readonly stored: true;
@@ -36,16 +36,16 @@ type Reason =
   | 'GatewayMissing';
 
 interface Plan {
-  /** Objects that get the finalizer before anything of them reaches the gateway. */
+  /** Objects to get the finalizer before any of their content reaches the gateway. */
   readonly claim: readonly (Gateway | Part)[];
   /** Server-side apply of the operator's fields of the Deployment. */
   readonly apply?: AppliedDeployment;
-  /** What goes to the gateway once the former is done; absent where `outcome` says why not. */
+  /** Configuration to send after the apply; absent if `outcome` states the reason. */
   readonly composition?: Composition;
   readonly outcome?: Outcome;
 }
 
-/** The story of one reconciliation: claim, compose, environment, then the configuration. */
+/** Plans one reconciliation: claim, compose, environment, then the configuration. */
 export function plan(observed: Observed): Plan {
   const { gateway, parts, secrets, deployment } = observed;
   if (gateway.metadata.deletionTimestamp) return afterDeletion(observed);
@@ -60,18 +60,18 @@ export function plan(observed: Observed): Plan {
     return { claim, composition };
   }
   if (!deployment) return { claim, outcome: failed('DeploymentMissing', noDeployment(wanted)) };
-  // New variables first: the gateway would warn of a provider without its key.
+  // New variables first: the gateway would warn about a provider without its key.
   if (!isApplied(wanted, deployment)) return { claim, apply: wanted, outcome: failed('RollingOut', rolling(wanted)) };
   if (!isRolledOut(deployment)) return { claim, outcome: failed('RollingOut', rolling(wanted)) };
   return { claim, composition };
 }
 
-/** Whether the composition has to be sent: it changed, or the gateway has another configuration than the one stored last. */
+/** Returns whether to send the composition: it changed, or the gateway's configuration is not the one stored last. */
 export function isDue({ composed }: Composition, { status }: Gateway, live: { readonly sha256: string }): boolean {
   return status?.composed !== composed || status?.sha256 !== live.sha256;
 }
 
-/** The configuration stays in force; the operator gives up its variables. */
+/** Keeps the configuration in force, and gives up the operator's variables. */
 function afterDeletion({ gateway, secrets, deployment }: Observed): Plan {
   const wanted = wantedDeployment(gateway, [], secrets);
   const outcome = failed(

@@ -1,4 +1,4 @@
-/** Carries out what the plan says, for one Gateway after the other. */
+/** Executes the plans, one Gateway at a time. */
 import type { Composition } from './compose.ts';
 import { secretNames, secretValue } from './compose.ts';
 import { liveVersion, putConfiguration } from './gateway-api.ts';
@@ -19,7 +19,7 @@ export interface ReconcilerPorts {
   log(event: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
-/** Requests to the API server at a time. */
+/** Maximum number of concurrent requests to the API server. */
 const concurrency = 16;
 
 export class Reconciler {
@@ -31,10 +31,10 @@ export class Reconciler {
   }
 
   /**
-   * Brings every Gateway of the namespace to what its objects say.
-   * @param fresh reads all secrets again; otherwise those that are not known yet.
+   * Reconciles every Gateway of the namespace with its objects.
+   * @param fresh reads all secrets again; otherwise only missing ones.
    * @returns the outcome of each Gateway, by name.
-   * @throws KubernetesError, or the fault of a connection; the next run goes on from what is then there.
+   * @throws KubernetesError, or a connection error; the next run continues from the state at that time.
    */
   async run(fresh: boolean): Promise<Map<string, Outcome>> {
     if (fresh) this.#secrets.clear();
@@ -69,7 +69,7 @@ export class Reconciler {
     return outcome;
   }
 
-  /** The configuration goes to the gateway where it has another one. */
+  /** Sends the configuration if the gateway has a different one. */
   async #bring({ gateway, secrets }: Observed, composition: Composition): Promise<Outcome> {
     const { addressOf, leadership, log } = this.#ports;
     const token = secretValue(gateway.spec.adminToken.secretKeyRef, secrets)!;
@@ -86,7 +86,7 @@ export class Reconciler {
   }
 
   async #readSecrets(names: readonly string[]): Promise<void> {
-    // A missing one is looked up at every run: the object that needs it waits for it.
+    // Missing secrets are looked up on every run, because the objects that need them are pending.
     const unknown = names.filter((name) => this.#secrets.get(name) === undefined);
     await this.#each(unknown, async (name) => void this.#secrets.set(name, await this.#ports.api.secret(name)));
   }
@@ -110,7 +110,10 @@ export class Reconciler {
     this.#ports.objects.put(named(object, await this.#ports.api.setFinalizers(object, finalizers)));
   }
 
-  /** Runs for all items, some at a time. An object that is gone needs nothing more; the first other fault is thrown at the end. */
+  /**
+   * Runs the work for all items with bounded concurrency. Ignores objects that are gone; throws the first other fault
+   * at the end.
+   */
   async #each<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
     const queue = items.values();
     const faults: unknown[] = [];

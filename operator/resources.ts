@@ -1,4 +1,7 @@
-/** The custom resources of `governance.dev/v1alpha1`, as the API server serves them, and the few built-in ones the operator reads. */
+/**
+ * The custom resources of `governance.dev/v1alpha1` as the API server serves them, and the built-in ones that the
+ * operator reads.
+ */
 
 export const group = 'governance.dev';
 export const groupVersion = `${group}/v1alpha1`;
@@ -19,11 +22,11 @@ export const plurals: Readonly<Record<Kind, string>> = {
 
 /** Manager of the fields that the operator writes. */
 export const fieldManager = 'governance-operator';
-/** Keeps a deleted object until the gateway no longer uses what it says. */
+/** Prevents removal of a deleted object while the gateway still uses its content. */
 export const finalizer = `${group}/in-use`;
 /** Label of a Secret: the name of the Gateway whose objects may refer to it. */
 export const usableBy = `${group}/usable-by`;
-/** Annotation of the pod template: changes with the values of the secrets, so that new pods read new values. */
+/** Annotation of the pod template: changes with the values of the secrets, so that new pods read them. */
 export const secretsAnnotation = `${group}/secrets`;
 
 export interface Metadata {
@@ -59,12 +62,12 @@ type Fields = Readonly<Record<string, unknown>>;
 interface GatewaySpec {
   /** Service of the admin surface, in the namespace of the object. */
   readonly service: { readonly name: string; readonly port?: number; readonly scheme?: 'http' | 'https' };
-  /** Deployment of the gateway: the operator owns the variables with secrets of its container. */
+  /** Deployment of the gateway: the operator owns the secret variables of its container. */
   readonly deployment?: { readonly name: string; readonly container?: string };
   readonly adminToken: FromSecret;
   /** Further secrets that the configuration names: variables of the container. */
   readonly secrets?: readonly (FromSecret & { readonly name: string })[];
-  /** The configuration, without what other objects say. */
+  /** The configuration, without the sections from other objects. */
   readonly configuration?: Fields;
 }
 export interface GatewayStatus {
@@ -72,9 +75,9 @@ export interface GatewayStatus {
   readonly observedGeneration?: number;
   /** Version of the configuration that was stored last. */
   readonly version?: number;
-  /** Its SHA-256, as the gateway computes it. */
+  /** SHA-256 of that configuration, computed by the gateway. */
   readonly sha256?: string;
-  /** SHA-256 of the text that was sent. */
+  /** SHA-256 of the sent text. */
   readonly composed?: string;
   readonly warnings?: readonly string[];
 }
@@ -102,7 +105,7 @@ export type Part = Resource<PartSpec, PartStatus> & { readonly kind: PartKind };
 /** A Secret: values in Base64. */
 export interface Secret {
   readonly metadata: Metadata;
-  /** The operator's role does not let it read this one; whether it exists is not known. */
+  /** The operator's role does not allow reading this secret; whether it exists is unknown. */
   readonly isForbidden?: true;
   readonly data?: Readonly<Record<string, string>>;
 }

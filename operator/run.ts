@@ -1,4 +1,4 @@
-/** The operator of one namespace: whenever it holds the lease, it reconciles after each change and at intervals. */
+/** Runs the operator of one namespace: while it holds the lease, it reconciles after each change and at intervals. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { KubernetesApi } from './kubernetes-api.ts';
 import { KubernetesError } from './kubernetes-api.ts';
@@ -10,16 +10,16 @@ import { Reconciler, type ReconcilerPorts } from './reconciler.ts';
 interface OperatorOptions extends Pick<ReconcilerPorts, 'addressOf' | 'log'> {
   readonly api: KubernetesApi;
   readonly lease: LeaseSettings;
-  /** Secrets, Deployments and the gateway are looked at this often, although no object changed. */
+  /** Interval for checking Secrets, Deployments and the gateway when no object has changed. */
   readonly resyncMs: number;
   readonly ended: AbortSignal;
 }
 
-/** Changes that come together are reconciled together. */
+/** Changes within this time are reconciled together. */
 const gatherMs = 200;
 const firstRetryMs = 500;
 
-/** Returns when `ended` is aborted and the lease is given back. */
+/** Runs until `ended` is aborted and the lease is released. */
 export async function runOperator(options: OperatorOptions): Promise<void> {
   const { api, lease, ended, log } = options;
   const report = (fault: unknown) => {
@@ -74,7 +74,7 @@ async function reconcileOften(options: OperatorOptions, leadership: Leadership, 
 const isRolling = (outcomes: ReadonlyMap<string, Outcome>): boolean =>
   [...outcomes.values()].some((outcome) => !outcome.stored && outcome.reason === 'RollingOut');
 
-/** Waits for a call or a time; calls while nothing waits are not lost. */
+/** Waits for a call or a timeout; a call outside a wait is remembered. */
 function waker(signal: AbortSignal) {
   let called = Promise.withResolvers<void>();
   const pause = (ms: number, ended: AbortSignal) => wait(ms, undefined, { signal: ended }).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** What a reconciliation writes to objects: conditions, and the release of deleted objects. Pure; no write where nothing changed. */
+/** Computes the writes after a reconciliation: changed conditions, and the release of deleted objects. Pure. */
 import type { Observed, Outcome } from './plan.ts';
 import {
   type Condition,
@@ -15,11 +15,11 @@ interface StatusWrite {
 }
 export interface Settlement {
   readonly statuses: readonly StatusWrite[];
-  /** Deleted objects of which the gateway uses nothing any more. */
+  /** Deleted objects that the gateway no longer uses. */
   readonly release: readonly (Gateway | Part)[];
 }
 
-/** @param now ISO 8601, for conditions whose status changes. */
+/** Computes the writes. @param now ISO 8601, for conditions whose status changes. */
 export function settle({ gateway, parts }: Observed, outcome: Outcome, now: string): Settlement {
   const gone = gateway.metadata.deletionTimestamp !== undefined;
   const release = [gateway, ...parts].filter(
@@ -36,14 +36,14 @@ export function settle({ gateway, parts }: Observed, outcome: Outcome, now: stri
   return { statuses, release };
 }
 
-/** A rollout ends by itself: parts keep what they said, unless that was a failure which is over [operator.rollout]. */
+/** Returns whether a part keeps its conditions: during a rollout, unless it failed before [operator.rollout]. */
 function isLeftToGateway({ kind, status }: Gateway | Part, outcome: Outcome): boolean {
   if (kind === 'Gateway' || outcome.stored || outcome.reason !== 'RollingOut') return false;
   const synced = status?.conditions?.find(({ type }) => type === 'Synced');
   return synced === undefined || synced.status === 'True';
 }
 
-/** Parts whose Gateway does not exist; deleted ones are released at once, because no gateway uses them. */
+/** Settles parts whose Gateway does not exist; deleted ones are released at once, because no gateway uses them. */
 export function settleWithoutGateway(parts: readonly Part[], now: string): Settlement {
   const release = parts.filter(
     ({ metadata }) => metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(finalizer),
@@ -84,14 +84,14 @@ function statusOf(object: Gateway | Part, outcome: Outcome, now: string): Gatewa
   }
   const { version, sha256, composed, warnings } = outcome;
   const message = `In force as version ${version} of the configuration.`;
-  // A part does not name the version: each change of one part would otherwise write the status of all of them.
+  // Parts omit the version: otherwise each change of one part would update the status of all of them.
   const said = object.kind === 'Gateway' ? message : 'In force.';
   const conditions = [condition('Ready', 'True', 'Stored', said), condition('Synced', 'True', 'Stored', said)];
   if (object.kind !== 'Gateway') return { conditions, observedGeneration };
   return { conditions, observedGeneration, version, sha256, composed, warnings };
 }
 
-/** A Gateway whose last configuration stays in force is ready although a newer one was refused. */
+/** Returns whether the gateway still serves the object's last configuration although a newer one was refused. */
 function isServing({ kind, status }: Gateway | Part, reason: string): boolean {
   if (['Unreachable', 'Unauthorized', 'DeploymentMissing', 'GatewayMissing'].includes(reason)) return false;
   return kind === 'Gateway' ? (status as GatewayStatus | undefined)?.version !== undefined : isReady(status);
@@ -99,7 +99,7 @@ function isServing({ kind, status }: Gateway | Part, reason: string): boolean {
 const isReady = (status: PartStatus | undefined): boolean =>
   status?.conditions?.some(({ type, status: truth }) => type === 'Ready' && truth === 'True') ?? false;
 
-/** Compared without the order of members: the API server keeps them in another one. */
+/** Compares regardless of member order, which the API server changes. */
 const isSame = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_name, each) =>

@@ -1,4 +1,7 @@
-/** JSON Schema to the structural schemas of the API server: unions and maps of unions stay open, and the gateway checks them. */
+/**
+ * Converts JSON Schema to structural schemas of the API server: unions and maps of unions stay open, and the gateway
+ * checks them.
+ */
 
 export interface OpenApi {
   readonly type?: string;
@@ -10,7 +13,10 @@ export interface OpenApi {
   readonly [keyword: string]: unknown;
 }
 
-/** Keywords that mean the same there. Defaults are the gateway's: in an object they would outlive a release. */
+/**
+ * Keywords with the same meaning there. Defaults are left to the gateway: stored in an object they would outlive a
+ * release.
+ */
 const kept = [
   'description',
   'enum',

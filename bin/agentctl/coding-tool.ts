@@ -42,8 +42,8 @@ export function callsOfTool(
 }
 
 /**
- * Makes paths inside the workspace relative to it; a path that leaves it through a link begins with `..`. Others are unchanged:
- * `/docs` may be a path on another server.
+ * Makes paths inside the workspace relative to it; a path that leaves it through a link begins with `..`. Others are
+ * unchanged: `/docs` may be a path on another server.
  */
 function relativePaths(input: Input, place: Place): Input {
   const relativePath = (name: string, value: unknown): unknown => {
@@ -88,8 +88,8 @@ interface CommandMembers {
 }
 
 /**
- * Reads a tool that runs commands. If the start folder is not the workspace, policies see it as `cwd`. Absolute paths inside the
- * workspace are read as relative to it.
+ * Reads a tool that runs commands. If the start folder is not the workspace, policies see it as `cwd`. Absolute paths
+ * inside the workspace are read as relative to it.
  * @throws Error for an unknown member, such as one that disables a sandbox: no rule would see its effect.
  */
 export const command =
@@ -109,7 +109,10 @@ export const command =
     return [call, ...leavingByLinks(call, workspace)];
   };
 
-/** Returns calls for files that the line reads or writes through a link out of the workspace; policies see each as an outside path. */
+/**
+ * Returns calls for files that the line reads or writes through a link out of the workspace; policies see each as an
+ * outside path.
+ */
 function leavingByLinks(call: ToolCall, workspace: string): CallBody[] {
   const place = { workspace, cwd: workspace };
   return shellEffects(call).parts.flatMap(({ target, capability }) => {
@@ -119,7 +122,10 @@ function leavingByLinks(call: ToolCall, workspace: string): CallBody[] {
   });
 }
 
-/** Reads a tool on one file, under the tool name that policies use. @throws Error unless exactly one argument holds a path. */
+/**
+ * Reads a tool on one file, under the tool name that policies use.
+ * @throws Error unless exactly one argument holds a path.
+ */
 export const file =
   (tool: string, ...paths: readonly string[]): ReadTool =>
   (input, place) => {
@@ -152,7 +158,9 @@ function inside(workspace: string, path: string): string {
   return relative(realPath(workspace), realPath(path)) || '.';
 }
 
-/** Resolves a path. If the file does not exist, resolves the existing folders of its path and links without a target. */
+/**
+ * Resolves a path. If the file does not exist, resolves the existing folders of its path and links without a target.
+ */
 function realPath(path: string): string {
   const entry = lstatSync(path, { throwIfNoEntry: false });
   const parent = dirname(path);

@@ -152,7 +152,10 @@ async function checkpointsIn(file: string, key: string): Promise<CheckpointsElse
   };
 }
 
-/** Verifies a session: shows the gateway's verdict and entries and, with a trusted key, verifies the chain locally as well. */
+/**
+ * Verifies a session: shows the gateway's verdict and entries and, with a trusted key, verifies the chain locally as
+ * well.
+ */
 async function verifySession(cli: Cli, session: string, publicKey: string | undefined): Promise<Outcome> {
   const { out, globals } = cli;
   const key = await readKey(publicKey);

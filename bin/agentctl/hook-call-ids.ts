@@ -1,6 +1,7 @@
 /**
- * Ids of tool calls, equal before and after the call [cli.hook-outcome]. Most agents send one. For agents without ids (Gemini CLI) one is
- * generated before the call and stored in a file until the event after it, under a digest of session, tool and input.
+ * Ids of tool calls, equal before and after the call [cli.hook-outcome]. Most agents send one. For agents without ids
+ * (Gemini CLI) one is generated before the call and stored in a file until the event after it, under a digest of
+ * session, tool and input.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';

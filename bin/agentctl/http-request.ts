@@ -1,6 +1,6 @@
 /**
- * One HTTP request by Node's own client. Its first request takes 8 ms of work, that of `fetch` 51 ms, which a hook would pay before
- * every call of an agent [cli.hook].
+ * One HTTP request by Node's own client. Its first request takes 8 ms of work, that of `fetch` 51 ms, which a hook
+ * would pay before every call of an agent [cli.hook].
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 

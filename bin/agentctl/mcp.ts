@@ -129,8 +129,8 @@ function showTool(out: Output, tool: Fields): void {
 }
 
 /**
- * Shows the tool definition on an approval card. Prints no line for an accepted definition that shadows no other tool, or if the
- * gateway does not serve the definition [mcp.definition-diff].
+ * Shows the tool definition on an approval card. Prints no line for an accepted definition that shadows no other tool,
+ * or if the gateway does not serve the definition [mcp.definition-diff].
  */
 export async function showHeldDefinition({ api, out }: Cli, { upstream, upstream_tool, tool }: Fields): Promise<void> {
   const [server, name] = [text(upstream), text(upstream_tool) ?? text(tool)];

@@ -5,7 +5,10 @@ import type { Output } from './output.ts';
 /** Sample values of parameters in examples. */
 const sample: Readonly<Record<string, string>> = { version: '3', id: '0190a1b2-0000-7000-8000-000000000001' };
 
-/** Adds a command that calls an operation. @param path the group and the command with its parameter, `policy show <version>`. */
+/**
+ * Adds a command that calls an operation.
+ * @param path the group and the command with its parameter, `policy show <version>`.
+ */
 export function addOperation(
   parent: Parent,
   path: string,

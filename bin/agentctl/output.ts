@@ -1,6 +1,6 @@
 /**
- * Prints all output of the client. Only this file makes text safe: control and direction characters from servers and files
- * reach the terminal as visible escapes.
+ * Prints all output of the client. Only this file makes text safe: control and direction characters from servers and
+ * files reach the terminal as visible escapes.
  */
 import { styleText } from 'node:util';
 import { unseen, visibleText } from '#core/text/secrets/visible-text.ts';

@@ -1,4 +1,7 @@
-/** Reports installs, removals and refusals of plugins to the gateway, and stores reports it did not accept [supply-chain.acts]. */
+/**
+ * Reports installs, removals and refusals of plugins to the gateway, and stores reports it did not accept
+ * [supply-chain.acts].
+ */
 import type { PluginStore } from '#adapters/local/plugin-store.ts';
 import { authorize } from '#core/configuration/identity/authorize.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -20,8 +23,8 @@ export interface KnownPlugin {
 }
 
 /**
- * Checks before any write that the key may record the act. If the gateway is unreachable or fails, the act is stored until a
- * gateway accepts it.
+ * Checks before any write that the key may record the act. If the gateway is unreachable or fails, the act is stored
+ * until a gateway accepts it.
  * @throws Failure if the gateway rejects the key, or its role, kind or reach is insufficient.
  */
 export async function assertMayRecord(cli: Cli, act: 'install' | 'remove'): Promise<void> {
@@ -57,7 +60,8 @@ function notDone(act: 'install' | 'remove', cause: Error): Failure {
 
 /**
  * Records an act as evidence, after acts stored by earlier commands.
- * @returns the hash of the entry; undefined if the gateway did not accept it and the act is stored for the next command.
+ * @returns the hash of the entry; undefined if the gateway did not accept it and the act is stored for the next
+ * command.
  */
 export async function report(cli: Cli, store: PluginStore, act: PluginAct): Promise<string | undefined> {
   await reportKept(cli, store);

@@ -1,6 +1,6 @@
 /**
- * Reads configuration and pack files as the gateway does at its start. Imports the decision engine, so commands load this file
- * only when they run.
+ * Reads configuration and pack files as the gateway does at its start. Imports the decision engine, so commands load
+ * this file only when they run.
  */
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,7 +33,10 @@ export interface ReadConfiguration {
   readonly packOnly?: true;
 }
 
-/** Reads a file. @throws GatewayError `invalid_request` listing every problem, as the gateway does; UsageError for an unreadable file. */
+/**
+ * Reads a file.
+ * @throws GatewayError `invalid_request` listing every problem, as the gateway does; UsageError for an unreadable file.
+ */
 export async function readConfigurationFile(file: string): Promise<ReadConfiguration> {
   const packs = packFiles(resolve(checkout, 'policies'), dirname(resolve(file)));
   return loadConfiguration(textOf(file), { packs, files: sourceFiles(checkout, pathsFrom(file, checkout)), file });

@@ -1,6 +1,6 @@
 /**
- * Selects the gateway and the credential: from flags, then the environment, then the configuration file, then the files of a
- * local run.
+ * Selects the gateway and the credential: from flags, then the environment, then the configuration file, then the files
+ * of a local run.
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -87,7 +87,8 @@ const sameOrigin = (configured: string, url: string): boolean =>
 
 /**
  * Returns the key if it may be sent to the address.
- * @throws UsageError if the address comes from the current folder: the folder's author would get the key [cli.key-origin].
+ * @throws UsageError if the address comes from the current folder: the folder's author would get the key
+ * [cli.key-origin].
  */
 export function sentTo({ url, found }: Address, key: string): string {
   if (!found) return key;

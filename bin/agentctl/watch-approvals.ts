@@ -24,8 +24,8 @@ interface Watching {
 }
 
 /**
- * Watches approvals. Reopens an ended stream after the last event, even after the gateway was unreachable. Polls the list of a
- * gateway without a stream.
+ * Watches approvals. Reopens an ended stream after the last event, even after the gateway was unreachable. Polls the
+ * list of a gateway without a stream.
  * @throws Failure if the gateway refuses, or was never reached.
  */
 export async function watchApprovals(cli: Cli, { events = Infinity, list, redraws, bell }: Watching): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * `witness`: reads a gateway's log, and cosigns checkpoints that extend the previous ones. It needs only a key that may read; run it
- * where the operators of the gateway have no rights.
+ * `witness`: reads a gateway's log, and cosigns checkpoints that extend the previous ones. It needs only a key that may
+ * read; run it where the operators of the gateway have no rights.
  */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** The page of behaviours: each requirement id with its sentence and the tests that prove it. */
+/** The behaviours page: each requirement id with its sentence and the tests that prove it. */
 import { join } from 'node:path';
 import { areas, type Requirement, requirements } from '../../test/requirements.ts';
 import { citations, testSources } from '../../test/support/requirement.ts';
@@ -24,7 +24,7 @@ ${proved} of ${requirements.length} behaviours are proved by tests below \`test/
 ${sections.join('\n')}`;
 }
 
-/** Test files by the ids their titles cite, in the order of their paths. */
+/** Returns test files by the ids that their titles cite, sorted by path. */
 function testsById(): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const { path, text } of testSources(join(import.meta.dirname, '../../test')))

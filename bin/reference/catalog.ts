@@ -1,4 +1,4 @@
-/** Reads `core/catalog/*.yaml`, checks it, and writes it as a module for `core` and as a page for people. */
+/** Reads and checks `core/catalog/*.yaml`; writes it as a module for `core` and as a documentation page. */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +24,7 @@ interface Catalog {
   readonly guards: readonly ToolGuard[];
 }
 
-/** @throws Error naming the file and the entry that does not match the schema. */
+/** Reads the catalog. @throws Error naming the file and the entry that does not match the schema. */
 function readCatalog(): Catalog {
   return {
     networks: readFile('networks.yaml', networksSchema),
@@ -39,13 +39,15 @@ function readFile<T>(name: string, schema: z.ZodType<T>): T {
   return data;
 }
 
-/** The generated modules, by their path from the root of the repository. */
+/** Returns the generated modules by repository path. */
 export const catalogModules = (): Record<string, string> => ({
   'core/catalog/data.ts': dataModule(),
   'plugins/injection-guard/secret-files.ts': pluginModule(),
 });
 
-/** The content of `core/catalog/data.ts`, as short as it can be: `core` reads no files, and every bundle holds it. */
+/**
+ * Returns the content of `core/catalog/data.ts`, minimised because `core` reads no files and every bundle contains it.
+ */
 function dataModule(): string {
   const { networks: facts, secretFiles, guards } = readCatalog();
   const files = Object.entries(secretFiles).map(([name, { files, except = [], reason, contents = false }]) => {
@@ -79,11 +81,11 @@ function dataModule(): string {
   ].join('\n');
 }
 
-/** No entry holds a blank. */
+/** Joins entries with blanks: no entry contains one. */
 const words = (list: readonly string[]): string =>
   list.length === 0 ? '[]' : `${JSON.stringify(list.join(' '))}.split(' ')`;
 
-/** The content of `plugins/injection-guard/secret-files.ts`. Plugins are modules of their own and import no code of `core`. */
+/** Returns `plugins/injection-guard/secret-files.ts`. Plugins are separate modules that import no code of `core`. */
 function pluginModule(): string {
   const lists = Object.values(readCatalog().secretFiles);
   const words = lists.flatMap(({ files }) => files.flatMap((entry) => entry.words ?? []));
@@ -97,7 +99,7 @@ function pluginModule(): string {
   ].join('\n');
 }
 
-/** The page `catalog.md`. */
+/** Returns the page `catalog.md`. */
 export function catalogPage(): string {
   const { networks, secretFiles, guards } = readCatalog();
   const { ranges, hosts, address_domains } = networks;

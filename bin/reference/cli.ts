@@ -10,7 +10,7 @@ ${origin('`agentctl --help`')}
 ${pages.join('\n')}`;
 }
 
-/** The options every command takes: shown once, at the top. */
+/** Matches the global options, which the page shows once, at the top. */
 const everywhere = /^Options of every command:\n(?: .*\n)+\n?/m;
 
 async function describe(words: readonly string[], pages: string[]): Promise<void> {
@@ -22,13 +22,13 @@ async function describe(words: readonly string[], pages: string[]): Promise<void
   for (const name of subcommands(help)) await describe([...words, name], pages);
 }
 
-/** Names in the `Commands:` list of a help text; a summary that wraps is indented deeper. */
+/** Returns the names in a help text's `Commands:` list; the continuation of a wrapped summary is indented deeper. */
 function subcommands(help: string): string[] {
   const list = help.split(/^Commands:\n/m)[1]?.split(/\n\n/)[0] ?? '';
   return [...list.matchAll(/^ {2}([a-z][\w-]*)/gm)].map(([, name]) => name!).filter((name) => name !== 'help');
 }
 
-/** What a command line prints, at the width of a page. */
+/** Returns the output of a command line at page width. */
 async function printed(argv: readonly string[]): Promise<string> {
   const { stdout } = process;
   const { write, isTTY } = stdout;

@@ -76,7 +76,7 @@ function typeOf(node: Node): string {
   return [node.type ?? 'anything'].flat().join(' or ') + rangeOf(node);
 }
 
-/** What the schema allows of numbers and lengths, e.g. «, 1 to 3600». */
+/** Returns the allowed range of a number or a length, e.g. «, 1 to 3600». */
 function rangeOf({ type, minimum, exclusiveMinimum, maximum, minLength = 0, maxLength }: Node): string {
   if (maxLength !== undefined) return `, ${minLength} to ${maxLength} characters`;
   const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;

@@ -3,7 +3,7 @@
 interface GrafanaPanel {
   readonly title: string;
   readonly unit: string;
-  /** PromQL, by legend. */
+  /** PromQL queries by legend. */
   readonly queries: Readonly<Record<string, string>>;
 }
 
@@ -102,7 +102,7 @@ export const grafanaPanels: readonly GrafanaPanel[] = Object.values(rows).flat()
 
 const [width, height, perRow] = [8, 8, 3];
 
-/** As Grafana imports it; it asks which Prometheus to use. */
+/** Returns the dashboard in Grafana's import format; Grafana asks which Prometheus to use. */
 export function grafanaDashboard() {
   let y = 0;
   const panels = Object.entries(rows).flatMap(([title, own]) => {
@@ -126,7 +126,7 @@ export function grafanaDashboard() {
 }
 
 function graph({ title, unit, queries }: GrafanaPanel) {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana replaces it at the import
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana replaces it on import
   const datasource = { type: 'prometheus', uid: '${DS_PROMETHEUS}' };
   return {
     type: 'timeseries',

@@ -1,4 +1,4 @@
-/** Markdown and JSON of the generated pages. */
+/** Formats Markdown and JSON for the generated pages. */
 export const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 export const origin = (source: string) => `_Generated from ${source} by \`npm run docs\`; do not edit._\n`;
 const cell = (value: unknown) => String(value).replaceAll('|', '\\|').replaceAll('\n', ' ');

@@ -21,7 +21,7 @@ const messagesErrorSchema = z.object({
   error: z.looseObject({ type: z.string(), message: z.string() }),
 });
 
-/** Schemas with a name of their own in the documents; all others stand where they are used. */
+/** Named schemas of the documents; all others are inlined. */
 const components = {
   ActionRequest: actionRequestSchema,
   DecisionResult: decisionResultSchema,
@@ -37,7 +37,7 @@ const nameOf = new Map<unknown, keyof typeof components>(
   Object.entries(components).map(([name, schema]) => [schema, name as keyof typeof components]),
 );
 
-/** Answers of a running gateway, one for each operation: `npm run examples` writes them. */
+/** Responses of a running gateway, one per operation, written by `npm run examples`. */
 const examples: Readonly<Record<string, unknown>> = answers;
 
 const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Schema => {
@@ -45,7 +45,7 @@ const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Schema => {
   return name ? ref(name) : bare(schema, io);
 };
 
-/** One document for each address: what agents call, and what people and chat systems call. MCP describes itself. */
+/** Returns one document per address: for agents, and for people and chat systems. MCP describes itself. */
 export const openApi = (): Schema =>
   documentOf('admin surface', ({ surface }) => surface === 'admin' || surface === 'callbacks');
 export const gatewayOpenApi = (): Schema => documentOf('gateway surface', ({ surface }) => surface === 'gateway');
@@ -74,7 +74,7 @@ function documentOf(title: string, belongs: (route: Route) => boolean): Schema {
   };
 }
 
-/** The named schemas a document mentions. */
+/** Returns the named schemas that a document references. */
 function usedIn(paths: Schema): Schema {
   const text = JSON.stringify(paths);
   const used = Object.entries(components).filter(([name]) => text.includes(`#/components/schemas/${name}"`));
@@ -82,10 +82,10 @@ function usedIn(paths: Schema): Schema {
 }
 
 const options = { reused: 'inline', unrepresentable: 'any' } as const;
-/** How zod writes any JSON value, the one schema that holds itself. */
+/** Zod's schema of any JSON value, the only recursive schema. */
 const anyJson = JSON.stringify(z.toJSONSchema(z.object({ any: z.json() }), options).$defs);
 
-/** Clients ignore members they do not know, so answers may get more of them. */
+/** Returns an inline schema. Responses allow unknown members, because later releases may add some. */
 function bare(schema: z.ZodType, io: 'input' | 'output' = 'input'): Schema {
   const { $schema: _, $defs, ...rest } = z.toJSONSchema(schema, { io, ...options });
   if ($defs && JSON.stringify($defs) !== anyJson)

@@ -1,6 +1,6 @@
 /**
- * One request body for each operation that takes one, as the OpenAPI documents show it. The type asks for every such operation, and a
- * test checks each body by the schema that the operation reads.
+ * Example request bodies for the OpenAPI documents, one per operation with a body. The type requires all of them, and a
+ * test checks each by the operation's schema.
  */
 import type * as z from 'zod';
 import type { operations } from '#core/contracts/operations.ts';
@@ -15,10 +15,10 @@ type Requests = {
 const envelope_id = '01a20b5c-5a8f-7620-af71-1eeef105195a';
 const sha256 = '8a901f974b9fb9ed79ad38c7243bccc97269575ca7347ea5e77aa0e02f106497';
 const hello = [{ role: 'user', content: 'Hello' }];
-/** The bytes of a form's file are shown by its name. */
+/** The bytes of an uploaded file are represented by its name. */
 const recording = { model: 'whisper-1', file: 'talk.wav' };
 
-/** What Slack sends when a person presses the button of a request. */
+/** Sent by Slack when a person clicks a button of a request. */
 const slackClick = {
   type: 'block_actions',
   team: { id: 'T01' },

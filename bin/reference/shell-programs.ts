@@ -1,4 +1,4 @@
-/** The page of the programs whose command lines are read, with all that is known of each. */
+/** The page of known shell programs, with all facts about each. */
 import { namesOf } from '#core/effects/shell/arguments.ts';
 import { commandPrograms, families } from '#core/effects/shell/profiles/all.ts';
 import type { Command, CommandProgram, Options } from '#core/effects/shell/profiles/command-program.ts';
@@ -36,7 +36,7 @@ ${programTable(gitCommands)}
 ${[...commandPrograms].map(([name, program]) => commandsPart(name, program)).join('\n')}`;
 }
 
-/** The commands of a program, and the options that may stand anywhere. */
+/** Returns a program's commands, and the options that are allowed anywhere. */
 function commandsPart(name: string, program: CommandProgram): string {
   const { commands, scopes = {}, groups = {} } = program;
   const anywhere = [['', program] as const, ...Object.entries(groups)].map(

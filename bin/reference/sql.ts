@@ -1,4 +1,4 @@
-/** The page of what a SQL query may use without that being an effect of its own. */
+/** The page of SQL functions and constructs that cause no effect of their own. */
 import { harmlessFunctions } from '#core/effects/sql/harmless-functions.ts';
 import { builtInOperators } from '#core/effects/sql/operators.ts';
 import { harmlessTypes } from '#core/effects/sql/types.ts';

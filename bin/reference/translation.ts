@@ -1,4 +1,4 @@
-/** The page of what a request loses on its way to a provider of another form, from the tables that decide it. */
+/** The page of request members lost in translation to another provider's API, from the tables that decide it. */
 import { type Members, membersToAnthropic, membersToOpenai } from '#core/models/dialects/translate/members.ts';
 import { membersToOllama } from '#core/models/providers/ollama-request.ts';
 import { code, codes, origin, table } from './markdown.ts';

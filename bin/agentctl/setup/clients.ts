@@ -1,4 +1,7 @@
-/** The supported clients: their configuration files, and the settings that route their calls through the gateway [cli.setup]. */
+/**
+ * The supported clients: their configuration files, and the settings that route their calls through the gateway
+ * [cli.setup].
+ */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { CodingAgentName } from '../coding-agents.ts';
@@ -278,7 +281,9 @@ const hookTables = (event: string, line: string): readonly string[] => [
   '',
 ];
 
-/** `@ai-sdk/openai` calls the Responses API, where the tool policy applies; tools of chat completions pass unchanged. */
+/**
+ * `@ai-sdk/openai` calls the Responses API, where the tool policy applies; tools of chat completions pass unchanged.
+ */
 const openCodeProvider = ({ gatewayUrl }: Target): JsonValue => ({
   npm: '@ai-sdk/openai',
   name: 'Agent Governance Gateway',

@@ -41,8 +41,8 @@ export function withChange(text: string, { values, items = [] }: JsonChange, fil
 }
 
 /**
- * Reverts the change: each member gets its value from `before`, or is removed with the objects and lists that were created
- * for it.
+ * Reverts the change: each member gets its value from `before`, or is removed with the objects and lists that were
+ * created for it.
  */
 export function withoutChange(text: string, before: string, { values, items = [] }: JsonChange, file: string): string {
   let changed = checked(text, file);
