@@ -15,10 +15,7 @@ interface Finding {
   readonly text: string;
 }
 
-/**
- * Checked files: documents, programs, and test titles. Excluded are generated pages, which follow the code, and word
- * lists.
- */
+/** Checked files: documents, programs and test titles, without generated pages and word lists. */
 const checked =
   /^(?:(?:core|features|adapters|lambdas|lib|bin|bench|plugins|state-machines|operator|console)\/.*\.(?:tsx?|mjs)|test\/.*\.ts|(?:policies|config)\/.*\.yaml|docs\/.*\.md|[A-Z]+\.md|bundle\.mjs)$/;
 const exempt =

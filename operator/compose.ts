@@ -1,6 +1,4 @@
-/**
- * Composes a Gateway's configuration from its object and the objects that name it. Pure: equal objects give equal text.
- */
+/** Composes a Gateway's configuration from its object and those that name it. Pure: equal input, equal text. */
 import { createHash } from 'node:crypto';
 import { isSecretName } from '#core/contracts/config.ts';
 import { foreignMember } from './compose-members.ts';
@@ -128,9 +126,7 @@ const inOrder = (parts: readonly Part[]): Part[] =>
       (one.spec.order ?? 0) - (other.spec.order ?? 0) || (one.metadata.name < other.metadata.name ? -1 : 1),
   );
 
-/**
- * Returns the variable that holds a provider's key. Provider object names have no ".", so variable names are unique.
- */
+/** Returns the variable with a provider's key; unique, because names of Provider objects have no ".". */
 const variableOf = (provider: string): string => `PROVIDER_${provider.toUpperCase().replaceAll('-', '_')}_API_KEY`;
 
 function providerEntry({ metadata, spec }: Part) {

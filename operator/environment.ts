@@ -1,7 +1,4 @@
-/**
- * Builds the secret variables of the gateway's Deployment: only names of secrets, and a digest that changes with their
- * values.
- */
+/** Builds the secret variables of the gateway's Deployment: names of secrets, and a digest of their values. */
 import { createHmac } from 'node:crypto';
 import { type Sources, secretValue } from './compose.ts';
 import {
@@ -59,10 +56,7 @@ function digest(token: SecretKeyRef, environment: readonly EnvironmentEntry[], s
   return createHmac('sha256', key).update(JSON.stringify(values)).digest('hex').slice(0, 32);
 }
 
-/**
- * Returns whether the Deployment has the operator's fields. The digest covers the names, so a removed variable differs
- * too.
- */
+/** Returns whether the Deployment has the operator's fields. The digest covers names, so removals count. */
 export function isApplied(wanted: AppliedDeployment, found: Deployment): boolean {
   const { template } = wanted.spec;
   const container = template.spec.containers[0]!;

@@ -136,9 +136,7 @@ export function kubernetesApi({ server, namespace, token }: ApiAccess) {
       }
     },
 
-    /**
-     * Reads a secret. If the role does not cover it, it is marked, so that only the objects that need it are affected.
-     */
+    /** Reads a secret, or marks it as forbidden, so that only the objects that need it fail. */
     secret: (name: string) =>
       found<Secret>(path('api/v1', 'secrets', name)).catch((fault: unknown): Secret => {
         if (fault instanceof KubernetesError && fault.status === 403) return { metadata: { name }, isForbidden: true };

@@ -110,10 +110,7 @@ export class Reconciler {
     this.#ports.objects.put(named(object, await this.#ports.api.setFinalizers(object, finalizers)));
   }
 
-  /**
-   * Runs the work for all items with bounded concurrency. Ignores objects that are gone; throws the first other fault
-   * at the end.
-   */
+  /** Runs the work with bounded concurrency. Ignores objects that are gone; throws the first other fault at the end. */
   async #each<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
     const queue = items.values();
     const faults: unknown[] = [];

@@ -1,7 +1,4 @@
-/**
- * The custom resources of `governance.dev/v1alpha1` as the API server serves them, and the built-in ones that the
- * operator reads.
- */
+/** The custom resources of `governance.dev/v1alpha1`, and the built-in ones that the operator reads. */
 
 export const group = 'governance.dev';
 export const groupVersion = `${group}/v1alpha1`;

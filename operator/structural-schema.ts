@@ -1,7 +1,4 @@
-/**
- * Converts JSON Schema to structural schemas of the API server: unions and maps of unions stay open, and the gateway
- * checks them.
- */
+/** Converts JSON Schema to structural schemas; unions and maps of unions stay open for the gateway to check. */
 
 export interface OpenApi {
   readonly type?: string;
@@ -13,10 +10,7 @@ export interface OpenApi {
   readonly [keyword: string]: unknown;
 }
 
-/**
- * Keywords with the same meaning there. Defaults are left to the gateway: stored in an object they would outlive a
- * release.
- */
+/** Keywords with the same meaning there. Defaults are omitted: stored in an object they would outlive a release. */
 const kept = [
   'description',
   'enum',

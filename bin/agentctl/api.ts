@@ -1,7 +1,4 @@
-/**
- * The HTTP client of all commands: picks the credential by route, bounds silence, and returns a document or throws a
- * Failure.
- */
+/** The commands' HTTP client: picks the key by route, bounds silence, and returns a document or throws a Failure. */
 
 import { isLoopback } from '#core/configuration/identity/federation/urls.ts';
 import type { Route } from '#core/contracts/route.ts';

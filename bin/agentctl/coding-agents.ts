@@ -1,6 +1,4 @@
-/**
- * The supported coding agents: their hook events, their tools, and the answers they read [cli.hook] [cli.hook-agents].
- */
+/** The supported coding agents: hook events, tools, and answer formats [cli.hook] [cli.hook-agents]. */
 import { parseStrict } from '#core/kernel/json.ts';
 import { type AgentTools, command, file, folder, page } from './coding-tool.ts';
 import { type Fields, text } from './json-fields.ts';

@@ -109,10 +109,7 @@ export const command =
     return [call, ...leavingByLinks(call, workspace)];
   };
 
-/**
- * Returns calls for files that the line reads or writes through a link out of the workspace; policies see each as an
- * outside path.
- */
+/** Returns calls for files that the line reaches through links out of the workspace, as outside paths. */
 function leavingByLinks(call: ToolCall, workspace: string): CallBody[] {
   const place = { workspace, cwd: workspace };
   return shellEffects(call).parts.flatMap(({ target, capability }) => {
@@ -158,9 +155,7 @@ function inside(workspace: string, path: string): string {
   return relative(realPath(workspace), realPath(path)) || '.';
 }
 
-/**
- * Resolves a path. If the file does not exist, resolves the existing folders of its path and links without a target.
- */
+/** Resolves a path; for a missing file, its existing folders and links without a target. */
 function realPath(path: string): string {
   const entry = lstatSync(path, { throwIfNoEntry: false });
   const parent = dirname(path);

@@ -1,6 +1,4 @@
-/**
- * Uploads modules that a configuration names by path, under their digest and before the configuration [wasm.upload].
- */
+/** Uploads modules that a configuration names by path, before the configuration itself [wasm.upload]. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isMap, parseDocument } from 'yaml';
@@ -32,9 +30,7 @@ export async function withModules(cli: Cli, content: Buffer<ArrayBuffer>): Promi
   return added ? Buffer.from(document.toString({ lineWidth: 0 })) : content;
 }
 
-/**
- * Uploads a module and returns its digest. A pinned module without a local file may already be stored at the gateway.
- */
+/** Uploads a module and returns its digest. A pinned module without a file may already be stored. */
 async function uploaded(
   cli: Cli,
   { name, path, sha256: pinned }: Readonly<Record<string, unknown>>,

@@ -152,10 +152,7 @@ async function checkpointsIn(file: string, key: string): Promise<CheckpointsElse
   };
 }
 
-/**
- * Verifies a session: shows the gateway's verdict and entries and, with a trusted key, verifies the chain locally as
- * well.
- */
+/** Shows the gateway's verdict and entries; with a trusted key, also verifies the chain locally. */
 async function verifySession(cli: Cli, session: string, publicKey: string | undefined): Promise<Outcome> {
   const { out, globals } = cli;
   const key = await readKey(publicKey);

@@ -1,7 +1,4 @@
-/**
- * Builds the outcome for evidence from an agent's event after a call: digest and size of the result, without its
- * contents [cli.hook-outcome].
- */
+/** Builds an outcome for evidence: digest and size of the result, without its contents [cli.hook-outcome]. */
 import { createHash } from 'node:crypto';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { type Fields, fields, text } from './json-fields.ts';

@@ -1,7 +1,4 @@
-/**
- * Scans the result of a call on the person's machine; returns a sentence for the model if the text addresses it
- * [cli.hook-results].
- */
+/** Scans a result locally; returns a sentence for the model if text in it addresses the model [cli.hook-results]. */
 
 import { guardResult, markOf, type ResultActions } from '#core/guard/results.ts';
 import type { Json } from '#core/kernel/json.ts';

@@ -1,7 +1,4 @@
-/**
- * `hook AGENT`: answers a coding agent's hook before each tool call with the policy's decision [cli.hook]
- * [cli.hook-agents].
- */
+/** `hook AGENT`: answers a coding agent's hooks with the policy's decision [cli.hook] [cli.hook-agents]. */
 import { Option } from 'commander';
 import { parseStrictBytes } from '#core/kernel/json.ts';
 import { type CallBody, fileBytes } from './call-options.ts';
@@ -57,10 +54,7 @@ export function addHook(parent: Parent): void {
 const recorded = ({ after }: CodingAgent): string =>
   after.length === 0 ? '' : `, or record the outcome of a ${after[0]} event`;
 
-/**
- * Returns the answer: a decision before a tool call; after it, at most a message that the outcome is not recorded, and
- * a note on the result.
- */
+/** Returns a decision before a tool call; after it, a note on the result or on a missing outcome, if any. */
 async function documentOf(cli: Cli, agent: CodingAgent, options: HookOptions): Promise<object | undefined> {
   let event: Fields = {};
   const isOutcome = () => agent.after.includes(text(event.hook_event_name) ?? '');
@@ -144,10 +138,7 @@ async function outcomeNote(cli: Cli, agent: CodingAgent, event: Fields): Promise
   }
 }
 
-/**
- * Reports an outcome. A call that the gateway did not allow has none: the person allowed it, or the hook was not
- * installed.
- */
+/** Reports an outcome. A call has none if the gateway did not allow it: a person did, or no hook was installed. */
 async function reportOutcome(cli: Cli, agent: CodingAgent, event: Fields): Promise<void> {
   if (agent.inner.includes(text(event.tool_name) ?? '')) return;
   const call_id = idAfter(agent, event);

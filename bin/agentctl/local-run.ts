@@ -28,9 +28,7 @@ export interface LocalRun {
 
 const checkout = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/**
- * Returns `.gateway` of the current folder, otherwise of the checkout, so that commands work from any of its folders.
- */
+/** Returns `.gateway` of the current folder or of the checkout, so that commands work from its folders. */
 export function defaultStateFolder(): string {
   const here = resolve('.gateway');
   return existsSync(here) ? here : join(checkout, '.gateway');

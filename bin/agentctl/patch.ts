@@ -1,7 +1,4 @@
-/**
- * Converts a patch in the format of `apply_patch` to one call per added, changed, moved or deleted file
- * [cli.hook-agents].
- */
+/** Converts an `apply_patch` patch to one call per added, changed, moved or deleted file [cli.hook-agents]. */
 import type { CallBody } from './call-options.ts';
 import { fileCall, type Place, type ReadTool } from './coding-tool.ts';
 

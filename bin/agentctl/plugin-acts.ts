@@ -1,7 +1,4 @@
-/**
- * Reports installs, removals and refusals of plugins to the gateway, and stores reports it did not accept
- * [supply-chain.acts].
- */
+/** Reports installs, removals and refusals of plugins; stores reports not yet accepted [supply-chain.acts]. */
 import type { PluginStore } from '#adapters/local/plugin-store.ts';
 import { authorize } from '#core/configuration/identity/authorize.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';

@@ -157,10 +157,7 @@ function notShown(changes: readonly Fields[], { lifted_by }: Fields): Fields[] {
   );
 }
 
-/**
- * Groups changes of lifted guards: every rule of the pack decides their calls, so one line per change of decision is
- * enough.
- */
+/** Groups changes of lifted guards, because every rule of the pack decides their calls. */
 function byGuard(changes: readonly Fields[], { lifted_guards }: Fields): Fields[] {
   const lifted = new Set((Array.isArray(lifted_guards) ? lifted_guards : []).map((name) => `guard:${plain(name)}`));
   const lines = new Map<unknown, Fields>();

@@ -1,7 +1,4 @@
-/**
- * `policy mine`: derives the smallest rule set that allows what recorded traffic was allowed, without a gateway
- * [cli.policy-mine].
- */
+/** `policy mine`: derives the smallest rule set that allows recorded traffic, offline [cli.policy-mine]. */
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import type { Load, Mined } from '#core/effects/policy-mining/mine.ts';
 import type { RecordedCall } from '#core/effects/policy-mining/recorded-calls.ts';

@@ -258,10 +258,7 @@ function verifyFile(
   });
 }
 
-/**
- * Lists the parts in force. Shipped packs are unsigned, so an unsigned part fails only with
- * `tool_policies.require_signed`.
- */
+/** Lists the parts in force. Shipped packs are unsigned: that fails only with `tool_policies.require_signed`. */
 async function listInForce(cli: Cli): Promise<Outcome> {
   const answer = await cli.api().call('supplyChain');
   const { parts, require_signed } = fields(answer.json);

@@ -5,10 +5,7 @@ import { escapeUnseen } from './output.ts';
 /** Tests for invisible characters. JSON itself escapes the first control characters. */
 const isUnseen = (text: string): boolean => escapeUnseen(JSON.stringify(text)).includes('\\u');
 
-/**
- * Converts JSON to YAML. Numbers keep every digit; text with invisible characters is quoted, so that they can be
- * escaped.
- */
+/** Converts JSON to YAML. Numbers keep every digit; text with invisible characters is quoted and escaped. */
 export function yamlOf(json: string): string {
   const document = parseDocument(json, { intAsBigInt: true, uniqueKeys: false });
   visit(document, (_, node) => {

@@ -45,9 +45,7 @@ export const catalogModules = (): Record<string, string> => ({
   'plugins/injection-guard/secret-files.ts': pluginModule(),
 });
 
-/**
- * Returns the content of `core/catalog/data.ts`, minimised because `core` reads no files and every bundle contains it.
- */
+/** Returns `core/catalog/data.ts`, minimised because every bundle contains it. */
 function dataModule(): string {
   const { networks: facts, secretFiles, guards } = readCatalog();
   const files = Object.entries(secretFiles).map(([name, { files, except = [], reason, contents = false }]) => {

@@ -1,7 +1,4 @@
-/**
- * The supported clients: their configuration files, and the settings that route their calls through the gateway
- * [cli.setup].
- */
+/** The supported clients: configuration files, and settings that route calls through the gateway [cli.setup]. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { CodingAgentName } from '../coding-agents.ts';
@@ -281,9 +278,7 @@ const hookTables = (event: string, line: string): readonly string[] => [
   '',
 ];
 
-/**
- * `@ai-sdk/openai` calls the Responses API, where the tool policy applies; tools of chat completions pass unchanged.
- */
+/** `@ai-sdk/openai` calls the Responses API, where the tool policy applies; chat completions pass tools unchanged. */
 const openCodeProvider = ({ gatewayUrl }: Target): JsonValue => ({
   npm: '@ai-sdk/openai',
   name: 'Agent Governance Gateway',
