@@ -31,7 +31,7 @@ const megabyte = 1_000_000;
 
 const nothing: Progress = { add() {}, set() {}, end() {} };
 
-/** @param unit of the count, in the plural: `entries`; `bytes` are shown in MB. */
+/** Creates a progress line. @param unit of the count, in the plural: `entries`; `bytes` are shown in MB. */
 export function progressOf(unit: string, options: ProgressOptions = {}): Progress {
   const { total, terminal = process.stderr, now = () => performance.now() } = options;
   if (terminal.isTTY !== true) return nothing;

@@ -43,12 +43,12 @@ export class Api {
     this.#settings = settings;
   }
 
-  /** Whether the gateway runs on another machine. */
+  /** True if the gateway runs on another machine. */
   get isDeployment(): boolean {
     return !isLoopback(this.#settings.urlFor(routeOf('health')));
   }
 
-  /** @throws Failure if the server cannot be reached, refuses, or answers with anything but JSON. */
+  /** Calls an operation. @throws Failure if the server is unreachable, refuses, or answers with anything but JSON. */
   async call(operation: string, call: Call = {}): Promise<Answer> {
     const body = await this.text(operation, call);
     const json = parsed(body);
@@ -72,7 +72,7 @@ export class Api {
     return (await this.open(operation, call)).bytes;
   }
 
-  /** @throws Failure if the server cannot be reached or refuses. */
+  /** Sends the request. @throws Failure if the server cannot be reached or refuses. */
   async open(operation: string, call: Call = {}): Promise<Opened> {
     const route = routeOf(operation);
     const url = this.#settings.urlFor(route);

@@ -20,13 +20,13 @@ export interface CodingAgent extends AgentTools {
   readonly after: readonly string[];
   /** Events of earlier agent versions, converted to `before` events; they have no outcome to record. */
   readonly earlier?: Readonly<Record<string, (event: Fields) => Fields>>;
-  /** Whether its events identify the call by `tool_use_id`. */
+  /** True if its events identify the call by `tool_use_id`. */
   readonly givesIds: boolean;
   /** Member of the event that holds the session id. */
   readonly session: string;
   /** The folder that the agent works on; if undefined, the event's folder is used. */
   readonly workspace: (event: Fields) => string | undefined;
-  /** Whether the agent can ask the person at its terminal. */
+  /** True if the agent can ask the person at its terminal. */
   readonly asks: boolean;
   /** The answer in the agent's format; undefined if the agent needs none to continue. */
   readonly document: (answer: Answer) => object | undefined;

@@ -36,7 +36,7 @@ export interface Parent {
   readonly finish: (outcome: Outcome) => void;
 }
 
-/** @returns where commands below this one are hung. */
+/** Adds a command to its parent. @returns the parent for subcommands. */
 export function addCommand<Options>(parent: Parent, words: CommandWords<Options>): Parent {
   const command = parent.command
     .command(words.usage, { isDefault: words.isDefault === true })

@@ -1,4 +1,4 @@
-/** `completion`: a script that completes commands and options, made from the commands themselves. */
+/** `completion`: prints a shell script that completes commands and options, generated from the commands. */
 import { Argument, type Command } from 'commander';
 import { addCommand, type Parent } from './command.ts';
 
@@ -37,7 +37,7 @@ function wordsOf(root: Command): Words {
   return found;
 }
 
-/** The path is as many words of the line as name commands; other words are operands and values. */
+/** Returns the bash script. The path is the leading words that name commands; other words are operands and values. */
 function bash(words: Words): string {
   const cases = [...words].map(
     ([path, { commands, options }]) => `    "${path}") words="${[...commands, ...options].join(' ')}" ;;`,
@@ -64,7 +64,7 @@ ${cases.join('\n')}
 complete -o default -F _agentctl agentctl`;
 }
 
-/** Bash's own function, which zsh runs. */
+/** Returns the zsh script, which runs the function of bash. */
 const zsh = (words: Words): string =>
   `#compdef agentctl
 autoload -U +X bashcompinit && bashcompinit

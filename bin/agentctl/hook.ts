@@ -106,7 +106,7 @@ async function answerOf(
   return answer;
 }
 
-/** @throws Error naming the member of the event that is missing. */
+/** Returns the calls of an event. @throws Error naming the missing member of the event. */
 function callsOf(agent: CodingAgent, event: Fields): readonly CallBody[] {
   const tool = text(event.tool_name);
   const workspace = agent.workspace(event) || text(event.cwd);

@@ -11,7 +11,7 @@ export interface LogOptions {
   readonly witnessState?: string;
 }
 
-/** @throws UsageError for invalid keys and unreadable files. */
+/** Reads the trusted keys. @throws UsageError for invalid keys and unreadable files. */
 export async function logTrust({
   logKey: logs = [],
   witnessKey: witnesses = [],

@@ -32,7 +32,7 @@ export function addMcpCall(parent: Parent): void {
   });
 }
 
-/** @throws UsageError if only the admin address is named. */
+/** Returns the MCP endpoint. @throws UsageError if only the admin address is named. */
 function endpointOf({ globals: { url, ...globals } }: Cli, endpoint: string | undefined): BridgeTarget {
   if (url !== undefined && endpoint === undefined)
     throw new UsageError('--url is the admin address; name the MCP address as --endpoint');

@@ -15,7 +15,7 @@ const looksLikeHeader = /^[\s\p{C}\p{Z}]*\*\*\* /u;
 /** More files than a person would review in one patch. */
 const maxFiles = 100;
 
-/** @throws Error for a patch that names no file, or has an unknown header. */
+/** Reads a patch. @throws Error for a patch that names no file, or has an unknown header. */
 export const patchCalls: ReadTool = (input, place) => {
   const { command: patch, ...others } = input;
   const [unknown] = Object.keys(others);

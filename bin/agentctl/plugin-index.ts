@@ -15,7 +15,7 @@ export interface IndexSource {
   fetchArtifact(entry: PluginEntry): Promise<Buffer>;
 }
 
-/** @throws Failure, SupplyChainRefusal */
+/** Reads an index from a file or an address. @throws Failure, SupplyChainRefusal */
 export async function readIndex(cli: Cli, address: string): Promise<IndexSource> {
   const { download } = await import('#adapters/http/plugin-download.ts');
   const { isFileName, pluginSizes } = await import('#core/configuration/supply-chain/documents.ts');

@@ -72,7 +72,7 @@ async function differences(current: ToolPolicyDocument, { pack }: Mined): Promis
 
 type Entries = Parameters<typeof import('#core/effects/policy-mining/recorded-calls.ts').recordedCalls>[0];
 
-/** @throws UsageError naming the file and its allowed contents. */
+/** Reads recorded entries. @throws UsageError naming the file and its allowed contents. */
 async function entriesIn(file: string): Promise<Entries> {
   const text = fileBytes(file).toString('utf8');
   const document = parsed(text) ?? lines(text);

@@ -115,7 +115,7 @@ async function printKey(cli: Cli) {
   return 'positive' as const;
 }
 
-/** @throws UsageError if no gateway is specified. */
+/** Returns the gateway to set up. @throws UsageError if none is specified. */
 function targetOf({ globals }: Cli, { gateway, mcp, models = false }: SetupOptions): Target {
   const run = readLocalRun(globals.state ?? (process.env.GATEWAY_STATE || undefined));
   const named = globals.url ?? (process.env.AGENTCTL_URL || undefined);

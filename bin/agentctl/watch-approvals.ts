@@ -17,9 +17,9 @@ interface Watching {
   readonly events?: number | undefined;
   /** Shows pending requests: at the start, and on a terminal at each event. */
   readonly list: () => Promise<void>;
-  /** Whether the list is redrawn in place; otherwise each event is a line. */
+  /** True if the list is redrawn in place; otherwise each event is a line. */
   readonly redraws: boolean;
-  /** Whether a new request rings the bell. */
+  /** True if a new request rings the bell. */
   readonly bell: boolean;
 }
 

@@ -7,7 +7,7 @@ import { type CheckResult, fail, ok, unknown, warn } from './finding.ts';
 
 export interface Check {
   readonly name: string;
-  /** @throws Failure, which becomes the result of the check. */
+  /** Runs the check. @throws Failure, which becomes its result. */
   readonly run: (api: Api) => Promise<readonly CheckResult[]>;
   /** Advice if the gateway does not have the requested resource. */
   readonly absent: string;

@@ -16,7 +16,7 @@ export interface Target {
   readonly agentctl: (...words: readonly string[]) => readonly [program: string, ...args: string[]];
   /** Program and arguments that start the MCP bridge. */
   readonly bridge: readonly [program: string, ...args: string[]];
-  /** Whether model calls go through the gateway as well as tool calls. */
+  /** True if model calls go through the gateway as well as tool calls. */
   readonly models: boolean;
 }
 

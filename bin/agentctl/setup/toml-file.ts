@@ -5,7 +5,7 @@ const begin = '# agent-governance-gateway: written by agentctl setup';
 const end = '# agent-governance-gateway: end';
 const block = new RegExp(`\\n?${begin}\\n[^]*?${end}\\n`);
 
-/** @throws UsageError if the file has a table of the same name outside the block. */
+/** Writes the block. @throws UsageError if the file has a table of the same name outside the block. */
 export function withBlock(text: string, lines: readonly string[], file: string): string {
   const rest = withoutBlock(text);
   // A table in double brackets appends to an array, so it cannot collide.
