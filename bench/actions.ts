@@ -1,4 +1,4 @@
-/** `test-action` over HTTP beside a bare echo in the same run: throughput, latency, memory. */
+/** `test-action` over HTTP compared with a bare echo in the same run: throughput, latency, memory. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

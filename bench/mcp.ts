@@ -1,4 +1,4 @@
-/** An allowed MCP call through the gateway beside the same call to its server, in the same run: added latency, rate. */
+/** An allowed MCP call through the gateway compared with the same call to its server, in the same run: added latency, rate. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The transparency log: what appending, proving and verifying take, and what a batch writes. */
+/** The transparency log: cost of appending, proving and verifying, and the writes of a batch. */
 
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { logTable } from '#adapters/dynamodb/log-table.ts';

@@ -6,8 +6,8 @@ import type { Me } from './session.ts';
 export interface PageProps {
   readonly api: Api;
   readonly me: Me;
-  /** What waits for a person. */
+  /** Pending requests. */
   readonly pending: PendingList;
-  /** The part of the address behind the page's name. */
+  /** The part of the address after the page name. */
   readonly id: string | undefined;
 }

@@ -161,7 +161,7 @@ export const Fact = ({ name, children }: { readonly name: string; readonly child
   </div>
 );
 
-/** A table that scrolls in a region of its own where it is too wide, by keyboard too. */
+/** A table that scrolls in its own region if it is too wide, also by keyboard. */
 export const Table = ({
   caption,
   heads,

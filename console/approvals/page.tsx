@@ -1,4 +1,4 @@
-/** Approvals: what waits for a person, oldest first, beside the card of one request [console.approvals]. */
+/** Approvals page: pending requests, oldest first, and the card of one request [console.approvals]. */
 import { useCallback, useRef, useState } from 'preact/hooks';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';

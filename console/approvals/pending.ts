@@ -1,4 +1,4 @@
-/** What waits for a person, kept on every page: the list of the page of approvals and the count in the tab's title. */
+/** Pending requests, kept on every page: the list of the approvals page and the count in the tab title. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/contracts/operations.ts';
 import type { Api } from '../api.ts';
@@ -82,7 +82,7 @@ function useSecond(wanted: boolean): number {
   return wanted ? now : 0;
 }
 
-/** `(3) ` before the title of a tab; empty where nothing waits. */
+/** `(3) ` before the title of a tab; empty if no request is pending. */
 export function countOf(answer: Pending | undefined): string {
   const count = answer?.pending.length ?? 0;
   return count === 0 ? '' : `(${count}${answer?.cursor === undefined ? '' : '+'}) `;

@@ -1,4 +1,4 @@
-/** How the gateway is: what it depends on, providers, notifications, federation, recent violations [console.health]. */
+/** Health of the gateway: dependencies, providers, notifications, federation, recent violations [console.health]. */
 import { useCallback } from 'preact/hooks';
 import type { AnswerOf } from '#core/contracts/operations.ts';
 import { useLive } from '../live.ts';

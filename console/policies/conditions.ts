@@ -1,4 +1,4 @@
-/** The conditions of a rule beside tool and target, one line each, as the configuration writes them [console.policies]. */
+/** Conditions of a rule in addition to tool and target, one line each, as the configuration writes them [console.policies]. */
 import type { AnswerOf } from '#core/contracts/operations.ts';
 
 type Rule = AnswerOf<'listPolicies'>['rules'][number];

@@ -61,7 +61,7 @@ export function Recorded({ api, take }: { readonly api: Api; readonly take: (cal
 const isDecision = ({ kind, body }: Entry): boolean =>
   ['allow', 'review', 'block'].includes(kind) && typeof body.protocol === 'string' && body.parameters !== undefined;
 
-/** As evidence has it: values that are withheld stand as digests. */
+/** As in evidence: withheld values are shown as digests. */
 const callOf = ({ body: { protocol, tool, target, capability, upstream, parameters } }: Entry) => ({
   protocol,
   tool,

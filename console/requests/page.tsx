@@ -1,4 +1,4 @@
-/** Chat calls, newest first, with what they cost and what became of them [console.requests]. */
+/** Chat calls, newest first, with their cost and outcome [console.requests]. */
 import { useCallback, useState } from 'preact/hooks';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';

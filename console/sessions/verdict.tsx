@@ -1,4 +1,4 @@
-/** What a verification came to: valid or not, where it broke, and what it does not prove. */
+/** Result of a verification: valid or not, where it broke, and what it does not prove. */
 import { useState } from 'preact/hooks';
 import type { Verification } from '#core/contracts/evidence.ts';
 import { faultText } from '../api.ts';

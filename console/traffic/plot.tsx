@@ -6,7 +6,7 @@ interface Series {
   readonly name: string;
   /** One of the colours of the page. */
   readonly colour: 'accent' | 'good' | 'bad' | 'warn';
-  /** As many as there are times; null where nothing was measured. */
+  /** As many as there are times; null if no value was measured. */
   readonly values: readonly (number | null)[];
 }
 
@@ -42,7 +42,7 @@ const alone = (values: ArrayLike<number | null | undefined>): number[] =>
     value != null && values[at - 1] == null && values[at + 1] == null ? at : -1,
   ).filter((at) => at >= 0);
 
-/** Drawn again where its values, its width or the colours of the page change. */
+/** Drawn again when its values, its width or the colours of the page change. */
 export function Plot({ title, times, series, unit }: Props) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

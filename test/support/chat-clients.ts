@@ -41,7 +41,7 @@ export interface ChatGateway extends Gateway {
   records(session: string, tenant?: string): Promise<ChatRecord[]>;
   /** The one record of a session, once it is there: a caller may have left before it was written. */
   record(session: string): Promise<ChatRecord>;
-  /** Reservations nobody has settled yet. */
+  /** Counts unsettled reservations. */
   open(tenant?: string): Promise<number>;
 }
 

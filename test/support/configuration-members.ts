@@ -1,4 +1,4 @@
-/** Every member that the schema of the configuration knows. */
+/** Every member of the configuration schema. */
 import * as z from 'zod';
 import { configurationSchema } from '#core/contracts/config.ts';
 

@@ -1,4 +1,4 @@
-/** A gateway over a provider of every endpoint beside chat. */
+/** A gateway over a provider of every endpoint in addition to chat. */
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import { caller } from './call-endpoint.ts';
 import { keys } from './ports.ts';

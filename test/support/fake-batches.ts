@@ -19,7 +19,7 @@ export interface BatchAccount {
   /** Texts of the files by the provider's ids. */
   readonly files: Map<string, string>;
   readonly batches: Map<string, Batch>;
-  /** Runs every batch that waits. */
+  /** Runs every pending batch. */
   run(answer?: AnswerLine): void;
 }
 

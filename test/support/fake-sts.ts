@@ -22,7 +22,7 @@ const tagValue = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]{0,256}$/u;
 
 export async function fakeSts({ roleArn, externalId, now }: FakeStsOptions) {
   const assumed: Assumed[] = [];
-  /** The most tags that fit beside a policy. */
+  /** The most tags that fit together with a policy. */
   const limits = { tags: 50 };
 
   const server = await loopback((call) => {

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 
 const kept = resolve(import.meta.dirname, '../../.emulator');
 
-/** Undefined where Go is missing. */
+/** Undefined if Go is missing. */
 export const goCommand = (): string | undefined =>
   ['go', '/usr/local/go/bin/go'].find((name) => spawnSync(name, ['version']).status === 0);
 

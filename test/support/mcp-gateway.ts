@@ -14,7 +14,7 @@ export interface McpGatewayOptions {
   /** Rules of the tool policy, before its default. */
   readonly rules?: readonly object[];
   readonly defaultDecision?: 'allow' | 'review' | 'block';
-  /** Members of the configuration beside these. */
+  /** Members of the configuration in addition to these. */
   readonly extra?: object;
   readonly tenant?: object;
   readonly env?: Readonly<Record<string, string>>;

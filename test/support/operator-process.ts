@@ -1,4 +1,4 @@
-/** The operator as a process of its own: what it logs, and how it ends. */
+/** The operator as a separate process: its log and its exit. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';

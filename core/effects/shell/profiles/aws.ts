@@ -1,4 +1,4 @@
-/** `aws`: of known services what describes and lists is a read, but for the operations that hand out secrets or user data. */
+/** `aws`: in known services, describing and listing is a read, except for operations that return secrets or user data. */
 import type { Command, CommandProgram } from './command-program.ts';
 
 const open = { open: 'remote' } as const;

@@ -1,4 +1,4 @@
-/** `az`: what lists and shows resources that hold no secrets is a read. */
+/** `az`: listing and showing resources that hold no secrets is a read. */
 import type { Command, CommandProgram } from './command-program.ts';
 
 const each = (groups: string, verbs: string): string =>

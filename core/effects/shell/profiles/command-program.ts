@@ -1,4 +1,4 @@
-/** What is known of a program whose first words are a command: `kubectl rollout status`, `aws ec2 describe-instances`. */
+/** Profiles of programs whose first words are a command: `kubectl rollout status`, `aws ec2 describe-instances`. */
 import type { Capability } from '../invocation.ts';
 import type { Names, Operands, Profile } from './profile.ts';
 
@@ -29,7 +29,7 @@ export interface Command extends Options {
 
 export interface CommandProgram extends Options {
   readonly syntax: 'pflag' | 'flag' | 'anywhere';
-  /** Options whose values say where its objects are, by the parameter in which rules see them: `namespace`. */
+  /** Options whose values locate its objects, by the parameter in which rules see them: `namespace`. */
   readonly scopes?: Readonly<Record<string, Names>>;
   /** Options that stand for every such place (`--all-namespaces`), by the parameter that is then `*`. */
   readonly everywhere?: Readonly<Record<string, Names>>;

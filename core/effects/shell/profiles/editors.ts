@@ -1,4 +1,4 @@
-/** Editors: they write the files they open, and run the commands they are given. */
+/** Editors: they write the files they open, and run commands from their arguments. */
 import type { Family, Profile } from './profile.ts';
 
 const editor = {

@@ -1,4 +1,4 @@
-/** `gcloud`: what lists and describes resources that hold no secrets is a read. */
+/** `gcloud`: listing and describing resources that hold no secrets is a read. */
 import type { Command, CommandProgram } from './command-program.ts';
 
 const each = (groups: string, verbs: string): string =>

@@ -21,5 +21,5 @@ export const gitGlobals = {
   operands: ['word*'],
 } as const satisfies Profile;
 
-/** Each command, or several that share a profile, with what is known of it. */
+/** Profile of each command, or of several commands that share one. */
 export const gitCommands: Readonly<Record<string, GitCommand>> = { ...readingCommands, ...changingCommands };

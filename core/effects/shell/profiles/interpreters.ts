@@ -1,4 +1,4 @@
-/** Interpreters of other languages: what they run is a program, and a program on the command line is not read. */
+/** Interpreters of other languages: they run a program; a program on the command line is not read. */
 import type { Family, Profile } from './profile.ts';
 
 const language = { does: 'execute', syntax: 'stops', whole: true, input: 'script' } as const;

@@ -1,17 +1,17 @@
-/** What a profile says of a program: its exact options, what each value and each operand is, and nothing else. */
+/** Profile of a program: its exact options, and the role of each value and operand. */
 import type { Capability } from '../invocation.ts';
 
-/** What a program does with a value or an operand. */
+/** Role of a value or an operand. */
 export type Role =
   /** A file or folder whose contents are read. */
   | 'read'
-  /** A path of which only name, size or kind is shown. */
+  /** A path of which only the name, size or kind is shown. */
   | 'names'
   | 'write'
   | 'delete'
   /** A file that is run. */
   | 'execute'
-  /** The folder in which everything else happens. */
+  /** The folder in which the program works. */
   | 'folder'
   /** Text that is never opened and never run; rules about paths and commands do not see it. */
   | 'text'
@@ -21,31 +21,31 @@ export type Role =
   /** Chooses files by their names. */
   | 'glob'
   | 'url'
-  /** An HTTP method: all but GET, HEAD and OPTIONS send something. */
+  /** An HTTP method: all except GET, HEAD and OPTIONS send data. */
   | 'method'
-  /** Text that is sent, and names a file behind `@`. */
+  /** Text that is sent; a file name after `@`. */
   | 'data'
-  /** A header, or a file of them behind `@`. */
+  /** A header, or a file of headers after `@`. */
   | 'header'
-  /** A cookie, or a file of them where there is no `=`. */
+  /** A cookie, or a file of cookies if there is no `=`. */
   | 'cookie'
-  /** A command and its arguments: all that is left. */
+  /** A command and its arguments: all remaining words. */
   | 'command'
   /** Shell text. */
   | 'line'
   /** Shell text to which the operands are appended. */
   | 'split'
-  /** The text that xargs puts its input in the place of. */
+  /** The text that xargs replaces with its input. */
   | 'mark'
   /** A setting of ssh. */
   | 'setting'
   /** A setting of git. */
   | 'gitSetting'
-  /** An archive that is read or written, as the mode says. */
+  /** An archive that is read or written, depending on the mode. */
   | 'archive'
-  /** What a command acts on outside of this machine: a container, a release, an instance. */
+  /** An object outside this machine that a command acts on: a container, a release, an instance. */
   | 'object'
-  /** A kind of Kubernetes objects, one of them (`pod/web`), or the name of one behind its kind. */
+  /** A kind of Kubernetes objects, one object (`pod/web`), or an object name after its kind. */
   | 'resource'
   /** A file that is read, or an address that is fetched. */
   | 'source'
@@ -54,7 +54,7 @@ export type Role =
   /** Where something is copied from or to: a path here, or a place elsewhere (`web:/srv`, `s3://bucket/x`). */
   | 'from'
   | 'to'
-  /** How an answer is printed: the name of a format, or a template. */
+  /** Output format: the name of a format, or a template. */
   | 'format'
   /** A name or number of what a command acts on, which is not an address. */
   | 'name'
@@ -84,13 +84,13 @@ type Operand = `${Role}${'' | '?' | '*' | '+'}`;
 /** In order. At most one of them repeats; the ones behind it are the last operands. */
 export type Operands = readonly Operand[];
 
-/** A program that reads what lies below a folder. */
+/** A program that reads everything below a folder. */
 export interface Below {
-  /** Options that make it do so; absent where it always does. */
+  /** Options that make it do so; absent if it always does. */
   readonly when?: Names;
   /** Options with which only names and counts are shown. */
   readonly namesOnly?: Names;
-  /** Options whose value says how the names of the files read end. */
+  /** Options whose value is the ending of the names of the files read. */
   readonly narrows?: Names;
   /** Options whose value is a type of files (`ts`). */
   readonly types?: Names;
@@ -108,7 +108,7 @@ export interface Below {
 }
 
 export interface Profile {
-  /** What running it counts as. */
+  /** Capability that running it counts as. */
   readonly does: Capability;
   /**
    * How its words are read: `permutes` as getopt_long does (the default), `stops` at the first operand,
@@ -140,17 +140,17 @@ export interface Profile {
   readonly dash?: 'output';
   /** `@file` in the place of an operand is a list of arguments. */
   readonly responseFiles?: true;
-  /** Words that may stand before everything else. */
+  /** Words that may precede everything else. */
   readonly first?: Names;
   /** Its first word may be letters without a dash (`tar xf`). */
   readonly bundles?: true;
-  /** Options behind which everything belongs to what they name (`python -m module …`). */
+  /** Options after which all words belong to the named program (`python -m module …`). */
   readonly last?: Names;
-  /** Without operands it runs what arrives on its input. */
+  /** Without operands it runs its standard input. */
   readonly input?: 'script';
   /** Without operands it does nothing. */
   readonly idle?: true;
-  /** Variables may stand before the command it runs (`A=1`). */
+  /** Variables may precede the command it runs (`A=1`). */
   readonly assigns?: true;
   /** First operands with which it does something else (`ruff format`). */
   readonly verbs?: Readonly<Partial<Record<Capability, Names>>>;
@@ -159,11 +159,11 @@ export interface Profile {
   /** Variables that, set by an operand (`SHELL=x`), change what it runs. */
   readonly settings?: Names;
   readonly operands: Operands;
-  /** Other operands where one of the options is given. */
+  /** Other operands if one of the options is given. */
   readonly instead?: readonly { readonly with: Names; readonly operands: Operands }[];
   /** Without operands it acts on the working directory. */
   readonly here?: 'names' | 'write';
-  /** It is one effect, with the text of all its arguments; values that are paths are effects beside it. */
+  /** It is one effect with the text of all its arguments; values that are paths are additional effects. */
   readonly whole?: true;
   readonly below?: Below;
   /**

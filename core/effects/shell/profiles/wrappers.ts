@@ -1,7 +1,7 @@
-/** Programs that run another command, which is read in their place. */
+/** Programs that run another command; that command is read instead. */
 import type { Family, Profile } from './profile.ts';
 
-/** It acts itself, beside the command it runs. */
+/** It acts itself, in addition to the command it runs. */
 const acting = { does: 'execute', syntax: 'stops', whole: true } as const;
 /** Only the command it runs matters. */
 const passing = { does: 'execute', syntax: 'stops' } as const;

@@ -13,7 +13,7 @@ export const reads = { ...base, does: 'read' } as const;
 export const writes = { ...base, does: 'write' } as const;
 export const deletes = { ...base, does: 'delete' } as const;
 
-/** Shows a summary of a difference instead of it. */
+/** Shows a summary of a difference instead of the difference. */
 export const summaries =
   '-s --no-patch --stat --shortstat --numstat --dirstat --cumulative --dirstat-by-file --summary --name-only --name-status --raw --compact-summary --quiet';
 export const patches =
@@ -59,7 +59,7 @@ export const revisions = {
   refused: '--show-signature',
 } as const;
 
-/** `-s`, `-q` and the like stand in both lists. */
+/** `-s`, `-q` and similar options are in both lists. */
 export const unique = (...lists: readonly Names[]): Names => [...new Set(lists.join(' ').split(/\s+/))].join(' ');
 
 const logFlags = unique(diff.flags, revisions.flags);
