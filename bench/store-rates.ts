@@ -1,5 +1,5 @@
 /**
- * How often a second one tenant may do what, before one partition key of DynamoDB takes more than 1,000 write counted
+ * Operations per second that one tenant may do before one DynamoDB partition key exceeds 1,000 write units, counted
  * over the items that the gateway writes. A test compares the result with the table of docs/explanation/store-keys.md.
  */
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';

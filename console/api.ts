@@ -16,7 +16,7 @@ export class ApiError extends Error {
 export interface Api {
   get<Id extends OperationId>(path: string, signal?: AbortSignal): Promise<AnswerOf<Id>>;
   post<Id extends OperationId>(path: string, body: unknown): Promise<AnswerOf<Id>>;
-  /** Sends a text as it is. */
+  /** Sends a text unchanged. */
   putText<Id extends OperationId>(path: string, text: string): Promise<AnswerOf<Id>>;
   remove(path: string): Promise<void>;
   /** The body as text, for evidence: parsing hides duplicate keys. */
@@ -25,7 +25,7 @@ export interface Api {
   events(path: string, lastEventId: string | undefined, signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
-/** What a request carries beside its path: `body` is sent as JSON, `raw` as it is. */
+/** Contents of a request: `body` is sent as JSON, `raw` unchanged. */
 interface Sent {
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
@@ -34,8 +34,8 @@ interface Sent {
 }
 
 /**
- * @param keyNow the key as it is when a call begins; undefined without a session, and then nothing is sent.
- * @param rejected the gateway refused this key: called once a call, before it fails.
+ * @param keyNow returns the key when a call begins; undefined without a session, in which case no request is sent.
+ * @param rejected the gateway refused this key: called once per call, before it fails.
  */
 export function apiOf(keyNow: () => string | undefined, rejected: (key: string) => void = () => {}): Api {
   const answered = async (

@@ -1,11 +1,11 @@
-/** Asks again and again while a page is open: at once when the tab is shown, slower while it is hidden or the gateway is down. */
+/** Polls while a page is open: at once when the tab is shown, slower while it is hidden or the gateway is down. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { faultText } from './api.ts';
 
 export interface Live<T> {
-  /** The last answer; it stays while the gateway does not answer. */
+  /** The last response; kept while the gateway does not answer. */
   readonly value: T | undefined;
-  /** Why the last question failed. */
+  /** Why the last request failed. */
   readonly fault: string | undefined;
   /** Asks now. */
   readonly refresh: () => void;
@@ -13,7 +13,7 @@ export interface Live<T> {
 
 const again = 'gateway-ask-again';
 
-/** Every open question is asked now: what kept it from an answer is over. */
+/** Repeats every open request now, because the cause of its failure is gone. */
 export const askAgain = (): boolean => document.dispatchEvent(new Event(again));
 
 const visibleMs = 2_000;
@@ -21,8 +21,8 @@ const hiddenMs = 15_000;
 const slowestMs = 20_000;
 
 /**
- * @param ask must not change between renders unless the question does.
- * @param everyMs between an answer and the next question; 0 asks once.
+ * @param ask must not change between renders unless the request does.
+ * @param everyMs between a response and the next request; 0 asks once.
  */
 export function useLive<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs = visibleMs): Live<T> {
   const [state, setState] = useState<Pick<Live<T>, 'value' | 'fault'>>({ value: undefined, fault: undefined });

@@ -15,7 +15,7 @@ export const forgetKey = (): void => sessionStorage.removeItem(place);
 
 /**
  * The token of a one-time sign-in link; it leaves the address at once, and the tab's history with it.
- * @returns undefined where the address carries none.
+ * @returns undefined if the address has none.
  */
 export function takeLinkToken(): string | undefined {
   const [, token] = /^#sign-in=([\w-]{1,200})$/.exec(location.hash) ?? [];

@@ -6,7 +6,7 @@ export class SoakedGateway {
   #child: Child | undefined;
   #ports: readonly string[] = ['0', '0', '0'];
   readonly #args: readonly string[];
-  /** Resolves when the gateway answers; callers that were cut off wait for it. */
+  /** Resolves when the gateway answers; disconnected callers await it. */
   ready: Promise<void> = Promise.resolve();
   /** Milliseconds each start took. */
   readonly starts: number[] = [];

@@ -1,4 +1,4 @@
-/** Callers of the soak: each repeats one kind of call, and keeps what the gateway acknowledged. */
+/** Callers of the soak: each repeats one kind of call and records the acknowledged ones. */
 import { keys } from './configuration.ts';
 import type { SoakedGateway } from './gateway.ts';
 
@@ -52,7 +52,7 @@ export class Traffic {
     this.#done = Promise.all(callers);
   }
 
-  /** Ends the callers and answers what they were answered. */
+  /** Stops the callers and returns the acknowledged calls. */
   async end(): Promise<Acknowledged> {
     this.#goesOn = false;
     await this.#done;
@@ -116,7 +116,7 @@ export class Traffic {
     await this.#post('mcp', '/mcp', keys.agent, { jsonrpc: '2.0', id, method: 'tools/call', params }, headers);
   }
 
-  /** @throws TypeError where the gateway was killed; Error for an answer that a healthy gateway does not give. */
+  /** @throws TypeError if the gateway was killed; Error for an answer that a healthy gateway does not give. */
   async #post(
     surface: 'gateway' | 'admin' | 'mcp',
     path: string,

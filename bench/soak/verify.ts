@@ -1,4 +1,4 @@
-/** After a kill: what was acknowledged stands in evidence, ran once, and every chain holds. */
+/** Checks after a kill that acknowledged calls are in evidence and ran once, and that every chain is valid. */
 import { keys } from './configuration.ts';
 import type { Acknowledged } from './traffic.ts';
 

@@ -12,7 +12,7 @@ export type Verdict = 'approve' | 'deny';
 interface VoteDialogProps {
   readonly api: Api;
   readonly me: Me;
-  /** As it was shown when the dialog was opened: a change of the list does not change what is decided. */
+  /** The item shown when the dialog was opened: later changes of the list do not affect the vote. */
   readonly item: Item;
   readonly verdict: Verdict;
   readonly close: () => void;

@@ -1,4 +1,4 @@
-/** Stands in for Node's `Buffer` where verifier and policy engine run in a browser, with what they call and nothing else. */
+/** Replaces Node's `Buffer` for verifier and policy engine in a browser, with only the functions that they call. */
 type Encoding = 'utf8' | 'base64' | 'hex';
 
 const ofText: Readonly<Record<Encoding, (text: string) => Uint8Array>> = {

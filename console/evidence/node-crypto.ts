@@ -42,15 +42,15 @@ type KeyObject =
   | {
       readonly asymmetricKeyType: 'ed25519';
       readonly raw: Uint8Array;
-      /** SPKI in DER, the one form that the verifier asks for. */
+      /** SPKI in DER, the only form that the verifier uses. */
       export(): Uint8Array;
     };
 
-/** What stands before the point of a P-256 key in SPKI form. */
+/** SPKI prefix of a P-256 key, before the point. */
 const prefix = '3059301306072a8648ce3d020106082a8648ce3d030107034200';
 const pemPattern = /^-----BEGIN PUBLIC KEY-----\s+([A-Za-z0-9+/=\s]+?)\s*-----END PUBLIC KEY-----\s*$/;
 
-/** What stands before an Ed25519 key in SPKI form. */
+/** SPKI prefix of an Ed25519 key. */
 const edwards = '302a300506032b6570032100';
 
 /** @throws Error for anything but an uncompressed P-256 key in SPKI PEM, and an Ed25519 key in SPKI DER. */

@@ -4,7 +4,7 @@ import type { Base, EngineAnswer, Question } from './engine.ts';
 import type { Message } from './engine-worker.ts';
 
 export interface EngineClient {
-  /** Undefined where the next question came first. */
+  /** Returns undefined if another question arrived before the answer. */
   evaluate(question: Question): Promise<EngineAnswer | undefined>;
   end(): void;
 }

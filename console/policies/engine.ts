@@ -37,7 +37,7 @@ export type EngineAnswer =
   | { readonly gateway: string }
   | { readonly fault: string };
 
-/** What only the gateway knows was needed. */
+/** Error: the decision needs data that only the gateway has. */
 class AtGateway extends Error {}
 
 /** Never rejects. */

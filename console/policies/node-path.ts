@@ -1,4 +1,4 @@
-/** Stands in for `node:path` where policies are decided in a browser, with what the engine calls and nothing else. */
+/** Replaces `node:path` for the policy engine in a browser, with only the functions that the engine calls. */
 const parts = (path: string): string[] => path.split('/').filter((part) => part !== '' && part !== '.');
 
 const isAbsolute = (path: string): boolean => path.startsWith('/');

@@ -30,7 +30,7 @@ interface Answers {
   readonly gateway?: string;
 }
 
-/** So long after the last key the engine decides, and so long after it the gateway is asked where it must be. */
+/** Delays after the last key: until the engine decides, and until the gateway decides if it must. */
 const restMs = 100;
 const askedAfterMs = 400;
 

@@ -8,7 +8,7 @@ import { pathOf } from './tool-address.ts';
 
 interface AcceptProps {
   readonly api: Api;
-  /** As it was shown when the dialog was opened. */
+  /** The tool shown when the dialog was opened. */
   readonly view: ToolView;
   readonly close: () => void;
 }

@@ -40,7 +40,7 @@ export async function keptGateway(options: TestOptions = {}) {
       const { batchItemFailures } = await handler({ Records });
       if (batchItemFailures.length > 0) throw new Error('an entry was not projected');
     },
-    /** As after a restart: files are read anew. */
+    /** Reads the files again, as after a restart. */
     async reopen(): Promise<void> {
       await kept.closeKept();
       kept = await open();

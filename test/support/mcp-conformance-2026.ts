@@ -34,7 +34,7 @@ const sample = inputRequired.createMessage({
 /** A state nobody else can make: the round it stands for, signed. */
 const stateOf = (round: string): string => `${round}.${createHmac('sha256', 'fixture').update(round).digest('hex')}`;
 
-/** The round a state stands for. @throws Error for a state that is not ours. */
+/** Returns the round of a state. @throws Error if the state was altered. */
 export function verifyState(state: string): string {
   const round = state.split('.')[0]!;
   if (state !== stateOf(round)) throw new Error('the state was altered');

@@ -178,8 +178,8 @@ export async function entries(session: string) {
 }
 
 /**
- * Starts server and store before the tests of a file, and composes the gateway anew for each.
- * @param options of the server; `none` where the tests bring servers of their own.
+ * Starts server and store before the tests of a file, and composes a new gateway for each.
+ * @param options of the server; `none` if the tests bring their own servers.
  */
 export function useMcpEndpoint(given: readonly object[], options: ServerOptions | 'none' = {}): void {
   rules = given;

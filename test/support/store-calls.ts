@@ -1,4 +1,4 @@
-/** A DynamoDB client that tells of each call and lets a test come between. */
+/** A DynamoDB client that reports each call and lets a test intervene. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Loose } from './loose.ts';
 
@@ -8,7 +8,7 @@ export interface StoreCall {
   readonly input: Loose;
 }
 
-/** Sends the call itself; answers what the store answers. */
+/** Sends the call and returns the answer of the store. */
 type Send = (call?: StoreCall) => Promise<Loose>;
 
 /** @param between is given each call and how to send it; by default it just sends. */

@@ -2,9 +2,9 @@
 import type { Timeouts } from '#core/kernel/ports.ts';
 
 export interface WoundTimeouts extends Timeouts {
-  /** Runs what waits for exactly that long. */
+  /** Runs the timeouts of exactly this length. */
   pass(ms: number): void;
-  /** Resolves when something waits for that long. */
+  /** Resolves when a timeout of this length is set. */
   armed(ms: number): Promise<void>;
   readonly size: number;
 }

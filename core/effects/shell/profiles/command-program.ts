@@ -7,13 +7,13 @@ export type Options = Pick<Profile, 'flags' | 'values' | 'attached' | 'refused' 
 
 export interface Command extends Options {
   readonly does: Capability;
-  /** What it does to its objects, in the third person, where the capability does not say it: `restarts`. */
+  /** What it does to its objects, in the third person, if the capability does not express it: `restarts`. */
   readonly says?: string;
   /** None if absent. */
   readonly operands?: Operands;
   /** Its options end at its first operand (`docker run image command`). */
   readonly stops?: true;
-  /** What its objects are: `container`. To Kubernetes, what a name without a kind is. */
+  /** Kind of its objects: `container`. For Kubernetes, the kind of a name without one. */
   readonly kind?: string;
   /** Options whose values are objects it acts on (`--instance-ids`). */
   readonly objects?: Names;
@@ -31,20 +31,20 @@ export interface CommandProgram extends Options {
   readonly syntax: 'pflag' | 'flag' | 'anywhere';
   /** Options whose values locate its objects, by the parameter in which rules see them: `namespace`. */
   readonly scopes?: Readonly<Record<string, Names>>;
-  /** Options that stand for every such place (`--all-namespaces`), by the parameter that is then `*`. */
+  /** Options that select every such place (`--all-namespaces`), by the parameter that is then `*`. */
   readonly everywhere?: Readonly<Record<string, Names>>;
   /** Options of a group of commands, by its words: `docker compose -f x ps`. */
   readonly groups?: Readonly<Record<string, Options>>;
   /** Options of any command whose values are objects it acts on (`--instance-ids`). */
   readonly objects?: Names;
   /**
-   * Commands that are not listed, by one of their words: `create-*`, `delete`. The gravest counts, and what stands behind it are its
+   * Unlisted commands, by one of their words: `create-*`, `delete`. The most severe word counts; the words after it are its
    * operands.
    */
   readonly verbs?: Readonly<Record<Names, Command>>;
-  /** By their words; commands with a comma between them are described alike. A word `describe-*` fits all that begin so. */
+  /** Commands by their words; a comma separates commands that share a profile. `describe-*` is a prefix. */
   readonly commands: Readonly<Record<string, Command>>;
-  /** Kinds of Kubernetes objects with their other names; of another kind it is not known what it holds. */
+  /** Kinds of Kubernetes objects with their other names; the contents of other kinds are unknown. */
   readonly kinds?: Readonly<Record<string, Names>>;
   /** Those of them that hold what their authors put there. */
   readonly ownKinds?: Names;

@@ -24,7 +24,7 @@ const moving = {
   values: { number: '-t --time --timeout', word: '-s --signal' },
   kind: 'container',
 } as const;
-/** What a container is started with. */
+/** Options and operands that start a container. */
 const container = {
   flags: `-d --detach --disable-content-trust --init -i --interactive --no-healthcheck --oom-kill-disable --privileged -P --publish-all -q --quiet
     --read-only --rm --sig-proxy -t --tty`,
@@ -123,7 +123,7 @@ export const docker: CommandProgram = {
       flags: `${lists.flags} -H --human`,
       operands: ['object'],
       kind: 'image',
-      // In full it shows the arguments of the build.
+      // Untruncated, it shows the build arguments.
       secrets: /--no-trunc/,
     },
     'version, info, system info, system df, context show': {
@@ -134,7 +134,7 @@ export const docker: CommandProgram = {
     events: { does: 'read', values: { word: '--since --until -f --filter', format: '--format' } },
     search: { does: 'read', flags: '--no-trunc', values: { ...filter, number: '--limit' }, operands: ['word'] },
     'network inspect, context inspect': inspects,
-    // They show environments, and what configs and secrets are made of.
+    // They show environments and the contents of configs and secrets.
     'inspect, container inspect, image inspect, service inspect, task inspect, volume inspect, config inspect, secret inspect':
       {
         ...inspects,

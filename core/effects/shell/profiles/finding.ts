@@ -1,8 +1,8 @@
-/** find: its expression, word by word. */
+/** Expression words of `find`. */
 
-/** Tests and actions by how many words follow them, and what those are. */
+/** Tests and actions of `find`, by the number and role of the words that follow. */
 export const findWords = {
-  /** Nothing follows, and nothing happens but names being shown. */
+  /** No word follows; at most, names are shown. */
   plain: `-print -print0 -ls -prune -quit -depth -d -daystart -follow -mount -xdev -noleaf -empty -true -false -nouser -nogroup -readable
     -writable -executable -a -o -and -or -not -warn -nowarn -ignore_readdir_race -noignore_readdir_race ! ( ) ,`,
   /** A word that rules see. */

@@ -81,7 +81,7 @@ export type ByRole = Readonly<Partial<Record<Role, Names>>>;
 
 /** One operand, and how often: once, `?` at most once, `*` any number, `+` at least one. */
 type Operand = `${Role}${'' | '?' | '*' | '+'}`;
-/** In order. At most one of them repeats; the ones behind it are the last operands. */
+/** Operands in order. At most one repeats; those after it are the last operands. */
 export type Operands = readonly Operand[];
 
 /** A program that reads everything below a folder. */
@@ -99,7 +99,7 @@ export interface Below {
   readonly reveals?: Names;
   /** A hidden folder that is named is read as well. */
   readonly readsNamed?: true;
-  /** Options that leave files and folders out by their names: where both leave out hidden ones, it passes over these. */
+  /** Options that leave out files and folders by name: if both leave out hidden ones, it passes over these. */
   readonly leavesOut?: { readonly files: Names; readonly folders: Names };
   /** It shows the lines that match a pattern; with one of `spoils` also others. */
   readonly spoils?: Names;
@@ -112,21 +112,21 @@ export interface Profile {
   readonly does: Capability;
   /**
    * How its words are read: `permutes` as getopt_long does (the default), `stops` at the first operand,
-   * `anywhere` permutes whatever the environment says, `words` are whole words behind one dash and end at
+   * `anywhere` permutes regardless of the environment, `words` are whole words after one dash and end at
    * the first operand, `none` has no options. `pflag` and `flag` are the two of Go: `--flag=true` is a flag as
-   * well; the first permutes, the second reads whole words behind one or two dashes and ends at the first operand.
+   * well; the first permutes, the second reads whole words after one or two dashes and ends at the first operand.
    */
   readonly syntax?: 'permutes' | 'stops' | 'anywhere' | 'words' | 'none' | 'pflag' | 'flag';
   /** Its options end at the first operand, whatever the syntax. */
   readonly stops?: true;
-  /** Options that are not named take all words up to the next option, as what this role says. */
+  /** Role of the values of unlisted options, which take all words up to the next option. */
   readonly open?: Role;
   /** Long options are written in full or not at all. */
   readonly exact?: true;
   readonly flags?: Names;
-  /** Options with a value, by what the value is. */
+  /** Options with a value, by the role of the value. */
   readonly values?: ByRole;
-  /** Options with a value that may be missing, and is attached if it is there. */
+  /** Options with an optional value, which is attached if present. */
   readonly attached?: ByRole;
   /** Options that run, load or change something that is not read. */
   readonly refused?: Names;
@@ -136,7 +136,7 @@ export interface Profile {
   readonly digits?: true;
   /** `+5` in the place of an operand is not one; or an operand without a plus changes something. */
   readonly plus?: 'refused' | 'required';
-  /** `-` as a file that is written is the standard output. */
+  /** `-` as an output file means the standard output. */
   readonly dash?: 'output';
   /** `@file` in the place of an operand is a list of arguments. */
   readonly responseFiles?: true;
@@ -154,7 +154,7 @@ export interface Profile {
   readonly assigns?: true;
   /** First operands with which it does something else (`ruff format`). */
   readonly verbs?: Readonly<Partial<Record<Capability, Names>>>;
-  /** What it does without operands. */
+  /** Capability without operands. */
   readonly alone?: Capability;
   /** Variables that, set by an operand (`SHELL=x`), change what it runs. */
   readonly settings?: Names;
@@ -168,7 +168,7 @@ export interface Profile {
   readonly below?: Below;
   /**
    * Of the files it names only names, sizes, times and counts are shown, unless one of these options is given. A count of lines or
-   * words is one number that no option can steer towards a part of the text, so it tells no more than the size does.
+   * words is one number that no option can steer towards a part of the text, so it reveals no more than the size.
    */
   readonly showsNames?: { readonly unless?: Names };
 }

@@ -214,7 +214,7 @@ export const changingCommands: Readonly<Record<string, GitCommand>> = {
   'difftool mergetool': { ...base, does: 'execute', refused: '-y -t -x -g --tool --extcmd --gui --dir-diff -d' },
 };
 
-/** Commands whose effects are not read, only the branches that they write. */
+/** Commands of which only the written branches are read, not the other effects. */
 export const unreadCommands: Readonly<Record<string, GitCommand>> = {
   'send-pack': {
     ...writes,

@@ -3,7 +3,7 @@ import type { Names, Operands, Profile } from '../profile.ts';
 
 /** A command of git. */
 export interface GitCommand extends Profile {
-  /** It shows what stands in files: always, or with the options named; not with those of `unless`. */
+  /** It shows the contents of files: always, or with the options named; not with those of `unless`. */
   readonly contents?: { readonly when?: Names; readonly unless?: Names };
 }
 

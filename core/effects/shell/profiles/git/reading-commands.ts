@@ -79,7 +79,7 @@ export const readingCommands: Readonly<Record<string, GitCommand>> = {
   },
   'ls-files': {
     ...reads,
-    // An object's id tells whether a guess of the contents is right.
+    // An object id confirms a guess of the contents.
     showsNames: {
       unless: '-s --stage --debug --format -u --unmerged --resolve-undo --exclude-per-directory --with-tree',
     },
