@@ -4,12 +4,12 @@ import { type Me, mayOperate } from './session.ts';
 
 /** Pages whose operations a viewer may call. */
 const forViewers: ReadonlySet<Page> = new Set<Page>(['tools', 'traffic', 'policies', 'alerts', 'budgets', 'health']);
-/** Pages that show an agent's key what is its own. */
+/** Pages that show an agent's key its own data. */
 const forAgents: ReadonlySet<Page> = new Set<Page>(['approvals', 'sessions']);
 
 export const pagesOf = (me: Me): readonly Page[] => pages.filter((page) => refusedPage(page, me) === undefined);
 
-/** Why a page is not shown, and which key it takes; undefined for one that is. */
+/** Returns why a page is not shown, and which key it needs; undefined if it is shown. */
 export function refusedPage(page: Page, me: Me): string | undefined {
   const { role, kind } = me;
   if (kind === 'agent' && !forAgents.has(page))

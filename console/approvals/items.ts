@@ -21,7 +21,7 @@ export const names = (paths: readonly string[], path: string): boolean =>
 
 const isBelow = (path: string, above: string): boolean => path.startsWith(`${above}.`) || path.startsWith(`${above}[`);
 
-/** Why this person may not vote on this request, as far as the page knows; the gateway refuses more. */
+/** Returns why this person may not vote on this request. The gateway also checks conditions that the page cannot. */
 export function voteObstacle(item: Item, me: AnswerOf<'whoami'>): string | undefined {
   if (item.key.id === me.key_id) return 'You made this request: another person must decide.';
   if (me.person !== undefined && item.key.owner === me.person)
@@ -29,7 +29,7 @@ export function voteObstacle(item: Item, me: AnswerOf<'whoami'>): string | undef
   return undefined;
 }
 
-/** Effects by the words that the gateway begins them with: the sign beside the words, never instead of them. */
+/** Returns the sign and kind of an effect, by its wording. The sign is shown together with the words. */
 export function signOf(effect: string): readonly [sign: string, kind: 'read' | 'write' | 'delete' | 'run' | 'unsure'] {
   if (effect.startsWith('Cannot be determined')) return ['?', 'unsure'];
   if (/\b(deletes|overwrites|drops?|truncates?|force-pushes)\b/i.test(effect)) return ['✕', 'delete'];
@@ -43,7 +43,7 @@ const tellingNames = ['title', 'subject', 'summary', 'query', 'name', 'path', 'u
 
 type Called = Pick<Item, 'parameters' | 'executed'>;
 
-/** The parameters as a reader wants them: what is executed first, then what the call is about, then the others as they came. */
+/** Sorts parameters for reading: executed ones first, then the subject of the call, then the others in their order. */
 export function inReadingOrder({ parameters, executed = [] }: Called): readonly (readonly [string, unknown])[] {
   const rank = (name: string): number => {
     if (names(executed, pathOf(name))) return -1;

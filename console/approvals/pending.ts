@@ -17,7 +17,7 @@ const otherPageMs = 15_000;
 const listPageMs = 2_000;
 
 export interface PendingList extends Live<Pending> {
-  /** Asks for the next page as well; undefined where there is none, or too many are shown already. */
+  /** Requests the next page too; undefined if there is none, or if too many items are shown. */
   readonly more: (() => void) | undefined;
 }
 
@@ -61,7 +61,7 @@ async function listed(api: Api, pages: number, signal: AbortSignal): Promise<Pen
 
 const none = (): Pending & { readonly at: number } => ({ pending: [], at: 0 });
 
-/** The time left of each request, counted on since the answer; one whose time is over waits no longer. */
+/** Reduces the remaining time of each request by the time since the answer, and drops expired requests. */
 function remainingAt({ at, ...answer }: Pending & { readonly at: number }, now: number): Pending {
   const passed = Math.max(0, Math.floor((now - at) / 1000));
   if (passed === 0) return answer;

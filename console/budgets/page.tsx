@@ -1,4 +1,4 @@
-/** Budgets as they stand and where each will stand at its end, and what is left of the rate limit [console.budgets]. */
+/** Budgets with their use now and the forecast for their end, and the rest of the rate limit [console.budgets]. */
 import { useCallback, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/contracts/operations.ts';
 import { LevelField } from '../level-field.tsx';

@@ -1,9 +1,9 @@
-/** Whether a single HTML file shows what its bundle holds: its report is written once more and compared [evidence.single-file]. */
+/** Checks that a single HTML file shows the contents of its bundle, by comparing it with a new report [evidence.single-file]. */
 import './no-eval.ts';
 import type { EvidenceEntry, SessionManifest, Verification } from '#core/contracts/evidence.ts';
 import { htmlReport } from '#core/evidence/report-html.ts';
 
-/** What stands on the page while its script begins: later its reader folds actions, and extensions of the browser add their own. */
+/** Copy of the page when its script starts. Later the reader folds actions, and browser extensions add content. */
 const report = document.querySelector('main')?.cloneNode(true);
 const style = document.querySelector('style')?.textContent;
 const beside = [...document.body.children].filter(({ localName }) => localName !== 'main' && localName !== 'script');

@@ -51,7 +51,7 @@ export async function make(
   };
 }
 
-/** @throws Error in the browser's words when nothing was signed. */
+/** Signs with a passkey. @throws Error with the browser's message if the signature fails. */
 export async function sign(challenge: string, rpId: string, ids: readonly string[]) {
   const signed = await navigator.credentials.get({
     publicKey: {

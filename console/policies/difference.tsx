@@ -60,7 +60,7 @@ export const Decided = ({ of }: { readonly of: Pick<Diff, 'analysed' | 'tightene
   </>
 );
 
-/** Filters, limits, approvals and all else: no analysis says what they come to, so the keys are listed. */
+/** Lists the changed keys of filters, limits, approvals and other settings, whose effect is not analysed. */
 const Changes = ({ of }: { readonly of: Diff['changes'] }) => (
   <>
     <h4>Keys that differ</h4>

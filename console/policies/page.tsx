@@ -34,7 +34,7 @@ interface WorkbenchProps {
   readonly current: number | undefined;
 }
 
-/** The call on one side and the policies on the other, one below the other where there is no room. */
+/** Shows the call next to the policies, stacked on narrow screens. */
 function Workbench({ api, me, current }: WorkbenchProps) {
   const [draft, setDraft] = useState<Draft | undefined>();
   return (

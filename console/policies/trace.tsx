@@ -1,4 +1,4 @@
-/** How guards and rules saw a call, and what the call would do: folded away, because it is long. */
+/** Trace of guards and rules for a call, and its effects: collapsed because it is long. */
 import type { AnswerOf } from '#core/contracts/operations.ts';
 import { Badge, Code, Table, Text } from '../ui.tsx';
 

@@ -1,6 +1,6 @@
-/** Where two texts differ: what they have in common at both ends, in whole words. */
+/** Finds the changed part of two texts, in whole words. */
 
-/** @returns how many characters are the same from the start, and from the end of what is left. */
+/** Returns the number of equal characters at the start, and at the end of the rest. */
 export function changedPart(before: string, after: string): { readonly start: number; readonly end: number } {
   const most = Math.min(before.length, after.length);
   let start = 0;

@@ -77,7 +77,7 @@ export function Plot({ title, times, series, unit }: Props) {
               label: name,
               stroke: keys[i] ?? color,
               width: 2,
-              // A line needs two: what stands alone is a point.
+              // A line needs two values: a single one is drawn as a point.
               points: { show: true, size: 5, filter: (plot: Drawn, at: number) => alone(plot.data[at] ?? []) },
             })),
           ],

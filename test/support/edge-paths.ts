@@ -16,7 +16,7 @@ export const routedPaths = [
   ['/.well-known/oauth-protected-resource', 'mcp', '/.well-known/oauth-protected-resource'],
   ['/.well-known/oauth-protected-resource/mcp', 'mcp', '/.well-known/oauth-protected-resource/mcp'],
   ['/.well-known/oauth-protected-resource?x=1', 'mcp', '/.well-known/oauth-protected-resource?x=1'],
-  // Nothing is normalised: the upstream sees the very path, and has nothing there.
+  // Paths are not normalised: the upstream receives the exact path and has no route there.
   ['/api//v1/models', 'gateway', '//v1/models'],
   ['/admin/..%2fapi', 'admin', '/admin/..%2fapi'],
   ['/api/v1/models/..x', 'gateway', '/v1/models/..x'],
@@ -46,7 +46,7 @@ export const strayPaths = [
   '/.well-known/oauth-protected-resources',
   '/api/../.well-known/oauth-protected-resource',
   '/.well-known/../.well-known/oauth-protected-resource',
-  // A path that says one thing as it stands and another when it is resolved.
+  // Paths that mean something else when resolved.
   '/api/../admin/v1/config',
   '/api/..',
   '/admin/./v1/config',

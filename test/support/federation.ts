@@ -42,7 +42,7 @@ export interface Federation {
   readonly plane: TestPorts;
   readonly atControl: ReturnType<typeof caller>;
   readonly atPlane: ReturnType<typeof caller>;
-  /** Between the two: `cut` as by a partition; `forge` changes what the control plane sends. */
+  /** Network between the two: `cut` simulates a partition; `forge` changes the documents of the control plane. */
   readonly network: { cut: boolean; forge: (document: Loose) => unknown };
   readonly trusted: string;
   poll(): ReturnType<typeof pollControlPlane>;

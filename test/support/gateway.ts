@@ -37,7 +37,7 @@ export interface Gateway {
 }
 
 const root = resolve(__dirname, '../..');
-/** Beyond what a fully busy machine takes, and within the time-out of a test, so that its log is shown. */
+/** Longer than a fully busy machine needs, and shorter than the test time-out, so that the log is shown. */
 const readyWithinMs = 150_000;
 
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {

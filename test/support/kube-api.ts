@@ -98,7 +98,7 @@ export async function kubeApi(grants: Grants) {
     return stored.object;
   }
 
-  /** What changes nothing keeps its version, as in the real server. */
+  /** Saves an object. If nothing changes, it keeps its version, as in the real server. */
   function save(resource: string, stored: Stored, next: KubeObject, isStatus: boolean): KubeObject {
     const { object: before } = stored;
     const body = isStatus

@@ -38,7 +38,7 @@ async function caller(): Promise<void> {
   }
 }
 
-/** A crowd may be too large for a chain: who is refused for that has written nothing, and asks again. */
+/** Commits an entry, with retries if the chain has too many writers. A refused attempt has written nothing. */
 async function committed(draft: EntryDraft): Promise<CommitOutcome> {
   for (;;) {
     try {

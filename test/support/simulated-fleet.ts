@@ -123,7 +123,7 @@ export async function simulate(load: Load): Promise<Tally> {
   };
 }
 
-/** @throws whatever is no shedding: a fault of the counters, or of the simulation. */
+/** Returns an error of load shedding. @throws any other: a fault of the counters or the simulation. */
 function busy(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError && thrown.code === 'service_unavailable') return thrown;
   throw thrown;
