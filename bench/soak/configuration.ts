@@ -1,4 +1,4 @@
-/** What the soak runs against: a model provider, an MCP server and a service that counts, behind one gateway. */
+/** Configuration of the soak: one gateway with a model provider, an MCP server and a counting service. */
 export const keys = { agent: 'soak-agent', human: 'soak-human', admin: 'soak-admin' } as const;
 
 export interface Behind {

@@ -55,7 +55,7 @@ export const strayPaths = [
   '/../admin/v1/config',
 ] as const;
 
-/** Routes of the admin and MCP surfaces that lie beside `/admin` and `/mcp`: the edge does not serve them. */
+/** Routes of the admin and MCP surfaces outside `/admin` and `/mcp`: the edge does not serve them. */
 export const besideTheEdge: readonly string[] = ['/health', '/metrics', '/sse'];
 
 /** Every other route: as a client asks for it, the upstream, and the path there. Callbacks have listeners of their own. */

@@ -57,7 +57,7 @@ const actor = { agent: 'builder', session };
 const review = { protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/web', capability: 'write', actor };
 const title = (text: string) => ({ ...review, parameters: { title: text, head: 'fix', base: 'main' } });
 
-/** An action that waits for a person; its envelope id. */
+/** Returns the envelope id of an action that is pending for a person. */
 async function pending(world: World, text: string): Promise<string> {
   const { body } = await act(world.gateway.ready.admin_url, 'e2e-agent', title(text));
   return body.envelope_id;

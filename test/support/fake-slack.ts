@@ -16,7 +16,7 @@ export interface Fault {
   readonly body?: object;
 }
 
-/** `gate.together`: no request is answered before so many wait, so that a sender of one after the other gets no answer. */
+/** `gate.together`: no request is answered before this many are pending, so that a sender of one after the other gets no answer. */
 export async function fakeSlack() {
   const gate = { together: 1 };
   const waiting: (() => void)[] = [];

@@ -26,7 +26,7 @@ cache: { enabled: false }
 tool_policies: { pack: null, default_decision: allow, rules: [] }
 `;
 
-/** @param settings what the configuration has beside the two providers. */
+/** @param settings the configuration in addition to the two providers. */
 export function useOddClients(settings = everyTool): void {
   beforeAll(async () => {
     openaiHost = await startFakeProvider({ kind: 'openai' });

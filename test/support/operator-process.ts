@@ -10,7 +10,7 @@ export interface OperatorProcess {
   stop(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** @param env beside this process's own: where the API server and the gateway are, and who the operator is. */
+/** @param env in addition to that of this process: where the API server and the gateway are, and who the operator is. */
 export function startOperatorProcess(env: Record<string, string>): OperatorProcess {
   const child = spawn(join(root, 'node_modules/.bin/node'), [join(root, 'bin/operator.ts')], {
     env: {

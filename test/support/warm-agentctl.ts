@@ -21,7 +21,7 @@ export interface Ran {
 
 const idle: ChildProcess[] = [];
 
-/** Runs one command line, beside others that are still running in a process of its own. */
+/** Runs one command line, in its own process if others are still running. */
 export async function runWarm(line: CommandLine): Promise<Ran> {
   const host = idle.pop() ?? start();
   const ran = await new Promise<Ran>((resolve, reject) => {
