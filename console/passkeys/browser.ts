@@ -8,7 +8,7 @@ const textOf = (bytes: ArrayBuffer): string =>
     .replaceAll('/', '_')
     .replaceAll('=', '');
 
-/** Reason why no passkey works on this page; undefined if one does. */
+/** Returns the reason why no passkey works on this page. Undefined if one does. */
 export function unfitPage(rp: { readonly id: string; readonly origin: string }): string | undefined {
   if (location.origin !== rp.origin)
     return `Passkeys of this gateway work at ${rp.origin}/console/. Open the console there, and sign in.`;

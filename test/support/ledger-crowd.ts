@@ -38,7 +38,7 @@ async function caller(): Promise<void> {
   }
 }
 
-/** Commits an entry, with retries if the chain has too many writers. A refused attempt has written nothing. */
+/** Commits an entry, with retries if the session is too busy. A refused attempt has written nothing. */
 async function committed(draft: EntryDraft): Promise<CommitOutcome> {
   for (;;) {
     try {

@@ -21,7 +21,7 @@ export interface Ran {
 
 const idle: ChildProcess[] = [];
 
-/** Runs one command line, in its own process if others are still running. */
+/** Runs one command line in an idle process, or in a new one if none is idle. */
 export async function runWarm(line: CommandLine): Promise<Ran> {
   const host = idle.pop() ?? start();
   const ran = await new Promise<Ran>((resolve, reject) => {
