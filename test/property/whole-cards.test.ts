@@ -36,7 +36,9 @@ const leaves = (value: unknown): string[] =>
 
 /** Every text of the call, as JSON or as it stands. */
 function missing(row: ApprovalRow, shown: string): string[] {
-  const facts = [row.tool, row.target, row.session_id, row.justification].filter(
+  // An executed target that is too long for the facts is in sections of its own, line by line.
+  const isInLines = row.executed?.includes('$.target') === true && shown.includes(visibleLines(row.target));
+  const facts = [row.tool, ...(isInLines ? [] : [row.target]), row.session_id, row.justification].filter(
     (each) => !shown.includes(spelledText(each)),
   );
   const values = leaves([row.parameters, row.sent_with ?? {}]).filter(
