@@ -244,7 +244,7 @@ export const kubectl: CommandProgram = {
     'run, debug': {
       does: 'execute',
       says: 'starts',
-      ...{ flags: '-i -t -q --stdin --tty --quiet --rm --attach' },
+      flags: '-i -t -q --stdin --tty --quiet --rm --attach',
       open: 'word',
       kind: 'pod',
       operands: ['resource', 'word*'],
