@@ -1,6 +1,4 @@
-/**
- * Connects to MCP servers by streamable HTTP: sessions of 2025 or stateless requests of 2026, as the server supports.
- */
+/** Connects to MCP servers by streamable HTTP: sessions (2025) or stateless requests (2026), as the server supports. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -209,10 +207,7 @@ class Link implements UpstreamLink {
     throw new UpstreamFault('garbage', 'its answer holds no response to the request');
   }
 
-  /**
-   * Checks for a session refusal: servers that forgot a session refuse its requests in many ways
-   * [mcp.forgotten-session].
-   */
+  /** Checks for the many ways in which servers refuse a session they forgot [mcp.forgotten-session]. */
   #speaksOfSession(outcome: RpcOutcome): boolean {
     return this.continuation.session_id !== undefined && 'error' in outcome && isSessionRefusal(outcome.error);
   }

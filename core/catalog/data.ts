@@ -88,7 +88,7 @@ export const guardsData: readonly ToolGuard[] = [
         "equals": "secrets"
       }
     },
-    "reason": "The command prints secrets."
+    "reason": "Agents must not read secrets."
   },
   {
     "name": "secret-addresses",

@@ -39,7 +39,8 @@ cache: { enabled: false }
 const call: ReturnType<typeof caller> = (...given) => caller(gateway.ports)(...given);
 const ask = (who: string, { body = {}, session }: { body?: object; session?: string } = {}, model = 'm') =>
   call('POST', '/v1/chat/completions', {
-    ...{ key: `${who}-key`, ...(session && { headers: { 'x-session-id': session } }) },
+    key: `${who}-key`,
+    ...(session && { headers: { 'x-session-id': session } }),
     body: { model, max_tokens: 100, messages: [{ role: 'user', content: 'x' }], ...body },
   });
 const limits = ({ headers }: Answer, what: string) =>

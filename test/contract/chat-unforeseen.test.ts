@@ -14,11 +14,16 @@ cache: { enabled: true }
 `;
 const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 };
 const completion: JsonObject = {
-  ...{ id: 'c', object: 'chat.completion', model: 'm', usage },
+  id: 'c',
+  object: 'chat.completion',
+  model: 'm',
+  usage,
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }],
 };
 const chunk = (content: string, finish_reason: string | null = null): JsonObject => ({
-  ...{ id: 'c', object: 'chat.completion.chunk', model: 'm' },
+  id: 'c',
+  object: 'chat.completion.chunk',
+  model: 'm',
   choices: [{ index: 0, delta: { content }, finish_reason }],
 });
 
@@ -41,7 +46,8 @@ const provider = {
 let asked = 0;
 const ask = (session: string, over: Loose = {}, more: object = {}, key = keys.agent) =>
   caller({ ...gateway.ports, providers: { get: async () => provider }, ...over })('POST', '/v1/chat/completions', {
-    ...{ key, headers: { 'x-session-id': session } },
+    key,
+    headers: { 'x-session-id': session },
     body: { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: `question ${++asked}` }], ...more },
   });
 async function recordsOf(session: string, tenant = 'default'): Promise<ChatRecord[]> {

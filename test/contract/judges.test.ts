@@ -47,7 +47,10 @@ afterEach(() => {
 
 let session = 0;
 const push = (title = 'sunday', more: object = {}) => ({
-  ...{ protocol: 'git', tool: 'scm.push', target: 'acme/web', parameters: { title, ...more } },
+  protocol: 'git',
+  tool: 'scm.push',
+  target: 'acme/web',
+  parameters: { title, ...more },
   capability: 'write' as const,
 });
 const act = (more: object = {}, action: object = push(), at?: ReturnType<typeof compose>) =>
@@ -73,7 +76,8 @@ test('[action.judges] a large call, whose text a worker judges', async () => {
     const large = { note: 'many words '.repeat(4_000) };
     expect((await act({}, push('sunday', large), at)).last).toMatchObject(by);
     expect((await act({}, push('monday', large), at)).last).toMatchObject({
-      ...{ decision: 'review', matched_rule: 'git:scm.push' },
+      decision: 'review',
+      matched_rule: 'git:scm.push',
     });
   } finally {
     await work.stop();
@@ -141,6 +145,7 @@ test('[action.judges] a call that was approved, right before the gateway makes i
   expect(asked).toEqual(['approved']);
   expect(done).toMatchObject({ status: 'consumed', outcome: 'not_executed', refused_because: 'policy_block' });
   expect((await entries(body.session_id)).at(-1)).toMatchObject({
-    ...{ kind: 'block', body: { matched_rule: by.matched_rule, reason: 'scm.push is closed on Sundays.' } },
+    kind: 'block',
+    body: { matched_rule: by.matched_rule, reason: 'scm.push is closed on Sundays.' },
   });
 });

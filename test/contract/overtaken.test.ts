@@ -27,7 +27,8 @@ beforeEach(() => {
 
 const act = (session: string, call: object, over: Loose = {}, idempotencyKey = '') =>
   caller({ ...gateway.ports, ...over })('POST', '/admin/v1/test-action', {
-    ...{ key: keys.agent, body: { ...call, actor: { session } } },
+    key: keys.agent,
+    body: { ...call, actor: { session } },
     ...(idempotencyKey !== '' && { headers: { 'idempotency-key': idempotencyKey } }),
   });
 const approve = (id: string) =>
@@ -115,7 +116,8 @@ test('[approval.execute-collected] a held call whose approval the gateway took a
   const principal = authenticate({ 'x-api-key': keys.agent }, (await snapshots.current()).identities);
   const ports = { ...gateway.ports, pause, approvals: replaced(approvals, { get }) };
   expect(await govern(ports, principal, 'held', pull as never, { wait: { holdSeconds: 60 } })).toMatchObject({
-    ...{ decision: 'allow', result: { run: 1 } },
+    decision: 'allow',
+    result: { run: 1 },
   });
   expect(runs).toBe(1);
 });
@@ -131,7 +133,8 @@ test('[approval.execute-collected] a held call whose approval the gateway used u
   const principal = authenticate({ 'x-api-key': keys.agent }, (await snapshots.current()).identities);
   const ports = { ...gateway.ports, pause, approvals: replaced(approvals, { get }) };
   expect(await govern(ports, principal, 'held-late', pull as never, { wait: { holdSeconds: 60 } })).toMatchObject({
-    ...{ decision: 'allow', result: { run: 1 } },
+    decision: 'allow',
+    result: { run: 1 },
   });
   expect(runs).toBe(1);
 });

@@ -17,7 +17,11 @@ const rowsOf = (table: Table) =>
   );
 
 const shell = (command: string): ToolCall => ({
-  ...{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } },
+  protocol: 'shell',
+  tool: 'shell.run',
+  target: '',
+  capability: 'execute',
+  parameters: { command },
 });
 const decider = (document: unknown, name: string) => {
   const policy = compilePolicy(parsePack(document, name));

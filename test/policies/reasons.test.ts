@@ -81,7 +81,7 @@ const facts: readonly Fact[] = [
     /^A human looks at a change of infrastructure/,
     tool(/^(?:k8s|kubernetes|terraform|tofu|cloud|aws|gcp|azure|helm)\./),
   ],
-  [/^The command prints secrets/, text(/"shows":"secrets"/)],
+  [/^Agents must not read secrets/, text(/"shows":"secrets"/)],
   [/^A human looks at a pull request/, tool(/create_pull_request/)],
   [/^The author of a pull request may not merge/, tool(/merge|approve|dismiss/)],
   [

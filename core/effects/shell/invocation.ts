@@ -19,7 +19,7 @@ export type Stdin =
   | { readonly kind: 'inherited' };
 
 /** Output that a rule must name to allow it: contents of changed files that Git tracks, or of a secret store. */
-export type Shown = 'changes' | 'secrets';
+export type ShownKind = 'changes' | 'secrets';
 
 export type Capability = 'read' | 'write' | 'delete' | 'execute';
 
@@ -38,7 +38,7 @@ export interface Host {
   add(part: Effect): void;
   unclear(why: string): void;
   /** Records an uncertainty that rules may accept. */
-  shows(what: Shown, why: string): void;
+  shows(what: ShownKind, why: string): void;
   /** Records a command without lasting effects. */
   idle(binary: string): void;
   run(args: readonly Arg[], situation: Situation): void;
@@ -56,7 +56,7 @@ export class Invocation implements Situation {
   readonly #host: Host;
   readonly #texts = new Set<Arg>();
   #words: readonly string[] | undefined;
-  #shown: Shown | undefined;
+  #shown: ShownKind | undefined;
   #about: Readonly<Record<string, unknown>> | undefined;
   #branches: readonly BranchWrite[] | undefined;
   #namesOnly = false;
@@ -82,7 +82,7 @@ export class Invocation implements Situation {
   }
 
   /** Marks effects that show contents of unnamed files; a rule that allows them must name `shows` [effects.shows]. */
-  shows(what: Shown, why: string): void {
+  shows(what: ShownKind, why: string): void {
     this.#shown = what;
     this.#host.shows(what, why);
   }

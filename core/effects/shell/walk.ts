@@ -6,7 +6,7 @@ import { baseName, resolveAt } from '../paths.ts';
 import type { Effect } from '../ports.ts';
 import { readerOf } from './commands.ts';
 import { isDisplayVariable, isHarmlessVariable, namesSecret, variableDoubt } from './environment.ts';
-import { type Host, Invocation, type Shown, type Situation, type Stdin, short, splitDoubt } from './invocation.ts';
+import { type Host, Invocation, type ShownKind, type Situation, type Stdin, short, splitDoubt } from './invocation.ts';
 import { roundsOf } from './loops.ts';
 import { printedBy } from './output.ts';
 import { parseShell } from './parser.ts';
@@ -35,7 +35,7 @@ export class Walk implements Host {
   /** The first reason why the line is uncertain. */
   reason: string | undefined;
   /** The first uncertainty that rules may accept. */
-  shown: { readonly what: Shown; readonly why: string } | undefined;
+  shown: { readonly what: ShownKind; readonly why: string } | undefined;
   /** A command without effects, for a line without any other. */
   idling: string | undefined;
   cwds: readonly string[];
@@ -100,7 +100,7 @@ export class Walk implements Host {
     this.reason ??= why;
   }
 
-  shows(what: Shown, why: string): void {
+  shows(what: ShownKind, why: string): void {
     this.shown ??= { what, why };
   }
 
@@ -202,10 +202,7 @@ export class Walk implements Host {
     else this.#compound(command, situation);
   }
 
-  /**
-   * Reads the body at its definition. A call of the function counts as an unknown command, because it may not be
-   * defined at that point.
-   */
+  /** Reads the body at its definition. A call counts as an unknown command: the function may not exist when it runs. */
   #define({ name, body }: Extract<Command, { kind: 'function' }>, situation: Situation): void {
     if (readerOf(name).isKnown) this.unclear(`a function takes the name of ${name}`);
     this.#apart(() => this.#command(body, { ...situation, stdin: unknown }));
@@ -262,9 +259,7 @@ export class Walk implements Host {
     return args;
   }
 
-  /**
-   * Reads the command as run by a shell without brace expansion: the effects must be the same, on paths with braces.
-   */
+  /** Reads the command as a shell without brace expansion runs it: the effects must be the same. */
   #unbraced(args: readonly Arg[], situation: Situation): void {
     const other = new Walk('', this.#budget, this.workspace);
     other.cwds = this.cwds;
@@ -276,10 +271,7 @@ export class Walk implements Host {
     for (const part of other.parts) if (!part.target.includes('{') || !this.parts.some(same(part))) this.add(part);
   }
 
-  /**
-   * Reads substitutions, and reports secrets in variables: an expansion may be shown by the command, an error, `set -x`
-   * or another variable.
-   */
+  /** Reads substitutions, and reports secrets in variables: the command, an error or `set -x` may show an expansion. */
   #expansions({ inner, pieces }: Word, situation: Situation): void {
     for (const script of inner) this.#apart(() => this.#script(script, situation));
     if (pieces.some((piece) => piece.kind === 'unknown' && namesSecret(piece.source)))

@@ -77,10 +77,7 @@ export const readExecutor = (run: Run): Executor => ({
   },
 });
 
-/**
- * Returns the parameters of the server's `tools/call`: the decided ones, which are in evidence, and the protocol
- * members.
- */
+/** Returns the parameters of the server's `tools/call`: the decided ones, and the protocol members. */
 function paramsOf(
   { tool, upstream_tool, parameters, sent_with = {} }: ActionEnvelope,
   protocol: JsonObject,

@@ -2,7 +2,7 @@
 import { closeAbandonedActions } from '#core/actions/sweep-actions.ts';
 
 test('the sweep goes on to the next page, and stops where a page brings nothing new', async () => {
-  const row = (id: number) => ({ ...{ tenant: 't', id: `i${id}`, session_id: 's', envelope_id: 'e', tool: 'x' } });
+  const row = (id: number) => ({ tenant: 't', id: `i${id}`, session_id: 's', envelope_id: 'e', tool: 'x' });
   const pages = [[row(1), row(2)], [row(2), row(3)], [row(3)]];
   const closed: string[] = [];
   const asked: unknown[] = [];
@@ -23,7 +23,11 @@ test('the sweep goes on to the next page, and stops where a page brings nothing 
 
 test('[watch.each-by-itself] a started action that cannot be closed does not keep the others open', async () => {
   const rows = Array.from({ length: 150 }, (_, n) => ({
-    ...{ tenant: 't', id: `i${n}`, session_id: 's', envelope_id: `e${n}`, tool: 'x' },
+    tenant: 't',
+    id: `i${n}`,
+    session_id: 's',
+    envelope_id: `e${n}`,
+    tool: 'x',
   }));
   const open = new Set(rows);
   const logged: unknown[][] = [];

@@ -110,7 +110,10 @@ test('[effects.git-branches] the place of options and of what stands before the 
   const before = fc.constantFrom([], ['--no-pager'], ['-C', 'x'], ['-c', 'color.ui=never'], ['--git-dir=y']);
   const vector = (words: readonly string[]) =>
     shellEffects({
-      ...{ protocol: 'shell', tool: 'shell.git', target: '', capability: 'execute' },
+      protocol: 'shell',
+      tool: 'shell.git',
+      target: '',
+      capability: 'execute',
       parameters: { argv: ['git', ...words] },
     }).parts.flatMap(branchesWritten);
   fc.assert(
@@ -129,7 +132,10 @@ test('[effects.git-branches] the place of options and of what stands before the 
 
 test('[effects.git-branches] what could not be read may write any branch, whatever the call says of itself', () => {
   const call = {
-    ...{ protocol: 'shell', tool: 'shell.git', target: 'status', capability: 'read' },
+    protocol: 'shell',
+    tool: 'shell.git',
+    target: 'status',
+    capability: 'read',
     parameters: { argv: Array.from({ length: 5000 }, () => 'x'), branches: [] },
   };
   const { parts, unclear } = shellEffects(call);

@@ -1,21 +1,11 @@
 /** `aws`: in known services, describing and listing is a read, except for operations that return secrets or user data. */
-import type { Command, CommandProgram } from './command-program.ts';
+import { type Command, type CommandProgram, commandsOf } from './command-program.ts';
 
 const open = { open: 'remote' } as const;
 const reads = { ...open, does: 'read' } as const satisfies Command;
 const prints = { ...reads, secrets: true } as const satisfies Command;
-const of = (service: string, operations: string): string =>
-  operations
-    .trim()
-    .split(/\s+/)
-    .map((operation) => `${service} ${operation}`)
-    .join(', ');
 const described = (services: string): string =>
-  services
-    .trim()
-    .split(/\s+/)
-    .flatMap((service) => [`${service} describe-*`, `${service} list-*`])
-    .join(', ');
+  commandsOf(services.trim().replaceAll(/\s+/g, ', '), 'describe-* list-*');
 const copying = {
   does: 'write',
   says: 'copies',
@@ -49,21 +39,21 @@ export const aws: CommandProgram = {
     [described(`ec2 rds eks elbv2 elb cloudwatch logs autoscaling application-autoscaling route53 sqs sns acm cloudfront efs elasticache dynamodb kms cloudtrail
       ecr ecr-public kinesis backup guardduty inspector2 config resource-groups service-quotas iam s3control ecs es opensearch redshift docdb neptune athena
       codedeploy wafv2 shield lambda ssm`)]: reads,
-    [`${of('s3api', 'list-buckets list-objects list-objects-v2 list-object-versions list-multipart-uploads head-bucket head-object get-bucket-location get-bucket-policy get-bucket-policy-status get-bucket-acl get-bucket-versioning get-bucket-encryption get-bucket-lifecycle-configuration get-bucket-logging get-bucket-tagging get-bucket-cors get-public-access-block')},
-      ${of('iam', 'get-user get-role get-policy get-policy-version get-role-policy get-user-policy get-group get-group-policy get-instance-profile get-account-summary get-account-password-policy simulate-principal-policy')},
-      ${of('cloudwatch', 'get-metric-data get-metric-statistics get-dashboard')},
-      ${of('logs', 'get-log-events filter-log-events get-query-results tail')},
-      ${of('ce', 'get-cost-and-usage get-cost-forecast get-dimension-values')},
-      ${of('ecr', 'batch-get-image get-repository-policy get-lifecycle-policy')},
-      ${of('sqs', 'get-queue-attributes get-queue-url')},
-      ${of('sns', 'get-topic-attributes get-subscription-attributes')},
-      ${of('route53', 'get-hosted-zone get-change')},
-      ${of('kms', 'get-key-policy get-key-rotation-status get-public-key')},
-      ${of('cloudformation', 'list-stacks list-stack-resources describe-stack-resource describe-stack-resources describe-stack-events get-template-summary validate-template')},
-      ${of('stepfunctions', 'list-state-machines list-executions')}, events list-rules, events list-event-buses, wafv2 get-web-acl,
-      ${of('cloudtrail', 'lookup-events get-trail-status')},
-      ${of('secretsmanager', 'list-secrets describe-secret list-secret-version-ids get-resource-policy')},
-      ${of('ec2', 'get-console-screenshot get-ebs-encryption-by-default search-transit-gateway-routes')},
+    [`${commandsOf('s3api', 'list-buckets list-objects list-objects-v2 list-object-versions list-multipart-uploads head-bucket head-object get-bucket-location get-bucket-policy get-bucket-policy-status get-bucket-acl get-bucket-versioning get-bucket-encryption get-bucket-lifecycle-configuration get-bucket-logging get-bucket-tagging get-bucket-cors get-public-access-block')},
+      ${commandsOf('iam', 'get-user get-role get-policy get-policy-version get-role-policy get-user-policy get-group get-group-policy get-instance-profile get-account-summary get-account-password-policy simulate-principal-policy')},
+      ${commandsOf('cloudwatch', 'get-metric-data get-metric-statistics get-dashboard')},
+      ${commandsOf('logs', 'get-log-events filter-log-events get-query-results tail')},
+      ${commandsOf('ce', 'get-cost-and-usage get-cost-forecast get-dimension-values')},
+      ${commandsOf('ecr', 'batch-get-image get-repository-policy get-lifecycle-policy')},
+      ${commandsOf('sqs', 'get-queue-attributes get-queue-url')},
+      ${commandsOf('sns', 'get-topic-attributes get-subscription-attributes')},
+      ${commandsOf('route53', 'get-hosted-zone get-change')},
+      ${commandsOf('kms', 'get-key-policy get-key-rotation-status get-public-key')},
+      ${commandsOf('cloudformation', 'list-stacks list-stack-resources describe-stack-resource describe-stack-resources describe-stack-events get-template-summary validate-template')},
+      ${commandsOf('stepfunctions', 'list-state-machines list-executions')}, events list-rules, events list-event-buses, wafv2 get-web-acl,
+      ${commandsOf('cloudtrail', 'lookup-events get-trail-status')},
+      ${commandsOf('secretsmanager', 'list-secrets describe-secret list-secret-version-ids get-resource-policy')},
+      ${commandsOf('ec2', 'get-console-screenshot get-ebs-encryption-by-default search-transit-gateway-routes')},
       sts get-caller-identity, sts get-access-key-info`]: reads,
     'ec2 wait, rds wait, eks wait, ecs wait, cloudformation wait': { ...reads, operands: ['word'] },
     's3 ls': {
@@ -73,22 +63,22 @@ export const aws: CommandProgram = {
       operands: ['object?'],
     },
     // They hand out secrets, credentials, user data or environments.
-    [`${of('secretsmanager', 'get-secret-value batch-get-secret-value get-random-password')},
-      ${of('ssm', 'get-access-token list-commands list-association-versions describe-association describe-maintenance-window-tasks get-command-invocation')},
-      ${of('sts', 'get-session-token get-federation-token get-delegated-access-token get-web-identity-token')},
-      ${of('ecr', 'get-login-password get-login get-authorization-token')}, ecr-public get-login-password, ecr-public get-authorization-token,
-      ${of('ec2', 'get-password-data describe-instance-attribute describe-launch-template-versions get-launch-template-data describe-spot-fleet-requests describe-spot-instance-requests describe-vpn-connections get-vpn-connection-device-sample-configuration describe-verified-access-trust-providers describe-bundle-tasks describe-conversion-tasks describe-import-image-tasks describe-import-snapshot-tasks')},
-      ${of('lambda', 'get-function get-function-configuration list-functions list-versions-by-function get-durable-execution')},
-      ${of('ecs', 'describe-task-definition describe-daemon-task-definition describe-tasks describe-express-gateway-service')},
-      ${of('iam', 'list-virtual-mfa-devices get-saml-provider get-server-certificate')},
-      ${of('eks', 'get-token describe-eks-anywhere-subscription list-eks-anywhere-subscriptions')},
-      ${of('rds', 'generate-db-auth-token describe-option-groups')}, wafv2 list-api-keys, autoscaling describe-launch-configurations,
-      ${of('kms', 'decrypt generate-data-key generate-data-key-pair generate-data-key-without-plaintext')},
+    [`${commandsOf('secretsmanager', 'get-secret-value batch-get-secret-value get-random-password')},
+      ${commandsOf('ssm', 'get-access-token list-commands list-association-versions describe-association describe-maintenance-window-tasks get-command-invocation')},
+      ${commandsOf('sts', 'get-session-token get-federation-token get-delegated-access-token get-web-identity-token')},
+      ${commandsOf('ecr', 'get-login-password get-login get-authorization-token')}, ecr-public get-login-password, ecr-public get-authorization-token,
+      ${commandsOf('ec2', 'get-password-data describe-instance-attribute describe-launch-template-versions get-launch-template-data describe-spot-fleet-requests describe-spot-instance-requests describe-vpn-connections get-vpn-connection-device-sample-configuration describe-verified-access-trust-providers describe-bundle-tasks describe-conversion-tasks describe-import-image-tasks describe-import-snapshot-tasks')},
+      ${commandsOf('lambda', 'get-function get-function-configuration list-functions list-versions-by-function get-durable-execution')},
+      ${commandsOf('ecs', 'describe-task-definition describe-daemon-task-definition describe-tasks describe-express-gateway-service')},
+      ${commandsOf('iam', 'list-virtual-mfa-devices get-saml-provider get-server-certificate')},
+      ${commandsOf('eks', 'get-token describe-eks-anywhere-subscription list-eks-anywhere-subscriptions')},
+      ${commandsOf('rds', 'generate-db-auth-token describe-option-groups')}, wafv2 list-api-keys, autoscaling describe-launch-configurations,
+      ${commandsOf('kms', 'decrypt generate-data-key generate-data-key-pair generate-data-key-without-plaintext')},
       codeartifact get-authorization-token, cognito-identity get-credentials-for-identity, sso get-role-credentials, configure get, configure list,
       configure export-credentials, s3 presign, redshift get-cluster-credentials, redshift get-cluster-credentials-with-iam`]:
       prints,
     // Without decryption a secure string stays encrypted.
-    [of('ssm', 'get-parameter get-parameters get-parameters-by-path get-parameter-history')]: {
+    [commandsOf('ssm', 'get-parameter get-parameters get-parameters-by-path get-parameter-history')]: {
       ...reads,
       flags: '--with-decryption --no-with-decryption --recursive --no-recursive',
       secrets: /(?:^| )--with-decryption(?: |$)/,
@@ -104,9 +94,9 @@ export const aws: CommandProgram = {
     },
     's3 rb': { does: 'delete', flags: '--force', operands: ['object'], risk: { destroys: true } },
     's3 mb': { does: 'write', says: 'creates', operands: ['object'] },
-    [`${of('rds', 'delete-*')}, dynamodb delete-table, ec2 terminate-instances, cloudformation delete-stack, kms schedule-key-deletion, eks delete-cluster`]:
+    [`${commandsOf('rds', 'delete-*')}, dynamodb delete-table, ec2 terminate-instances, cloudformation delete-stack, kms schedule-key-deletion, eks delete-cluster`]:
       { ...open, does: 'delete', risk: { destroys: true } },
-    [of('iam', 'attach-* put-* create-* add-* update-* pass-*')]: {
+    [commandsOf('iam', 'attach-* put-* create-* add-* update-* pass-*')]: {
       ...open,
       does: 'write',
       says: 'changes rights:',

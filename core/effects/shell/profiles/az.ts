@@ -1,12 +1,6 @@
 /** `az`: listing and showing resources that hold no secrets is a read. */
-import type { Command, CommandProgram } from './command-program.ts';
+import { type Command, type CommandProgram, commandsOf } from './command-program.ts';
 
-const each = (groups: string, verbs: string): string =>
-  groups
-    .trim()
-    .split(/,\s+/)
-    .flatMap((group) => verbs.split(' ').map((verb) => `${group} ${verb}`))
-    .join(', ');
 const reads = {
   does: 'read',
   flags: '-d --show-details --all --include-hidden',
@@ -25,13 +19,13 @@ export const az: CommandProgram = {
   scopes: { group: '-g --resource-group', subscription: '--subscription' },
   objects: '-n --name --ids',
   commands: {
-    [`${each(
+    [`${commandsOf(
       `vm, group, aks, network vnet, network vnet subnet, network nsg, network nsg rule, network public-ip, network lb, network nic, network dns zone, disk, snapshot, image,
       vmss, acr, acr repository, account, resource, provider, storage account, storage container, sql server, sql db, postgres server, postgres flexible-server, mysql server, keyvault,
       keyvault secret, keyvault key, identity, role definition, monitor metrics, monitor activity-log, monitor log-analytics workspace, appservice plan, webapp, functionapp, cosmosdb,
       redis, servicebus namespace, eventhubs namespace, policy assignment, policy definition, tag`,
       'list',
-    )}, ${each(
+    )}, ${commandsOf(
       `vm, group, aks, network vnet, network vnet subnet, network nsg, network nsg rule, network public-ip, network lb, network nic, network dns zone, disk, snapshot, image, vmss,
       acr, acr repository, account, resource, provider, storage account, storage container, sql server, sql db, identity, appservice plan, policy assignment, keyvault, redis`,
       'show',

@@ -49,3 +49,16 @@ export interface CommandProgram extends Options {
   /** Those of them that hold what their authors put there. */
   readonly ownKinds?: Names;
 }
+
+/** Returns each of the groups, separated by commas, followed by each of the verbs: `vm list, vm show`. */
+export const commandsOf = (groups: string, verbs: string): string =>
+  groups
+    .trim()
+    .split(/,\s+/)
+    .flatMap((group) =>
+      verbs
+        .trim()
+        .split(/\s+/)
+        .map((verb) => `${group} ${verb}`),
+    )
+    .join(', ');

@@ -1,12 +1,6 @@
 /** `gcloud`: listing and describing resources that hold no secrets is a read. */
-import type { Command, CommandProgram } from './command-program.ts';
+import { type Command, type CommandProgram, commandsOf } from './command-program.ts';
 
-const each = (groups: string, verbs: string): string =>
-  groups
-    .trim()
-    .split(/,\s+/)
-    .flatMap((group) => verbs.split(' ').map((verb) => `${group} ${verb}`))
-    .join(', ');
 const reads = {
   does: 'read',
   flags: '--uri --show-events --include-children',
@@ -32,7 +26,7 @@ export const gcloud: CommandProgram = {
   // Another account is for a person, as another cluster is.
   scopes: { project: '--project', context: '--account --configuration' },
   commands: {
-    [`${each(
+    [`${commandsOf(
       `compute disks, compute networks, compute firewall-rules, compute images, compute snapshots, compute zones, compute regions, compute addresses,
       compute forwarding-rules, compute backend-services, compute url-maps, compute machine-types, compute networks subnets, compute routers,
       compute target-pools, container clusters, container node-pools, projects, sql databases, pubsub topics, pubsub subscriptions, iam service-accounts,

@@ -13,7 +13,7 @@ export function commandProgram(name: string, program: CommandProgram): Reader {
   return (call) => read(call, program, root);
 }
 
-interface Given {
+interface CommandWords {
   /** Words of the command. */
   readonly words: readonly Arg[];
   /** Options before and between them. */
@@ -49,7 +49,7 @@ function read(call: Invocation, program: CommandProgram, root: CommandTree): voi
 }
 
 /** Returns an unlisted command by the most severe verb among its words. */
-function byVerb({ verbs }: CommandTree, given: Given): readonly [FoundCommand, Given] | undefined {
+function byVerb({ verbs }: CommandTree, given: CommandWords): readonly [FoundCommand, CommandWords] | undefined {
   const { words, args } = given;
   const end = args.findIndex(({ text }) => text.startsWith('-'));
   const plain = args.slice(0, end < 0 ? args.length : end);
@@ -74,7 +74,7 @@ function readUnknown(call: Invocation, { options }: CommandNode): void {
   call.whole('execute');
 }
 
-function readCommand(call: Invocation, program: CommandProgram, found: FoundCommand, given: Given): void {
+function readCommand(call: Invocation, program: CommandProgram, found: FoundCommand, given: CommandWords): void {
   const { command, grammar } = found;
   const own = parseWords(given.args, grammar);
   const parsed = { ...own, options: [...given.globals.flatMap(({ options }) => options), ...own.options] };
@@ -129,7 +129,12 @@ const riskOf = ({ risk = {} }: Command, text: string): string | undefined =>
  * Returns the words in a fixed order, so that rules match wherever options are: the command, its operands, its options,
  * those before the command. If the operands may be another command, everything after the command keeps its order.
  */
-function inOrder({ syntax }: CommandProgram, { stops }: Command, own: Parsed, { words, before, args }: Given): Arg[] {
+function inOrder(
+  { syntax }: CommandProgram,
+  { stops }: Command,
+  own: Parsed,
+  { words, before, args }: CommandWords,
+): Arg[] {
   if (stops || syntax === 'flag') return [...words, ...args, ...before];
   const operands = new Set(own.operands);
   const end = args.findIndex(({ text }) => text === '--');

@@ -6,8 +6,16 @@ import { now } from './sample.ts';
 
 test('[watch.each-by-itself] one that cannot be called back or recorded does not keep the others from it', async () => {
   const rows: Loose[] = Array.from({ length: 130 }, (_, n) => ({
-    ...{ id: `c${n}`, tenant: 't', session_id: 's', envelope_id: 'e', broker: 'b', type: 'x', scope: 'y' },
-    ...{ degraded: false, issued_at: isoTime(now - 1_000), expires_at: isoTime(now + 60_000) },
+    id: `c${n}`,
+    tenant: 't',
+    session_id: 's',
+    envelope_id: 'e',
+    broker: 'b',
+    type: 'x',
+    scope: 'y',
+    degraded: false,
+    issued_at: isoTime(now - 1_000),
+    expires_at: isoTime(now + 60_000),
   }));
   const left = new Set(rows);
   const logged: unknown[][] = [];

@@ -16,7 +16,11 @@ const own = { name: 'own-files', paths: ['**.own'], reason: 'Own files.' };
 
 const matched = (guards: readonly unknown[], path: string, disabled: string[] = []): string =>
   decide(compilePolicy(buildPolicyDocument(policies(guards, disabled))), {
-    ...{ protocol: 'mcp', tool: 'read_file', target: '', capability: 'read', parameters: { path } },
+    protocol: 'mcp',
+    tool: 'read_file',
+    target: '',
+    capability: 'read',
+    parameters: { path },
   }).matched_rule;
 
 describe('[policy.named-guards]', () => {
