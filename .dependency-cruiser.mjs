@@ -21,6 +21,32 @@ const layers = [
   'operations',
 ];
 
+/** Files of the command line that commands of features are made of. */
+const commandKit = [
+  'call-options',
+  'client',
+  'command',
+  'confirm',
+  'doctor/check',
+  'doctor/finding',
+  'effects',
+  'failure',
+  'files',
+  'globals',
+  'json-fields',
+  'local-run',
+  'operation-command',
+  'output',
+  'paging',
+  'pieces',
+  'policy-file',
+  'reading',
+  'settings',
+  'shell',
+  'tree',
+  'yaml-text',
+];
+
 /** No file of `from` imports one of `to`, whatever it takes from there. */
 const never = (name, from, to) => ({ name, severity: 'error', from: { path: from }, to: { path: to } });
 
@@ -37,21 +63,30 @@ export default {
       never(`core-${layer}`, `^core/${layer}/`, `^core/(?!(${layers.slice(0, at + 1).join('|')})/)`),
     ),
     never('core-has-no-other-folder', `^core/(?!(${layers.join('|')})/)`, '.'),
-    never('features-are-apart', '^features/([^/]+)/', '^features/(?!$1/)'),
-    never('features-know-core', '^features/', '^(adapters|lambdas|lib|bin)/'),
+    // Tests of a feature, in its folder `test`, compose a whole gateway, as other tests do.
+    ...[
+      never('features-are-apart', '^features/([^/]+)/', '^features/(?!$1/|feature\\.ts$)'),
+      never('features-know-core', '^features/', '^(adapters|lambdas|lib)/'),
+      // Commands are made of the same parts everywhere.
+      never('features-add-commands', '^features/', `^bin/(?!agentctl/(${commandKit.join('|')})\\.ts$)`),
+    ].map((rule) => ({ ...rule, from: { ...rule.from, pathNot: '^features/[^/]+/test/' } })),
+    {
+      // Commands read and write files of the machine.
+      ...never(
+        'core-does-no-io',
+        '^(core|features)/',
+        '^(node:)?(fs|net|http|https|http2|child_process|dns|tls|worker_threads)(/|$)|node_modules/(@aws-sdk|@smithy|@middy|@aws-lambda-powertools)/',
+      ),
+      from: { path: '^(core|features)/', pathNot: '^features/[^/]+/(test|commands)/' },
+    },
     never('core-is-pure', '^core/', '^(features|adapters|lambdas|lib|bin)/'),
-    never(
-      'core-does-no-io',
-      '^(core|features)/',
-      '^(node:)?(fs|net|http|https|http2|child_process|dns|tls|worker_threads)(/|$)|node_modules/(@aws-sdk|@smithy|@middy|@aws-lambda-powertools)/',
-    ),
     never('adapters-know-no-handler', '^adapters/', '^(lambdas|lib|bin)/'),
     never('handlers-know-no-host', '^lambdas/', '^(lib|bin|adapters/local)/'),
     // What handlers call outside comes to them as a port: clients are made where the ports are composed.
     never(
       'handlers-use-ports',
       '^lambdas/[^/]+/(http|event|slack|github)\\.ts$',
-      '^adapters/(?!dynamodb/delivery-record)',
+      '^adapters/(?!tables/delivery-record)',
     ),
     never('console-knows-core', '^console/', '^(adapters|lambdas|lib|bin)/'),
     never('operator-knows-contracts', '^operator/', '^(core/(?!contracts/|kernel/)|adapters|lambdas|lib|bin|console)'),

@@ -1,20 +1,27 @@
 /**
- * Bundles every function of `core/contracts/functions.ts`: `lambdas/<function>/handler.ts` becomes `dist/<function>/index.mjs`,
- * what it imports only when needed becomes chunks beside it. Sizes are printed and kept in `dist/bundle-sizes.json`; a function
- * that loads more than 850 kB before it answers, or a package that few of its calls need, stops the build.
+ * Bundles every function of `core/contracts/functions.ts` from its entry point (`packaging/function-entries.mjs`) to `dist/<function>/index.mjs`;
+ * what it loads at start is `start.mjs`, and what it imports only when needed becomes chunks. Sizes are printed and kept in `dist/bundle-sizes.json`; a function
+ * that loads more than the limit before it answers, or a package that few of its calls need, stops the build.
  */
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, glob, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { buildConsole } from './console/build.mjs';
-import { functions } from './core/contracts/functions.ts';
+import { functions } from './features/functions.ts';
+import { routes } from './features/routes.ts';
 import { directImports } from './packaging/direct-imports.mjs';
+import { entryOf } from './packaging/function-entries.mjs';
+import { mergedStart } from './packaging/merged-start.mjs';
 import { forNode } from './packaging/options.mjs';
 
-const limitBytes = 850_000;
+/** Callers of the gateway wait for a start; administrators and schedules may wait longer. */
+const waitedFor = (surface) => surface === 'gateway' || surface === 'mcp';
+const limitOf = ({ surface }) => (waitedFor(surface) ? 560_000 : 700_000);
 /** What few calls need is imported with the first that does; S3 is the work of functions that write the archive or compare chains with it. */
-const neededLater = ({ archives, readsArchive }) => [
+const neededLater = ({ archives, readsArchive, surface }) => [
+  '@aws-sdk/client-dynamodb',
   '@aws-sdk/client-sts',
   'jose',
   'libphonenumber-js',
@@ -22,18 +29,13 @@ const neededLater = ({ archives, readsArchive }) => [
   'pg',
   're2js',
   'yaml',
+  // Configurations are checked when they are stored, calls after the function has started.
+  ...(waitedFor(surface) ? ['zod'] : []),
   // DynamoDB and Secrets Manager speak JSON; XML is of S3 and STS.
   ...(archives || readsArchive ? [] : ['@aws-sdk/client-s3', '@aws-sdk/xml-builder']),
 ];
 const names = Object.keys(functions);
 const wasmWorker = 'adapters/wasm/worker.ts';
-const entryOf = (name) => `lambdas/${name}/handler.ts`;
-
-const missing = names.map(entryOf).filter((entry) => !existsSync(entry));
-if (missing.length > 0) {
-  console.error(`core/contracts/functions.ts names functions without a handler:\n  ${missing.join('\n  ')}`);
-  process.exit(1);
-}
 
 const options = {
   ...forNode,
@@ -45,6 +47,7 @@ const options = {
     withoutDescriptions(),
     nameAndVersion(),
     withoutEndpointCache(),
+    ownSchemaDigest(await digestOfSchema()),
   ],
 };
 
@@ -60,7 +63,7 @@ await addPlane();
 await addConsole();
 await addData();
 
-await writeFile('dist/bundle-sizes.json', `${JSON.stringify({ limitBytes, sizes }, null, 2)}\n`);
+await writeFile('dist/bundle-sizes.json', `${JSON.stringify({ sizes }, null, 2)}\n`);
 const kilobytes = (bytes) => `${String(Math.ceil(bytes / 1000)).padStart(5)} kB`;
 console.log(`${''.padEnd(20)}  at start    in all`);
 for (const [name, { eager, total }] of Object.entries(sizes))
@@ -70,10 +73,10 @@ if (tooEarly.length > 0) {
   console.error(`Imported at start, and needed later if at all:\n  ${tooEarly.join('\n  ')}`);
   process.exit(1);
 }
-const tooLarge = names.filter((name) => sizes[name].eager > limitBytes);
+const tooLarge = names.filter((name) => sizes[name].eager > limitOf(functions[name]));
 if (tooLarge.length > 0) {
   console.error(
-    `More than ${limitBytes / 1000} kB at start: ${tooLarge.join(', ')}. Look at what dist/bundle-sizes.json grew by, and at what could be imported later.`,
+    `Too large at start: ${tooLarge.map((name) => `${name} (at most ${limitOf(functions[name]) / 1000} kB)`).join(', ')}. Look at what dist/bundle-sizes.json grew by, and at what could be imported later.`,
   );
   process.exit(1);
 }
@@ -97,9 +100,11 @@ async function addConsole() {
   for (const [name, text] of Object.entries(await buildConsole())) await writeFile(`dist/console/${name}`, text);
 }
 
-function built(entry, outdir) {
+function built(entry, outdir, { plugins = [], ...others } = {}) {
   return build({
     ...options,
+    ...others,
+    plugins: [...options.plugins, ...plugins],
     entryPoints: [{ in: entry, out: 'index' }],
     outdir,
     splitting: true,
@@ -110,15 +115,73 @@ function built(entry, outdir) {
 /** One function, apart from the others: chunks shared between functions would be shared between deployments. */
 async function bundled(name) {
   const outdir = `dist/${name}`;
-  const { metafile } = await built(entryOf(name), outdir);
+  // The merged files have the banner.
+  const plugins = [entryPoint(name), ownRoutes(name)];
+  const { metafile } = await built(`entry:${name}`, outdir, { plugins, banner: undefined });
   await addBinaries(Object.keys(metafile.inputs), outdir);
   const { outputs } = metafile;
-  const bytesOf = (files) => files.reduce((sum, file) => sum + outputs[file].bytes, 0);
   const early = loadedAtStart(outputs, `${outdir}/index.mjs`);
   const files = early.flatMap((file) => Object.keys(outputs[file].inputs));
   for (const dependency of neededLater(functions[name]))
     if (files.some((file) => file.startsWith(`node_modules/${dependency}/`))) tooEarly.push(`${name}: ${dependency}`);
-  return { eager: bytesOf(early), total: bytesOf(Object.keys(outputs)) };
+  const merged = await mergedStart(forNode, outdir, outputs, early.slice(1));
+  const bytesOf = (files) => files.reduce((sum, file) => sum + merged[file].bytes, 0);
+  const eager = bytesOf([`${outdir}/index.mjs`, `${outdir}/start.mjs`]);
+  return { eager, total: bytesOf(Object.keys(merged)) };
+}
+
+/** The text of a function's entry point is made from the table of functions. */
+function entryPoint(name) {
+  return {
+    name: 'entry-point',
+    setup: ({ onLoad, onResolve }) => {
+      onResolve({ filter: /^entry:/ }, ({ path }) => ({ path, namespace: 'entry' }));
+      onLoad({ filter: /^entry:/, namespace: 'entry' }, () => ({
+        contents: entryOf(name),
+        resolveDir: import.meta.dirname,
+      }));
+    },
+  };
+}
+
+/**
+ * A function has its own routes (those without any: all), and loads the implementations at start. Schemas, examples and
+ * summaries are for generators and tests.
+ */
+function ownRoutes(name) {
+  const own = routes.filter(({ handledBy }) => handledBy === name);
+  const runs = new Set(own.flatMap(({ operation, runs = [] }) => [operation, ...runs]));
+  const imports = new Set();
+  const entryFor = ({ method, path, surface, access, agents, humansOnly, platform, handledBy, operation, ...rest }) => {
+    const { counts, query, repeatable, graph, run } = rest;
+    const data = {
+      method,
+      path,
+      surface,
+      access,
+      agents,
+      humansOnly,
+      platform,
+      handledBy,
+      operation,
+      counts,
+      query,
+      repeatable,
+      graph,
+    };
+    if (!run || own.length === 0) return JSON.stringify(data);
+    const [, module, member] = /import\('(#[^']+)'\)\)\.(\w+)$/.exec(run) ?? [];
+    if (!module) throw new Error(`${operation}: write its run as async () => (await import('#…')).name`);
+    imports.add(`import { ${member} as ${operation} } from '${module}';`);
+    return `{ ...${JSON.stringify(data)}, run: () => ${operation} }`;
+  };
+  const entries = routes.filter(({ operation }) => own.length === 0 || runs.has(operation)).map(entryFor);
+  const contents = `${[...imports].join('\n')}\nexport const routes = [${entries.join(',\n')}];`;
+  return {
+    name: 'own-routes',
+    setup: ({ onLoad }) =>
+      onLoad({ filter: /features[\\/]routes\.ts$/ }, () => ({ contents, resolveDir: import.meta.dirname })),
+  };
 }
 
 /**
@@ -159,7 +222,7 @@ function withoutJsonSchemas() {
   };
 }
 
-/** What members of the configuration mean, what routes are for and what tables hold is written for the reference pages; no function shows it. */
+/** Leaves out what members of the configuration mean and tables hold: it is written for the reference pages, and no function shows it. */
 function withoutDescriptions() {
   const text = /(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")/.source;
   const rules = [
@@ -169,11 +232,6 @@ function withoutDescriptions() {
       "description: ''",
     ],
     [/core[\\/]contracts[\\/]tables\.ts$/, new RegExp(`\\bholds:\\s*${text}`, 'g'), "holds: ''"],
-    [
-      /core[\\/]contracts[\\/]routes\.ts$/,
-      new RegExp(`(route\\(\\s*(?:\`[^\`]*\`|'[^']*'),(?:\\s*'\\w[^']*',){3}\\s*)${text}`, 'g'),
-      "$1''",
-    ],
   ];
   return {
     name: 'without-descriptions',
@@ -211,6 +269,26 @@ function withoutEndpointCache() {
   return {
     name: 'without-endpoint-cache',
     setup: ({ onLoad }) => onLoad({ filter: /mnemonist[\\/]lru-cache\.js$/ }, () => ({ contents, loader: 'js' })),
+  };
+}
+
+/** Digest of the code that checks configurations: a function reads what the same code has checked without it. */
+async function digestOfSchema() {
+  const { outputFiles } = await build({
+    ...forNode,
+    entryPoints: ['core/contracts/config.ts'],
+    packages: 'external',
+    write: false,
+  });
+  const { version } = JSON.parse(await readFile('node_modules/zod/package.json', 'utf8'));
+  return createHash('sha256').update(version).update(outputFiles[0].contents).digest('hex');
+}
+
+function ownSchemaDigest(digest) {
+  const contents = `export const schemaDigest = ${JSON.stringify(digest)};`;
+  return {
+    name: 'own-schema-digest',
+    setup: ({ onLoad }) => onLoad({ filter: /store[\\/]schema-digest\.ts$/ }, () => ({ contents })),
   };
 }
 

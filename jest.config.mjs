@@ -26,13 +26,13 @@ export default {
   testEnvironment: '<rootDir>/test/support/jest-environment.mjs',
   // One more than there are cores: many files wait for processes.
   maxWorkers: availableParallelism() + 1,
-  // Contexts of earlier files are not all given back: a worker that holds more than this is replaced before its next file.
+  // Contexts of earlier files are not all given back: a worker that uses more than this is replaced before its next file.
   workerIdleMemoryLimit: '1GB',
   // A worker needs up to a second to give a heap of that size back; Jest's half second would blame the tests for it.
   workerGracefulExitTimeout: 10_000,
   // A test fails for what it found, never because the machine was busy: this ends what hangs.
   testTimeout: 900_000,
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testMatch: ['<rootDir>/{test,features}/**/*.test.ts'],
   // Packages that export for `import` only: name their file, and let SWC transform them.
   moduleNameMapper: { '^@middy/(core|util)$': '<rootDir>/node_modules/@middy/$1/index.js' },
   transform: {

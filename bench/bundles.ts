@@ -1,7 +1,7 @@
 /** Size and import time of every function bundle in `dist/` (run `npm run bundle` first). */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { functions } from '#core/contracts/functions.ts';
+import { functions } from '#features/functions.ts';
 
 const runs = 5;
 const sizesFile = 'dist/bundle-sizes.json';

@@ -12,7 +12,7 @@ export async function benchSqlEffects(): Promise<Record<string, number>> {
   const load = performance.now() - start;
   const read = sqlEffects(grammar);
   const policy = compilePolicy(policyOf(100));
-  const call = callOf(textOf(2048));
+  const call = callOf(statementOfLength(2048));
   const decideAll = (): void => {
     const { parts } = read(call);
     if (parts.length === 0) throw new Error('the bench text was not read');
@@ -35,7 +35,7 @@ const callOf = (sql: string): ToolCall => ({
 });
 
 /** A report as people write them: CTEs, joins, sub-selects, expressions, up to so many characters. */
-function textOf(length: number): string {
+function statementOfLength(length: number): string {
   const head = `with recent as (select o.id, o.customer_id, sum(l.quantity * l.price) as total
     from shop.orders o join shop.order_lines l on l.order_id = o.id
     where o.created_at > now() - interval '30 days' and o.status in ('paid', 'sent') group by 1, 2)

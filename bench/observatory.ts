@@ -1,17 +1,16 @@
 /** What the observatory costs: a query over two days, `/metrics` with many series, and the projector. */
-import { BatchWriteItemCommand, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { toItem } from '#adapters/dynamodb/items.ts';
-import { sumUpdate } from '#adapters/dynamodb/observation-items.ts';
-import { everySeries, stampDimension } from '#adapters/dynamodb/observation-minutes.ts';
-import { sumMark, ttlOf } from '#adapters/dynamodb/observation-sums.ts';
-import { observationsTable } from '#adapters/dynamodb/observations-table.ts';
+import { sumUpdate } from '#adapters/tables/observation-items.ts';
+import { everySeries, stampDimension } from '#adapters/tables/observation-minutes.ts';
+import { sumMark, ttlOf } from '#adapters/tables/observation-sums.ts';
+import { observationsTable } from '#adapters/tables/observations-table.ts';
+import type { Store } from '#adapters/tables/store.ts';
 import { MetricsRegistry } from '#adapters/telemetry/metrics-registry.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { bucketsOf } from '#core/observatory/buckets.ts';
 import type { Dimension } from '#core/observatory/dimensions.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import { sumsBetween } from '#core/observatory/sums-between.ts';
-import { startDynamo } from '../test/support/dynamo.ts';
+import { testStore } from '../test/support/store.ts';
 import { sampleChat } from '../test/unit/observatory/sample.ts';
 
 const hours = 48;
@@ -21,29 +20,26 @@ const startMs = nowMs - hours * 60 * minuteMs;
 const dimensions = Array.from({ length: 100 }, (_, n): Dimension => `model:model-${n}`);
 
 export async function benchObservatory(): Promise<Record<string, number>> {
-  const dynamo = await startDynamo();
-  const client = dynamo.client();
+  const stores = [testStore(), testStore()] as const;
   try {
     return {
-      ...(await queries(client, await dynamo.createTables('queries-'))),
+      ...(await queries(stores[0])),
       ...metricsText(),
-      ...(await projector(client, await dynamo.createTables('projector-'))),
+      ...(await projector(stores[1])),
     };
   } finally {
-    await dynamo.stop();
+    for (const store of stores) store.close();
   }
 }
 
-type Tables = Parameters<typeof observationsTable>[0]['tables'];
-
 /** Traffic in each minute of two days under each dimension; the span begins and ends within an hour, as callers' spans do. */
-async function queries(client: DynamoDBClient, tables: Tables) {
-  const observations = observationsTable({ client, tables });
+async function queries(store: Store) {
+  const observations = observationsTable({ store });
   for (const dimension of dimensions) {
-    await fill(client, tables.observations, seriesOf('minutes', dimension), hours * 60, minuteMs, 16);
-    await fill(client, tables.observations, seriesOf('hours', dimension), hours + 1, 60 * minuteMs, 13);
+    await fill(store, seriesOf('minutes', dimension), hours * 60, minuteMs, 16);
+    await fill(store, seriesOf('hours', dimension), hours + 1, 60 * minuteMs, 13);
   }
-  await fill(client, tables.observations, seriesOf('hours', stampDimension('default')), hours + 1, 60 * minuteMs, 13);
+  await fill(store, seriesOf('hours', stampDimension('default')), hours + 1, 60 * minuteMs, 13);
   const span = { from: isoTime(startMs), to: isoTime(nowMs) };
   const rounds: { readonly ms: number; readonly cpuMs: number }[] = [];
   for (let round = 0; round <= 20; round++) {
@@ -58,7 +54,7 @@ async function queries(client: DynamoDBClient, tables: Tables) {
     rounds.push({ ms: performance.now() - begun, cpuMs: (user + system) / 1_000 });
     if (answers.some(({ length }) => length !== hours + 1)) throw new Error('a bucket is missing');
     // Traffic goes on: the current hour has changed before the next query.
-    await raise(client, tables.observations);
+    await raise(store);
   }
   const [first, ...later] = rounds;
   const p = (part: number, of: 'ms' | 'cpuMs') =>
@@ -74,30 +70,23 @@ async function queries(client: DynamoDBClient, tables: Tables) {
 
 const seriesOf = (width: 'minutes' | 'hours', dimension: Dimension) => everySeries(width, 'default', dimension)[0]!;
 
-async function fill(
-  client: DynamoDBClient,
-  table: string,
-  series: string,
-  count: number,
-  stepMs: number,
-  length: number,
-) {
+async function fill(store: Store, series: string, count: number, stepMs: number, length: number) {
   const first = Math.floor(startMs / stepMs) * stepMs;
   const measures = { requests: 40, errors: 1, input_tokens: 9_000, output_tokens: 700, cost_microusd: 1_234 };
   const bins = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`ms:${300 + n}`, n + 1]));
   const sums = Object.fromEntries(
     Object.entries({ ...measures, ...bins }).map(([name, value]) => [`${sumMark}${name}`, value]),
   );
-  for (let at = 0; at < count; at += 25) {
-    const rows = Array.from({ length: Math.min(25, count - at) }, (_, n) => ({
-      PutRequest: { Item: toItem({ series, at: isoTime(first + (at + n) * stepMs).slice(0, length), ...sums }) },
-    }));
-    await client.send(new BatchWriteItemCommand({ RequestItems: { [table]: rows } }));
-  }
+  const rows = Array.from({ length: count }, (_, n) => ({
+    series,
+    at: isoTime(first + n * stepMs).slice(0, length),
+    ...sums,
+  }));
+  await store.putMany('observations', rows);
 }
 
 /** What a batch does last: it raises the stamp of the hour. */
-async function raise(client: DynamoDBClient, table: string) {
+async function raise(store: Store) {
   const sum = {
     series: everySeries('hours', 'default', stampDimension('default'))[0]!,
     at: isoTime(nowMs).slice(0, 13),
@@ -105,7 +94,8 @@ async function raise(client: DynamoDBClient, table: string) {
     measures: { requests: 1 },
     ttl: ttlOf(isoTime(nowMs), 3_600),
   };
-  await client.send(new UpdateItemCommand(sumUpdate(table, { writer: 'bench', number: ++raised }, sum)));
+  const { change, if: isNew } = sumUpdate({ writer: 'bench', number: ++raised }, sum);
+  await store.update('observations', { series: sum.series, at: sum.at }, change, { if: isNew });
 }
 let raised = 0;
 
@@ -126,8 +116,8 @@ function metricsText() {
 }
 
 /** Entries of chat calls in batches as large as the stream hands them over. */
-async function projector(client: DynamoDBClient, tables: Tables) {
-  const observations = observationsTable({ client, tables });
+async function projector(store: Store) {
+  const observations = observationsTable({ store });
   const [count, batch] = [20_000, 100];
   const projections = Array.from({ length: count }, (_, n) =>
     projectEntry(

@@ -1,6 +1,5 @@
 /** `node bench/run.ts --provenance`: attacks that rules on sources stop, tasks that need no human, and what tracing costs. */
-
-import { digestsOf, seenOf } from '#core/session/sources/digests.ts';
+import { digestsOf, seenOf } from '#core/session/sources/session-record.ts';
 import { formsOfValue } from '#core/session/sources/texts-of.ts';
 import { traceValues } from '#core/session/sources/trace.ts';
 import {

@@ -1,15 +1,5 @@
-/**
- * `npm run bench`: every figure of docs/explanation/performance.md in one run. `--soak N` sets over how many further
- * actions memory is taken (2,000 by default), `--approvals N` how many are pending together (1,000); `--json` prints one document.
- * `--hostile` measures something else: what /health takes beside requests that were made to stop the gateway; `--only TEXT` takes the
- * rows whose names hold it. `--simulate-aws` measures the counters over a simulated DynamoDB, with `--only` as well.
- * `--soak-minutes N` keeps mixed traffic going while the gateway is killed every two minutes, and checks what is left.
- * `--provenance` prints which planted attacks rules on sources stop, how many tasks need no human, and what tracing costs.
- * `--tool-guard` prints what the guard on tools catches, what it alarms on falsely and what it costs.
- * `--browser` measures the verification of long sessions in the Chromium of this machine.
- * `--plugins` prints precision and recall of the shipped plugins, and what a call through the pool costs.
- */
-import { parseArgs } from 'node:util';
+/** `npm run bench`: every figure of docs/explanation/performance.md in one run, and measurements of one subject. */
+import { Command } from 'commander';
 import { progressOf } from '../bin/progress.ts';
 import { benchActions } from './actions.ts';
 import { benchApprovals } from './approvals.ts';
@@ -26,7 +16,6 @@ import { benchHostile } from './hostile/run.ts';
 import { benchMcp } from './mcp.ts';
 import { benchObservatory } from './observatory.ts';
 import { benchPlugins } from './plugins.ts';
-import { benchProjection } from './projection.ts';
 import { benchProvenance } from './provenance.ts';
 import { benchSimulatedAws } from './simulate-aws.ts';
 import { benchSoak } from './soak/run.ts';
@@ -36,32 +25,33 @@ import { benchToolGuard } from './tool-guard.ts';
 import { benchToolPolicy } from './tool-policy.ts';
 import { benchTransparency } from './transparency.ts';
 
-const { values } = parseArgs({
-  options: {
-    soak: { type: 'string', default: '2000' },
-    approvals: { type: 'string', default: '1000' },
-    json: { type: 'boolean', default: false },
-    hostile: { type: 'boolean', default: false },
-    'soak-minutes': { type: 'string', default: '0' },
-    'tool-guard': { type: 'boolean', default: false },
-    plugins: { type: 'boolean', default: false },
-    browser: { type: 'boolean', default: false },
-    provenance: { type: 'boolean', default: false },
-    'simulate-aws': { type: 'boolean', default: false },
-    only: { type: 'string', default: '' },
-  },
-});
+const values = new Command('npm run bench --')
+  .description('Prints every figure of docs/explanation/performance.md, or one measurement below.')
+  .option('--soak <n>', 'further actions over which memory is measured', '2000')
+  .option('--approvals <n>', 'approvals that are pending together', '1000')
+  .option('--json', 'print one JSON document')
+  .option('--only <text>', 'rows whose names contain the text, with --hostile and --simulate-aws', '')
+  .option('--hostile', 'answer times of /health beside requests that were made to stop the gateway')
+  .option('--simulate-aws', 'counters over a simulated DynamoDB')
+  .option('--soak-minutes <n>', 'mixed traffic, with the gateway killed every two minutes', '0')
+  .option('--provenance', 'planted attacks that rules on sources stop, tasks without a human, cost of tracing')
+  .option('--tool-guard', 'findings and false alarms of the tool guard, and its cost')
+  .option('--browser', 'verification of long sessions in the Chromium of this machine')
+  .option('--plugins', 'precision and recall of the shipped plugins, and the cost of a call')
+  .addHelpText('after', "\nExample: npm run bench -- --hostile --only 'JSON'")
+  .parse()
+  .opts<{ soak: string; approvals: string; soakMinutes: string; only: string } & Record<string, string | true>>();
 
-if (values['simulate-aws']) process.exit((await benchSimulatedAws(values.only)) ? 0 : 1);
-if (Number(values['soak-minutes']) > 0) {
-  await benchSoak(Number(values['soak-minutes']));
+if (values.simulateAws) process.exit((await benchSimulatedAws(values.only)) ? 0 : 1);
+if (Number(values.soakMinutes) > 0) {
+  await benchSoak(Number(values.soakMinutes));
   process.exit(0);
 }
 if (values.browser) {
   console.table(await benchBrowser());
   process.exit(0);
 }
-if (values['tool-guard']) process.exit((await benchToolGuard()) ? 0 : 1);
+if (values.toolGuard) process.exit((await benchToolGuard()) ? 0 : 1);
 if (values.plugins) process.exit((await benchPlugins()) ? 0 : 1);
 if (values.provenance) process.exit((await benchProvenance()) ? 0 : 1);
 if (values.hostile) process.exit((await benchHostile(values.only)) ? 0 : 1);
@@ -74,7 +64,6 @@ const parts: Readonly<Record<string, () => Promise<Record<string, number>> | Rec
   evidence: benchEvidence,
   'transparency log': benchTransparency,
   observatory: benchObservatory,
-  'projection on AWS, simulated': benchProjection,
   'content policy': benchContentPolicy,
   'personal data, generated corpus': benchPersonalData,
   'function bundles': benchBundles,
@@ -96,10 +85,10 @@ for (const [name, bench] of Object.entries(parts)) {
   progress.end();
   all[name] = figures;
   if (values.json) continue;
-  for (const [figure, value] of Object.entries(figures)) console.log(`  ${figure.padEnd(44)} ${shown(value)}`);
+  for (const [figure, value] of Object.entries(figures)) console.log(`  ${figure.padEnd(44)} ${formatNumber(value)}`);
 }
 if (values.json) console.log(JSON.stringify(all, null, 2));
 
-function shown(value: number): string {
+function formatNumber(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
 }

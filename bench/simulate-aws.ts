@@ -1,10 +1,11 @@
 /**
- * `npm run bench -- --simulate-aws`: the real code of the counters over a simulated DynamoDB in virtual time, the same in
- * each run. Prints the table of docs/explanation/performance.md, and whether what must hold of it does. `--only TEXT` takes
- * the rows whose names hold it.
+ * `npm run bench -- --simulate-aws`: the real code of the counters and of the projection over simulated services in virtual
+ * time, the same in each run. Prints the figures of docs/explanation/performance.md, and whether what must hold of them does.
+ * `--only TEXT` takes the rows whose names hold it.
  */
 import type { BudgetAccount, Limits } from '#core/limits/ports.ts';
 import { type Load, simulate, type Tally } from '../test/support/simulated-fleet.ts';
+import { type EvidenceLoad, simulateProjection } from '../test/support/simulated-projection.ts';
 
 interface Row {
   readonly name: string;
@@ -47,6 +48,14 @@ const rows: readonly Row[] = [
   row('200/s of 2 s, limit of 160/s', { seconds: 90 }, 0.8, true, atMostTheLimit(1)),
   row('200/s of 2 s, limit of 160/s, leases', { seconds: 90 }, 0.8, false, atMostTheLimit(0.8)),
   row('50/s of 30 s streams', { callsPerSecond: 50, callSeconds: 30, seconds: 90 }),
+  row('200/s of 30 s streams', { callsPerSecond: 200, callSeconds: 30, seconds: 60 }),
+  row(
+    '670/s of 30 s streams, all from nothing',
+    { callsPerSecond: 670, callSeconds: 30, seconds: 45 },
+    10,
+    true,
+    ({ shed, offered }) => shed <= offered / 40,
+  ),
   row('1,000/s of 2 s over 50 tenants', { callsPerSecond: 1000, tenants: 50, seconds: 20 }),
 ];
 const rates = [400, 800, 1600, 3200];
@@ -55,9 +64,28 @@ const overload = rates.map((callsPerSecond): Row => {
   return { name: `${callsPerSecond.toLocaleString('en')}/s of 2 s, from nothing`, load };
 });
 
+const evidence: readonly (readonly [name: string, load: EvidenceLoad])[] = [
+  ['evidence: 2,000/s of one tenant', { tenants: 1, entriesPerSecond: 2_000, sessions: 1_000, seconds: 40, shards: 8 }],
+  ['evidence: 10,000/s of 100', { tenants: 100, entriesPerSecond: 10_000, sessions: 100, seconds: 17, shards: 20 }],
+];
+const mostLagSeconds = 30;
+
+/** Prints the lag of evidence. @returns the loads for which it was too long */
+async function simulatedEvidence(only: string): Promise<string[]> {
+  const failed: string[] = [];
+  for (const [name, load] of evidence.filter(([each]) => each.includes(only))) {
+    const { entries, lagSeconds, uncovered } = await simulateProjection(load);
+    console.log(
+      `${name}: ${entries} entries, lag p50 ${lagSeconds.p50.toFixed(1)} s, p99 ${lagSeconds.p99.toFixed(1)} s`,
+    );
+    if (uncovered > 0 || lagSeconds.p99 > mostLagSeconds) failed.push(name);
+  }
+  return failed;
+}
+
 /** @returns whether everything held. */
 export async function benchSimulatedAws(only: string): Promise<boolean> {
-  const failed: string[] = [];
+  const failed = await simulatedEvidence(only);
   const goodputs: number[] = [];
   console.log(`| ${heads.join(' | ')} |\n| ${heads.map(() => '---').join(' | ')} |`);
   for (const { name, load, holds } of [...rows, ...overload].filter((each) => each.name.includes(only))) {

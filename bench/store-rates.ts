@@ -2,11 +2,11 @@
  * Operations per second that one tenant may do before one DynamoDB partition key exceeds 1,000 write units, counted
  * over the items that the gateway writes. A test compares the result with the table of docs/explanation/store-keys.md.
  */
-import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { openItems, toRowItem } from '#adapters/dynamodb/approval-items.ts';
-import { credentialPutItem } from '#adapters/dynamodb/credentials-table.ts';
-import { entryPutItem, headPutItem } from '#adapters/dynamodb/evidence-table.ts';
-import type { Item } from '#adapters/dynamodb/items.ts';
+import { type Item, toItem } from '#adapters/aws/dynamodb/items.ts';
+import { openPuts, toStored } from '#adapters/tables/approval-items.ts';
+import { credentialPut } from '#adapters/tables/credentials-table.ts';
+import { entryPut, headPut } from '#adapters/tables/evidence-table.ts';
+import type { Write } from '#adapters/tables/store.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -22,6 +22,7 @@ const operations = 4_096;
 const bytesOf = (value: Item[string]): number => {
   if (value.S !== undefined) return Buffer.byteLength(value.S);
   if (value.N !== undefined) return Math.ceil(value.N.length / 2) + 1;
+  if (value.B !== undefined) return value.B.byteLength;
   if (value.L !== undefined) return value.L.reduce((sum, each) => sum + 1 + bytesOf(each), 3);
   if (value.M !== undefined) return 3 + sizeOf(value.M) + Object.keys(value.M).length;
   return 1;
@@ -35,7 +36,7 @@ export const sizeOf = (item: Item): number =>
 export const unitsOf = (item: Item, transactional: boolean): number =>
   Math.ceil(sizeOf(item) / unitBytes) * (transactional ? 2 : 1);
 
-const itemOf = (write: TransactWriteItem): Item => write.Put?.Item ?? {};
+const itemOf = (write: Write): Item => toItem('put' in write ? write.row : {});
 const id = (n: number): string => `01890000-0000-7000-8000-${sha256(String(n)).slice(0, 12)}`;
 const time = (n: number): string => isoTime(Date.UTC(2026, 0, 1) + n);
 
@@ -65,7 +66,7 @@ const entryOf = (n: number, session: string): EvidenceEntry =>
   );
 
 const headOf = (n: number, session: string): Item =>
-  itemOf(headPutItem('sessions', undefined, advanceHead(undefined, entryOf(n, session), 'key-0123456789abcdef')));
+  itemOf(headPut(undefined, advanceHead(undefined, entryOf(n, session), 'key-0123456789abcdef')));
 
 const approvalOf = (n: number): ApprovalRow =>
   ({
@@ -124,7 +125,7 @@ const measured: readonly Measured[] = [
     what: 'entries of one session',
     of: 'session',
     key: table('evidence'),
-    item: (n) => itemOf(entryPutItem('t', entryOf(n, 's'), 'writer')),
+    item: (n) => itemOf(entryPut(entryOf(n, 's'), 'writer')),
     units: inTransaction,
     beyond: 'nothing: the head of the session ends it before',
   },
@@ -133,7 +134,7 @@ const measured: readonly Measured[] = [
     what: 'entries',
     of: 'tenant',
     key: index('evidence'),
-    item: (n) => itemOf(entryPutItem('t', entryOf(n, `s${n}`), id(n))),
+    item: (n) => itemOf(entryPut(entryOf(n, `s${n}`), id(n))),
     units: indexed(1),
     beyond: 'nothing',
   },
@@ -160,7 +161,7 @@ const measured: readonly Measured[] = [
     what: 'credentials issued',
     of: 'tenant',
     key: table('credentials'),
-    item: (n) => itemOf(credentialPutItem('t', credentialOf(n))),
+    item: (n) => itemOf(credentialPut(credentialOf(n))),
     units: inTransaction,
     beyond: '32 shards',
   },
@@ -169,7 +170,7 @@ const measured: readonly Measured[] = [
     what: 'credentials issued and ended',
     of: 'all',
     key: index('credentials'),
-    item: (n) => itemOf(credentialPutItem('t', credentialOf(n))),
+    item: (n) => itemOf(credentialPut(credentialOf(n))),
     units: indexed(2),
     beyond: '32 shards',
   },
@@ -178,7 +179,7 @@ const measured: readonly Measured[] = [
     what: 'requests queued and decided',
     of: 'tenant',
     key: index('approvals'),
-    item: (n) => itemOf(openItems('t', { type: 'approval.open', row: approvalOf(n) })[1]!),
+    item: (n) => itemOf(openPuts({ type: 'approval.open', row: approvalOf(n) })[1]!),
     units: indexed(2),
     beyond: 'Step Functions first: 300 starts a second in an account',
   },
@@ -188,7 +189,7 @@ const measured: readonly Measured[] = [
     of: 'all',
     key: index('approvals', 1),
     // Put, moved by the clock's start and the decision, taken out by the release, put for the lease, taken out.
-    item: (n) => toRowItem(approvalOf(n)),
+    item: (n) => toItem(toStored(approvalOf(n))),
     units: indexed(8),
     beyond: 'Step Functions first',
   },

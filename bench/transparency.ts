@@ -1,8 +1,8 @@
 /** The transparency log: cost of appending, proving and verifying, and the writes of a batch. */
 
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { logTable } from '#adapters/dynamodb/log-table.ts';
-import { type Item, sizeOfItem } from '#adapters/local/embedded-dynamodb/values.ts';
+import { toItem } from '#adapters/aws/dynamodb/items.ts';
+import { logTable } from '#adapters/tables/log-table.ts';
 import { bundleFormat, type EvidenceEntry, type SessionBundle } from '#core/contracts/evidence.ts';
 import { advanceHead, sealEntry } from '#core/evidence/chain.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
@@ -12,8 +12,9 @@ import { type NoteKey, readVerifierKey, verifierKey } from '#core/evidence/trans
 import { inclusionProof, type NodeId, rootOfInclusion } from '#core/evidence/transparency/proofs.ts';
 import { Frontier, leafHash } from '#core/evidence/transparency/tree.ts';
 import { verifyBundle } from '#core/evidence/verify.ts';
-import { startDynamo } from '../test/support/dynamo.ts';
+import { recordedStore, testStore } from '../test/support/store.ts';
 import { pointOf, testLog } from '../test/support/transparency.ts';
+import { unitsOf } from './store-rates.ts';
 
 const leaves = 100_000;
 
@@ -62,15 +63,13 @@ async function proofs(tree: Frontier, read: (ids: readonly NodeId[]) => Promise<
 
 /** Write units by the size of what is put, as DynamoDB counts it: one for each begun 1,024 bytes. */
 async function written(): Promise<Record<string, number>> {
-  const dynamo = await startDynamo();
-  const client = dynamo.client();
+  const rows = testStore();
   let units = 0;
-  const send = client.send.bind(client) as (command: unknown) => Promise<unknown>;
-  client.send = ((command: { input: { Item?: Item } }) => {
-    if (command.input.Item) units += Math.ceil(sizeOfItem(command.input.Item) / 1_024);
-    return send(command);
-  }) as typeof client.send;
-  const heads = logTable({ client, tables: await dynamo.createTables() });
+  const { store } = recordedStore(rows, ({ method, args }, go) => {
+    if (method === 'put') units += unitsOf(toItem(args[1] as object), false);
+    return go();
+  });
+  const heads = logTable({ store });
   const kept = await testLog();
   const log = kept.opened({ heads });
   const figures: Record<string, number> = {};
@@ -81,7 +80,8 @@ async function written(): Promise<Record<string, number>> {
     await log.append(Array.from({ length: count }, (_, i) => pointOf(`s-${count}-${i}`, 0)));
     figures[`write units a session, ${count} in a batch`] = units / count;
   }
-  await Promise.all([kept.stop(), dynamo.stop()]);
+  await kept.stop();
+  rows.close();
   return figures;
 }
 

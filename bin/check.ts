@@ -1,8 +1,12 @@
 /** `npm run check`: runs all steps in parallel, to use every core, and reports each when it ends. */
 import { spawn } from 'node:child_process';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 
-const { verbose } = parseArgs({ options: { verbose: { type: 'boolean', default: false } } }).values;
+const { verbose = false } = new Command('npm run check --')
+  .description('Runs format and lint, types, direction of imports, words and unit tests in parallel.')
+  .option('--verbose', 'print the output of steps that passed as well')
+  .parse()
+  .opts<{ verbose?: true }>();
 
 const steps = ['lint', 'typecheck', 'boundaries', 'voice', 'test:unit'] as const;
 

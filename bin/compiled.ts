@@ -1,7 +1,7 @@
 /**
- * Finds the code that `npm run compile` bundles into few files before `npm start` and `npm test`: it starts with less
+ * Finds the code that `npm run compile` bundles into few files, as `npm test` does: it starts with less
  * processor time and memory than a thousand sources. Used only while every source is unchanged
- * [package.checkout-compiled].
+ * [package.installs].
  */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,11 +1,18 @@
 /**
  * Loaded first by `npm start`. On Linux it re-executes the program in the same process with one C heap for all threads:
- * by default glibc gives each thread its own, which keeps 28 of 256 MB after compiling under load (decision 0284).
- * Elsewhere it does nothing.
+ * by default glibc gives each thread its own, which keeps 28 of 256 MB after compiling under load.
+ * Elsewhere it does nothing. An older Node, which could not load the modules after this one, ends here.
  */
 import { isMainThread } from 'node:worker_threads';
 
-const { platform, env, execPath, execArgv, argv, channel } = process;
+const { platform, env, execPath, execArgv, argv, channel, version, versions } = process;
+
+if (Number(versions.node.split('.')[0]) < 22) {
+  console.error(
+    `This is Node ${version}, and the gateway needs Node 24. \`npm ci\` installs it: run it again without --ignore-scripts and --omit=dev, or install Node 24.`,
+  );
+  process.exit(1);
+}
 
 // Re-executing would close an IPC channel to the parent process.
 if (platform === 'linux' && isMainThread && env.MALLOC_ARENA_MAX === undefined && channel === undefined)

@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { configurationJsonSchema } from '#core/configuration/load/json-schema.ts';
 import { toolPackSchema } from '#core/contracts/tool-policy.ts';
-import { sdl } from '#core/operations/graphql/schema.ts';
+import { features } from '#features/features.ts';
+import { routes } from '#features/routes.ts';
 import { behaviourPage } from './reference/behaviour.ts';
 import { catalogModules, catalogPage } from './reference/catalog.ts';
 import { cliPage } from './reference/cli.ts';
@@ -45,9 +46,14 @@ export async function reference(): Promise<Record<string, string>> {
     'shell-programs.md': shellProgramsPage(),
     'sql-queries.md': sqlPage(),
     'translation.md': translationPage(),
-    'schema.graphql': sdl,
+    ...(await pagesOfFeatures()),
     'grafana-dashboard.json': json(grafanaDashboard()),
   };
+}
+
+async function pagesOfFeatures(): Promise<Record<string, string>> {
+  const lists = routes.flatMap(({ graph }) => (graph ? [graph] : []));
+  return Object.assign({}, ...(await Promise.all(features.map(({ reference }) => reference?.(lists)))));
 }
 
 /** Returns the paths of files that differ from the generated content. */

@@ -1,6 +1,6 @@
 /**
  * Writes core/text/matching/unicode-tables.ts from Unicode data: confusables.txt of UTS 39 and character names
- * [matching.unicode-data]. Run `npm run unicode` after a change of Node or of a data package; `--json` prints the
+ * [content.every-text]. Run `npm run unicode` after a change of Node or of a data package; `--json` prints the
  * tables.
  */
 import { writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /** Calls of the admin API of the same origin: what the gateway refuses becomes an `ApiError` with its own words. */
-import type { AnswerOf, OperationId } from '#core/contracts/operations.ts';
+import type { AnswerOf, OperationId } from '#core/operations/endpoints.ts';
 
 export class ApiError extends Error {
   readonly status: number;
@@ -15,6 +15,8 @@ export class ApiError extends Error {
 
 export interface Api {
   get<Id extends OperationId>(path: string, signal?: AbortSignal): Promise<AnswerOf<Id>>;
+  /** Reads the answer of an optional capability. */
+  ofFeature<Answer>(path: string, signal?: AbortSignal): Promise<Answer>;
   post<Id extends OperationId>(path: string, body: unknown): Promise<AnswerOf<Id>>;
   /** Sends a text unchanged. */
   putText<Id extends OperationId>(path: string, text: string): Promise<AnswerOf<Id>>;
@@ -67,6 +69,7 @@ export function apiOf(keyNow: () => string | undefined, rejected: (key: string) 
   const parsed = <T>(text: string): T => JSON.parse(text) as T;
   return {
     get: async (path, signal) => parsed(await asked('GET', path, undefined, signal)),
+    ofFeature: async (path, signal) => parsed(await asked('GET', path, undefined, signal)),
     post: async (path, body) => parsed(await asked('POST', path, body)),
     putText: async (path, text) =>
       parsed(

@@ -1,56 +1,45 @@
-/** The frame of the console: signed out the sign-in page, signed in the navigation and one page. */
+/** The console: signed out the sign-in page, signed in the frame and one page. */
 import type { ComponentType } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { AlertsPage } from './alerts/page.tsx';
 import { type Api, apiOf, faultText } from './api.ts';
 import { ApprovalsPage } from './approvals/page.tsx';
-import { countOf, usePending } from './approvals/pending.ts';
-import { BudgetsPage } from './budgets/page.tsx';
-import { CredentialsPage } from './credentials/page.tsx';
-import { HealthPage } from './health/page.tsx';
+import { usePending } from './approvals/pending.ts';
+import { Heading } from './design/layout.tsx';
+import { Notice, Skeleton } from './design/states.tsx';
+import { Frame } from './frame/frame.tsx';
+import { pageWords } from './frame/pages.ts';
+import { lazy } from './lazy.tsx';
 import { askAgain } from './live.ts';
+import { OverviewPage } from './overview/page.tsx';
 import { pagesOf, refusedPage } from './page-access.ts';
+import type { Page } from './page-names.ts';
 import type { PageProps } from './page-props.ts';
-import { PasskeysPage } from './passkeys/page.tsx';
-import { PoliciesPage } from './policies/page.tsx';
-import { RequestsPage } from './requests/page.tsx';
-import { RolloutsPage } from './rollouts/page.tsx';
-import { hashOf, type Page, useRoute } from './route.ts';
+import { useRoute } from './route.ts';
 import { forgetKey, keepKey, keptKey, keyOfLink, type Me, mayOperate, nameOf, takeLinkToken } from './session.ts';
-import { SessionsPage } from './sessions/page.tsx';
 import { SignIn, SignInAgain } from './sign-in.tsx';
-import { ToolsPage } from './tools/page.tsx';
-import { TrafficPage } from './traffic/page.tsx';
-import { Heading, Notice, Text } from './ui.tsx';
+import { signInFault } from './sign-in-fault.ts';
 
-const names: Readonly<Record<Page, string>> = {
-  approvals: 'Approvals',
-  tools: 'Tools',
-  sessions: 'Sessions',
-  requests: 'Requests',
-  traffic: 'Traffic',
-  policies: 'Policies',
-  alerts: 'Alerts',
-  budgets: 'Budgets',
-  rollouts: 'Rollouts',
-  credentials: 'Credentials',
-  passkeys: 'Passkeys',
-  health: 'Health',
-};
-
+/** The first pages of a visit are part of the first load, the others are loaded when they are opened [console.size]. */
 const components: Readonly<Record<Page, ComponentType<PageProps>>> = {
   approvals: ApprovalsPage,
-  tools: ToolsPage,
-  sessions: SessionsPage,
-  requests: RequestsPage,
-  traffic: TrafficPage,
-  policies: PoliciesPage,
-  alerts: AlertsPage,
-  budgets: BudgetsPage,
-  rollouts: RolloutsPage,
-  credentials: CredentialsPage,
-  passkeys: PasskeysPage,
-  health: HealthPage,
+  overview: OverviewPage,
+  sessions: lazy(async () => (await import('./sessions/page.tsx')).SessionsPage),
+  traffic: lazy(async () => (await import('./traffic/page.tsx')).TrafficPage),
+  requests: lazy(async () => (await import('./requests/page.tsx')).RequestsPage),
+  alerts: lazy(async () => (await import('./alerts/page.tsx')).AlertsPage),
+  budgets: lazy(async () => (await import('./budgets/page.tsx')).BudgetsPage),
+  policies: lazy(async () => (await import('./policies/page.tsx')).PoliciesPage),
+  tools: lazy(async () => (await import('./tools/page.tsx')).ToolsPage),
+  servers: lazy(async () => (await import('./servers/page.tsx')).ServersPage),
+  providers: lazy(async () => (await import('./providers/page.tsx')).ProvidersPage),
+  rollouts: lazy(async () => (await import('./rollouts/page.tsx')).RolloutsPage),
+  keys: lazy(async () => (await import('./keys/page.tsx')).KeysPage),
+  credentials: lazy(async () => (await import('./credentials/page.tsx')).CredentialsPage),
+  passkeys: lazy(async () => (await import('./passkeys/page.tsx')).PasskeysPage),
+  health: lazy(async () => (await import('./health/page.tsx')).HealthPage),
+  evidence: lazy(async () => (await import('./evidence/evidence-page.tsx')).EvidencePage),
+  plugins: lazy(async () => (await import('./plugins/page.tsx')).PluginsPage),
+  design: lazy(async () => (await import('./design/page.tsx')).DesignPage),
 };
 
 export function App() {
@@ -97,7 +86,7 @@ export function App() {
   useEffect(() => {
     if (kept === undefined) return;
     (token === undefined || kept !== '' ? signIn(kept) : keyOfLink(token).then(signIn))
-      .catch((fault) => signOut(`Sign in again: ${faultText(fault)}`))
+      .catch((fault) => signOut(kept === '' ? faultText(fault) : signInFault(fault)))
       .finally(() => setKept(undefined));
   }, [kept, token, signIn, signOut]);
 
@@ -109,13 +98,18 @@ export function App() {
           <SignInAgain
             who={nameOf(me)}
             signIn={signIn}
-            why="The key does not hold any more."
+            why="The gateway no longer accepts this key."
             signOut={() => signOut()}
           />
         )}
       </>
     );
-  if (kept !== undefined) return <p class="quiet">Signing in…</p>;
+  if (kept !== undefined)
+    return (
+      <main class="sign-in">
+        <Skeleton />
+      </main>
+    );
   return <SignIn signIn={signIn} why={why} />;
 }
 
@@ -134,47 +128,16 @@ function Signed({ api, me, signOut }: SignedProps) {
   const refused = refusedPage(page, me);
   const Shown = components[page];
   const pending = usePending(api, mayOperate(me), page === 'approvals' && refused === undefined);
-  const count = countOf(pending.value);
-  useEffect(() => {
-    document.title = `${count}${names[page]} · Agent Governance Gateway`;
-  }, [page, count]);
-  const nav = useRef<HTMLElement>(null);
-  // On a phone the pages stand in one line, and the one that is open may be out of sight.
-  useEffect(
-    () => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }),
-    [page],
-  );
   return (
-    <>
-      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
-        Skip to the content
-      </button>
-      <header class="bar">
-        <strong>Gateway</strong>
-        <nav ref={nav} aria-label="Pages">
-          {shown.map((name) => (
-            <a key={name} class="tab" href={hashOf(name)} aria-current={name === page ? 'page' : undefined}>
-              {names[name]}
-            </a>
-          ))}
-        </nav>
-        <span class="who">
-          <Text of={nameOf(me)} /> ({me.role}, {me.tenant})
-        </span>
-        <button type="button" class="plain" onClick={() => signOut()}>
-          Sign out
-        </button>
-      </header>
-      <main id="main" tabIndex={-1}>
-        {refused === undefined ? (
-          <Shown key={page} api={api} me={me} pending={pending} id={route.page === page ? route.id : undefined} />
-        ) : (
-          <>
-            <Heading>{names[page]}</Heading>
-            <Notice kind="info">{refused} Sign out, and sign in with such a key; this address is kept.</Notice>
-          </>
-        )}
-      </main>
-    </>
+    <Frame api={api} me={me} shown={shown} page={page} pending={pending} signOut={() => signOut()}>
+      {refused === undefined ? (
+        <Shown key={page} api={api} me={me} pending={pending} id={route.page === page ? route.id : undefined} />
+      ) : (
+        <>
+          <Heading>{pageWords[page].name}</Heading>
+          <Notice kind="info">{refused} Sign out, and sign in with such a key; this address is kept.</Notice>
+        </>
+      )}
+    </Frame>
   );
 }

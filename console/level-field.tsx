@@ -1,6 +1,7 @@
 /** Which part of the organisations a page shows: a list of their levels, where there are any. */
 import { useCallback } from 'preact/hooks';
 import type { Api } from './api.ts';
+import { Choice } from './design/field.tsx';
 import { levelsOf } from './levels.ts';
 import { useLive } from './live.ts';
 
@@ -15,17 +16,13 @@ export function LevelField({ api, path, choose }: LevelFieldProps) {
   const ask = useCallback((signal: AbortSignal) => api.get<'listEnvironments'>('identity/environments', signal), [api]);
   const levels = levelsOf(useLive(ask, 0).value?.environments ?? []);
   if (levels.length === 0) return null;
+  const options = levels.map((level) => [level, level] as const);
   return (
-    <div>
-      <label for="level">Part of the organisation</label>
-      <select id="level" value={path} onChange={(event) => choose(event.currentTarget.value)}>
-        <option value="">all that your key may see</option>
-        {levels.map((level) => (
-          <option key={level} value={level}>
-            {level}
-          </option>
-        ))}
-      </select>
-    </div>
+    <Choice
+      label="Part of the organisation"
+      value={path}
+      choose={choose}
+      options={[['', 'Everything that your key may see'], ...options]}
+    />
   );
 }

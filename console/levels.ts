@@ -1,5 +1,5 @@
 /** The levels of organisations, from the environments at their ends. */
-import type { AnswerOf } from '#core/contracts/operations.ts';
+import type { AnswerOf } from '#core/operations/endpoints.ts';
 
 type Environments = AnswerOf<'listEnvironments'>['environments'];
 

@@ -1,17 +1,23 @@
 /** Which pages a key is offered, and why another one is not shown to it. The gateway refuses their operations in any case [console.roles]. */
-import { type Page, pages } from './route.ts';
+import { type Page, pages } from './page-names.ts';
 import { type Me, mayOperate } from './session.ts';
 
 /** Pages whose operations a viewer may call. */
-const forViewers: ReadonlySet<Page> = new Set<Page>(['tools', 'traffic', 'policies', 'alerts', 'budgets', 'health']);
+const forViewers: ReadonlySet<Page> = new Set<Page>([
+  ...(['overview', 'traffic', 'alerts', 'budgets'] as const),
+  ...(['policies', 'tools', 'servers', 'providers'] as const),
+  ...(['keys', 'health', 'evidence', 'plugins'] as const),
+]);
 /** Pages that show an agent's key its own data. */
 const forAgents: ReadonlySet<Page> = new Set<Page>(['approvals', 'sessions']);
 
-export const pagesOf = (me: Me): readonly Page[] => pages.filter((page) => refusedPage(page, me) === undefined);
+export const pagesOf = (me: Me): readonly Page[] =>
+  pages.filter((page) => page !== 'design' && refusedPage(page, me) === undefined);
 
 /** Returns why a page is not shown, and which key it needs; undefined if it is shown. */
 export function refusedPage(page: Page, me: Me): string | undefined {
   const { role, kind } = me;
+  if (page === 'design') return undefined;
   if (kind === 'agent' && !forAgents.has(page))
     return 'This key is of kind agent, and the page takes one of kind human or service.';
   if (!mayOperate(me) && !forViewers.has(page))

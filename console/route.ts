@@ -1,11 +1,6 @@
 /** The page that the fragment of the address names: `#/approvals/<id>`. Nothing is decided by opening an address. */
 import { useLayoutEffect, useState } from 'preact/hooks';
-
-export const pages = [
-  ...(['approvals', 'tools', 'sessions', 'requests', 'traffic', 'policies'] as const),
-  ...(['alerts', 'budgets', 'rollouts', 'credentials', 'passkeys', 'health'] as const),
-] as const;
-export type Page = (typeof pages)[number];
+import { type Page, pages } from './page-names.ts';
 
 interface Route {
   readonly page: Page;
@@ -15,10 +10,10 @@ interface Route {
 }
 
 export function routeOf(hash: string): Route {
-  const [name = '', id = ''] = hash.replace(/^#\/?/, '').split('/');
+  const [name = '', id = ''] = hash.replace(/^#\/?/, '').split('?')[0]!.split('/');
   // Addresses of before the page was parted go on working.
   const known = pages.find((each) => each === name) ?? (name === 'status' ? 'health' : undefined);
-  return { page: known ?? 'approvals', id: id === '' ? undefined : decoded(id), named: known !== undefined };
+  return { page: known ?? 'overview', id: id === '' ? undefined : decoded(id), named: known !== undefined };
 }
 
 function decoded(text: string): string {

@@ -2,7 +2,7 @@
  * Who is signed in. The key lives in this tab's sessionStorage and nowhere else: never in an address, a cookie or a log
  * [console.sign-in].
  */
-import type { AnswerOf } from '#core/contracts/operations.ts';
+import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { ApiError, refusalOf } from './api.ts';
 
 export type Me = AnswerOf<'whoami'>;

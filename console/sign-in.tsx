@@ -1,8 +1,12 @@
 /** The sign-in page: a key of the admin surface, or the admin token. */
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { faultText } from './api.ts';
-import { Dialog } from './dialog.tsx';
-import { Notice, Text } from './ui.tsx';
+import { Button } from './design/button.tsx';
+import { Dialog } from './design/dialog.tsx';
+import { Field } from './design/field.tsx';
+import { Logo } from './design/icon.tsx';
+import { Notice } from './design/states.tsx';
+import { Text } from './design/text.tsx';
+import { signInFault } from './sign-in-fault.ts';
 
 interface SignInProps {
   readonly signIn: (key: string) => Promise<void>;
@@ -12,7 +16,9 @@ interface SignInProps {
 
 export const SignIn = (props: SignInProps) => (
   <main class="sign-in">
+    <Logo />
     <h1>Agent Governance Gateway</h1>
+    <p class="lead">Sign in to review what agents ask for, and to see what they do.</p>
     <SignInForm {...props} />
   </main>
 );
@@ -35,13 +41,15 @@ export function SignInAgain({ who, signOut, ...props }: SignInAgainProps) {
   return (
     <Dialog key={nth} title="Sign in again" close={() => setNth(nth + 1)}>
       <p>
-        With a key of <Text of={who} /> the page goes on as it is, with what you have typed. Another key begins with new
+        With a key of <Text of={who} />, this page continues with everything you typed. Another key starts with new
         pages.
       </p>
       <SignInForm {...props} />
-      <button type="button" class="plain" onClick={signOut}>
-        Sign out
-      </button>
+      <p>
+        <Button tone="quiet" onClick={signOut}>
+          Sign out
+        </Button>
+      </p>
     </Dialog>
   );
 }
@@ -60,31 +68,32 @@ function SignInForm({ signIn, why }: SignInProps) {
     try {
       await signIn(key.trim());
     } catch (cause) {
-      setFault(faultText(cause));
+      setFault(signInFault(cause));
       setBusy(false);
     }
   };
   return (
     <form onSubmit={submit}>
-      <label for="key">API key or admin token</label>
-      <input
-        id="key"
-        type="password"
-        required
-        autoComplete="off"
-        spellcheck={false}
-        value={key}
-        aria-describedby="key-use"
-        onInput={(event) => setKey(event.currentTarget.value)}
-      />
-      <p id="key-use" class="quiet">
-        It is kept for this tab until you sign out or close it. To approve and deny, use a key of a person with the role
-        operator.
-      </p>
+      <Field
+        label="API key or admin token"
+        hint="The key is kept in this tab until you sign out or close it. To approve and deny, use the key of a person with the role operator."
+      >
+        {(tied) => (
+          <input
+            {...tied}
+            type="password"
+            required
+            autoComplete="off"
+            spellcheck={false}
+            value={key}
+            onInput={(event) => setKey(event.currentTarget.value)}
+          />
+        )}
+      </Field>
       <div role="alert">{fault !== undefined && <Notice kind="bad">{fault}</Notice>}</div>
-      <button type="submit" class="good" disabled={busy}>
+      <Button type="submit" tone="primary" disabled={busy}>
         Sign in
-      </button>
+      </Button>
     </form>
   );
 }

@@ -19,13 +19,19 @@ export function duration(seconds: number): string {
   return `${whole} s`;
 }
 
-/** How long ago, by this machine's clock. */
-export const ago = (iso: string, nowMs = Date.now()): string => `${duration((nowMs - Date.parse(iso)) / 1000)} ago`;
+/** How long ago in one unit, by this machine's clock. */
+export function ago(iso: string, nowMs = Date.now()): string {
+  const seconds = Math.max(0, Math.round((nowMs - Date.parse(iso)) / 1000));
+  const [size, unit] = units.find(([size]) => seconds >= size) ?? [1, 's'];
+  return `${Math.floor(seconds / size)} ${unit} ago`;
+}
 
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** Of measured values: whole numbers with their thousands parted, others with three digits that count. */
+/** Formats a measured value: whole numbers with separated thousands, others with three significant digits. */
 export const figure = (value: number): string =>
   value.toLocaleString('en', Number.isInteger(value) ? {} : { maximumSignificantDigits: 3 });
 
-export const usd = (value: number): string => `${value.toFixed(2)} USD`;
+/** `$1,234.50`, and below ten cents two significant digits: `$0.0042`. */
+export const money = (usd: number): string =>
+  `$${usd.toLocaleString('en', usd === 0 || Math.abs(usd) >= 0.1 ? { minimumFractionDigits: 2, maximumFractionDigits: 2 } : { maximumSignificantDigits: 2 })}`;

@@ -2,9 +2,9 @@
 import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
 import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
 import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
-import { breakersTable } from '#adapters/dynamodb/breakers-table.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
+import { breakersTable } from '#adapters/tables/breakers-table.ts';
 import { wasmRunner } from '#adapters/wasm/pool.ts';
 import { configuredEmbedder } from '#core/chat/embedder.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';

@@ -1,8 +1,8 @@
 /** The transparency log on AWS: head in DynamoDB, objects under Object Lock, key in KMS. */
 import { kmsLogSigner, type LogKeyIds } from '#adapters/aws/kms-signer.ts';
 import { type LogBucketOptions, logBucket } from '#adapters/aws/log-bucket.ts';
-import { logTable } from '#adapters/dynamodb/log-table.ts';
 import { systemClock } from '#adapters/system/clock.ts';
+import { logTable } from '#adapters/tables/log-table.ts';
 import { TransparencyLog } from '#core/evidence/transparency/log.ts';
 import { LogReader, type LogReaderPorts } from '#core/evidence/transparency/log-reader.ts';
 

@@ -3,20 +3,25 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
 import { clientBounds, objectBounds } from '#adapters/aws/client-bounds.ts';
+import { dynamoClient } from '#adapters/aws/dynamodb/client.ts';
+import { dynamoStore } from '#adapters/aws/dynamodb/store.ts';
 import { formerKeyIds, lazyKmsSigner, logKeyIds } from '#adapters/aws/kms-signer.ts';
-import { dynamoClient } from '#adapters/dynamodb/client.ts';
-import { deliveriesTable } from '#adapters/dynamodb/deliveries-table.ts';
-import { observationsTable } from '#adapters/dynamodb/observations-table.ts';
-import { setAsideRows } from '#adapters/dynamodb/set-aside-rows.ts';
 import { systemClock } from '#adapters/system/clock.ts';
+import { systemIds } from '#adapters/system/ids.ts';
+import { chainQueue } from '#adapters/tables/chain-queue.ts';
+import { deliveriesTable } from '#adapters/tables/deliveries-table.ts';
+import { observationsTable } from '#adapters/tables/observations-table.ts';
+import { setAsideRows } from '#adapters/tables/set-aside-rows.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { announceViolations } from '#core/approvals/notifications/policy-events.ts';
 import { type TableName, tableEnvironment } from '#core/contracts/tables.ts';
-import { checkpointEntries } from '#core/evidence/checkpointer.ts';
+import { checkedStretches, checkpointStretches } from '#core/evidence/checkpointer.ts';
+import { projectEntry } from '#core/observatory/project.ts';
 import { awsLog } from './aws-log.ts';
+import type { ChainsPorts } from './project/chains.ts';
 import type { ProjectPorts } from './project/event.ts';
 
-export function projectPorts(): ProjectPorts {
+export function projectPorts(): ProjectPorts & ChainsPorts {
   const environment = process.env;
   const write = (line: string) => void process.stdout.write(`${line}\n`);
   const bucket = environment.ARCHIVE_BUCKET ?? '';
@@ -28,21 +33,25 @@ export function projectPorts(): ProjectPorts {
   const telemetry = logTelemetry({ clock: systemClock, write, service: 'agent-governance-gateway', deployment });
   const table = (name: TableName) => environment[tableEnvironment(name)] ?? '';
   const tables = { observations: table('observations'), deliveries: table('deliveries') } as Record<TableName, string>;
-  const store = { client: dynamoClient(clientBounds()), tables };
+  const store = { store: dynamoStore({ client: dynamoClient(clientBounds()), tables }) };
+  const queue = chainQueue({ ...store, clock: systemClock, ids: systemIds });
   const keys = logKeyIds(environment);
   const log = keys ? awsLog({ keys, bucket, client, store }) : undefined;
   return {
     observations: observationsTable(store),
+    views: undefined,
     // The configuration is not read here: the notifier drops events that no webhook takes.
-    announce: (projections) =>
+    announce: (entries) =>
       announceViolations(
         { deliveries: deliveriesTable(store), clock: systemClock, wanted: async () => true },
-        projections,
+        entries.map(projectEntry),
       ),
     setAside: setAsideRows(store),
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     archive,
-    cover: (entries) => checkpointEntries({ checkpoints, archive, log, telemetry }, entries),
+    // One process at a time signs for a tenant, with all that its lanes archived meanwhile.
+    cover: (entries) => queue.put(checkedStretches({ telemetry }, entries)),
+    coverStretches: (stretches) => checkpointStretches({ checkpoints, archive, log, telemetry }, stretches),
     telemetry,
   };
 }

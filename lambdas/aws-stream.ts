@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
-import { buffered, composedEarly, contextOf, type LambdaContext } from './aws.ts';
+import { buffered, composed, composedEarly, contextOf, type HostCapabilities } from './aws.ts';
 import { originalRequest } from './behind-edge.ts';
+import type { LambdaContext } from './flushed.ts';
 import type { GatewayPorts } from './ports.ts';
 
 /** The streaming interface of Lambda's Node runtime. */
@@ -60,6 +61,12 @@ export async function streamingHandler(compose: () => StreamingEndpoint) {
   });
 }
 
+/** Returns a streaming handler over the ports that all functions share. */
+export const streamingHttpHandler = (
+  createHandler: (ports: GatewayPorts) => HttpHandler,
+  host: HostCapabilities = {},
+) => streamingHandler(() => composed(host, createHandler));
+
 /**
  * Returns a signal that aborts when the caller disconnects or the function's time is nearly over. The provider call
  * then ends and is settled.
@@ -78,7 +85,7 @@ function goneSignal(stream: Writable, context: LambdaContext): { signal: AbortSi
 
 /**
  * Writes the body. The runtime sends status and headers before the first `write` only: without a write there is no
- * status line, and API Gateway answers 502 [cloud.status-line-first].
+ * status line, and API Gateway answers 502 [cloud.own-answers].
  */
 async function writeBody(
   { body, headers, isBase64Encoded }: Omit<HttpReply, 'finished'>,

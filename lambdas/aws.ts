@@ -1,20 +1,22 @@
 /** Composes the ports on AWS and the emulator once per execution environment, and wraps each handler for Lambda. */
+import type { KMSClientConfig } from '@aws-sdk/client-kms';
 import { clientBounds } from '#adapters/aws/client-bounds.ts';
+import { dynamoClient } from '#adapters/aws/dynamodb/client.ts';
+import { dynamoStore } from '#adapters/aws/dynamodb/store.ts';
 import { formerKeyIds, type LogKeyIds, logKeyIds } from '#adapters/aws/kms-signer.ts';
 import { objectBucket } from '#adapters/aws/object-bucket.ts';
 import { secretsManager } from '#adapters/aws/secrets-manager.ts';
-import type { BreakersTable } from '#adapters/dynamodb/breakers-table.ts';
-import { dynamoClient } from '#adapters/dynamodb/client.ts';
-import { configTable } from '#adapters/dynamodb/config-table.ts';
-import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
-import type { StoreOptions } from '#adapters/dynamodb/store-options.ts';
-import { dynamoStores } from '#adapters/dynamodb/stores.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { issuerDocuments } from '#adapters/http/issuer-documents.ts';
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
+import type { BreakersTable } from '#adapters/tables/breakers-table.ts';
+import { configTable } from '#adapters/tables/config-table.ts';
+import { tableLedger } from '#adapters/tables/ledger.ts';
+import type { StoreOptions } from '#adapters/tables/store.ts';
+import { tableStores } from '#adapters/tables/stores.ts';
 import { sharedTraces } from '#adapters/telemetry/shared-traces.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { tracesFromEnvironment } from '#adapters/telemetry/traces-from-environment.ts';
@@ -44,24 +46,38 @@ import { Probes } from '#core/session/risk/probes.ts';
 import packageJson from '#package' with { type: 'json' };
 import { originalRequest } from './behind-edge.ts';
 import { startedEarly } from './early-start.ts';
+import { flushed, type LambdaContext } from './flushed.ts';
 import { errorReply } from './middleware/answers.ts';
 import type { ChatPorts, GatewayPorts } from './ports.ts';
 
+/** What access to archive, checkpoints and transparency log is made from. */
+export interface KeptFrom {
+  readonly bucket: string;
+  readonly signer: Signer;
+  readonly store: StoreOptions;
+  /** Absent if the deployment has no transparency log. */
+  readonly logKeys: LogKeyIds | undefined;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+}
+
+/** Signs with a key of KMS; signatures of former keys verify, and the function may sign with the linked ones. */
+type SignerOfKeys = (
+  keyId: string,
+  config: KMSClientConfig,
+  former: readonly string[],
+  linked?: readonly string[],
+) => Signer;
+
 /** Capabilities of some functions only (`core/contracts/functions.ts`), so that others do not bundle these clients. */
 export interface HostCapabilities {
-  readonly signer?: (keyId: string, former: readonly string[]) => Signer;
+  readonly signer?: SignerOfKeys;
   /** Signer of votes, for functions that create or use them. */
-  readonly votes?: (keyId: string) => Signer;
+  readonly votes?: SignerOfKeys;
   /** Archive, checkpoints and transparency log, for functions that read them. */
-  readonly kept?: (from: {
-    readonly bucket: string;
-    readonly signer: Signer;
-    readonly store: StoreOptions;
-    /** Absent if the deployment has no transparency log. */
-    readonly logKeys: LogKeyIds | undefined;
-    readonly clock: Clock;
-    readonly telemetry: Telemetry;
-  }) => Partial<Pick<GatewayPorts, 'archived' | 'checkpoints' | 'archiving' | 'transparency'>>;
+  readonly kept?: (
+    from: KeptFrom,
+  ) => Partial<Pick<GatewayPorts, 'archived' | 'checkpoints' | 'archiving' | 'transparency'>>;
   readonly approvalClock?: (stateMachineArn: string) => ApprovalClock;
   readonly rolloutClock?: (stateMachineArn: string) => RolloutClock;
   /** Clients of the credential brokers for their issuers. */
@@ -102,6 +118,7 @@ const oneCallAtATime = {
   approvalEvents: undefined,
   rejectedCredentials: undefined,
   configurationTrouble: undefined,
+  projectionLagMs: undefined,
   cache: undefined,
   links: undefined,
 };
@@ -122,7 +139,7 @@ export function compose(
     TableName,
     string
   >;
-  const store = { client: dynamoClient(clientBounds()), tables: physical };
+  const store = { store: dynamoStore({ client: dynamoClient(clientBounds()), tables: physical }) };
   const clock = systemClock;
   const telemetry = logTelemetry({
     clock,
@@ -135,7 +152,7 @@ export function compose(
   const bucket = needed('OBJECT_BUCKET');
   const objects = objectBucket({ bucket });
   const breakerBoard = host.breakers?.(store);
-  const configStore = configTable(store.client, physical.config, breakerBoard);
+  const configStore = configTable(store, breakerBoard);
   const snapshots = createSnapshots({
     configStore,
     objects,
@@ -144,13 +161,14 @@ export function compose(
     random: Math.random,
   });
   telemetry.exportTo(tracesFromEnvironment(environment, { telemetry, snapshots }));
-  const stores = dynamoStores(store, clock);
+  const stores = tableStores(store, clock);
   const { traceRing } = stores;
   if (environment.SHARED_TRACES === 'on')
     telemetry.shareTraces(sharedTraces({ ring: traceRing, clock, ids: systemIds, telemetry }));
   const unnamedSessions = new SessionsOfKey(Math.random);
   const clients = host.brokerClients?.();
-  const signer = host.signer?.(needed('SIGNING_KEY_ID'), formerKeyIds(environment)) ?? noSigner;
+  const linked = formerKeyIds(environment, 'SIGNING_KEY_LINKED_IDS');
+  const signer = host.signer?.(needed('SIGNING_KEY_ID'), {}, formerKeyIds(environment), linked) ?? noSigner;
   const brokerPorts = { secrets, clock, ids: systemIds, tickets: stores.tickets, clients };
   return {
     store,
@@ -171,9 +189,9 @@ export function compose(
     compileModule: async (bytes) => (await import('#adapters/wasm/module.ts')).compileModule(bytes),
     packs: packFiles(`${environment.LAMBDA_TASK_ROOT ?? '.'}/policies`),
     ...stores,
-    ledger: dynamoLedger({ ...store, contended: (session) => unnamedSessions.contended(session) }),
+    ledger: tableLedger({ ...store, contended: (session) => unnamedSessions.contended(session) }),
     signer,
-    votes: host.votes?.(needed('VOTE_KEY_ID')) ?? noSigner,
+    votes: host.votes?.(needed('VOTE_KEY_ID'), {}, formerKeyIds(environment, 'VOTE_KEY_FORMER_IDS')) ?? noSigner,
     notificationClients: host.notificationClients ?? noNotifications,
     controlPlane: host.controlPlane ?? noControlPlane,
     ...nothingKept,
@@ -216,12 +234,6 @@ const secretIds = (environment: NodeJS.ProcessEnv): string[] =>
 /** Limit for replies: API Gateway accepts 6 MiB after JSON wrapping, and turns larger ones into an error. */
 const maxReplyBytes = 5 * 1024 * 1024;
 
-/** The context of a Lambda invocation. */
-export interface LambdaContext {
-  readonly awsRequestId: string;
-  getRemainingTimeInMillis?(): number;
-}
-
 export const contextOf = (context: LambdaContext): HttpContext => ({
   awsRequestId: context.awsRequestId,
   ...endOf(context),
@@ -239,16 +251,19 @@ const endOf = (context: Pick<LambdaContext, 'getRemainingTimeInMillis'>): { ends
  */
 export async function httpHandler(createHandler: (ports: GatewayPorts) => HttpHandler, host: HostCapabilities = {}) {
   const ready = await composedEarly(() => composed(host, createHandler));
-  return async (event: HttpEvent, context: LambdaContext) => {
-    const { ports, handler } = ready();
-    const { finished, ...reply } = await buffered(await handler(originalRequest(event), contextOf(context)));
-    await finished;
-    await ports.telemetry.flush(); // before the function is frozen
-    return reply;
-  };
+  return flushed(
+    () => ready().ports.telemetry,
+    async (event: HttpEvent, context) => {
+      const reply = await ready().handler(originalRequest(event), contextOf(context));
+      const { finished, ...answer } = await buffered(reply);
+      await finished;
+      return answer;
+    },
+  );
 }
 
-function composed<H>(
+/** Composes the ports of a function, and its handler. */
+export function composed<H>(
   host: HostCapabilities,
   createHandler: (ports: GatewayPorts) => H,
 ): { ports: GatewayPorts; handler: H } {
@@ -287,14 +302,10 @@ export async function eventHandler<E, R>(
   host: HostCapabilities = {},
 ) {
   const ready = await composedEarly(() => composed(host, createHandler));
-  return async (event: E, context: LambdaContext): Promise<R> => {
-    const { ports, handler } = ready();
-    try {
-      return await handler(event, endOf(context));
-    } finally {
-      await ports.telemetry.flush();
-    }
-  };
+  return flushed(
+    () => ready().ports.telemetry,
+    (event: E, context): Promise<R> => ready().handler(event, endOf(context)),
+  );
 }
 
 /** Returns X-Ray tracing if the function is traced, and the link to its traces. */

@@ -1,5 +1,5 @@
 /**
- * Restores a caller's address and host if CloudFront is in front of the API [cloud.edge-address]: API Gateway only sees
+ * Restores a caller's address and host if CloudFront is in front of the API [cloud.edge]: API Gateway only sees
  * CloudFront's address and its own host. `BEHIND_EDGE` enables it: then the web ACL lets only CloudFront send these
  * headers. Without that variable any caller could forge them, so they are ignored.
  */

@@ -2,6 +2,7 @@
  * Composes and first reads the configuration while a function is loaded [cloud.early-start]: Lambda then provides a
  * whole vCPU, but only a share of it at the first call.
  */
+import { importNeededSoon } from '#core/kernel/lazy-import.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 
 /** Maximum wait for the first read, in milliseconds. Lambda ends a function that loads for ten seconds. */
@@ -27,6 +28,7 @@ export async function startedEarly<T>(
   try {
     const begun = first(ready());
     begun.catch(() => {}); // including a late failure
+    void importNeededSoon();
     await Promise.race([begun, late.promise]);
   } catch {
     // The first call fails in the same way and reports it.

@@ -9,7 +9,6 @@ import type { FunctionSpec, Rights } from '#core/contracts/function-spec.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import { objectFolders } from '#core/contracts/object-folders.ts';
 import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
-import { type ApiIds, apiStageName } from './rest-surface.ts';
 import { secretArnPattern } from './secrets.ts';
 import {
   deadLetterName,
@@ -19,7 +18,8 @@ import {
   rolloutMachineName,
   stateMachineName,
 } from './settings.ts';
-import type { GatewayStores } from './stores-stack.ts';
+import type { Stores } from './stores.ts';
+import { type ApiIds, apiStageName } from './surface-api.ts';
 
 type Access = NonNullable<FunctionSpec['tables'][TableName]>;
 
@@ -44,7 +44,7 @@ const batches: readonly TableName[] = ['observations'];
 export function accessOf(
   scope: Construct,
   spec: Rights,
-  stores: GatewayStores,
+  stores: Stores,
   settings: GatewaySettings,
   apis: ApiIds,
 ): PolicyStatement[] {
@@ -54,17 +54,18 @@ export function accessOf(
     ...Object.entries(spec.tables).flatMap(([table, access]) =>
       tableAccess(stores, table as TableName, access, spec.putsOnly?.[table as TableName]),
     ),
-    ...(spec.stream ? streamAccess(scope, stores, spec.stream, settings) : []),
+    ...(spec.streamsOf ? streamAccess(scope, stores, spec.streamsOf, settings) : []),
     ...queryAccess(stores, spec.queries ?? []),
     ...objectAccess(stores, spec),
     ...(spec.archives ? [allow(['s3:PutObject'], [stores.archive.arnForObjects('*')])] : []),
     ...(spec.expires ? [allow(['dynamodb:DeleteItem'], [stores.tables.evidence.tableArn])] : []),
     ...(spec.readsArchive ? archiveReading(stores) : []),
-    ...(spec.signs ? [allow(['kms:Sign', 'kms:GetPublicKey'], [stores.signingKey.keyArn])] : []),
-    ...(spec.signs || spec.verifiesSignatures ? named(['kms:GetPublicKey'], settings.formerSigningKeys) : []),
-    ...(spec.verifiesSignatures && !spec.signs ? [allow(['kms:GetPublicKey'], [stores.signingKey.keyArn])] : []),
-    ...(spec.log && stores.logKey ? logKeyAccess(spec.log, stores.logKey.keyArn, settings) : []),
+    ...signingAccess(spec, stores, settings),
+    ...(spec.log && stores.logKey ? logKeyAccess(spec.log, stores.logKey, settings) : []),
     ...(spec.votes ? [allow([voteActions[spec.votes]], [stores.voteKey.keyArn])] : []),
+    ...(spec.votes === 'verifies'
+      ? named([voteActions.verifies], [...settings.formerVoteKeys, ...stores.voteKey.formerArns])
+      : []),
     ...(spec.secrets ?? []).map((name) =>
       allow(['secretsmanager:GetSecretValue'], [secretArnPattern(scope, settings, name)]),
     ),
@@ -114,7 +115,7 @@ export const allow = (actions: readonly string[], resources: readonly string[]):
   new PolicyStatement({ actions: [...actions], resources: [...resources] });
 
 /** @param keys pattern of the partition keys, unless all rows may be put */
-function tableAccess(stores: GatewayStores, name: TableName, access: Access, keys?: string): PolicyStatement[] {
+function tableAccess(stores: Stores, name: TableName, access: Access, keys?: string): PolicyStatement[] {
   const further = [...(access === 'write' && batches.includes(name) ? ['dynamodb:BatchWriteItem'] : [])];
   const statement = allow([...tableActions[access], ...further], [stores.tables[name].tableArn]);
   if (keys !== undefined) statement.addCondition('ForAllValues:StringLike', { 'dynamodb:LeadingKeys': [keys] });
@@ -122,7 +123,7 @@ function tableAccess(stores: GatewayStores, name: TableName, access: Access, key
 }
 
 /** @throws Error for an index that the table does not have. */
-function queryAccess(stores: GatewayStores, queries: NonNullable<FunctionSpec['queries']>): PolicyStatement[] {
+function queryAccess(stores: Stores, queries: NonNullable<FunctionSpec['queries']>): PolicyStatement[] {
   const resources = queries.map((query) => {
     const [table = '', index] = query.split('.');
     const { tableArn } = stores.tables[table as TableName];
@@ -139,13 +140,13 @@ function queryAccess(stores: GatewayStores, queries: NonNullable<FunctionSpec['q
  */
 const streamAccess = (
   scope: Construct,
-  stores: GatewayStores,
-  name: TableName,
+  stores: Stores,
+  names: readonly TableName[],
   settings: GatewaySettings,
 ): PolicyStatement[] => [
   allow(
     ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
-    [stores.tables[name].tableStreamArn!],
+    names.map((name) => stores.tables[name].tableStreamArn!),
   ),
   allow(['dynamodb:ListStreams'], ['*']),
   allow(['sqs:SendMessage'], [Stack.of(scope).formatArn({ service: 'sqs', resource: deadLetterName(settings) })]),
@@ -155,7 +156,7 @@ const streamAccess = (
  * Allows bodies by folder: configurations and modules are separate from results, which most functions do not need. With
  * the right to list, S3 answers 404 for an absent body instead of 403.
  */
-function objectAccess({ objects }: GatewayStores, spec: Rights): PolicyStatement[] {
+function objectAccess({ objects }: Stores, spec: Rights): PolicyStatement[] {
   const bodies = (access: 'read' | 'write' | undefined, folder: string) =>
     access === undefined
       ? []
@@ -207,7 +208,7 @@ export const bedrockResources = [
 ] as const;
 
 /** Allows reading the archive. The right to list distinguishes a missing copy from an unreadable one. */
-const archiveReading = ({ archive }: GatewayStores): PolicyStatement[] => [
+const archiveReading = ({ archive }: Stores): PolicyStatement[] => [
   allow(['s3:ListBucket'], [archive.bucketArn]),
   allow(['s3:GetObject'], [archive.arnForObjects('*')]),
 ];
@@ -227,17 +228,35 @@ const clusterAccess = ({ sqlClusters }: GatewaySettings): PolicyStatement[] =>
   );
 
 /**
+ * Allows the keys of evidence. A function that signs also signs, with the stack's earlier keys, that the next one
+ * follows, so that who trusts one key can verify what another signed [evidence.keys.rotate].
+ */
+function signingAccess(
+  spec: Rights,
+  { signingKey: { keyArn, formerArns } }: Stores,
+  { formerSigningKeys }: GatewaySettings,
+): PolicyStatement[] {
+  if (spec.signs)
+    return [
+      allow(['kms:Sign', 'kms:GetPublicKey'], [keyArn, ...formerArns]),
+      ...named(['kms:GetPublicKey'], formerSigningKeys),
+    ];
+  return spec.verifiesSignatures ? [allow(['kms:GetPublicKey'], [keyArn, ...formerArns, ...formerSigningKeys])] : [];
+}
+
+/**
  * Allows the log keys of the deployment, if any. Earlier keys are read; the last of them also signs during an overlap.
  */
 function logKeyAccess(
   right: keyof typeof logActions,
-  keyArn: string,
+  { keyArn, formerArns }: NonNullable<Stores['logKey']>,
   { formerLogKeys, logKeyOverlap }: GatewaySettings,
 ): PolicyStatement[] {
-  const signing = logKeyOverlap ? formerLogKeys.slice(-1) : [];
+  const former = [...formerLogKeys, ...formerArns];
+  const signing = logKeyOverlap ? former.slice(-1) : [];
   return [
     allow(logActions[right], [keyArn, ...(right === 'appends' ? signing : [])]),
-    ...named(['kms:GetPublicKey'], formerLogKeys),
+    ...named(['kms:GetPublicKey'], former),
   ];
 }
 
@@ -252,7 +271,7 @@ export function interfaceAccess(scope: Construct, settings: GatewaySettings, nam
   return [allow(interfaceActions, ['*']), deniedToCode(scope, settings, name, { notActions: ['logs:*'] })];
 }
 
-/** Allows the same for a function in the deployment's VPC, whose code keeps its other rights [cloud.vpc]. */
+/** Allows the same for a function in the deployment's VPC, whose code keeps its other rights [cloud.firewall]. */
 export const attachedAccess = (
   scope: Construct,
   settings: GatewaySettings,

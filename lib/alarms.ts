@@ -1,5 +1,5 @@
 /**
- * Alarms, by how soon an operator must act (0072). The rows are in `lib/alarms/`, by kind; every description names the
+ * Alarms, by how soon an operator must act. The rows are in `lib/alarms/`, by kind; every description names the
  * heading of the runbook with the remedy.
  */
 import { Duration } from 'aws-cdk-lib';
@@ -42,6 +42,12 @@ interface AlarmsProps {
    */
   readonly chatLatency?: Duration;
 }
+
+/**
+ * How a heartbeat treats missing data. An alarm begins without data and notifies when its state changes, so `MISSING`
+ * is quiet until the first run, and reports the silence after it.
+ */
+const missing = { always: TreatMissingData.BREACHING, 'after-first': TreatMissingData.MISSING } as const;
 
 const composites: readonly CompositeName[] = ['service-unavailable', 'capacity'];
 
@@ -99,9 +105,10 @@ export class Alarms extends Construct {
       comparisonOperator: heartbeat
         ? ComparisonOperator.LESS_THAN_THRESHOLD
         : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: heartbeat ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+      treatMissingData: heartbeat ? missing[heartbeat] : TreatMissingData.NOT_BREACHING,
     });
     if (!within || this.#settings.emulator) alarm.addAlarmAction(new SnsAction(this.topics[severity]));
+    if (heartbeat === 'after-first') alarm.addInsufficientDataAction(new SnsAction(this.topics[severity]));
     return alarm;
   }
 

@@ -16,7 +16,7 @@ import { HttpOrigin, type HttpOriginProps } from 'aws-cdk-lib/aws-cloudfront-ori
 import type { Construct } from 'constructs';
 import { edgeHeaders } from '#core/contracts/edge.ts';
 import type { CloudFrontSettings } from './edge-settings.ts';
-import { apiStageName } from './rest-surface.ts';
+import { apiStageName } from './surface-api.ts';
 
 /** Returns the behavior for a stage of a REST API, with the secret that proves the call is from CloudFront. */
 export const restBehavior = (scope: Construct, apiId: string, settings: CloudFrontSettings, originValue: string) =>

@@ -4,10 +4,11 @@
  */
 import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { BlockPublicAccess, Bucket, BucketEncryption, ObjectLockRetention } from 'aws-cdk-lib/aws-s3';
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectLockRetention, StorageClass } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
-import { type FunctionName, functions } from '#core/contracts/functions.ts';
+import type { FunctionName } from '#core/contracts/functions.ts';
+import { functions } from '#features/functions.ts';
 import { accept } from './findings.ts';
 import { type GatewaySettings, roleName } from './settings.ts';
 
@@ -27,6 +28,13 @@ export class ArchiveBucket extends Construct {
       encryption: BucketEncryption.S3_MANAGED,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       enforceSSL: settings.httpsOnly,
+      // S3 moves no object below 128 kB, which would cost more there.
+      lifecycleRules: [
+        {
+          abortIncompleteMultipartUploadAfter: Duration.days(7),
+          transitions: [{ storageClass: StorageClass.GLACIER_INSTANT_RETRIEVAL, transitionAfter: Duration.days(90) }],
+        },
+      ],
       removalPolicy: settings.storeRemoval,
     });
     accept(this, {

@@ -1,5 +1,5 @@
 /**
- * The console on AWS [cloud.console]: its built files in a bucket that only CloudFront reads, under `/console/` of the
+ * The console on AWS [cloud.edge]: its built files in a bucket that only CloudFront reads, under `/console/` of the
  * admin host, so that the pages and the API share an origin. The files are public code; their data needs a key.
  */
 import { Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
@@ -20,7 +20,7 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
-import { consoleHeaders } from '#core/contracts/console.ts';
+import { cacheControlOf, consoleHeaders, hashedPrefix } from '#core/contracts/console.ts';
 import { accept } from './findings.ts';
 import { nameOfAccount } from './name-of-account.ts';
 
@@ -88,19 +88,33 @@ export class ConsoleFiles extends Construct {
   }
 
   #upload(bucket: IBucket, folder: string): void {
-    new BucketDeployment(this, 'Files', {
-      sources: [Source.asset(folder)],
+    const sources = [Source.asset(folder)];
+    const logGroup = new LogGroup(this, 'Logs', {
+      retention: RetentionDays.THREE_MONTHS,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const common = {
+      sources,
       destinationBucket: bucket,
-      cacheControl: [CacheControl.noCache()],
       // Pages that are open during a deployment can still load their chunks, whose names are unique.
       prune: false,
       // The bucket is emptied and removed with the stack.
       retainOnDelete: false,
-      logGroup: new LogGroup(this, 'Logs', {
-        retention: RetentionDays.THREE_MONTHS,
-        removalPolicy: RemovalPolicy.DESTROY,
-      }),
+      logGroup,
+    };
+    const hashed = new BucketDeployment(this, 'HashedFiles', {
+      ...common,
+      exclude: ['*'],
+      include: [`${hashedPrefix}*`],
+      cacheControl: [CacheControl.fromString(cacheControlOf(hashedPrefix))],
     });
+    const others = new BucketDeployment(this, 'Files', {
+      ...common,
+      exclude: [`${hashedPrefix}*`],
+      cacheControl: [CacheControl.fromString(cacheControlOf('index.html'))],
+    });
+    // The page never names a chunk that is not there yet.
+    others.node.addDependency(hashed);
     const uploader = Stack.of(this).node.children.find(({ node }) => node.id.startsWith('Custom::CDKBucketDeployment'));
     accept(uploader!, findings(this));
   }

@@ -4,6 +4,7 @@ import { distance } from 'fastest-levenshtein';
 
 export const contextKeys: readonly string[] = [
   'accountConcurrency',
+  'accountRequestsPerSecond',
   'admin',
   'adminCidrs',
   'approvalTimeoutSeconds',
@@ -25,17 +26,21 @@ export const contextKeys: readonly string[] = [
   'firewall',
   'formerLogKeys',
   'formerSigningKeys',
+  'formerVoteKeys',
   'hostedZoneId',
   'iamCallers',
   'logKeyGeneration',
   'logKeyOverlap',
   'name',
   'otlpTraces',
+  'provisionedConcurrency',
   'release',
   'requestsPerAddress',
+  'requestsPerSecond',
   'routeTableIds',
   'sandboxConcurrency',
   'securityGroupIds',
+  'signingKeyGeneration',
   'sqlClusters',
   'stage',
   'streamConcurrency',
@@ -51,8 +56,11 @@ export const contextKeys: readonly string[] = [
   'subnetIds',
   'tags',
   'transparencyLog',
+  'voteKeyGeneration',
   'vpcEndpoints',
   'vpcId',
+  'warmReads',
+  'warmWrites',
 ];
 
 /** Names of the CDK's own settings and lookups contain other characters. */
@@ -60,7 +68,7 @@ const ownForm = /^[A-Za-z]\w*$/;
 /** Maximum distance of a suggested name, in letters. */
 const mostLetters = 3;
 
-/** Refuses unknown names. @throws naming the first one [deploy.context-names]. */
+/** Refuses unknown names. @throws naming the first one [cloud.name]. */
 export function refuseUnknownContext(node: Node): void {
   const known = new Set(contextKeys);
   const found = Object.keys(node.getAllContext()).find((key) => ownForm.test(key) && !known.has(key));

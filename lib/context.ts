@@ -33,7 +33,7 @@ export function arns(node: Node, key: string, service: string, rest: RegExp): re
   return list(node, key).map((one) => {
     const [, found, tail = ''] = String(one).match(/^arn:aws[a-z-]*:([a-z0-9]+):(.*)$/) ?? [];
     if (found === service && rest.test(tail)) return String(one);
-    throw new Error(`Context "${key}" must hold ARNs of ${service}, each of one thing, got ${JSON.stringify(one)}.`);
+    throw new Error(`Context "${key}" must contain ARNs of ${service}, each of one thing, got ${JSON.stringify(one)}.`);
   });
 }
 
@@ -44,10 +44,43 @@ export function list(node: Node, key: string): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
+interface Bounds {
+  readonly least: number;
+  readonly most?: number;
+  /** The option that raises the maximum. */
+  readonly raise?: string;
+}
+
+/** Reads numbers by name: `-c warmWrites=evidence=8000,sessions=8000`, or an object in `cdk.json`; none by default. */
+export function amounts<Name extends string>(
+  node: Node,
+  key: string,
+  names: readonly Name[],
+  { least, most = Number.MAX_SAFE_INTEGER, raise }: Bounds,
+): Partial<Record<Name, number>> {
+  const value: unknown = node.tryGetContext(key) ?? {};
+  const pairs =
+    typeof value === 'string'
+      ? value.split(',').map((pair): [string, unknown] => [pair.split('=')[0]!, pair.split('=')[1]])
+      : Object.entries(value as object);
+  for (const [name, given] of pairs) {
+    const amount = Number(given);
+    if (!names.includes(name as Name))
+      throw new Error(
+        `Context "${key}" must contain pairs such as "${names[0]}=${least}", got ${JSON.stringify(name)}. Allowed names: ${names.join(', ')}.`,
+      );
+    if (!Number.isInteger(amount) || amount < least || amount > most)
+      throw new Error(
+        `Context "${key}" has ${JSON.stringify(given)} for ${name}; allowed are whole numbers from ${least}${raise === undefined ? '' : ` to ${most} (${raise}, the quota of your account)`}.`,
+      );
+  }
+  return Object.fromEntries(pairs.map(([name, given]) => [name, Number(given)])) as Partial<Record<Name, number>>;
+}
+
 /** Reads a list of words. @throws naming the first value that does not match the form. */
 export function words(node: Node, key: string, form: RegExp, what: string): readonly string[] {
   return list(node, key).map((one) => {
     if (typeof one === 'string' && form.test(one)) return one;
-    throw new Error(`Context "${key}" must hold ${what}, got ${JSON.stringify(one)}.`);
+    throw new Error(`Context "${key}" must be ${what}, got ${JSON.stringify(one)}.`);
   });
 }

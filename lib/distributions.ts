@@ -26,7 +26,7 @@ import type { CloudFrontSettings, DomainSettings } from './edge-settings.ts';
 import { accept } from './findings.ts';
 import { nameOfAccount } from './name-of-account.ts';
 import { oneAddress } from './one-address.ts';
-import { apiStageName } from './rest-surface.ts';
+import { apiStageName } from './surface-api.ts';
 
 type RestSurface = Route['surface'];
 

@@ -1,6 +1,6 @@
 /**
  * Code of the functions that CloudFront runs before each request: ECMAScript 5.1 without modules, at most 10 kB. Tested
- * with the vectors of `features/edge/routing.ts` [edge.routing].
+ * with the vectors of `features/edge/routing.ts` [edge.listeners].
  */
 import { edgeHeaders } from '#core/contracts/edge.ts';
 import { errorKinds } from '#core/kernel/errors.ts';

@@ -43,7 +43,7 @@ export interface EdgeSettings {
   readonly firewall?: FirewallSettings;
   /** Networks that may call the admin API; empty: all. */
   readonly adminCidrs: readonly string[];
-  /** The admin API is reachable only through an endpoint in the deployment's VPC [cloud.private-admin]. */
+  /** The admin API is reachable only through an endpoint in the deployment's VPC [cloud.firewall]. */
   readonly privateAdmin: boolean;
 }
 
@@ -89,7 +89,11 @@ export function edgeSettings(node: Node, onEmulator: boolean, network: NetworkSe
 export const ownUrl = ({ domain, privateAdmin }: EdgeSettings, surface: Surface): string | undefined =>
   domain && !(privateAdmin && surface === 'admin') ? `https://${domain.hosts[surface]}` : undefined;
 
-/** Returns the console's URL: on CloudFront, with the public admin API [cloud.console]. */
+/** Checks whether API Gateway serves an own host for this surface. The API's default host name is then disabled. */
+export const servesOwnHost = (edge: EdgeSettings, surface: Route['surface']): boolean =>
+  ownUrl(edge, surface) !== undefined && edge.cloudFront === undefined;
+
+/** Returns the console's URL: on CloudFront, with the public admin API [cloud.edge]. */
 export const consoleUrl = ({ domain, cloudFront, privateAdmin }: EdgeSettings): string | undefined =>
   domain && cloudFront && !privateAdmin ? `https://${domain.hosts.admin}/console/` : undefined;
 
@@ -133,6 +137,6 @@ const cidrs = (node: Node, key: string): readonly string[] =>
     const length = /^\d{1,3}$/.test(prefix) ? Number(prefix) : 0;
     if (version !== 0 && rest.length === 0 && length > 0 && length <= (version === 4 ? 32 : 128)) return String(one);
     throw new Error(
-      `Context "${key}" must hold networks such as "203.0.113.0/24", none of prefix 0, got ${JSON.stringify(one)}.`,
+      `Context "${key}" must contain networks such as "203.0.113.0/24", none of prefix 0, got ${JSON.stringify(one)}.`,
     );
   });

@@ -1,21 +1,21 @@
 /** The optional edge of the APIs: web ACLs of the region, and CloudFront. */
 import { join } from 'node:path';
 import { ArnFormat, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { RestApiBase } from 'aws-cdk-lib/aws-apigateway';
 import type { Construct } from 'constructs';
 import type { Route } from '#core/contracts/route.ts';
 import { Distributions } from './distributions.ts';
 import { consoleUrl } from './edge-settings.ts';
 import { Firewall } from './firewall.ts';
 import { OriginSecret } from './origin-secret.ts';
-import { apiStageName } from './rest-surface.ts';
 import type { GatewaySettings } from './settings.ts';
+import { apiStageName } from './surface-api.ts';
 
 interface GatewayEdgeProps extends StackProps {
   readonly settings: GatewaySettings;
-  readonly apis: Readonly<Record<Route['surface'], RestApi>>;
+  readonly apis: Readonly<Record<Route['surface'], RestApiBase>>;
   /** Called directly: CloudFront would sign for another host. */
-  readonly iam: RestApi | undefined;
+  readonly iam: RestApiBase | undefined;
   readonly webSocketId: string;
 }
 
@@ -85,7 +85,7 @@ export class GatewayEdge extends Stack {
   }
 
   /** Returns the ARN with a literal stage, which needs no export. */
-  #stage(api: RestApi): string {
+  #stage(api: RestApiBase): string {
     return this.formatArn({
       service: 'apigateway',
       account: '',

@@ -6,10 +6,10 @@ import type { FunctionName } from '#core/contracts/functions.ts';
 import { type TableName, tableEnvironment } from '#core/contracts/tables.ts';
 import { stateMachineArn } from './access.ts';
 import { consoleUrl, ownUrl, type Surface } from './edge-settings.ts';
-import { type ApiIds, apiStageName } from './rest-surface.ts';
 import { secretId } from './secrets.ts';
 import { type GatewaySettings, liveFunctionName, rolloutMachineName, stateMachineName } from './settings.ts';
-import type { GatewayStores } from './stores-stack.ts';
+import type { Stores } from './stores.ts';
+import { type ApiIds, apiUrl } from './surface-api.ts';
 import { connectionsUrl } from './websocket-surface.ts';
 
 /** Returns the variables of every function: names and addresses, never a secret. */
@@ -17,16 +17,15 @@ import { connectionsUrl } from './websocket-surface.ts';
 export function functionEnvironment(
   scope: Construct,
   settings: GatewaySettings,
-  stores: GatewayStores,
+  stores: Stores,
   apis: ApiIds,
   /** Id of the VPC endpoint of a private admin API. */
   adminEndpoint?: string,
 ): Record<string, string> {
   const { region, urlSuffix } = Stack.of(scope);
-  // Never `api.url`: it depends on the deployment, which depends on these functions.
   const url = (surface: Surface & keyof ApiIds) =>
     ownUrl(settings.edge, surface) ??
-    `https://${[apis[surface], ...(surface === 'admin' && adminEndpoint ? [adminEndpoint] : [])].join('-')}.execute-api.${region}.${urlSuffix}/${apiStageName}`;
+    apiUrl(scope, [apis[surface], ...(surface === 'admin' && adminEndpoint ? [adminEndpoint] : [])].join('-'));
   const consoleAt = consoleUrl(settings.edge);
   return {
     STAGE: settings.stage,
@@ -42,9 +41,12 @@ export function functionEnvironment(
     ARCHIVE_BUCKET: stores.archive.bucketName,
     SIGNING_KEY_ID: stores.signingKey.keyId,
     VOTE_KEY_ID: stores.voteKey.keyId,
-    ...(stores.logKey && { LOG_KEY_ID: stores.logKey.keyId }),
-    ...(stores.logKey && settings.formerLogKeys.length > 0 && formerLogKeys(settings)),
-    ...(settings.formerSigningKeys.length > 0 && { SIGNING_KEY_FORMER_IDS: settings.formerSigningKeys.join(',') }),
+    ...(stores.logKey && {
+      LOG_KEY_ID: stores.logKey.keyId,
+      ...logKeysBefore([...settings.formerLogKeys, ...stores.logKey.formerArns], settings),
+    }),
+    ...listed('SIGNING_KEY_FORMER_IDS', [...settings.formerSigningKeys, ...stores.signingKey.formerArns]),
+    ...listed('VOTE_KEY_FORMER_IDS', [...settings.formerVoteKeys, ...stores.voteKey.formerArns]),
     APPROVAL_STATE_MACHINE_ARN: stateMachineArn(scope, stateMachineName(settings)),
     // CloudFront reports the caller in headers that only it can send.
     ...(settings.edge.cloudFront && { BEHIND_EDGE: 'on' }),
@@ -53,18 +55,23 @@ export function functionEnvironment(
   };
 }
 
-const formerLogKeys = ({ formerLogKeys: arns, logKeyOverlap }: GatewaySettings): Record<string, string> => ({
-  LOG_KEY_FORMER_IDS: arns.join(','),
-  ...(logKeyOverlap && { LOG_KEY_OVERLAP: 'on' }),
+const listed = (name: string, arns: readonly string[]): Record<string, string> =>
+  arns.length > 0 ? { [name]: arns.join(',') } : {};
+
+const logKeysBefore = (arns: readonly string[], { logKeyOverlap }: GatewaySettings): Record<string, string> => ({
+  ...listed('LOG_KEY_FORMER_IDS', arns),
+  ...(arns.length > 0 && logKeyOverlap && { LOG_KEY_OVERLAP: 'on' }),
 });
 
 /** Returns the further variables of one function, by its row. */
 export const ownEnvironment = (
   scope: Construct,
   settings: GatewaySettings,
+  stores: Stores,
   spec: Rights,
   apis: ApiIds,
 ): Record<string, string> => ({
+  ...(spec.signs && listed('SIGNING_KEY_LINKED_IDS', stores.signingKey.formerArns)),
   ...secretEnvironment(settings, spec),
   ...(spec.postsToConnections && { CONNECTIONS_URL: connectionsUrl(scope, settings, apis.webSocket) }),
   ...(spec.startsRollouts && { ROLLOUT_STATE_MACHINE_ARN: stateMachineArn(scope, rolloutMachineName(settings)) }),

@@ -35,7 +35,7 @@ const refusal = (name: string): GatewayAnswer =>
 
 /**
  * Left out, because no API of the gateway uses them: answers for authorisers, API keys of API Gateway, and integrations
- * chosen by media type. Each answer is a resource of its API, and a stack ends at 500 [cloud.everything-on].
+ * chosen by media type. Each answer is a resource of its API, and a stack ends at 500 [cloud.templates].
  */
 const answers: readonly GatewayAnswer[] = [
   // API Gateway's name for an unknown path or method.

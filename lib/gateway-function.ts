@@ -14,22 +14,23 @@ import {
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { FunctionSpec, Rights } from '#core/contracts/function-spec.ts';
-import { type FunctionName, functions } from '#core/contracts/functions.ts';
-import { type ObjectFolder, objectFolders } from '#core/contracts/object-folders.ts';
+import type { FunctionName } from '#core/contracts/functions.ts';
+import { objectFolders } from '#core/contracts/object-folders.ts';
+import { functions } from '#features/functions.ts';
 import { accessOf, allow, attachedAccess, bedrockResources, interfaceAccess } from './access.ts';
 import { reservedFor } from './concurrency.ts';
 import { ownEnvironment } from './environment.ts';
 import { accept } from './findings.ts';
-import type { ApiIds } from './rest-surface.ts';
 import type { SandboxNetwork } from './sandbox-network.ts';
-import { functionName, type GatewaySettings, liveAlias, roleName, stackName } from './settings.ts';
-import type { GatewayStores } from './stores-stack.ts';
+import { functionName, type GatewaySettings, liveAlias, roleName } from './settings.ts';
+import { findingOnObjects, type Stores, storeOutput } from './stores.ts';
+import type { ApiIds } from './surface-api.ts';
 
 interface GatewayFunctionProps {
   /** Row of `core/contracts/functions.ts`: purpose, access, memory and time-out. */
   readonly name: FunctionName;
   readonly settings: GatewaySettings;
-  readonly stores: GatewayStores;
+  readonly stores: Stores;
   /** The variables of every function: names and addresses, never a secret. */
   readonly environment: Readonly<Record<string, string>>;
   readonly apis: ApiIds;
@@ -71,7 +72,7 @@ export class GatewayFunction extends Construct {
         }),
       },
     });
-    accept(this.role, findings(spec, stackName(settings, 'stores')));
+    accept(this.role, findings(spec, settings));
     this.function = new LambdaFunction(this, 'Function', {
       functionName: physicalName,
       description: spec.purpose,
@@ -86,14 +87,19 @@ export class GatewayFunction extends Construct {
         ? { ephemeralStorageSize: Size.mebibytes(spec.sandboxed.diskMb) }
         : {
             tracing: Tracing.ACTIVE,
-            environment: { ...environment, ...ownEnvironment(this, settings, spec, apis) },
+            environment: { ...environment, ...ownEnvironment(this, settings, stores, spec, apis) },
           }),
       ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
       logGroup,
       // The role's rights above are complete: the CDK must not add any.
       role: this.role.withoutPolicyUpdates(),
     });
-    this.live = new Alias(this, 'Live', { aliasName: liveAlias, version: this.function.currentVersion as IVersion });
+    const provisionedConcurrentExecutions = settings.provisionedConcurrency[name];
+    this.live = new Alias(this, 'Live', {
+      aliasName: liveAlias,
+      version: this.function.currentVersion as IVersion,
+      ...(provisionedConcurrentExecutions !== undefined && { provisionedConcurrentExecutions }),
+    });
     const network = nowhere || attached;
     if (network) {
       const { subnetIds, securityGroupIds } = network;
@@ -105,22 +111,22 @@ export class GatewayFunction extends Construct {
   }
 }
 
-const bodiesIn = (stores: string, folder: ObjectFolder): string =>
-  `AwsSolutions-IAM5[Resource::${stores}:ExportsOutputFnGetAttObjectsBucket5A707942Arn16CAD046/${folder}/*]`;
-
 /** Accepts findings on bodies, which cannot be listed by name: every object of one bucket. */
-export const findings = (spec: Rights, stores: string): Record<string, string> => ({
+export const findings = (spec: Rights, settings: GatewaySettings): Record<string, string> => ({
   'AwsSolutions-IAM5[Resource::*]': spec.sandboxed
     ? 'Lambda makes network interfaces under this role and knows no narrower resource; the code is denied them, and all else.'
     : 'X-Ray and the listing of streams know no narrower resource; a test holds that nothing else is allowed on all.',
   ...(spec.objects && {
-    [bodiesIn(stores, objectFolders.configurations)]: 'Objects are named by the digest of their content.',
+    [findingOnObjects(settings, storeOutput.objects, `${objectFolders.configurations}/*`)]:
+      'Objects are named by the digest of their content.',
   }),
   ...(spec.results && {
-    [bodiesIn(stores, objectFolders.results)]: 'Objects are named by the digest of their content.',
+    [findingOnObjects(settings, storeOutput.objects, `${objectFolders.results}/*`)]:
+      'Objects are named by the digest of their content.',
   }),
   ...(spec.definitions && {
-    [bodiesIn(stores, objectFolders.definitions)]: 'Objects are named by the digest of their content.',
+    [findingOnObjects(settings, storeOutput.objects, `${objectFolders.definitions}/*`)]:
+      'Objects are named by the digest of their content.',
   }),
   ...(spec.invokesModels && {
     'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:bedrock:*::foundation-model/*]':
@@ -139,7 +145,7 @@ export const findings = (spec: Rights, stores: string): Record<string, string> =
       'A connection gets its id when it opens; all of them belong to this one API.',
   }),
   ...((spec.archives || spec.readsArchive) && {
-    [`AwsSolutions-IAM5[Resource::${stores}:ExportsOutputFnGetAttArchiveBucket49F1AC64Arn3FBD647E/*]`]:
+    [findingOnObjects(settings, storeOutput.archive, '*')]:
       'Archived entries are named by their tenant, session and position; the bucket refuses to overwrite or delete.',
   }),
 });

@@ -1,6 +1,6 @@
 /**
  * Routes of the API for callers with AWS credentials, separate from those for keys: an IAM authoriser precedes every
- * method, so one path cannot serve both [identity.aws-api].
+ * method, so one path cannot serve both [identity.aws-callers].
  */
 import type { Route } from '#core/contracts/route.ts';
 import { proxyPathOf } from '#core/contracts/routes.ts';

@@ -1,6 +1,6 @@
 /**
  * Names that must be unique in an account over all regions: they contain the deployment and its region, like those of
- * roles [cloud.regions].
+ * roles [cloud.name].
  */
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';

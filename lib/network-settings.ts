@@ -1,4 +1,4 @@
-/** The VPC that a deployment names for the functions that call upstream servers, from CDK context [cloud.vpc]. */
+/** The VPC that a deployment names for the functions that call upstream servers, from CDK context [cloud.firewall]. */
 import type { Node } from 'constructs';
 import { word, words } from './context.ts';
 

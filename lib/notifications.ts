@@ -3,7 +3,7 @@
  * schedule retries.
  */
 import { Duration } from 'aws-cdk-lib';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import {
   EventSourceMapping,
   FilterCriteria,
@@ -16,7 +16,7 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
 interface NotificationsProps {
-  readonly deliveries: Table;
+  readonly deliveries: ITable;
   readonly notifier: IFunction;
   /** Receives the position of failed batches. Their deliveries stay due, and the schedule sends them. */
   readonly deadLetters: IQueue;

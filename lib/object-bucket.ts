@@ -1,4 +1,5 @@
 /** Bodies by content: policy versions and large results, under the SHA-256 of their bytes. */
+import { Duration } from 'aws-cdk-lib';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
@@ -19,6 +20,10 @@ export class ObjectBucket extends Construct {
       encryption: BucketEncryption.S3_MANAGED,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       enforceSSL: settings.httpsOnly,
+      // A body that was removed stays for the time in which a mistake is noticed.
+      lifecycleRules: [
+        { abortIncompleteMultipartUploadAfter: Duration.days(7), noncurrentVersionExpiration: Duration.days(90) },
+      ],
       removalPolicy: settings.storeRemoval,
     });
     // A body is never replaced: its name is its digest. The emulator does not support this condition key and would

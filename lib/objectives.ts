@@ -1,8 +1,9 @@
 /**
- * Service objectives, each as a percentage of good events [watch.objectives]. The overview shows them; the alarms do
+ * Service objectives, each as a percentage of good events [watch.runbook]. The overview shows them; the alarms do
  * not use them.
  */
 import { Duration } from 'aws-cdk-lib';
+import type { RestApiBase } from 'aws-cdk-lib/aws-apigateway';
 import { type IMetric, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Watched } from './alarms/alarm.ts';
 import type { GatewayMetrics } from './metrics.ts';
@@ -20,22 +21,27 @@ const firstTokenSeconds = 5;
 const deliverySeconds = 30;
 const lagSeconds = 60;
 
+/** Returns the percentage of answers without a 5xx of all APIs together: each of them takes actions, votes or chats. */
+const answeredPercent = (apis: readonly RestApiBase[]): IMetric => {
+  const sum = (letter: string) => `(${apis.map((_, at) => `FILL(${letter}${at}, 0)`).join(' + ')})`;
+  const metrics = apis.flatMap((api, at): [string, IMetric][] => [
+    [`f${at}`, api.metricServerError({ period, statistic: 'Sum' })],
+    [`n${at}`, api.metricCount({ period, statistic: 'Sum' })],
+  ]);
+  return new MathExpression({
+    label: 'good (%)',
+    period,
+    expression: `100 - 100 * ${sum('f')} / ${sum('n')}`,
+    usingMetrics: Object.fromEntries(metrics),
+  });
+};
+
 /** @returns the five objectives, in the order of the overview */
-export const objectives = ({ apis, functions }: Watched, own: GatewayMetrics): readonly Objective[] => [
+export const objectives = ({ apis, iam, functions }: Watched, own: GatewayMetrics): readonly Objective[] => [
   {
-    title: 'Availability: answers of chat, actions and MCP without a 5xx',
+    title: 'Availability: answers of chat, actions, votes and MCP without a 5xx',
     percent: 99.9,
-    good: new MathExpression({
-      label: 'good (%)',
-      period,
-      expression: '100 - 100 * (FILL(g5, 0) + FILL(m5, 0)) / (FILL(g, 0) + FILL(m, 0))',
-      usingMetrics: {
-        g5: apis.gateway.metricServerError({ period, statistic: 'Sum' }),
-        m5: apis.mcp.metricServerError({ period, statistic: 'Sum' }),
-        g: apis.gateway.metricCount({ period, statistic: 'Sum' }),
-        m: apis.mcp.metricCount({ period, statistic: 'Sum' }),
-      },
-    }),
+    good: answeredPercent([...Object.values(apis), ...(iam ? [iam] : [])]),
   },
   {
     title: `Latency: chat calls that ended within ${chatSeconds} s`,

@@ -1,11 +1,11 @@
 /**
- * One address for all surfaces, like the local edge [cloud.one-address]: `edge.<domain>` routes `/api/*`, `/admin/*`,
+ * One address for all surfaces, like the local edge [cloud.edge]: `edge.<domain>` routes `/api/*`, `/admin/*`,
  * `/mcp` and its metadata by the rules of `features/edge/routing.ts`. CloudFront chooses a behavior by the path; the
  * behavior's function answers 404 to a path of another upstream.
  */
 import type { BehaviorOptions } from 'aws-cdk-lib/aws-cloudfront';
 import { routingFunctionCode } from './edge-functions.ts';
-import { apiStageName } from './rest-surface.ts';
+import { apiStageName } from './surface-api.ts';
 
 /** Patterns of each upstream; `*` matches any characters. */
 const patterns = {

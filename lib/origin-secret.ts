@@ -1,5 +1,5 @@
 /**
- * The secret with which CloudFront proves itself to the APIs [cloud.origin-lock]. Templates contain references only;
+ * The secret with which CloudFront proves itself to the APIs [cloud.edge]. Templates contain references only;
  * CloudFormation puts the value into the distributions and the web ACL, where any role that may read those resources
  * sees it.
  */
@@ -22,7 +22,7 @@ export class OriginSecret extends Construct {
     super(scope, id);
     const secret = new Secret(this, 'Secret', {
       // Without a fixed name: the edge can be removed and added again.
-      description: 'agent governance gateway: how the APIs know CloudFront',
+      description: 'agent governance gateway: secret by which the APIs recognise CloudFront',
       generateSecretString: { passwordLength: 48, excludePunctuation: true },
       removalPolicy: RemovalPolicy.DESTROY,
     });

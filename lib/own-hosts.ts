@@ -7,7 +7,6 @@ import {
   DomainName,
   EndpointAccessMode,
   EndpointType,
-  type RestApi,
   SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigateway';
 import { ApiMapping, DomainName as WebSocketDomain, type WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
@@ -15,11 +14,8 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { Construct } from 'constructs';
 import type { Route } from '#core/contracts/route.ts';
 import { AliasRecords } from './alias-records.ts';
-import { type DomainSettings, type EdgeSettings, ownUrl } from './edge-settings.ts';
-
-/** Checks whether API Gateway serves an own host for this surface. The API's default host name is then disabled. */
-export const servesOwnHost = (edge: EdgeSettings, surface: Route['surface']): boolean =>
-  ownUrl(edge, surface) !== undefined && edge.cloudFront === undefined;
+import type { DomainSettings } from './edge-settings.ts';
+import type { RestSurface } from './rest-surface.ts';
 
 /** Returns the TLS policy. Chat and Git hosts that call back may lack TLS 1.3; all other clients need it. */
 const policyOf = (surface: Route['surface']): SecurityPolicy =>
@@ -27,16 +23,16 @@ const policyOf = (surface: Route['surface']): SecurityPolicy =>
 
 interface OwnHostsProps {
   readonly domain: DomainSettings;
-  readonly apis: Readonly<Partial<Record<Route['surface'], RestApi>>>;
+  readonly surfaces: Readonly<Partial<Record<Route['surface'], RestSurface>>>;
   readonly webSocket: WebSocketStage;
 }
 
 export class OwnHosts extends Construct {
-  constructor(scope: Construct, id: string, { domain, apis, webSocket }: OwnHostsProps) {
+  constructor(scope: Construct, id: string, { domain, surfaces, webSocket }: OwnHostsProps) {
     super(scope, id);
     const { hosts, hostedZoneId } = domain;
     const certificate = Certificate.fromCertificateArn(this, 'Certificate', domain.certificate!);
-    for (const [name, api] of Object.entries(apis) as [Route['surface'], RestApi][]) {
+    for (const [name, surface] of Object.entries(surfaces) as [Route['surface'], RestSurface][]) {
       const served = new DomainName(this, name, {
         domainName: hosts[name],
         certificate,
@@ -44,7 +40,11 @@ export class OwnHosts extends Construct {
         securityPolicy: policyOf(name),
         endpointAccessMode: EndpointAccessMode.STRICT,
       });
-      new BasePathMapping(this, `${name}Mapping`, { domainName: served, restApi: api });
+      new BasePathMapping(this, `${name}Mapping`, {
+        domainName: served,
+        restApi: surface.api,
+        stage: surface.stage,
+      });
       const target = () => ({
         dnsName: served.domainNameAliasDomainName,
         hostedZoneId: served.domainNameAliasHostedZoneId,

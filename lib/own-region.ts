@@ -1,4 +1,4 @@
-/** Options that name resources by ARN which the deployment can reach only in its own region [cloud.regions]. */
+/** Options that name resources by ARN which the deployment can reach only in its own region [cloud.name]. */
 import type { Environment } from 'aws-cdk-lib';
 import type { GatewaySettings } from './settings.ts';
 
@@ -10,6 +10,7 @@ const regional = (settings: GatewaySettings): Readonly<Record<string, readonly (
   certificate: [settings.edge.domain?.certificate],
   streamingCertificate: [settings.streaming?.tls?.certificate],
   formerSigningKeys: settings.formerSigningKeys,
+  formerVoteKeys: settings.formerVoteKeys,
   formerLogKeys: settings.formerLogKeys,
   sqlClusters: settings.sqlClusters,
 });
@@ -24,6 +25,6 @@ export function requireOwnRegion(settings: GatewaySettings, { region }: Environm
     for (const arn of arns)
       if (arn !== undefined && arn.split(':')[3] !== region)
         throw new Error(
-          `Context "${key}" must hold ARNs of ${region}, the region of this deployment, got ${JSON.stringify(arn)}.`,
+          `Context "${key}" must contain ARNs of ${region}, the region of this deployment, got ${JSON.stringify(arn)}.`,
         );
 }

@@ -1,5 +1,5 @@
 /**
- * An admin API that is reachable only from the deployment's VPC [cloud.private-admin]: an interface endpoint of API
+ * An admin API that is reachable only from the deployment's VPC [cloud.firewall]: an interface endpoint of API
  * Gateway, and a resource policy that accepts calls from that endpoint only.
  *
  * The endpoint has no private DNS: with it, the VPC could no longer reach public APIs of API Gateway, including the
@@ -7,8 +7,8 @@
  * addresses.
  */
 import { Stack } from 'aws-cdk-lib';
-import { EndpointType, type RestApiProps } from 'aws-cdk-lib/aws-apigateway';
-import { CfnSecurityGroup, CfnVPCEndpoint, InterfaceVpcEndpoint } from 'aws-cdk-lib/aws-ec2';
+import type { CfnRestApiProps } from 'aws-cdk-lib/aws-apigateway';
+import { CfnSecurityGroup, CfnVPCEndpoint } from 'aws-cdk-lib/aws-ec2';
 import { AnyPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { NetworkSettings } from './network-settings.ts';
@@ -22,7 +22,7 @@ interface PrivateAdminProps {
 export class PrivateAdmin extends Construct {
   readonly endpointId: string;
   /** Properties of the API. */
-  readonly exposure: Pick<RestApiProps, 'endpointConfiguration' | 'policy'>;
+  readonly exposure: Pick<CfnRestApiProps, 'endpointConfiguration' | 'policy'>;
 
   constructor(scope: Construct, id: string, { network, cidrs }: PrivateAdminProps) {
     super(scope, id);
@@ -45,10 +45,6 @@ export class PrivateAdmin extends Construct {
       privateDnsEnabled: false,
     });
     this.endpointId = endpoint.attrId;
-    const known = InterfaceVpcEndpoint.fromInterfaceVpcEndpointAttributes(this, 'Known', {
-      vpcEndpointId: this.endpointId,
-      port: 443,
-    });
     const policy = new PolicyDocument({
       statements: [
         new PolicyStatement({
@@ -59,6 +55,6 @@ export class PrivateAdmin extends Construct {
         }),
       ],
     });
-    this.exposure = { endpointConfiguration: { types: [EndpointType.PRIVATE], vpcEndpoints: [known] }, policy };
+    this.exposure = { endpointConfiguration: { types: ['PRIVATE'], vpcEndpointIds: [this.endpointId] }, policy };
   }
 }

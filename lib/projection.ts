@@ -1,9 +1,9 @@
 /**
  * Feeds the stream of the evidence table to `project`: evidence is the log, and all views of the past are projections
- * of it.
+ * of it. The chains that it queues come back by the stream of the observations, all of a tenant to one process.
  */
 import { Duration } from 'aws-cdk-lib';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import {
   EventSourceMapping,
   FilterCriteria,
@@ -14,31 +14,52 @@ import {
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { chainBatches, chainQueuePrefix, entryBatches } from '#core/contracts/evidence-streams.ts';
 
 interface ProjectionProps {
-  readonly source: Table;
+  readonly source: ITable;
+  /** The table with the queue of chains. */
+  readonly queue: ITable;
   readonly projector: IFunction;
   /** Receives the position of batches that could not be projected. Their entries stay in the table. */
   readonly deadLetters: IQueue;
 }
 
 export class Projection extends Construct {
-  constructor(scope: Construct, id: string, { source, projector, deadLetters }: ProjectionProps) {
+  constructor(scope: Construct, id: string, { source, queue, projector, deadLetters }: ProjectionProps) {
     super(scope, id);
-    new EventSourceMapping(this, 'Mapping', {
+    const shared = {
       target: projector,
-      eventSourceArn: source.tableStreamArn!,
       startingPosition: StartingPosition.TRIM_HORIZON,
-      batchSize: 100,
-      // Entries of one session stay in order, since they share a partition key.
-      parallelizationFactor: 10,
-      maxBatchingWindow: Duration.seconds(1),
-      // A bad entry must not block its shard: halve the batch until it is alone, then set it aside.
+      // A bad record must not block its shard: halve the batch until it is alone, then set it aside.
       bisectBatchOnError: true,
       retryAttempts: 8,
       reportBatchItemFailures: true,
       onFailure: new SqsDlq(deadLetters),
-      filters: [FilterCriteria.filter({ eventName: FilterRule.isEqual('INSERT') })],
+    };
+    new EventSourceMapping(this, 'Mapping', {
+      ...shared,
+      eventSourceArn: source.tableStreamArn!,
+      ...batches(entryBatches),
+      // A changed entry is reported. Removed ones are archived and were kept long enough (`archive-check`).
+      filters: [FilterCriteria.filter({ eventName: FilterRule.or('INSERT', 'MODIFY') })],
+    });
+    new EventSourceMapping(this, 'Chains', {
+      ...shared,
+      eventSourceArn: queue.tableStreamArn!,
+      ...batches(chainBatches),
+      filters: [
+        FilterCriteria.filter({
+          eventName: FilterRule.isEqual('INSERT'),
+          dynamodb: { Keys: { series: { S: FilterRule.beginsWith(chainQueuePrefix) } } },
+        }),
+      ],
     });
   }
 }
+
+const batches = ({ mostRecords, windowSeconds, lanes }: typeof entryBatches) => ({
+  batchSize: mostRecords,
+  maxBatchingWindow: Duration.seconds(windowSeconds),
+  parallelizationFactor: lanes,
+});

@@ -1,105 +1,106 @@
-/** One HTTP surface as a regional REST API, built from `core/contracts/routes.ts`. */
+/** The routes of one HTTP surface as a regional REST API, built from its endpoints. */
 
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, Lazy, RemovalPolicy } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   AuthorizationType,
-  EndpointType,
+  CfnGatewayResponse,
+  CfnMethod,
+  CfnResource,
+  Deployment,
+  GatewayResponse,
+  type IRestApi,
   LambdaIntegration,
   LogGroupLogDestination,
   MethodLoggingLevel,
   ResponseTransferMode,
   ResponseType,
   RestApi,
+  Stage,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { Construct } from 'constructs';
+import { Construct, type IConstruct } from 'constructs';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
-import { type FunctionName, functions as specs } from '#core/contracts/functions.ts';
+import type { FunctionName } from '#core/contracts/functions.ts';
 import { opensToPages, type Route } from '#core/contracts/route.ts';
 import { proxyPathOf } from '#core/contracts/routes.ts';
+import { functions as specs } from '#features/functions.ts';
+import { routes as allRoutes } from '#features/routes.ts';
 import { formatOf, restAccessLog } from './access-log.ts';
 import { executionLogs } from './api-logging.ts';
+import { actionMethods, throttleOf } from './capacity.ts';
 import { accept } from './findings.ts';
 import { gatewayAnswers } from './gateway-answers.ts';
-import { servesOwnHost } from './own-hosts.ts';
-import type { PrivateAdmin } from './private-admin.ts';
+import { iamRoutes } from './iam-routes.ts';
 import type { GatewaySettings } from './settings.ts';
-
-/** A literal, so that URLs can be built without the deployment. */
-export const apiStageName = 'gateway';
-
-/** Ids of the APIs, for functions. */
-export interface ApiIds {
-  readonly admin: string;
-  readonly gateway: string;
-  readonly mcp: string;
-  readonly webSocket: string;
-}
+import { apiStageName, type SurfaceApi } from './surface-api.ts';
 
 interface RestSurfaceProps {
   readonly surface: Route['surface'];
   readonly settings: GatewaySettings;
+  /** The API without routes. */
+  readonly made: SurfaceApi;
   /** Whether callers sign with IAM credentials, which an authoriser checks before a function runs. */
   readonly iam?: true;
-  /** Present if only an endpoint of the VPC may reach this surface. */
-  readonly within?: PrivateAdmin | undefined;
+  /** The live versions of the functions that answer. */
+  readonly functions: Readonly<Record<FunctionName, IFunction>>;
 }
 
-/**
- * Limits of all callers of a surface together [admin.stage-throttle]. Functions count the requests of a key, per
- * process; these limits bound the functions that unknown callers can start.
- */
-const throttles: Readonly<Record<Route['surface'], { throttlingRateLimit: number; throttlingBurstLimit: number }>> = {
-  admin: { throttlingRateLimit: 200, throttlingBurstLimit: 400 },
-  callbacks: { throttlingRateLimit: 50, throttlingBurstLimit: 100 },
-  gateway: { throttlingRateLimit: 1_000, throttlingBurstLimit: 2_000 },
-  mcp: { throttlingRateLimit: 1_000, throttlingBurstLimit: 2_000 },
-};
+/** Settings of every method. Bodies contain parameters of actions, so they are never logged. */
+const method = { loggingLevel: MethodLoggingLevel.ERROR, dataTraceEnabled: false, metricsEnabled: true };
 
-/** A REST API whose methods are added once the functions exist, since these need the API's id. */
+/** The routes of a REST API, its answers and its stage. */
 export class RestSurface extends Construct {
-  readonly api: RestApi;
+  readonly api: IRestApi;
+  readonly stage: Stage;
   readonly #settings: GatewaySettings;
   readonly #iam: boolean;
 
-  constructor(scope: Construct, id: string, { surface, settings, within, iam }: RestSurfaceProps) {
+  constructor(scope: Construct, id: string, { surface, settings, made, iam, functions }: RestSurfaceProps) {
     super(scope, id);
     this.#settings = settings;
     this.#iam = iam === true;
+    this.api = RestApi.fromRestApiAttributes(this, 'Api', {
+      restApiId: made.api.restApiId,
+      rootResourceId: made.api.restApiRootResourceId,
+    });
+    const routes = iam ? iamRoutes(allRoutes) : allRoutes.filter((route) => route.surface === surface);
+    this.#addRoutes(routes, functions);
+    for (const { name, ...answer } of gatewayAnswers({ pages: opensToPages(surface), iam: this.#iam }))
+      new GatewayResponse(this, name, { restApi: this.api, ...answer, type: ResponseType.of(name) });
     const accessLogs = new LogGroup(this, 'AccessLogs', {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    this.api = new RestApi(this, 'Api', {
-      restApiName: `${settings.name}-${iam ? 'iam' : surface}`,
-      description: `agent governance gateway: ${iam ? 'callers with IAM credentials' : surface}`,
-      endpointConfiguration: { types: [EndpointType.REGIONAL] },
-      ...within?.exposure,
-      ...(!iam && servesOwnHost(settings.edge, surface) && { disableExecuteApiEndpoint: true }),
-      // Passes forms with files to the function in base64; as text, bytes would be lost.
-      ...(surface === 'gateway' && { binaryMediaTypes: ['multipart/form-data'] }),
-      cloudWatchRole: false,
-      deployOptions: {
-        stageName: apiStageName,
-        accessLogDestination: new LogGroupLogDestination(accessLogs),
-        accessLogFormat: AccessLogFormat.custom(formatOf(restAccessLog)),
-        loggingLevel: MethodLoggingLevel.ERROR,
-        // Bodies contain parameters of actions, so they are never logged.
-        dataTraceEnabled: false,
-        metricsEnabled: true,
-        tracingEnabled: true,
-        ...throttles[surface],
-      },
+    this.stage = new Stage(this, 'Stage', {
+      deployment: this.#deployment(made),
+      stageName: apiStageName,
+      accessLogDestination: new LogGroupLogDestination(accessLogs),
+      accessLogFormat: AccessLogFormat.custom(formatOf(restAccessLog)),
+      tracingEnabled: true,
+      ...method,
+      ...throttleOf(settings, surface),
+      methodOptions: Object.fromEntries(
+        actionMethods(routes).map((name) => [name, { ...method, ...throttleOf(settings, 'actions') }]),
+      ),
     });
-    executionLogs(this, `API-Gateway-Execution-Logs_${this.api.restApiId}/${apiStageName}`, this.api.deploymentStage);
-    accept(this, findings(settings, within !== undefined));
-    for (const { name, ...answer } of gatewayAnswers({ pages: opensToPages(surface), iam: this.#iam }))
-      this.api.addGatewayResponse(name, { ...answer, type: ResponseType.of(name) });
+    executionLogs(this, `API-Gateway-Execution-Logs_${this.api.restApiId}/${apiStageName}`, this.stage);
+    accept(this, findings(settings, surface === 'admin' && settings.edge.privateAdmin));
   }
 
-  addRoutes(routes: readonly Route[], functions: Readonly<Record<FunctionName, IFunction>>): void {
+  /** Creates a deployment of its own for each change of what it deploys: API Gateway's are never updated. */
+  #deployment(made: SurfaceApi): Deployment {
+    const deployment = new Deployment(this, 'Deployment', { api: this.api });
+    deployment.addToLogicalId(made.exposure);
+    for (const part of this.node.findAll().filter((each) => isDeployed(each))) {
+      deployment.node.addDependency(part);
+      deployment.addToLogicalId(templateOf(part));
+    }
+    return deployment;
+  }
+
+  #addRoutes(routes: readonly Route[], functions: Readonly<Record<FunctionName, IFunction>>): void {
     const integrations = new Map<FunctionName, LambdaIntegration>();
     const asked = new Set<string>();
     for (const route of routes) {
@@ -127,6 +128,15 @@ export class RestSurface extends Construct {
   }
 }
 
+type Deployed = CfnMethod | CfnResource | CfnGatewayResponse;
+
+const isDeployed = (part: IConstruct): part is Deployed =>
+  part instanceof CfnMethod || part instanceof CfnResource || part instanceof CfnGatewayResponse;
+
+/** Returns the part as its template shows it, as the CDK does for an API that it deploys itself. */
+const templateOf = (part: Deployed): unknown =>
+  Lazy.any({ produce: () => (part as unknown as { _toCloudFormation(): unknown })._toCloudFormation() });
+
 const streams = (name: FunctionName): boolean => (specs[name] as FunctionSpec).streams === true;
 
 /**
@@ -137,8 +147,6 @@ const streams = (name: FunctionName): boolean => (specs[name] as FunctionSpec).s
 const streamed = { responseTransferMode: ResponseTransferMode.STREAM, timeout: Duration.minutes(15) };
 
 const findings = ({ edge }: GatewaySettings, within: boolean) => ({
-  'AwsSolutions-APIG2':
-    'The function parses every body with the schema of its contract and answers in the error shape of the contract.',
   'AwsSolutions-APIG3': within
     ? 'A resource policy takes calls from one VPC endpoint alone, and its security group names who reaches it.'
     : edge.firewall

@@ -6,7 +6,8 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
-import { type FunctionName, functions } from '#core/contracts/functions.ts';
+import type { FunctionName } from '#core/contracts/functions.ts';
+import { functions } from '#features/functions.ts';
 
 interface SchedulesProps {
   readonly functions: Readonly<Record<FunctionName, IFunction>>;

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { Construct, Node } from 'constructs';
 import type { FunctionName } from '#core/contracts/functions.ts';
+import { type CapacitySettings, capacitySettings } from './capacity.ts';
 import { type ConcurrencySettings, concurrencies } from './concurrency.ts';
 import { arns, optional, text, whole, word } from './context.ts';
 import { type EdgeSettings, edgeSettings } from './edge-settings.ts';
@@ -20,7 +21,7 @@ export interface EmulatorLimits {
 /** `prod` keeps its data when a stack is deleted; `dev` and `emulator` remove it. */
 const stages = ['prod', 'dev', 'emulator'] as const;
 
-export interface GatewaySettings extends ConcurrencySettings {
+export interface GatewaySettings extends ConcurrencySettings, CapacitySettings {
   readonly stage: (typeof stages)[number];
   /** Prefix of every physical name, stack and metric of this deployment. An account holds one deployment per name and region. */
   readonly name: string;
@@ -35,11 +36,11 @@ export interface GatewaySettings extends ConcurrencySettings {
    */
   readonly transparencyLog: boolean;
   /**
-   * Generation of the stack's transparency log key: a higher number creates a new key, and leaves the previous one in
-   * the account.
+   * Generation of each key of the stack: a higher number creates a new key that signs. The earlier ones stay, and what
+   * they signed is verified with them [cloud.key-generations].
    */
-  readonly logKeyGeneration: number;
-  /** Earlier KMS keys of the transparency log, by ARN, oldest first. */
+  readonly keyGenerations: Readonly<Record<'evidence' | 'votes' | 'log', number>>;
+  /** KMS keys of the transparency log before the stack's own, by ARN, oldest first. */
   readonly formerLogKeys: readonly string[];
   /** Whether the last of them also signs together with the current one. */
   readonly logKeyOverlap: boolean;
@@ -47,8 +48,10 @@ export interface GatewaySettings extends ConcurrencySettings {
   readonly otlpTraces: boolean;
   /** Bytes of comment before the first event of a stream, for runtimes that buffer small writes; 0 = none. */
   readonly streamPaddingBytes: number;
-  /** Earlier KMS keys of evidence, by ARN: their signatures are still verified. */
+  /** KMS keys of evidence of other deployments, by ARN: their signatures are verified. */
   readonly formerSigningKeys: readonly string[];
+  /** KMS keys of votes of other deployments, by ARN: votes that they signed count. */
+  readonly formerVoteKeys: readonly string[];
   /** Roles of AWS that STS brokers assume, by ARN. Their trust must name the functions; see the deployment guide. */
   readonly brokerRoles: readonly string[];
   /** Stored secrets that brokers and SQL executors pass on, by ARN. */
@@ -96,14 +99,20 @@ export function readSettings(node: Node): GatewaySettings {
     name: deploymentName(node),
     bundles: resolve(text(node, 'bundles', 'dist')),
     archiveDays: whole(node, 'archiveDays', stage === 'dev' ? 1 : 365),
+    ...capacitySettings(node),
     iamCallers: word(node, 'iamCallers', ['off', 'on']) === 'on',
     transparencyLog: word(node, 'transparencyLog', ['on', 'off']) === 'on',
-    logKeyGeneration: whole(node, 'logKeyGeneration', 1),
+    keyGenerations: {
+      evidence: whole(node, 'signingKeyGeneration', 1),
+      votes: whole(node, 'voteKeyGeneration', 1),
+      log: whole(node, 'logKeyGeneration', 1),
+    },
     formerLogKeys: arns(node, 'formerLogKeys', 'kms', /^[a-z0-9-]+:\d{12}:key\/[\w-]+$/),
     logKeyOverlap: word(node, 'logKeyOverlap', ['on', 'off']) === 'on',
     otlpTraces: word(node, 'otlpTraces', ['off', 'on']) === 'on',
     streamPaddingBytes: whole(node, 'streamPaddingBytes', 0, 0),
     formerSigningKeys: arns(node, 'formerSigningKeys', 'kms', /^[a-z0-9-]+:\d{12}:key\/[\w-]+$/),
+    formerVoteKeys: arns(node, 'formerVoteKeys', 'kms', /^[a-z0-9-]+:\d{12}:key\/[\w-]+$/),
     brokerRoles: arns(node, 'brokerRoles', 'iam', /^:\d{12}:role\/[\w+=.@/-]+$/),
     brokerSecrets: arns(node, 'brokerSecrets', 'secretsmanager', /^[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+(?:-\?{6})?$/),
     sqlClusters: arns(node, 'sqlClusters', 'rds', /^[a-z0-9-]+:\d{12}:cluster:[\w-]+$/),
@@ -149,7 +158,7 @@ export const roleName = (scope: Construct, settings: GatewaySettings, name: Func
 /** Returns the name of one of the deployment's stacks in CloudFormation. Exports begin with it. */
 export const stackName = (
   settings: GatewaySettings,
-  part: 'stores' | 'services' | 'monitoring' | 'edge' | 'streaming',
+  part: 'stores' | 'endpoints' | 'services' | 'surfaces' | 'iam' | 'monitoring' | 'edge' | 'streaming',
 ): string => `${settings.name}-${part}`;
 
 /** Returns a fixed name, since the functions that start the clock and the clock's own steps both need its ARN. */
@@ -172,7 +181,7 @@ function deploymentName(node: Node): string {
   );
 }
 
-/** Reads `-c tags=team=agents,cost-center=42`, or an object in `cdk.json` [cloud.tags]. */
+/** Reads `-c tags=team=agents,cost-center=42`, or an object in `cdk.json` [cloud.templates]. */
 function tags(node: Node): Readonly<Record<string, string>> {
   const value: unknown = node.tryGetContext('tags') ?? {};
   const pairs =

@@ -7,8 +7,8 @@ interface SigningKeyProps {
   readonly settings: GatewaySettings;
   /** Purpose of the key: the last part of its alias. */
   readonly signs: keyof typeof specs;
-  /** Suffix of the alias of a later key. */
-  readonly generation?: number;
+  /** The first key has neither a suffix of its alias nor of its id. */
+  readonly generation: number;
 }
 
 /** Notes and witnesses of transparency logs support only Ed25519. */
@@ -27,8 +27,15 @@ export class SigningKey extends Construct {
       description: `Signs ${signs} of the agent governance gateway (${specs[signs].name})`,
       keySpec: specs[signs].keySpec,
       keyUsage: KeyUsage.SIGN_VERIFY,
-      alias: [settings.name, signs, ...(generation === undefined ? [] : [generation])].join('-'),
+      alias: [settings.name, signs, ...(generation === 1 ? [] : [generation])].join('-'),
       removalPolicy: settings.storeRemoval,
     });
   }
 }
+
+/** Creates all keys up to the generation that signs: earlier ones verify what they signed. Oldest first. */
+export const keysUpTo = (scope: Construct, id: string, props: Omit<SigningKeyProps, 'generation'>): SigningKey[] =>
+  Array.from(
+    { length: props.settings.keyGenerations[props.signs] },
+    (_, at) => new SigningKey(scope, at === 0 ? id : `${id}${at + 1}`, { ...props, generation: at + 1 }),
+  );

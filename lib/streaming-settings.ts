@@ -19,7 +19,7 @@ export interface StreamingSettings {
   readonly callsPerTask: number;
 }
 
-/** Reads the settings. @throws Error if an option is missing, or contradicts another [plane.settings]. */
+/** Reads the settings. @throws Error if an option is missing, or contradicts another [plane.container]. */
 export function streamingSettings(
   node: Node,
   stage: 'prod' | 'dev' | 'emulator',

@@ -9,6 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
+import { warmThroughputOf } from './capacity.ts';
 import type { GatewaySettings } from './settings.ts';
 
 interface GatewayTablesProps {
@@ -26,6 +27,7 @@ export class GatewayTables extends Construct {
   }
 
   #table(name: string, spec: TableSpec, settings: GatewaySettings): Table {
+    const warmThroughput = warmThroughputOf(settings, name as TableName);
     const table = new Table(this, name, {
       tableName: `${settings.name}-${name}`,
       ...keys(spec),
@@ -34,6 +36,7 @@ export class GatewayTables extends Construct {
       encryption: TableEncryption.AWS_MANAGED,
       deletionProtection: settings.protected,
       removalPolicy: settings.storeRemoval,
+      ...(warmThroughput && { warmThroughput }),
       ...(spec.ttl && { timeToLiveAttribute: spec.ttl }),
       ...(spec.stream && { stream: StreamViewType[spec.stream] }),
     });
@@ -42,6 +45,7 @@ export class GatewayTables extends Construct {
         indexName: index.name,
         ...keys(index),
         projectionType: ProjectionType[index.projection],
+        ...(warmThroughput && { warmThroughput }),
       });
     }
     return table;

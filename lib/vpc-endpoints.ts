@@ -1,4 +1,4 @@
-/** Endpoints in the deployment's VPC for the services that its functions call, if the VPC has none [cloud.vpc]. */
+/** Endpoints in the deployment's VPC for the services that its functions call, if the VPC has none [cloud.firewall]. */
 import { Stack } from 'aws-cdk-lib';
 import { CfnSecurityGroup, CfnVPCEndpoint } from 'aws-cdk-lib/aws-ec2';
 import { Construct } from 'constructs';

@@ -4,16 +4,23 @@ import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
-import { type FunctionName, functions } from '#core/contracts/functions.ts';
+import type { FunctionName } from '#core/contracts/functions.ts';
+import { functions } from '#features/functions.ts';
 import type { Watched } from './alarms/alarm.ts';
 import { Alarms } from './alarms.ts';
 import { Dashboard } from './dashboard.ts';
 import { Overview } from './overview.ts';
-import { deadLetterName, functionName, type GatewaySettings, stateMachineName } from './settings.ts';
+import {
+  deadLetterName,
+  functionName,
+  type GatewaySettings,
+  rolloutMachineName,
+  stateMachineName,
+} from './settings.ts';
 
 interface GatewayWatchProps extends StackProps {
   readonly settings: GatewaySettings;
-  readonly watched: Watched;
+  readonly watched: Omit<Watched, 'rolloutMachine'>;
 }
 
 export class GatewayWatch extends Stack {
@@ -36,7 +43,7 @@ export class GatewayWatch extends Stack {
 function byName(
   scope: Construct,
   settings: GatewaySettings,
-): Pick<Watched, 'functions' | 'stateMachine' | 'deadLetters'> {
+): Pick<Watched, 'functions' | 'stateMachine' | 'rolloutMachine' | 'deadLetters'> {
   const queue = Stack.of(scope).formatArn({ service: 'sqs', resource: deadLetterName(settings) });
   const watchedFunctions = Object.keys(functions).map((name) => [
     name,
@@ -45,6 +52,7 @@ function byName(
   return {
     functions: Object.fromEntries(watchedFunctions) as Watched['functions'],
     stateMachine: StateMachine.fromStateMachineName(scope, 'OfApprovals', stateMachineName(settings)),
+    rolloutMachine: StateMachine.fromStateMachineName(scope, 'OfRollouts', rolloutMachineName(settings)),
     deadLetters: Queue.fromQueueArn(scope, 'OfDeadLetters', queue),
   };
 }

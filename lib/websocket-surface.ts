@@ -5,9 +5,16 @@
  * `ws-worker` and ends; tokens are returned by `@connections`, in frames of at most 32 KB. A message has at most 128
  * KB. A connection ends after 10 minutes without a message and after 2 hours in any case: clients ping, and reconnect.
  */
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
-import { type CfnStage, LogGroupLogDestination, WebSocketApi, WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
+import {
+  type CfnStage,
+  type IWebSocketApi,
+  LogGroupLogDestination,
+  WebSocketApi,
+  WebSocketRoute,
+  WebSocketStage,
+} from 'aws-cdk-lib/aws-apigatewayv2';
 import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -15,33 +22,46 @@ import { Construct } from 'constructs';
 import { formatOf, socketAccessLog } from './access-log.ts';
 import { executionLogs } from './api-logging.ts';
 import { accept } from './findings.ts';
-import { apiStageName } from './rest-surface.ts';
 import type { GatewaySettings } from './settings.ts';
+import { apiStageName } from './surface-api.ts';
 
 /** Protects the account; the functions enforce the limits of tenants. Messages per second, all together. */
 const throttle = { rateLimit: 1000, burstLimit: 500 };
 
 interface WebSocketSurfaceProps {
-  readonly settings: GatewaySettings;
+  /** The API without routes: its id is in addresses and roles, so it is in the stack of the functions. */
+  readonly api: IWebSocketApi;
+  /** The function that handles every event. */
+  readonly handler: IFunction;
 }
 
-/** A WebSocket API whose routes are added once the functions exist, since these need the API's id. */
+/** Creates the API without its routes. */
+export const webSocketApi = (scope: Construct, { name }: GatewaySettings): WebSocketApi =>
+  // Deployed stacks know the resource by this path.
+  new WebSocketApi(new Construct(scope, 'WebSocket'), 'Api', {
+    apiName: `${name}-websocket`,
+    description: 'agent governance gateway: websocket',
+  });
+
+/** The routes and the stage. No route has its own response: every answer is sent through `@connections`. */
 export class WebSocketSurface extends Construct {
-  readonly api: WebSocketApi;
   readonly stage: WebSocketStage;
 
-  constructor(scope: Construct, id: string, { settings }: WebSocketSurfaceProps) {
+  constructor(scope: Construct, id: string, { api, handler }: WebSocketSurfaceProps) {
     super(scope, id);
+    const webSocketApi = WebSocketApi.fromWebSocketApiAttributes(this, 'Api', { webSocketId: api.apiId });
     const accessLogs = new LogGroup(this, 'AccessLogs', {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    this.api = new WebSocketApi(this, 'Api', {
-      apiName: `${settings.name}-websocket`,
-      description: 'agent governance gateway: websocket',
-    });
+    for (const routeKey of ['$connect', '$disconnect', '$default'])
+      new WebSocketRoute(this, routeKey.slice(1), {
+        webSocketApi,
+        routeKey,
+        integration: new WebSocketLambdaIntegration(routeKey.slice(1), handler),
+      });
     this.stage = new WebSocketStage(this, 'Stage', {
-      webSocketApi: this.api,
+      webSocketApi,
       stageName: apiStageName,
       autoDeploy: true,
       throttle,
@@ -51,22 +71,22 @@ export class WebSocketSurface extends Construct {
         format: AccessLogFormat.custom(formatOf(socketAccessLog)),
       },
     });
-    executionLogs(this, `/aws/apigateway/${this.api.apiId}/${apiStageName}`, this.stage);
+    executionLogs(this, `/aws/apigateway/${api.apiId}/${apiStageName}`, this.stage);
     const stage = this.stage.node.defaultChild as CfnStage;
     stage.addPropertyOverride('DefaultRouteSettings.LoggingLevel', 'ERROR');
     // Messages contain prompts, so they are never logged.
     stage.addPropertyOverride('DefaultRouteSettings.DataTraceEnabled', false);
     accept(this, findings);
   }
-
-  /** Adds the routes. None has its own response: every answer is sent through `@connections`. */
-  addRoutes(handler: IFunction, worker: IFunction): void {
-    for (const route of ['$connect', '$disconnect', '$default'])
-      this.api.addRoute(route, { integration: new WebSocketLambdaIntegration(route.slice(1), handler) });
-    // A chat call is never repeated, and after a minute its client no longer waits.
-    worker.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
-  }
 }
+
+/** Returns the address of clients. */
+export const webSocketUrl = (scope: Construct, { edge: { domain, cloudFront } }: GatewaySettings, apiId: string) => {
+  const { region, urlSuffix } = Stack.of(scope);
+  if (!domain) return `wss://${apiId}.execute-api.${region}.${urlSuffix}/${apiStageName}`;
+  // CloudFront serves it on the gateway's host.
+  return cloudFront ? `wss://${domain.hosts.gateway}/v1/ws` : `wss://${domain.hosts.webSocket}`;
+};
 
 /**
  * Returns the address for posts to connections, without naming the stage's resource, which is created after the

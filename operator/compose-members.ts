@@ -9,7 +9,7 @@ const keyWritten: readonly string[] = ['key', 'key_env', 'key_sha256'];
 
 /**
  * Returns the first member that is not part of the configuration, as a message without its value; `undefined` if there
- * is none. Unknown members of other specs reach the gateway, which refuses them [operator.refused].
+ * is none. Unknown members of other specs reach the gateway, which refuses them [operator.composed].
  */
 export function foreignMember({ kind, metadata, spec }: Gateway | Part): string | undefined {
   const found = (path: string, allowed: string) =>

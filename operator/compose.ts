@@ -1,6 +1,6 @@
 /** Composes a Gateway's configuration from its object and those that name it. Pure: equal input, equal text. */
 import { createHash } from 'node:crypto';
-import { isSecretName } from '#core/contracts/config.ts';
+import { isSecretName } from '#core/contracts/config/secret-names.ts';
 import { foreignMember } from './compose-members.ts';
 import {
   type EnvironmentEntry,
@@ -45,7 +45,7 @@ const sectionsOfParts: Readonly<Record<string, PartKind>> = {
 
 /**
  * Composes the configuration. One incomplete object refuses the whole composition, because omitting a policy would
- * allow what it blocks; the configuration in force stays [operator.refused].
+ * allow what it blocks; the configuration in force stays [operator.composed].
  */
 export function compose({ gateway, parts, secrets }: Sources): Composition | Refusal {
   const leftOut = [gateway, ...parts.filter((part) => !isDeleted(part))].map(foreignMember).find(Boolean);

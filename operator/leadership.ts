@@ -1,4 +1,4 @@
-/** Leader election: only the replica that holds a Lease works [operator.leader]. */
+/** Leader election: only the replica that holds a Lease works [operator.kubernetes]. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type KubernetesApi, KubernetesError, type Lease } from './kubernetes-api.ts';
 

@@ -36,7 +36,7 @@ export function settle({ gateway, parts }: Observed, outcome: Outcome, now: stri
   return { statuses, release };
 }
 
-/** Returns whether a part keeps its conditions: during a rollout, unless it failed before [operator.rollout]. */
+/** Returns whether a part keeps its conditions: during a rollout, unless it failed before [operator.kubernetes]. */
 function isLeftToGateway({ kind, status }: Gateway | Part, outcome: Outcome): boolean {
   if (kind === 'Gateway' || outcome.stored || outcome.reason !== 'RollingOut') return false;
   const synced = status?.conditions?.find(({ type }) => type === 'Synced');

@@ -1,5 +1,5 @@
 /**
- * `npm run compile`: the gateway and its client of this checkout as few files in `dist`, for `npm start` and the tests. It does nothing
+ * `npm run compile`: the gateway and its client of this checkout as few files in `dist`, for the tests and for `npm start`. It does nothing
  * while they are as new as the sources, or where the compiler is not installed. Code of before is kept for gateways that run it.
  */
 import { createHash } from 'node:crypto';

@@ -8,6 +8,7 @@ import { forNode } from './options.mjs';
 const workers = [
   { in: 'adapters/wasm/worker.ts', out: 'wasm-worker' },
   { in: 'adapters/work/worker.ts', out: 'work-worker' },
+  { in: 'adapters/local/views/worker.ts', out: 'views-worker' },
 ];
 
 /**

@@ -1,13 +1,17 @@
 /**
- * Builds every `plugins/*.wat`, and every `plugins/<name>/module.ts` (AssemblyScript), to `plugins/<name>.wasm`, which is committed;
- * a test holds the sources against it. `--check` writes nothing and exits with 1 where a committed module differs.
+ * Builds every `plugins/*.wat`, and every `plugins/<name>/module.ts` (AssemblyScript), to `plugins/<name>.wasm`, which is committed.
+ * `--check` writes nothing and exits with 1 if a committed module differs from its sources.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import asc from 'assemblyscript/asc';
 import wabt from 'wabt';
+import { tablesModule } from './injection-guard/tables.mjs';
 
 const folder = new URL('./', import.meta.url);
+/** Sources that are compiled from tables. */
+const generated = { 'injection-guard/tables.ts': tablesModule };
 const check = process.argv.includes('--check');
 const files = await readdir(folder, { recursive: true });
 
@@ -19,6 +23,9 @@ for (const name of files.filter((file) => /^[^/]+\.wat$/.test(file))) {
 for (const file of files.filter((each) => /^[^/]+\/module\.ts$/.test(each)).sort())
   await built(`${basename(dirname(file))}.wasm`, await compiled(file));
 
+/** The tool guard judges texts with this module, so it is part of the code. */
+await embed('injection-guard.wasm', '../core/guard/wording-module.ts');
+
 /** No import, no start function, and a memory that ends at 64 MiB: what the ABI wants. */
 async function compiled(file) {
   const options = ['--outFile', 'out.wasm', '-O3', '--noAssert', '--runtime', 'stub', '--use', 'abort='];
@@ -26,6 +33,7 @@ async function compiled(file) {
   let bytes;
   const { error, stderr } = await asc.main([file, ...options, ...limits], {
     readFile: (name, base) =>
+      generated[name]?.() ??
       readFile(new URL(name, new URL(base === '.' ? './' : `${base}/`, folder)), 'utf8').catch(() => null),
     writeFile: (_name, content) => {
       bytes = content;
@@ -38,12 +46,29 @@ async function compiled(file) {
 
 async function built(name, bytes) {
   const target = new URL(name, folder);
-  if (check) {
-    const committed = await readFile(target).catch(() => undefined);
-    if (!committed || Buffer.compare(committed, bytes) !== 0) {
-      process.exitCode = 1;
-      process.stderr.write(`plugins/${name} differs from its source; run npm run plugins\n`);
-    }
-  } else await writeFile(target, bytes);
+  if (!check) await writeFile(target, bytes);
+  else compare(name, await readFile(target).catch(() => undefined), bytes);
   process.stdout.write(`plugins/${name}: ${bytes.byteLength} bytes\n`);
+}
+
+/** Writes a module as base64 of its compressed bytes, which differ between releases of Node: the plain bytes are compared. */
+async function embed(name, path) {
+  const target = new URL(path, folder);
+  const bytes = await readFile(new URL(name, folder));
+  if (check) {
+    const [, base64 = ''] = /'([^']*)';/.exec(await readFile(target, 'utf8').catch(() => '')) ?? [];
+    compare(path, base64 === '' ? undefined : brotliDecompressSync(Buffer.from(base64, 'base64')), bytes);
+    return;
+  }
+  const packed = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_LGWIN]: 18 } });
+  await writeFile(
+    target,
+    `/** Generated from plugins/${name} by \`npm run plugins\`: do not edit. Brotli in base64. */\nexport const wordingModule =\n  '${packed.toString('base64')}';\n`,
+  );
+}
+
+function compare(name, committed, bytes) {
+  if (committed && Buffer.compare(committed, bytes) === 0) return;
+  process.exitCode = 1;
+  process.stderr.write(`plugins/${name} differs from its source; run npm run plugins\n`);
 }

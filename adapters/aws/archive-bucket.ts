@@ -5,7 +5,7 @@
  */
 
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { stored } from '#adapters/dynamodb/items.ts';
+import { stored } from '#adapters/tables/store.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { archiveReader, runsOf } from '#core/evidence/archived.ts';
 import type { ArchivedRun, ArchiveReader } from '#core/evidence/ports.ts';

@@ -3,7 +3,7 @@
  * tenant can have. Positions count down in the names, so that the newest is listed first.
  */
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { stored } from '#adapters/dynamodb/items.ts';
+import { stored } from '#adapters/tables/store.ts';
 import type { ChainPoint, SessionCheckpoint } from '#core/contracts/evidence.ts';
 import { CheckpointDamage, checkpointOf, sessionCheckpointDefect, signCheckpoint } from '#core/evidence/checkpoint.ts';
 import { signingKeysOf } from '#core/evidence/key-succession.ts';

@@ -1,5 +1,5 @@
 /**
- * Time-outs of a client of an AWS service [cloud.clients-have-time-outs]. Without them the SDK waits for an answer
+ * Time-outs of a client of an AWS service [cloud.store-client]. Without them the SDK waits for an answer
  * until the function itself ends. A call that times out throws a `TimeoutError`, which each adapter turns into its own
  * typed error.
  */

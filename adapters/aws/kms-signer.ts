@@ -4,6 +4,8 @@
  */
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import type { KMSClient, KMSClientConfig } from '@aws-sdk/client-kms';
+import { systemClock } from '#adapters/system/clock.ts';
+import type { KeySuccession } from '#core/contracts/evidence.ts';
 import type { Signer } from '#core/evidence/ports.ts';
 import { type LogSigner, logKeyOf } from '#core/evidence/transparency/note.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -17,9 +19,12 @@ export function lazyKmsSigner(
   config: KMSClientConfig = {},
   /** Ids or ARNs of earlier signing keys. */
   former: readonly string[] = [],
+  /** Those of them, oldest first, with which this function may sign that the next one follows. */
+  linked: readonly string[] = [],
 ): Signer {
   const kms = connection(config);
   const pems = new Map<string, Promise<string>>();
+  let successions: Promise<KeySuccession[]> | undefined;
   return {
     keyId,
     async sign(message) {
@@ -28,9 +33,27 @@ export function lazyKmsSigner(
     publicKey: () => pemOf(keyId),
     async keys() {
       const keys = [keyId, ...former].map(async (id) => ({ key_id: signedAs(id), public_key: await pemOf(id) }));
-      return { keys: await Promise.all(keys), successions: [] };
+      successions ??= Promise.all([...linked, keyId].slice(1).map(linkTo)).then((all) => all.flat());
+      return { keys: await Promise.all(keys), successions: await successions };
     },
   };
+
+  /** Signs with both keys that one follows the other. A disabled key cannot, so its statement is left out. */
+  async function linkTo(next: string, at: number): Promise<KeySuccession[]> {
+    const signerOf = (id: string) => ({
+      keyId: signedAs(id),
+      sign: async (message: Uint8Array) => signature(await kms(), id, message),
+      publicKey: () => pemOf(id),
+    });
+    try {
+      // It reads statements too, by a schema: only a rotated key needs it.
+      const { signSuccession } = await import('#core/evidence/key-succession.ts');
+      return [await signSuccession(signerOf(linked[at]!), signerOf(next), new Date(systemClock.now()).toISOString())];
+    } catch {
+      successions = undefined;
+      return [];
+    }
+  }
 
   /** Returns a key's public half, which never changes. A failed fetch is not cached. */
   function pemOf(id: string): Promise<string> {
@@ -50,9 +73,11 @@ export function lazyKmsSigner(
 /** Returns the key id that signatures name: the last part of an ARN. */
 const signedAs = (id: string): string => id.slice(id.lastIndexOf('/') + 1);
 
-/** Returns the ids of the earlier signing keys from the function's environment. */
-export const formerKeyIds = ({ SIGNING_KEY_FORMER_IDS = '' }: NodeJS.ProcessEnv): string[] =>
-  SIGNING_KEY_FORMER_IDS.split(',').filter((id) => id !== '');
+/** Returns the ids of earlier keys from a variable of the function. */
+export const formerKeyIds = (
+  environment: NodeJS.ProcessEnv,
+  name: 'SIGNING_KEY_FORMER_IDS' | 'SIGNING_KEY_LINKED_IDS' | 'VOTE_KEY_FORMER_IDS' = 'SIGNING_KEY_FORMER_IDS',
+): string[] => (environment[name] ?? '').split(',').filter((id) => id !== '');
 
 /** Connects once, at the first use. */
 function connection(config: KMSClientConfig): () => Promise<Kms> {
@@ -127,12 +152,12 @@ export function kmsLogSigner(
   }
 }
 
-/** KMS keys of a log [transparency.key-rotation]. */
+/** KMS keys of a log [transparency.log]. */
 export interface LogKeyIds {
   readonly keyId: string;
   /** Ids or ARNs of the earlier keys, oldest first. The first one names the log. */
   readonly former: readonly string[];
-  /** Whether the last of them signs together with the present one. */
+  /** True while the previous key signs checkpoints in addition to the current key. */
   readonly overlaps: boolean;
 }
 

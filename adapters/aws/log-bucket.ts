@@ -4,7 +4,7 @@
  */
 
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { stored } from '#adapters/dynamodb/items.ts';
+import { stored } from '#adapters/tables/store.ts';
 import type { LogObjects } from '#core/evidence/transparency/ports.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { ignoreExisting } from './archive-bucket.ts';
@@ -16,23 +16,23 @@ export interface LogBucketOptions {
   readonly client?: S3Client;
 }
 
-const keyOf = (tenant: string, path: string): string => `@log/${encodeURIComponent(tenant)}/${path}`;
+const objectKey = (tenant: string, path: string): string => `@log/${encodeURIComponent(tenant)}/${path}`;
 
 export function logBucket({ bucket: Bucket, client = new S3Client(objectBounds()) }: LogBucketOptions): LogObjects {
   return {
     async put(tenant, path, Body) {
-      const object = { Key: keyOf(tenant, path), Body, ContentType: 'application/octet-stream', IfNoneMatch: '*' };
+      const object = { Key: objectKey(tenant, path), Body, ContentType: 'application/octet-stream', IfNoneMatch: '*' };
       await stored(client.send(new PutObjectCommand({ Bucket, ...object })).catch(ignoreExisting));
     },
 
     async get(tenant, path) {
-      const found = client.send(new GetObjectCommand({ Bucket, Key: keyOf(tenant, path) })).catch(absent);
+      const found = client.send(new GetObjectCommand({ Bucket, Key: objectKey(tenant, path) })).catch(absent);
       const bytes = await (await stored(found))?.Body?.transformToByteArray();
       return bytes && Buffer.from(bytes);
     },
 
     async list(tenant, folder) {
-      const Prefix = `${keyOf(tenant, folder)}/`;
+      const Prefix = `${objectKey(tenant, folder)}/`;
       const names: string[] = [];
       let next: string | undefined;
       do {

@@ -4,7 +4,7 @@
  */
 
 import type { PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3';
-import { stored } from '#adapters/dynamodb/items.ts';
+import { stored } from '#adapters/tables/store.ts';
 import { type ObjectFolder, objectFolders } from '#core/contracts/object-folders.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
@@ -22,12 +22,12 @@ interface ObjectBucketOptions {
   readonly client?: S3Client;
 }
 
-const keyOf = (folder: ObjectFolder, digest: string) => `${folder}/${digest.slice(0, 2)}/${digest}`;
+const objectKey = (folder: ObjectFolder, digest: string) => `${folder}/${digest.slice(0, 2)}/${digest}`;
 
 /** Returns the parameters of a put. S3 checks the bytes against the digest and refuses to replace an object. */
 const putParams = (bucket: string, bytes: Uint8Array, digest: string, folder: ObjectFolder): PutObjectCommandInput => ({
   Bucket: bucket,
-  Key: keyOf(folder, digest),
+  Key: objectKey(folder, digest),
   Body: bytes,
   ContentType: 'application/octet-stream',
   ChecksumSHA256: Buffer.from(digest, 'hex').toString('base64'),
@@ -51,10 +51,9 @@ export function objectBucket(options: ObjectBucketOptions): ObjectStore {
 
     async get(digest) {
       if (!/^[0-9a-f]{64}$/.test(digest)) return undefined;
-      const bytes = await stored(read(await s3(), bucket, keyOf(folder, digest)));
-      if (bytes && sha256(bytes) !== digest) {
+      const bytes = await stored(read(await s3(), bucket, objectKey(folder, digest)));
+      if (bytes && sha256(bytes) !== digest)
         throw new GatewayError('service_unavailable', `The stored object ${digest} does not match its digest.`);
-      }
       return bytes;
     },
   };

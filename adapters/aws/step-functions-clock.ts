@@ -22,7 +22,7 @@ const settledBefore = ['TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken'];
 export function lazyStepFunctionsClock(stateMachineArn: string, config: SFNClientConfig = {}): ApprovalClock {
   const sfn = lazily(config);
   return {
-    start: (envelopeId) => start(sfn, { stateMachineArn, name: envelopeId, input: { envelope_id: envelopeId } }),
+    start: (envelopeId, name = envelopeId) => start(sfn, { stateMachineArn, name, input: { envelope_id: envelopeId } }),
     async settle(taskToken, output) {
       const { client, SendTaskSuccessCommand } = await sfn();
       await client

@@ -2,15 +2,16 @@
  * One HTTP exchange on a connection to a checked address: the name is resolved once, every address is checked, and the
  * socket is opened to exactly that address, so that a name cannot resolve differently after the check.
  */
-
 import { lookup as systemLookup } from 'node:dns/promises';
 import { type ClientRequest, request as plain } from 'node:http';
 import { request as secure } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { networkOf, ownNetworkOfName } from '#core/catalog/networks.ts';
+import type { Network } from '#core/contracts/catalog.ts';
+import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
 import { type Effect, ExecutionFault, refused } from '#core/execution/executors/fault.ts';
 import type { HttpExchange, IncomingAnswer, OutgoingRequest } from '#core/execution/executors/ports.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
-import { mayConnect } from './public-address.ts';
 
 interface ExchangeOptions {
   /** Returns every address of a host name. @default the system's resolver */
@@ -25,7 +26,7 @@ export function httpExchange({ resolve = systemResolve }: ExchangeOptions = {}):
     const deadline = AbortSignal.timeout(request.timeoutMs);
     const ends = signal ? AbortSignal.any([signal, deadline]) : deadline;
     const url = new URL(request.url);
-    const addresses = await race(pinned(url, request.allowPrivate, resolve), ends, request);
+    const addresses = await race(pinned(url, request, resolve), ends, request);
     return exchange(url, addresses, request, ends);
   };
 }
@@ -35,14 +36,17 @@ type Addresses = readonly [string, ...string[]];
 /** Returns the addresses to connect to. Refuses all of them if one is not permitted. */
 async function pinned(
   { hostname }: URL,
-  allowPrivate: boolean,
+  { allowPrivate, networks }: Pick<OutgoingRequest, 'allowPrivate' | 'networks'>,
   resolve: (host: string) => Promise<readonly string[]>,
 ): Promise<Addresses> {
   const host = hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(host) ? [host] : await resolve(host).catch(() => []);
   const [first] = addresses;
   if (first === undefined) throw new ExecutionFault('unreachable', `the name ${host} leads to no address`);
-  if (addresses.every((address) => mayConnect(address, allowPrivate))) return [first, ...addresses.slice(1)];
+  const isPermitted =
+    mayConnectToName(host, allowPrivate, networks) &&
+    addresses.every((address) => mayConnect(address, allowPrivate, networks));
+  if (isPermitted) return [first, ...addresses.slice(1)];
   throw refused(
     `${host} leads to an address that is private or reserved`,
     allowPrivate
@@ -126,9 +130,8 @@ const headersOf = (distinct: NodeJS.Dict<string[]>): Record<string, string> =>
   Object.fromEntries(Object.entries(distinct).map(([name, values]) => [name, (values ?? []).join(', ')]));
 
 function endedBy(ends: AbortSignal, { timeoutMs }: OutgoingRequest, effect: Effect): ExecutionFault {
-  if (isErrorNamed(ends.reason, 'TimeoutError')) {
+  if (isErrorNamed(ends.reason, 'TimeoutError'))
     return new ExecutionFault('timeout', `no whole answer came within ${timeoutMs} ms`, { effect });
-  }
   return new ExecutionFault('cancelled', 'it was cancelled', { effect });
 }
 
@@ -138,3 +141,18 @@ function brokenBy(fault: NodeJS.ErrnoException, connected: boolean): ExecutionFa
   if (!connected) return new ExecutionFault('unreachable', `no connection could be made${code}`);
   return new ExecutionFault('cut', `the connection ended before the answer did${code}`, { effect: 'unknown' });
 }
+
+/**
+ * Returns whether an executor may connect to an address: a public one, or with `allowPrivate` one of a private network or of this
+ * machine. Never to metadata services, link-local or reserved addresses, or to a text that is not an address.
+ * @param networks of the configuration.
+ */
+export const mayConnect = (address: string, allowPrivate: boolean, networks?: OwnNetworks): boolean =>
+  isPermitted(networkOf(address, networks), allowPrivate);
+
+/** Returns whether the networks of the configuration let an executor connect to a host of this name. */
+const mayConnectToName = (host: string, allowPrivate: boolean, networks: OwnNetworks | undefined): boolean =>
+  isPermitted(ownNetworkOfName(host, networks) ?? 'public', allowPrivate);
+
+const isPermitted = (network: Network | undefined, allowPrivate: boolean): boolean =>
+  network === 'public' || (allowPrivate && (network === 'private' || network === 'loopback'));

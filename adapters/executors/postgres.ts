@@ -64,9 +64,8 @@ async function transact(
     `BEGIN ${readOnly ? 'READ ONLY' : 'READ WRITE'}; SET LOCAL statement_timeout = ${statementTimeoutMs}; SET LOCAL search_path = public; SELECT 1`,
   );
   const results: SqlResult[] = [];
-  for (const statement of work.statements) {
+  for (const statement of work.statements)
     results.push(await client.query(new PgStatement(statement, { maxRows, maxBytes, stopEarly: readOnly })).done);
-  }
   if (readOnly) {
     await client.query('ROLLBACK');
     return results;
@@ -130,9 +129,8 @@ function faultOf(thrown: unknown, { connected, committing }: TransactionState): 
     return committing ? new ExecutionFault(kind, message, { effect: 'unknown' }) : thrown;
   }
   const { code, message } = (thrown ?? {}) as { code?: string; message?: string };
-  if (code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code)) {
+  if (code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code))
     return said(code, quoted(message ?? ''), committing);
-  }
   const why = code === undefined ? '' : ` (${code})`;
   if (!connected) return new ExecutionFault('unreachable', `no connection could be made${why || reasonOf(message)}`);
   return new ExecutionFault('cut', `the connection ended before the answer did${why}`, {

@@ -64,7 +64,7 @@ const safeGit = {
 };
 
 /**
- * Settings of Git that take precedence over a repository's, so that reading it runs no program [executor.git-settings].
+ * Settings of Git that take precedence over a repository's, so that reading it runs no program [executor.git].
  */
 const gitSettings: Readonly<Record<string, string>> = {
   GIT_CONFIG_COUNT: String(Object.keys(safeGit).length),

@@ -45,8 +45,7 @@ async function connect(config: LambdaClientConfig, client?: Pick<LambdaClient, '
 
 function resultOf(payload: Uint8Array | undefined) {
   const read = sandboxReply.safeParse(parsed(Buffer.from(payload ?? []).toString('utf8')));
-  if (!read.success)
-    throw new ExecutionFault('malformed', 'its answer is not what it should be', { effect: 'unknown' });
+  if (!read.success) throw new ExecutionFault('malformed', 'its answer has an unexpected form', { effect: 'unknown' });
   if ('result' in read.data) return read.data.result;
   const { kind, message, hint, uncertain } = read.data.fault;
   throw new ExecutionFault(kind, message, {

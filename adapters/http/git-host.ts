@@ -53,9 +53,8 @@ export function gitHostFault({ status, headers }: ServiceAnswer): ServiceFault {
 function tokenOf(body: Readonly<Record<string, unknown>> | undefined): InstallationToken {
   const { token, expires_at, permissions, repositories } = body ?? {};
   const dated = typeof expires_at === 'string' && !Number.isNaN(Date.parse(expires_at));
-  if (typeof token !== 'string' || token === '' || !dated || !isObject(permissions)) {
+  if (typeof token !== 'string' || token === '' || !dated || !isObject(permissions))
     throw new ServiceFault('malformed', 'nothing that is an installation token');
-  }
   return {
     token,
     expires_at,

@@ -1,12 +1,13 @@
 /**
  * Downloads index files and plugins: HTTPS only, also after a redirect, bounded in size and time, resumed after an
- * early end [plugin.download].
+ * early end [plugin.marketplace].
  */
+import { lookup as resolveHost } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
-import { isIP } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
+import { networkOf } from '#core/catalog/networks.ts';
 import { refuse, SupplyChainRefusal } from '#core/configuration/supply-chain/refusal.ts';
-import { isPrivate, privateRefusal, publicOnly } from './public-address.ts';
 
 export interface DownloadOptions {
   /** Largest number of bytes. */
@@ -184,3 +185,23 @@ const asRefusal = (cause: Error, url: URL): SupplyChainRefusal =>
   cause instanceof SupplyChainRefusal
     ? cause
     : new SupplyChainRefusal('download_failed', `${url.href} cannot be read: ${cause.message}`, { cause });
+
+/** Resolves a name, and refuses it if one of its addresses is not public. */
+const publicOnly: LookupFunction = (hostname, options, callback) => {
+  resolveHost(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, '', 0);
+    const found = addresses.find(({ address }) => isPrivate(address));
+    if (found) return callback(privateRefusal(hostname, found.address) as NodeJS.ErrnoException, '', 0);
+    if (options.all) return callback(null, addresses);
+    callback(null, addresses[0]!.address, addresses[0]!.family);
+  });
+};
+
+const privateRefusal = (host: string, address: string) =>
+  new SupplyChainRefusal(
+    'private_address',
+    `${host} has the address ${address}, which is not public; a local index file may name it`,
+  );
+
+/** Returns whether an address is not of the public internet. A text that is not an address is not public. */
+export const isPrivate = (address: string): boolean => networkOf(address) !== 'public';

@@ -138,33 +138,48 @@ function replyOf(response: IncomingMessage, received: ReplyBody): HttpReply {
     },
     body,
     bytes: (maxBytes) => bytesOf(body, maxBytes),
-    text: async (maxBytes) => (await bytesOf(body, maxBytes)).toString('utf8'),
+    text: (maxBytes) => bytesOf(body, maxBytes).then((bytes) => bytes.toString('utf8')),
   };
 }
 
 const waits = ['retry-after', 'retry-after-ms', 'x-ms-retry-after-ms'] as const;
 
-async function bytesOf(body: HttpBody, maxBytes: number): Promise<Buffer> {
+const tooLong = (maxBytes: number) => new HttpFault('too-large', `the reply is longer than ${maxBytes} bytes`);
+
+function bytesOf(body: HttpBody, maxBytes: number): Promise<Buffer> {
+  return body instanceof ReplyBody ? body.whole(maxBytes) : decodedBytesOf(body, maxBytes);
+}
+
+async function decodedBytesOf(body: HttpBody, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
     if (length > maxBytes) {
       body.close();
-      throw new HttpFault('too-large', `the reply is longer than ${maxBytes} bytes`);
+      throw tooLong(maxBytes);
     }
     chunks.push(chunk);
   }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  return joined(chunks as Buffer[]);
+}
+
+const joined = (chunks: readonly Buffer[]): Buffer => (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+
+/** Reader of a complete reply. */
+interface WholeReader extends PromiseWithResolvers<Buffer> {
+  readonly maxBytes: number;
 }
 
 /** A response as an async iterable without the overhead of a stream; knows whether a reader is waiting. */
 class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
   readonly #response: IncomingMessage;
   readonly #waits: () => void;
-  readonly #queue: Buffer[] = [];
+  #queue: Buffer[] = [];
   #held = 0;
   #taker: PromiseWithResolvers<IteratorResult<Buffer>> | undefined;
+  /** Set while the body is read as a whole. Its chunks stay in the queue. */
+  #whole: WholeReader | undefined;
   #end: 'well' | HttpFault | undefined;
   /** Bytes that may still come after the reader has left. */
   #unwanted: number | undefined;
@@ -181,7 +196,35 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
   }
 
   get waiting(): boolean {
-    return this.#taker !== undefined;
+    return this.#taker !== undefined || this.#whole !== undefined;
+  }
+
+  /** Reads the rest of the body. @throws HttpFault `too-large`, after the connection was closed */
+  whole(maxBytes: number): Promise<Buffer> {
+    const whole = { maxBytes, ...Promise.withResolvers<Buffer>() };
+    this.#whole = whole;
+    if (this.#isTooLong(whole)) return whole.promise;
+    if (this.#end) this.#endWhole(whole, this.#end);
+    else {
+      this.#waits();
+      if (this.#response.isPaused()) this.#response.resume();
+    }
+    return whole.promise;
+  }
+
+  #isTooLong(whole: WholeReader): boolean {
+    if (this.#held <= whole.maxBytes) return false;
+    this.#whole = undefined;
+    this.close();
+    whole.reject(tooLong(whole.maxBytes));
+    return true;
+  }
+
+  #endWhole(whole: WholeReader, end: 'well' | HttpFault): void {
+    this.#whole = undefined;
+    if (end === 'well') whole.resolve(joined(this.#queue));
+    else whole.reject(end);
+    this.#drop();
   }
 
   [Symbol.asyncIterator](): this {
@@ -252,12 +295,15 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
     }
     this.#queue.push(chunk);
     this.#held += chunk.length;
-    if (this.#held >= bufferBytes) this.#response.pause();
+    if (this.#whole) {
+      if (!this.#isTooLong(this.#whole)) this.#waits();
+    } else if (this.#held >= bufferBytes) this.#response.pause();
   }
 
   #finish(end: 'well' | HttpFault): void {
     if (this.#end) return;
     this.#end = end;
+    if (this.#whole) this.#endWhole(this.#whole, end);
     const taker = this.#taker;
     this.#taker = undefined;
     if (end === 'well') taker?.resolve({ done: true, value: undefined });
@@ -265,7 +311,7 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
   }
 
   #drop(): void {
-    this.#queue.length = 0;
+    this.#queue = [];
     this.#held = 0;
   }
 }

@@ -40,9 +40,7 @@ export async function serviceJson(call: ServiceCall): Promise<ServiceAnswer> {
   } catch (thrown) {
     if (thrown instanceof ServiceFault) throw thrown;
     // The cause names address and headers, so it is dropped.
-    if (isErrorNamed(thrown, 'TimeoutError')) {
-      throw new ServiceFault('timeout', `nothing within ${timeoutMs} ms`);
-    }
+    if (isErrorNamed(thrown, 'TimeoutError')) throw new ServiceFault('timeout', `nothing within ${timeoutMs} ms`);
     throw new ServiceFault('unreachable', 'nothing: the connection failed');
   }
 }

@@ -68,9 +68,8 @@ const isOver = ({ status, body }: ServiceAnswer): boolean =>
 
 function leaseOf(body: Readonly<Record<string, unknown>> | undefined): VaultLease {
   const { lease_id, lease_duration, data } = body ?? {};
-  if (typeof lease_id !== 'string' || lease_id === '' || !isObject(data)) {
+  if (typeof lease_id !== 'string' || lease_id === '' || !isObject(data))
     throw new ServiceFault('malformed', 'nothing that is a lease');
-  }
   return { lease_id, lease_seconds: secondsOf(lease_duration), data };
 }
 

@@ -20,7 +20,7 @@ export async function definitionOf(name: MachineName): Promise<StateMachine> {
 }
 
 export const localApprovalClock = (interpreter: Interpreter): ApprovalClock => ({
-  start: (envelopeId) => interpreter.start(envelopeId, { envelope_id: envelopeId }),
+  start: (envelopeId, name = envelopeId) => interpreter.start(name, { envelope_id: envelopeId }),
   settle: (taskToken, output) => interpreter.settle(taskToken, output),
 });
 

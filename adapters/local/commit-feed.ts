@@ -1,13 +1,13 @@
 /**
  * Feeds the ledger's commits to the projector, as Lambda would from the table's stream: in batches, each until it
  * succeeds. A state folder has one process, so there are no commits except its own. Entries lost from the queue in a
- * crash are read from the log again at start (`docs/decisions/0016`).
+ * crash are read from the log again at start.
  */
 import { readFile } from 'node:fs/promises';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { imageOf } from '#core/evidence/entry-text.ts';
-import type { EvidenceLog, Ledger, UnreadableRow } from '#core/evidence/ports.ts';
+import { imageOf, type RowPlace } from '#core/evidence/entry-text.ts';
+import type { EvidenceLog, Ledger } from '#core/evidence/ports.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import { writeDurably } from './durable-file.ts';
 
@@ -28,6 +28,8 @@ interface CommitFeedOptions {
 export interface CommitFeed {
   /** Takes a committed entry. */
   readonly committed: (entry: EvidenceEntry) => void;
+  /** Returns for how long the oldest entry has waited; 0 if none does. */
+  lagMs(): number;
   /** Reads the entries again that a crash left, then follows the commits. */
   start(): Promise<void>;
   /** Finishes the queue. */
@@ -70,11 +72,14 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   let stopping = false;
   let running: Promise<void> = Promise.resolve();
   let keptAt = 0;
+  /** Time since which an entry has waited. */
+  let behindSince: number | undefined;
 
   const committed = (entry: EvidenceEntry) => {
     if (missed === undefined && queue.length >= most) missed = new MissedTimes();
     if (missed) missed.add(Date.parse(entry.timestamp));
     else queue.push(entry);
+    behindSince ??= clock.now();
     waiting?.resolve();
   };
 
@@ -87,6 +92,9 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
       const batch = queue.splice(0, batchSize);
       const goesOn = batch.length > 0 ? await projectAndKeep(batch) : missed ? await projectMissed() : !stopping;
       if (!goesOn) break;
+      const [oldest] = queue;
+      if (oldest) behindSince = Date.parse(oldest.timestamp);
+      else if (!missed) behindSince = undefined;
     }
   }
 
@@ -233,7 +241,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   async function* pagesOf(tenant: string, from: number, to: number): AsyncIterable<readonly EvidenceEntry[]> {
     let cursor: string | undefined;
     do {
-      const unreadable = ({ session_id, index }: UnreadableRow) =>
+      const unreadable = ({ session_id, index }: RowPlace) =>
         unread(tenant, new Error(`entry ${index} of session ${session_id} cannot be read`));
       const page = await log.audit({ tenant, from, to, limit: pageSize, unreadable, ...(cursor && { cursor }) });
       yield page.items;
@@ -243,10 +251,15 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
 
   return {
     committed,
+    lagMs: () => (behindSince === undefined ? 0 : Math.max(0, clock.now() - behindSince)),
     async start() {
+      behindSince = clock.now(); // until it has caught up
       running = catchUp()
         .catch((fault: Error) => report(`Not everything was projected again: ${fault.message}`))
-        .then(follow);
+        .then(() => {
+          if (queue.length === 0 && !missed) behindSince = undefined;
+          return follow();
+        });
     },
     async stop() {
       stopping = true;

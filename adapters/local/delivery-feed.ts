@@ -2,7 +2,7 @@
  * Passes new deliveries to `notify` at once, as the stream of the table does on AWS: in batches, one after the other.
  */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { recordOfDelivery } from '#adapters/dynamodb/delivery-record.ts';
+import { recordOfDelivery } from '#adapters/tables/delivery-record.ts';
 import type { Delivery, DeliveryStore } from '#core/approvals/notifications/ports.ts';
 
 export interface DeliveryFeed {

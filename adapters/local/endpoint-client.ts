@@ -1,11 +1,11 @@
 /** Client of a DynamoDB-compatible server outside this process (`DYNAMODB_ENDPOINT`). */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { clientBounds } from '../aws/client-bounds.ts';
-import { dynamoClient } from '../dynamodb/client.ts';
+import { dynamoClient } from '../aws/dynamodb/client.ts';
 
 /**
  * Returns a client that fails a hanging call after nine seconds, and the caller gets 503
- * [cloud.clients-have-time-outs]. Its credentials are dummies unless the environment has some.
+ * [cloud.store-client]. Its credentials are dummies unless the environment has some.
  */
 export const endpointClient = (endpoint: string): DynamoDBClient =>
   dynamoClient({

@@ -1,5 +1,5 @@
 /** Reads secrets from this process's environment, then those the local run generated (allow-list). */
-import { isSecretName } from '#core/contracts/config.ts';
+import { isSecretName } from '#core/contracts/config/secret-names.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 
 /**

@@ -21,7 +21,7 @@ interface Batch {
 }
 
 interface FolderArchiveOptions {
-  /** Whether other processes write to the same store, with archives of their own. @default false */
+  /** True if other processes write to the same store and keep their own archives. @default false */
   readonly shared?: boolean;
 }
 

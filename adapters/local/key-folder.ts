@@ -1,6 +1,6 @@
 /**
  * Keys of processes that share a store, in one folder that each of them mounts and only reads: the signing key of
- * evidence, the key of the transparency log, the key of capability tickets [shared.keys].
+ * evidence, the key of the transparency log, the key of capability tickets [shared.gateways].
  */
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

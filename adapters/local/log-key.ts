@@ -36,6 +36,6 @@ async function read(path: string): Promise<KeyObject | undefined> {
   });
   if (pem === undefined) return undefined;
   const key = privateKeyIn(pem, path);
-  if (key.asymmetricKeyType !== 'ed25519') throw new Error(`${path} holds no Ed25519 key.`);
+  if (key.asymmetricKeyType !== 'ed25519') throw new Error(`${path} contains no Ed25519 key.`);
   return key;
 }

@@ -1,6 +1,6 @@
 /**
  * The keys of the transparency log in a state folder: the current private key, the previous one while both sign, and
- * the public keys of all earlier ones, oldest first [transparency.key-rotation].
+ * the public keys of all earlier ones, oldest first [transparency.log].
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hkdfSync, type KeyObject } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';

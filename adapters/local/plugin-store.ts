@@ -1,4 +1,4 @@
-/** Installed plugins in a folder: bytes by digest, and one record that is replaced as a whole [plugin.store]. */
+/** Installed plugins in a folder: bytes by digest, and one record that is replaced as a whole [plugin.marketplace]. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

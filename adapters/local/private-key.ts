@@ -1,11 +1,11 @@
 /** Reads private keys from files of the operator or of the state folder. */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 
-/** Parses a key. @throws Error that names the file if it holds no private key. */
+/** Parses a key. @throws Error that names the file if it contains no private key. */
 export function privateKeyIn(pem: string, path: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch (cause) {
-    throw new Error(`${path} holds no private key in PEM: put back a copy of the file.`, { cause });
+    throw new Error(`${path} contains no private key in PEM: put back a copy of the file.`, { cause });
   }
 }

@@ -1,12 +1,10 @@
 /** Registers a store's keys: two processes that sign with different keys never share one. */
 
 import { createPublicKey } from 'node:crypto';
-import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { fromItem, toItem } from '#adapters/dynamodb/items.ts';
+import type { StoreOptions } from '#adapters/tables/store.ts';
 import { linkedKeys, signingKeysOf } from '#core/evidence/key-succession.ts';
 import type { Signer } from '#core/evidence/ports.ts';
 import { rawKey } from '#core/evidence/transparency/note.ts';
-import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { fingerprint, type LogKeys } from './log-keys.ts';
 
 interface RegisteredKey {
@@ -19,13 +17,7 @@ class OtherSigningKey extends Error {
   override readonly name = 'OtherSigningKey';
 }
 
-interface Registry {
-  readonly client: DynamoDBClient;
-  /** The table of configurations. */
-  readonly table: string;
-}
-
-interface RegisterOptions extends Registry {
+interface RegisterOptions extends StoreOptions {
   readonly signer: Signer;
   /** Takes the store over with this key even if no statement links it to the registered one. */
   readonly adopt?: boolean;
@@ -50,7 +42,7 @@ export async function registerSigningKey({ signer, adopt, ...registry }: Registe
  * successor.
  * @throws OtherSigningKey
  */
-export async function registerLogKey({ current, former }: LogKeys, registry: Registry): Promise<void> {
+export async function registerLogKey({ current, former }: LogKeys, registry: StoreOptions): Promise<void> {
   const key = createPublicKey(current);
   const own = { key_id: fingerprint(key), public_key: key.export({ format: 'pem', type: 'spki' }).toString() };
   await register(registry, 'log-key', own, ({ key_id, public_key }) => {
@@ -61,41 +53,19 @@ export async function registerLogKey({ current, former }: LogKeys, registry: Reg
 
 /** @param check throws if the own key may not succeed the registered one. */
 async function register(
-  { client, table }: Registry,
+  options: StoreOptions,
   id: string,
   own: RegisteredKey,
   check: (registered: RegisteredKey) => void,
 ): Promise<string | undefined> {
+  const { store } = options;
   for (;;) {
-    const registered = await read();
+    const registered = await store.get<RegisteredKey>('config', { id });
     if (registered?.key_id === own.key_id) return undefined;
     if (registered) check(registered);
-    if (await put(registered?.key_id)) return registered?.key_id;
-  }
-
-  async function read(): Promise<RegisteredKey | undefined> {
-    const { Item } = await client.send(
-      new GetItemCommand({ TableName: table, Key: toItem({ id }), ConsistentRead: true }),
-    );
-    return Item && fromItem<RegisteredKey>(Item);
-  }
-
-  /** Returns false if another process was first. */
-  async function put(over: string | undefined): Promise<boolean> {
-    try {
-      await client.send(
-        new PutItemCommand({
-          TableName: table,
-          Item: toItem({ id, ...own }),
-          ConditionExpression: over === undefined ? 'attribute_not_exists(id)' : 'key_id = :over',
-          ...(over !== undefined && { ExpressionAttributeValues: toItem({ ':over': over }) }),
-        }),
-      );
-      return true;
-    } catch (cause) {
-      if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) throw cause;
-      return false;
-    }
+    const unchanged = registered ? ({ equals: ['key_id', registered.key_id] } as const) : ({ absent: 'id' } as const);
+    // Otherwise another process was first.
+    if ((await store.put('config', { id, ...own }, { if: unchanged })).written) return registered?.key_id;
   }
 }
 

@@ -1,4 +1,4 @@
-/** Creates the tables of `core/contracts/tables.ts` on a DynamoDB-compatible server. Can be repeated. */
+/** Creates the tables of a store on a DynamoDB-compatible server. Can be repeated. */
 
 import {
   CreateTableCommand,
@@ -9,14 +9,16 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
+import type { TableSpec } from '#core/contracts/tables.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
+import { storeTables } from '../tables/specs.ts';
+import type { StoreTable } from '../tables/store.ts';
 
 /** Physical names by logical name. */
-export type TableNames = Readonly<Record<TableName, string>>;
+export type TableNames = Readonly<Record<StoreTable, string>>;
 
 const tableNames = (prefix = 'gateway-'): TableNames =>
-  Object.fromEntries(Object.keys(tables).map((name) => [name, `${prefix}${name}`])) as Record<TableName, string>;
+  Object.fromEntries(Object.keys(storeTables).map((name) => [name, `${prefix}${name}`])) as Record<StoreTable, string>;
 
 /**
  * Creates missing tables and returns the physical names, e.g. `gateway-evidence`.
@@ -26,8 +28,8 @@ export async function createTables(client: DynamoDBClient, prefix = 'gateway-'):
   const names = tableNames(prefix);
   const present = await existing(client);
   await Promise.all(
-    Object.entries(tables).map(async ([name, spec]) => {
-      const physical = names[name as TableName];
+    Object.entries(storeTables).map(async ([name, spec]) => {
+      const physical = names[name as StoreTable];
       if (present.has(physical)) await assertSameKeys(client, physical, spec);
       else await createTable(client, physical, spec);
     }),
@@ -71,20 +73,16 @@ interface IndexKeys extends Keyed {
 export async function createTable(client: DynamoDBClient, physical: string, spec: TableSpec): Promise<void> {
   try {
     const { TableDescription } = await client.send(new CreateTableCommand(tableParams(physical, spec)));
-    if (TableDescription?.TableStatus !== 'ACTIVE') {
+    if (TableDescription?.TableStatus !== 'ACTIVE')
       await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 1 }, { TableName: physical });
-    }
   } catch (fault) {
     if (!isErrorNamed(fault, 'ResourceInUseException')) throw fault;
   }
   if (spec.ttl !== undefined) await enableTtl(client, physical, spec.ttl);
 }
 
-/**
- * Returns the parameters, without the stream: the embedded server's gets slower with every record, so the local run
- * follows its own commits instead (commit-feed.ts).
- */
-export function tableParams(physical: string, spec: TableSpec): CreateTableCommandInput {
+/** Returns the parameters, without the stream: the local run follows its own commits instead (commit-feed.ts). */
+function tableParams(physical: string, spec: TableSpec): CreateTableCommandInput {
   const keys = [spec, ...(spec.indexes ?? [])].flatMap(({ partitionKey, sortKey }) => [partitionKey, sortKey]);
   const attributes = [...new Set(keys)].filter((key) => key !== undefined);
   return {

@@ -1,6 +1,6 @@
 /**
  * Recognises how servers over HTTP report an unknown session, other than with status 404 or 410
- * [mcp.forgotten-session].
+ * [mcp.sessions].
  */
 import { mcpCodes, type RpcError } from '#core/mcp/protocol/messages.ts';
 

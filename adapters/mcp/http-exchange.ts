@@ -60,7 +60,7 @@ async function configuredBearer(
 ): Promise<string | undefined> {
   if (token_env === undefined) return undefined;
   const token = (await secrets.get(token_env))?.trim();
-  if (!token) throw new UpstreamFault('refused', `the secret ${token_env} for it holds no value`);
+  if (!token) throw new UpstreamFault('refused', `the secret ${token_env} for it contains no value`);
   return token;
 }
 
@@ -89,7 +89,7 @@ export function boundedJson(text: string, { max_result_values }: McpUpstreamEntr
   } catch (fault) {
     if (!(fault instanceof GatewayError)) throw fault;
     throw fault.code === 'payload_too_large'
-      ? new UpstreamFault('too-large', `its answer holds more than ${max_result_values} values (max_result_values)`)
+      ? new UpstreamFault('too-large', `its answer contains more than ${max_result_values} values (max_result_values)`)
       : new UpstreamFault('garbage', `its answer is nested deeper than ${maxLevels} levels`);
   }
   try {

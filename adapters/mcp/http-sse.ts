@@ -71,7 +71,7 @@ function messages(ports: ExchangePorts, entry: McpUpstreamEntry, url: string, cl
 
 /**
  * Handles an event. An unreadable one fails its own request only; the other callers of the stream continue
- * [mcp.one-bad-line].
+ * [mcp.stdio-start].
  */
 function takeEvent(link: ChannelLink, event: SseEvent, entry: McpUpstreamEntry): void {
   try {

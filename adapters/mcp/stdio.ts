@@ -16,7 +16,7 @@ import { StderrTail } from './stderr-tail.ts';
 const harmless = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR'];
 /**
  * Variables that `inherit` passes on: programs such as npx need them with a proxy that inspects TLS
- * [mcp.stdio-inherit].
+ * [mcp.stdio-start].
  */
 const inherited: Readonly<Record<McpUpstreamEntry['inherit'][number], readonly string[]>> = {
   proxy: ['http_proxy', 'https_proxy', 'no_proxy', 'all_proxy']
@@ -136,7 +136,7 @@ export class StdioServers {
     const seconds = () => Math.round((this.#ports.clock.now() - supervised.startedAt) / 100) / 10;
     const withTail = (why: string) => {
       const last = tail.last(secrets);
-      return `${why} ${seconds()} s after its start${last && `; its error output ends: ${last}`}`;
+      return `${why} after ${seconds()} s${last && `. Last output: ${last}`}`;
     };
     const over = (what: string) => {
       if (link.isOver) return;
@@ -147,17 +147,17 @@ export class StdioServers {
       const lived = this.#ports.clock.now() - supervised.startedAt;
       supervised.failures = lived >= settledMs ? 1 : supervised.failures + 1;
       supervised.notBefore = this.#ports.clock.now() + Math.min(longestBackOffMs, 250 * 2 ** (supervised.failures - 1));
-      telemetry.log('warn', 'an MCP server process has ended', {
+      telemetry.log('warn', 'MCP server process exited', {
         upstream: entry.name,
         why,
         failures: supervised.failures,
       });
     };
     child.on('error', (fault: NodeJS.ErrnoException) =>
-      over(`its process could not be started (${fault.code ?? 'failed'})`),
+      over(`the process could not be started (${fault.code ?? 'failed'})`),
     );
     // `close` follows the last output.
-    child.on('close', (code, signal) => over(`its process ended with ${signal ?? code}`));
+    child.on('close', (code, signal) => over(`the process exited with ${signal ?? `code ${code}`}`));
     child.stdin.on('error', () => {}); // reported by the exit
     const lines = new LineReader(entry.max_result_bytes, {
       line: (text) => takeLine(link, text, entry),
@@ -182,7 +182,7 @@ export class StdioServers {
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       tail.add(text);
-      telemetry.log('debug', 'an MCP server process says', {
+      telemetry.log('debug', 'MCP server output', {
         upstream: entry.name,
         text: redactResult(text.slice(0, 500)),
       });

@@ -15,7 +15,7 @@ interface UpstreamOptions {
   readonly telemetry: Pick<Telemetry, 'log'>;
   /** Called when a server by HTTP answered its handshake, or with the reason why it did not. */
   readonly connected?: (server: string, down?: string) => void;
-  /** Child processes; absent if there is no machine to run them on. */
+  /** Servers as child processes. Absent on AWS, which cannot run them. */
   readonly stdio?: StdioServers;
 }
 

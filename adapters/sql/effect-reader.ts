@@ -1,4 +1,5 @@
 /** Reads every call's effects with PostgreSQL's grammar, which is loaded at the first call that carries SQL. */
+import type { OwnPrograms } from '#core/contracts/config/catalog.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { gitEffects } from '#core/effects/git.ts';
 import { httpEffects } from '#core/effects/http.ts';
@@ -9,9 +10,12 @@ import { carriesSql, type SqlParse, sqlEffects } from '#core/effects/sql.ts';
 import { sqlGrammar } from './grammar.ts';
 
 /** Reads the effects. Never throws: without the grammar an SQL text is unclear. */
-export async function readCallEffects(call: ToolCall): Promise<Effects> {
+export async function readCallEffects(call: ToolCall, programs?: OwnPrograms): Promise<Effects> {
   const parse = carriesSql(call) ? await sqlGrammar().catch(unavailable) : unused;
-  return readEffects({ shell: shellEffects, sql: sqlEffects(parse), http: httpEffects, git: gitEffects })(call);
+  return readEffects({ shell: shellEffects, sql: sqlEffects(parse), http: httpEffects, git: gitEffects })(
+    call,
+    programs,
+  );
 }
 
 function unavailable(fault: unknown): SqlParse {

@@ -1,11 +1,12 @@
 /** Loads the effect readers at the first governed call: most functions never have one. */
+import type { OwnPrograms } from '#core/contracts/config/catalog.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 
 const readers = lazyImport(() => import('./effect-reader.ts'));
 
-export async function lazyEffects(call: ToolCall): Promise<Effects> {
+export async function lazyEffects(call: ToolCall, programs?: OwnPrograms): Promise<Effects> {
   const { readCallEffects } = await readers();
-  return readCallEffects(call);
+  return readCallEffects(call, programs);
 }

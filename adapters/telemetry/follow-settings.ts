@@ -50,7 +50,7 @@ export function followTelemetrySettings(
     const { telemetry: settings } = (await snapshots.current({ evenStale: true })).configuration;
     if (stopped) return;
     sampling = settings;
-    const key = settings.otlp_endpoint === undefined ? '' : keyOf(settings);
+    const key = settings.otlp_endpoint === undefined ? '' : settingsKey(settings);
     if (key !== following.key) change(key, settings);
   };
 
@@ -72,7 +72,7 @@ export function followTelemetrySettings(
   };
 }
 
-const keyOf = ({ otlp_endpoint, otlp_protocol, service_name }: Settings): string =>
+const settingsKey = ({ otlp_endpoint, otlp_protocol, service_name }: Settings): string =>
   JSON.stringify([otlp_endpoint, otlp_protocol, service_name]);
 
 function senderFor({ otlp_endpoint, otlp_protocol, service_name }: Settings): SpanSender | undefined {

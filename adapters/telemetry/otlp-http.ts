@@ -2,23 +2,26 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { httpCall } from '#adapters/http/provider-http.ts';
-import { traceRequest } from './otlp-json.ts';
-import type { ResourceAttributes } from './resource.ts';
-import type { SpanSender } from './spans.ts';
+import type { SpanAttribute } from '#core/kernel/ports.ts';
+import { traceFlags } from '#core/kernel/trace-context.ts';
+import { instrumentation, type ResourceAttributes } from './resource.ts';
+import { type EndedSpan, exportedAttributes, kindOf, type SpanSender } from './spans.ts';
 
 interface HttpOptions {
   /** The whole address, path included. */
   readonly url: string;
   readonly resource: () => ResourceAttributes;
   /** Returns the headers to send instead: a signature covers the body. */
-  readonly sign?: (request: UnsignedRequest) => Promise<Readonly<Record<string, string>>>;
+  readonly sign?: (request: UnsignedRequest) => Headers | Promise<Headers>;
   /** @default 5 seconds */
   readonly timeoutMs?: number;
 }
 
+type Headers = Readonly<Record<string, string>>;
+
 export interface UnsignedRequest {
   readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Headers;
   readonly body: Uint8Array;
 }
 
@@ -59,4 +62,43 @@ export function tracesUrl(endpoint: string): string {
   const url = new URL(endpoint);
   if (!url.pathname.endsWith('/v1/traces')) url.pathname = `${url.pathname.replace(/\/$/, '')}/v1/traces`;
   return url.href;
+}
+
+/** Writes spans as an OTLP export request in JSON: hex ids, 64-bit numbers as text. */
+export function traceRequest(spans: readonly EndedSpan[], resource: ResourceAttributes): string {
+  const scopeSpans = [{ scope: instrumentation, spans: spans.map(otlpSpan) }];
+  return JSON.stringify({ resourceSpans: [{ resource: { attributes: keyValues(resource) }, scopeSpans }] });
+}
+
+const kinds = { internal: 1, server: 2, client: 3 } as const;
+const statuses = { well: 0, refused: 0, failed: 2 } as const;
+/** Flags: whether the parent is remote, and that this is known. */
+const remoteKnown = 0x100;
+const remote = 0x200;
+
+const otlpSpan = (span: EndedSpan) => ({
+  traceId: span.traceId,
+  spanId: span.spanId,
+  ...(span.parentId !== undefined && { parentSpanId: span.parentId }),
+  ...(span.tracestate !== undefined && { traceState: span.tracestate }),
+  name: span.name.toWellFormed(),
+  kind: kinds[kindOf(span)],
+  startTimeUnixNano: nanoseconds(span.startMs),
+  endTimeUnixNano: nanoseconds(span.endMs),
+  attributes: keyValues(exportedAttributes(span)),
+  status: { code: statuses[span.end] },
+  flags: traceFlags(span.sampled, span.random) | remoteKnown | (span.parentIsRemote ? remote : 0),
+});
+
+const nanoseconds = (ms: number): string => `${Math.round(ms * 1_000)}000`;
+
+const keyValues = (attributes: Readonly<Record<string, SpanAttribute>>) =>
+  Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(value) }));
+
+function anyValue(value: SpanAttribute): object {
+  if (typeof value === 'string') return { stringValue: value.toWellFormed() };
+  if (typeof value === 'boolean') return { boolValue: value };
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+  return { arrayValue: { values: value.map(anyValue) } };
 }

@@ -67,7 +67,7 @@ export const exportedAttributes = ({ attributes }: Pick<EndedSpan, 'attributes'>
 
 /**
  * Checks that both forms of OTLP can express a span: hex ids, finite times and numbers. A collector refuses the whole request
- * that has one it cannot read [trace.export-others].
+ * that has one it cannot read [trace.export].
  */
 export function isEncodable(span: EndedSpan): boolean {
   const { traceId, spanId, parentId, name, startMs, endMs, tracestate } = span;

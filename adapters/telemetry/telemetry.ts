@@ -62,26 +62,8 @@ export function logTelemetry({ clock, write, service, deployment, tracer, link }
   let shared: SharedTraces | undefined;
 
   return {
-    async span(name, attributes, work) {
-      const parent = current.getStore();
-      const span = parent instanceof OpenSpan ? parent.child(name, attributes) : root(name, attributes, parent);
-      try {
-        return await (tracer
-          ? current.run(span, () =>
-              tracer(
-                name,
-                () => span.attributes,
-                () => work(span),
-              ),
-            )
-          : current.run(span, work, span));
-      } catch (thrown) {
-        span.threw(thrown);
-        throw thrown;
-      } finally {
-        ended(span);
-      }
-    },
+    span: (name, attributes, work) => run(name, attributes, work, false),
+    leafSpan: (name, attributes, work) => run(name, attributes, work, true),
 
     continued: (from, work) => {
       const context = traceContextOf({ ...from, xray: functionTrace() ?? from.xray });
@@ -128,6 +110,33 @@ export function logTelemetry({ clock, write, service, deployment, tracer, link }
       sink = next;
     },
   };
+
+  async function run<T>(
+    name: string,
+    attributes: SpanAttributes,
+    work: (span: OpenSpan) => Promise<T>,
+    isLeaf: boolean,
+  ): Promise<T> {
+    const parent = current.getStore();
+    const isChild = parent instanceof OpenSpan;
+    const span = isChild ? parent.child(name, attributes) : root(name, attributes, parent);
+    try {
+      if (tracer)
+        return await current.run(span, () =>
+          tracer(
+            name,
+            () => span.attributes,
+            () => work(span),
+          ),
+        );
+      return await (isLeaf && isChild ? work(span) : current.run(span, work, span));
+    } catch (thrown) {
+      span.threw(thrown);
+      throw thrown;
+    } finally {
+      ended(span);
+    }
+  }
 
   function ended(span: OpenSpan): void {
     span.over();

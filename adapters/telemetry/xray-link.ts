@@ -1,4 +1,4 @@
-/** Links a trace to the console of X-Ray, if it is there [trace.xray-link]. */
+/** Links a trace to the console of X-Ray, if it is there [trace.routes]. */
 import { xrayId, xrayRootOf } from '#core/kernel/trace-context.ts';
 import { signedFor } from './traces-from-environment.ts';
 

@@ -42,7 +42,7 @@ export function check({ module: compiled, content, metadata }: CheckCall): Check
  */
 function place(plugin: Abi, memory: WebAssembly.Memory, bytes: Uint8Array): number {
   const at = plugin.alloc(bytes.byteLength) >>> 0;
-  if (at === 0) throw new Error(`alloc gave no memory for ${bytes.byteLength} bytes`);
+  if (at === 0) throw new Error(`alloc returned no memory for ${bytes.byteLength} bytes`);
   inMemory(memory, at, bytes.byteLength, 'alloc').set(bytes);
   return at;
 }
@@ -50,9 +50,8 @@ function place(plugin: Abi, memory: WebAssembly.Memory, bytes: Uint8Array): numb
 function reason(plugin: Abi, memory: WebAssembly.Memory): { message?: string; score?: number } {
   const at = plugin.get_result_ptr() >>> 0;
   const length = plugin.get_result_len() >>> 0;
-  if (length > wasmSizes.resultBytes) {
+  if (length > wasmSizes.resultBytes)
     throw new Error(`the result has ${length} bytes, allowed ${wasmSizes.resultBytes}`);
-  }
   const { message, score } = resultOf(inMemory(memory, at, length, 'the result'));
   if (message !== undefined && typeof message !== 'string') throw new Error("the result's message is not a text");
   if (score !== undefined && (typeof score !== 'number' || !(score >= 0 && score <= 1)))
@@ -72,8 +71,7 @@ function resultOf(bytes: Uint8Array): { readonly message?: unknown; readonly sco
 
 /** Returns the current memory: growing it replaces its buffer. */
 function inMemory({ buffer }: WebAssembly.Memory, at: number, length: number, what: string): Uint8Array {
-  if (at + length > buffer.byteLength) {
+  if (at + length > buffer.byteLength)
     throw new Error(`${what} points outside of the memory: ${length} bytes at ${at} of ${buffer.byteLength}`);
-  }
   return new Uint8Array(buffer, at, length);
 }

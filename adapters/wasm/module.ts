@@ -19,9 +19,8 @@ const abi = {
 
 /** Compiles a module. @throws Error that names its violation of the ABI. */
 export async function compileModule(bytes: Uint8Array): Promise<WebAssembly.Module> {
-  if (bytes.byteLength > wasmSizes.moduleBytes) {
+  if (bytes.byteLength > wasmSizes.moduleBytes)
     throw new Error(`the WASM module has ${bytes.byteLength} bytes, allowed ${wasmSizes.moduleBytes}`);
-  }
   const module = await WebAssembly.compile(bytes).catch((cause: Error) => {
     throw new Error(`the WASM module is corrupt (${cause.message})`, { cause });
   });

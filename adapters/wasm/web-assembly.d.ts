@@ -2,6 +2,7 @@
 declare namespace WebAssembly {
   /** Compiled code; may be sent to a worker. */
   class Module {
+    constructor(bytes: Uint8Array);
     readonly [Symbol.toStringTag]: 'WebAssembly.Module';
   }
   class Memory {

@@ -1,10 +1,11 @@
 /**
- * Runs heavy work of a process with many callers in worker threads with a budget of time and memory (decisions 0044,
- * 0051). A text, call or configuration that takes longer is refused; a call whose effects take longer is unclear. Its
+ * Runs heavy work of a process with many callers in worker threads, with a budget of time and memory (decision 0044). A
+ * text, call or configuration that takes longer is refused, and the effects of a call that takes longer are unclear. Its
  * thread is ended and replaced.
  */
 import { type CallWork, isLarge } from '#core/actions/call-work.ts';
 import type { LoadedConfiguration } from '#core/configuration/load/load.ts';
+import type { OwnPrograms } from '#core/contracts/config/catalog.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -27,7 +28,7 @@ const workLimits = {
 export interface BackgroundOptions {
   readonly telemetry: Pick<Telemetry, 'count'>;
   /** Reads the effects of a small call. */
-  readonly effects: (call: ToolCall) => Promise<Effects>;
+  readonly effects: (call: ToolCall, programs?: OwnPrograms) => Promise<Effects>;
   /** Folder of the shipped packs. */
   readonly packs: string;
   readonly limits?: Readonly<Record<'textsMs' | 'effectsMs' | 'callsMs' | 'configurationMs', number>>;
@@ -37,7 +38,7 @@ export interface Background {
   readonly texts: TextWork;
   readonly calls: CallWork;
   /** Reads the effects. Never rejects because of the call. */
-  effects(call: ToolCall): Promise<Effects>;
+  effects(call: ToolCall, programs?: OwnPrograms): Promise<Effects>;
   /** Works like `loadConfiguration`. @throws GatewayError also `payload_too_large` and `service_unavailable`. */
   configuration(text: string, file?: string): Promise<LoadedConfiguration>;
   stop(): Promise<void>;
@@ -98,10 +99,11 @@ export function backgroundWork({ telemetry, effects, packs, limits = workLimits 
       redact: (job) => refusing('redact', job, callsMs, refusals.result),
       lookOver: (outcome, secrets, guard) => refusing('result', { outcome, secrets, guard }, callsMs, refusals.result),
     },
-    effects: async (call) => {
-      if (!isLarge([call.target, call.parameters, call.sent_with], workLimits.callCharacters)) return effects(call);
+    effects: async (call, programs) => {
+      if (!isLarge([call.target, call.parameters, call.sent_with], workLimits.callCharacters))
+        return effects(call, programs);
       try {
-        return await run('effects', call, limits.effectsMs);
+        return await run('effects', { call, programs }, limits.effectsMs);
       } catch (fault) {
         return { parts: [], carrier: false, unclear: `the call could not be read: ${(fault as Error).message}` };
       }

@@ -6,6 +6,7 @@ import { packFiles } from '#adapters/files/pack-files.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import type { DiffJob, Evaluation, EvaluationJob, RedactionJob } from '#core/actions/call-work.ts';
 import type { LoadedConfiguration } from '#core/configuration/load/load.ts';
+import type { OwnPrograms } from '#core/contracts/config/catalog.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { GuardSettings, InspectedResult } from '#core/guard/results.ts';
@@ -22,7 +23,7 @@ import type { Redaction } from '#core/text/secrets/redact.ts';
 /** Input and answer of each kind of job. */
 export interface Jobs {
   readonly texts: { readonly given: TextJob; readonly answer: CheckedTexts };
-  readonly effects: { readonly given: ToolCall; readonly answer: Effects };
+  readonly effects: { readonly given: EffectsJob; readonly answer: Effects };
   readonly evaluate: { readonly given: EvaluationJob; readonly answer: Evaluation };
   readonly decide: {
     readonly given: Pick<EvaluationJob, 'call' | 'policy'>;
@@ -33,6 +34,11 @@ export interface Jobs {
   readonly redact: { readonly given: RedactionJob; readonly answer: Redaction };
   readonly result: { readonly given: LookOverJob; readonly answer: InspectedResult };
   readonly configuration: { readonly given: ConfigurationJob; readonly answer: LoadedConfiguration };
+}
+
+interface EffectsJob {
+  readonly call: ToolCall;
+  readonly programs: OwnPrograms | undefined;
 }
 
 interface LookOverJob {
@@ -71,7 +77,7 @@ async function resultOf({ kind, given }: Job): Promise<Jobs[JobKind]['answer']> 
     case 'texts':
       return (await import('#core/models/content-policy/check-texts.ts')).checkTexts(given);
     case 'effects':
-      return (await import('../sql/effect-reader.ts')).readCallEffects(given);
+      return (await import('../sql/effect-reader.ts')).readCallEffects(given.call, given.programs);
     case 'evaluate':
       return (await import('#core/actions/call-work.ts')).evaluation(given, await compiled(given.policy), randomHex);
     case 'decide':

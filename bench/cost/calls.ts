@@ -1,13 +1,13 @@
-/** What a million calls of each kind cost: units that were measured, times that are assumed, prices of a date. */
-import { functions } from '#core/contracts/functions.ts';
+/** Cost of a million calls of each kind, from counted units and requests, assumed times and dated prices. */
+import { functions } from '#features/functions.ts';
 import { entries, type Kind, measured } from './measured.ts';
-import { prices } from './prices.ts';
+import type { Prices } from './prices.ts';
 
 /** US dollars by part of the bill. */
-export type Parts = Readonly<Record<'api' | 'compute' | 'tables' | 'archive' | 'workflow' | 'logs', number>>;
+export type Parts = Readonly<Record<'api' | 'compute' | 'tables' | 'evidence' | 'workflow' | 'logs', number>>;
 
 /** Where a time comes from stands beside it. None was measured on AWS. */
-const assumed = {
+export const assumed = {
   /** Seconds that a provider takes for a whole answer, and a stream for all of its tokens. */
   chatSeconds: 2,
   streamSeconds: 30,
@@ -20,19 +20,13 @@ const assumed = {
   upstreamMs: 200,
   /** A vCPU comes with 1,769 MB of memory. */
   mbOfVcpu: 1_769,
-  /** Entries of a session that one object holds, entries that one batch of the stream holds. */
-  entriesOfObject: 4,
-  entriesOfBatch: 50,
-  /** Units of the transparency log for a session in a batch: its row and a part of the head (docs/explanation/transparency-log.md). */
-  logUnits: 1.4,
-  /** Units of the counters that an entry raises, its row of a series included. */
-  observationUnits: 1.5,
   /** Bytes of log a call: lines of the function, metrics, access log, Lambda's own. */
   logBytes: 2_400,
   traceShare: 0.05,
   /** Streams that a task of 1 vCPU and 2 GB holds on average over a day. */
   streamsOfTask: 125,
-  transitions: 6,
+  /** Transitions of `state-machines/approval.asl.json`: into each of its three steps, and to the end. A test counts them. */
+  transitions: 4,
 } as const;
 
 /** Of the functions that answer each kind; the steps of a review have as much. */
@@ -55,38 +49,41 @@ function lambdaSeconds(kind: Kind): number {
   return (ownMs + storeMs) / 1_000 + (kind in waits ? waits[kind as keyof typeof waits] : 0);
 }
 
+/** Prices and the cost of evidence, from which a call is billed. */
+export interface Bill {
+  readonly prices: Prices;
+  /** Dollars for the copies, the checkpoints and the views of a million entries. */
+  readonly entries: number;
+}
+
 /** @returns dollars of a million calls answered by functions */
-export function onLambda(kind: Kind): Parts {
+export function onLambda(kind: Kind, bill: Bill): Parts {
+  const { prices } = bill;
   const invocations = requests[kind] + (kind === 'review' ? stepsOfMachine : 0);
   const gbSeconds = lambdaSeconds(kind) * (memoryMb[kind] / 1_024);
   return {
-    ...shared(kind),
+    ...shared(kind, bill),
     api: requests[kind] * (prices.restRequests + assumed.traceShare * prices.traces),
     compute: invocations * prices.lambdaRequests + gbSeconds * prices.lambdaGbSecond * 1e6,
   };
 }
 
 /** @returns dollars of a million streams answered by tasks behind a load balancer */
-export function onTasks(kind: 'stream'): Parts {
+export function onTasks(kind: 'stream', bill: Bill): Parts {
+  const { prices } = bill;
   const taskHour = prices.fargateVcpuHour + 2 * prices.fargateGbHour;
   const streamHours = (1e6 * lambdaSeconds(kind)) / 3_600;
   // A unit of the load balancer is 3,000 connections at a time.
   const balancer = (streamHours / 3_000) * prices.loadBalancerUnitHour;
-  return { ...shared(kind), api: balancer, compute: (streamHours / assumed.streamsOfTask) * taskHour };
+  return { ...shared(kind, bill), api: balancer, compute: (streamHours / assumed.streamsOfTask) * taskHour };
 }
 
-/** What every computation costs: rows, their copies, the log. */
-function shared(kind: Kind): Omit<Parts, 'api' | 'compute'> {
+/** Returns the cost that all kinds share: rows, copies of their entries, log lines. */
+function shared(kind: Kind, { prices, entries: entryCost }: Bill): Omit<Parts, 'api' | 'compute'> {
   const { read, write } = measured[kind];
-  const observed = entries[kind] * assumed.observationUnits;
-  const logged =
-    (prices.signatures + prices.s3Puts) / assumed.entriesOfBatch +
-    (assumed.logUnits * prices.writeUnits) / assumed.entriesOfObject;
-  const archived =
-    entries[kind] * (prices.s3Puts / assumed.entriesOfObject + prices.signatures / assumed.entriesOfBatch + logged);
   return {
-    tables: read * prices.readUnits + (write + observed) * prices.writeUnits,
-    archive: archived,
+    tables: read * prices.readUnits + write * prices.writeUnits,
+    evidence: entries[kind] * entryCost,
     // The vote is signed.
     workflow: kind === 'review' ? assumed.transitions * prices.transitions + prices.signatures : 0,
     logs: requests[kind] * (assumed.logBytes / 1e3) * prices.logGb,

@@ -1,5 +1,5 @@
 /** What a deployment costs in a month without calls. A test counts the resources in the synthesized templates. */
-import { prices } from './prices.ts';
+import type { Prices } from './prices.ts';
 
 export const counted = {
   /** Metrics that alarms read: an alarm is billed by them. Rounded up to twenties, so that one alarm more changes no document. */
@@ -20,7 +20,7 @@ const readUnitsOfMinute = (64 + 16) * 0.5 + 2;
 const logBytesOfMinute = 2_500;
 
 /** @returns dollars by part */
-export const idleMonth = (): Readonly<Record<string, number>> => ({
+export const idleMonth = (prices: Prices): Readonly<Record<string, number>> => ({
   alarms: counted.alarmMetrics * prices.alarmMetric + counted.compositeAlarms * prices.compositeAlarm,
   'metrics of the schedules': counted.customMetrics * prices.customMetric,
   'secrets and signing keys': counted.secrets * prices.secret + counted.signingKeys * prices.signingKey,

@@ -10,8 +10,8 @@ export interface Units {
 
 export const measured = {
   chat: { read: 2, write: 5 },
-  stream: { read: 2, write: 5 },
-  action: { read: 4, write: 5 },
+  stream: { read: 2, write: 7 },
+  action: { read: 4, write: 7 },
   review: { read: 17.5, write: 61 },
   mcp: { read: 4, write: 16 },
 } as const satisfies Record<string, Units>;

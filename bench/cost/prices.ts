@@ -1,33 +1,41 @@
-/**
- * Prices of AWS in us-east-1, in US dollars, on demand, written down from memory on 2026-11-22: compare them with AWS's pages before
- * you plan with them. Free tiers and discounts are left out.
- */
-export const pricesOf = '2026-11-22';
+/** Prices of a region, from a file with the source and date of each (`prices-<region>.yaml`). */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import * as z from 'zod';
 
-export const prices = {
-  /** A million requests of a regional REST API; a streamed answer is one. */
-  restRequests: 3.5,
-  lambdaRequests: 0.2,
-  /** A GB-second on arm64. */
-  lambdaGbSecond: 0.000_013_333_4,
-  /** A million units of tables on demand. */
-  writeUnits: 0.625,
-  readUnits: 0.125,
-  s3Puts: 5,
-  /** A million signatures with an elliptic-curve key. */
-  signatures: 15,
-  /** A million transitions of a standard workflow. */
-  transitions: 25,
-  logGb: 0.5,
-  /** A million traces, of which X-Ray's default keeps one in twenty. */
-  traces: 5,
-  fargateVcpuHour: 0.032_38,
-  fargateGbHour: 0.003_56,
-  loadBalancerUnitHour: 0.008,
-  /** A month. */
-  alarmMetric: 0.1,
-  compositeAlarm: 0.5,
-  customMetric: 0.3,
-  secret: 0.4,
-  signingKey: 1,
-} as const;
+const names = [
+  ...(['restRequests', 'lambdaRequests', 'lambdaGbSecond', 'writeUnits', 'readUnits', 's3Puts', 's3Gets'] as const),
+  ...(['signatures', 'transitions', 'logGb', 'traces', 'fargateVcpuHour', 'fargateGbHour'] as const),
+  ...(['loadBalancerUnitHour', 'alarmMetric', 'compositeAlarm', 'customMetric', 'secret', 'signingKey'] as const),
+] as const;
+
+const schema = z.strictObject({
+  region: z.string(),
+  prices: z.record(
+    z.enum(names),
+    z.strictObject({ usd: z.number().positive(), per: z.string(), source: z.url(), date: z.iso.date() }),
+  ),
+});
+
+/** US dollars by name; requests, units and signatures by the million. */
+export type Prices = Readonly<Record<(typeof names)[number], number>>;
+
+const folder = import.meta.dirname;
+
+/** Reads the prices of a region. @throws Error that names the regions with a file, or what is wrong in it */
+export function pricesOf(region = 'us-east-1'): { readonly prices: Prices; readonly oldest: string } {
+  const file = join(folder, `prices-${region}.yaml`);
+  if (!/^[a-z0-9-]+$/.test(region) || !existsSync(file)) {
+    const known = readdirSync(folder).flatMap((name) => /^prices-(.+)\.yaml$/.exec(name)?.[1] ?? []);
+    throw new Error(
+      `No prices for ${region}. Regions with a file: ${known.join(', ')}. Copy one and change its values.`,
+    );
+  }
+  const { prices } = schema.parse(parse(readFileSync(file, 'utf8')));
+  const entries = Object.entries(prices);
+  return {
+    prices: Object.fromEntries(entries.map(([name, { usd }]) => [name, usd])) as Prices,
+    oldest: entries.map(([, { date }]) => date).toSorted()[0]!,
+  };
+}

@@ -1,37 +1,130 @@
-/** The two tables of `docs/explanation/cost.md`. */
+/** The tables of `docs/explanation/cost.md`, and those of a mix of calls of your own. */
 import { onLambda, onTasks, type Parts, total } from './calls.ts';
+import { countEvidence, evidenceCost } from './evidence.ts';
 import { idleMonth } from './idle.ts';
+import { entries, type Kind } from './measured.ts';
+import { type Prices, pricesOf } from './prices.ts';
 
-/** Target in US dollars; undefined where none was set. */
-const rows: readonly (readonly [what: string, parts: Parts, target?: number])[] = [
-  ['chat of 2 s, answered whole, on Lambda', onLambda('chat'), 25],
-  ['stream of 30 s on Lambda', onLambda('stream'), 120],
-  ['stream of 30 s in containers', onTasks('stream'), 40],
-  ['allowed action', onLambda('action'), 20],
-  ['review, its vote and its use', onLambda('review')],
-  ['MCP call of 0.2 s', onLambda('mcp')],
-];
-const idleTarget = 25;
+/** A kind of call, as a row and as an option of the command. */
+interface CallKind {
+  readonly what: string;
+  readonly kind: Kind;
+  readonly inContainers?: true;
+  /** Targets in US dollars a million: at five actions per second, and busy. */
+  readonly targets?: readonly [quiet: number, busy: number];
+}
+
+/** Kinds of calls, by the option that gives their rate. */
+export const callKinds = {
+  actions: { what: 'allowed action', kind: 'action', targets: [15, 10] },
+  chats: { what: 'chat of 2 s, answered whole', kind: 'chat', targets: [30, 22] },
+  streams: { what: 'stream of 30 s on Lambda', kind: 'stream' },
+  'streams-in-containers': { what: 'stream of 30 s in containers', kind: 'stream', inContainers: true },
+  mcp: { what: 'MCP call of 0.2 s', kind: 'mcp' },
+  reviews: { what: 'review, its vote and its use', kind: 'review', targets: [200, 200] },
+} as const satisfies Record<string, CallKind>;
+export type CallOption = keyof typeof callKinds;
+
+const quietRate = 5;
+const busyRate = 100;
+const idleTarget = 20;
+const secondsOfMonth = 2_628_000;
 
 const usd = (amount: number): string => amount.toFixed(amount >= 100 ? 0 : 1);
-const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+export const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+export const head = (cells: readonly string[]): string[] => [
+  line(cells),
+  line(['---', ...cells.slice(1).map(() => '---:')]),
+];
 
-/** US dollars a million calls, and US dollars a month. */
-export function costTables(): string {
-  const parts = ['api', 'compute', 'tables', 'archive', 'workflow', 'logs'] as const;
-  const head = ['A million calls', 'API', 'compute', 'tables', 'archive', 'workflow', 'logs', 'in all', 'target'];
-  const idle = Object.entries(idleMonth());
-  const idleTotal = idle.reduce((sum, [, amount]) => sum + amount, 0);
-  return [
-    line(head),
-    line(['---', ...head.slice(1).map(() => '---:')]),
-    ...rows.map(([what, cost, target]) =>
-      line([what, ...parts.map((part) => usd(cost[part])), usd(total(cost)), target === undefined ? '' : `${target}`]),
+const partsOf = ({ kind, inContainers }: CallKind, prices: Prices, perEntries: number): Parts => {
+  const bill = { prices, entries: perEntries };
+  return inContainers ? onTasks('stream', bill) : onLambda(kind, bill);
+};
+
+/** Returns the documented tables: a million calls at two rates, and a month without any. */
+export async function costTables(region?: string): Promise<string> {
+  const { prices } = pricesOf(region);
+  const [quiet, busy] = await Promise.all(
+    [quietRate, busyRate].map(async (entriesPerSecond) =>
+      evidenceCost(await countEvidence({ entriesPerSecond, tenants: 1 }), prices),
     ),
+  );
+  const parts = ['api', 'compute', 'tables', 'workflow', 'logs'] as const;
+  const kinds: readonly CallKind[] = Object.values(callKinds);
+  return [
+    ...head([
+      ...['A million calls', 'API', 'compute', 'tables', 'workflow', 'logs', 'evidence at 5/s', 'at 100/s'],
+      ...['in all at 5/s', 'target', 'at 100/s', 'target'],
+    ]),
+    ...kinds.map((call) => {
+      const [atQuiet, atBusy] = [partsOf(call, prices, quiet!), partsOf(call, prices, busy!)];
+      const [quietTarget = '', busyTarget = ''] = call.targets ?? [];
+      return line([
+        ...[call.what, ...parts.map((part) => usd(atQuiet[part])), usd(atQuiet.evidence), usd(atBusy.evidence)],
+        ...[usd(total(atQuiet)), String(quietTarget), usd(total(atBusy)), String(busyTarget)],
+      ]);
+    }),
     '',
-    line(['An idle month', 'USD']),
-    line(['---', '---:']),
-    ...idle.map(([what, amount]) => line([what, usd(amount)])),
-    line([`in all (target ${idleTarget})`, usd(idleTotal)]),
+    ...idleTable(prices),
   ].join('\n');
 }
+
+function idleTable(prices: Prices): string[] {
+  const idle = Object.entries(idleMonth(prices));
+  return [
+    ...head(['An idle month', 'USD']),
+    ...idle.map(([what, amount]) => line([what, usd(amount)])),
+    line([`in all (target ${idleTarget})`, usd(idle.reduce((sum, [, amount]) => sum + amount, 0))]),
+  ];
+}
+
+export type Mix = Readonly<Partial<Record<CallOption, number>>>;
+
+/** The cost of a mix of calls per second. */
+export interface MixCost {
+  readonly entriesPerSecond: number;
+  /** US dollars for a million entries. */
+  readonly evidence: number;
+  readonly calls: readonly {
+    readonly what: string;
+    readonly perSecond: number;
+    readonly million: number;
+    readonly month: number;
+  }[];
+  readonly idleMonth: number;
+  readonly month: number;
+}
+
+/** Returns the cost of a mix. The copies of entries are counted at the rate of the whole mix. */
+export async function mixCost(
+  mix: Mix,
+  { region, tenants }: { readonly region?: string | undefined; readonly tenants: number },
+): Promise<MixCost> {
+  const { prices } = pricesOf(region);
+  const asked = Object.entries(mix) as [CallOption, number][];
+  const entriesPerSecond = asked.reduce((sum, [name, rate]) => sum + rate * entries[callKinds[name].kind], 0);
+  const evidence = evidenceCost(await countEvidence({ entriesPerSecond, tenants }), prices);
+  const calls = asked.map(([name, perSecond]) => {
+    const million = total(partsOf(callKinds[name], prices, evidence));
+    return { what: callKinds[name].what, perSecond, million, month: (million * perSecond * secondsOfMonth) / 1e6 };
+  });
+  const idle = Object.values(idleMonth(prices)).reduce((sum, amount) => sum + amount, 0);
+  return {
+    entriesPerSecond,
+    evidence,
+    calls,
+    idleMonth: idle,
+    month: idle + calls.reduce((sum, { month }) => sum + month, 0),
+  };
+}
+
+export const mixTable = ({ calls, idleMonth: idle, month, evidence, entriesPerSecond }: MixCost): string =>
+  [
+    ...head(['calls', 'per second', 'USD a million', 'USD a month']),
+    ...calls.map((call) => line([call.what, String(call.perSecond), usd(call.million), usd(call.month)])),
+    line(['without any call', '', '', usd(idle)]),
+    line(['in all', '', '', usd(month)]),
+    '',
+    `Copies, checkpoints and views of evidence at ${entriesPerSecond} entries per second: ${usd(evidence)} USD a million entries.`,
+  ].join('\n');

@@ -56,7 +56,7 @@ export function addActions(parent: Parent): void {
 /** A call that takes longer is more likely held for a person than slow. */
 const heldAfterMs = 2_000;
 
-/** Prints a note on the terminal if the call is held [cli.held-is-said]. */
+/** Prints a note on the terminal if the call is held [cli.watch]. */
 async function noteWhileHeld<T>({ out }: Cli, calling: Promise<T>): Promise<T> {
   if (!process.stderr.isTTY) return calling;
   const words = 'still waiting: a call that needs a person is held for hold_seconds; `agentctl pending` lists it';

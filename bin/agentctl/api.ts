@@ -1,51 +1,53 @@
 /** The commands' HTTP client: picks the key by route, bounds silence, and returns a document or throws a Failure. */
-
 import { isLoopback } from '#core/configuration/identity/federation/urls.ts';
 import type { Route } from '#core/contracts/route.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
-import { exitCodes, Failure } from './failure.ts';
+import type { Answer, Api, Call, Opened, Query } from './client.ts';
+import { exitCodes, Failure, UsageError } from './failure.ts';
 import { type Received, type Sent, sendRequest } from './http-request.ts';
 import { fields, text } from './json-fields.ts';
-import { pathOf, type Query, routeOf } from './route-path.ts';
 import type { Settings } from './settings.ts';
 
-interface Call {
-  readonly path?: Readonly<Record<string, string>>;
-  readonly query?: Query;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
-  readonly body?: unknown;
-  /** Sent unchanged, in place of `body`. */
-  readonly document?: { readonly type: string; readonly content: Uint8Array<ArrayBuffer> };
-  /** The operation whose key is sent. Default: the called operation. */
-  readonly keyOf?: string;
+/** Returns the route's path with its parameters filled in and its query appended. */
+function pathOf(route: Route, parameters: Readonly<Record<string, string>> = {}, query: Query = {}): string {
+  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(checkedId(name, parameters[name])),
+  );
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of Array.isArray(value) ? value : [value])
+      if (each !== undefined) search.append(name, String(each));
+  }
+  return search.size > 0 ? `${path}?${search}` : path;
 }
 
-interface Answer {
-  /** The unchanged response text. */
-  readonly text: string;
-  readonly json: unknown;
+/** Checks an id: no slash, and not only dots, which a URL parser would resolve as a parent folder. */
+function checkedId(name: string, id: string | undefined): string {
+  if (name === 'version' && !/^[1-9]\d{0,15}$/.test(id ?? ''))
+    throw new UsageError(`a policy version is a whole number from 1, got ${JSON.stringify(id ?? '')}`);
+  if (id === undefined || !/^[A-Za-z0-9._:-]{1,128}$/.test(id) || /^\.+$/.test(id)) {
+    throw new UsageError(
+      `${name.replace('_', ' ')} must match [A-Za-z0-9._:-]{1,128}, got ${JSON.stringify(id ?? '')}`,
+    );
+  }
+  return id;
 }
 
-/** A response whose body is read as it arrives. */
-interface Opened {
-  readonly status: number;
-  /** Media type without parameters, in lower case. */
-  readonly type: string;
-  readonly headers: Received['headers'];
-  readonly bytes: AsyncIterable<Uint8Array>;
-}
+/** Returns the route of an operation. */
+export type RouteOf = (operation: string) => Route;
 
-export class Api {
+export class HttpApi implements Api {
   readonly #settings: Settings;
+  readonly #routeOf: RouteOf;
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, routeOf: RouteOf) {
     this.#settings = settings;
+    this.#routeOf = routeOf;
   }
 
   /** True if the gateway runs on another machine. */
   get isDeployment(): boolean {
-    return !isLoopback(this.#settings.urlFor(routeOf('health')));
+    return !isLoopback(this.#settings.urlFor(this.#routeOf('health')));
   }
 
   /** Calls an operation. @throws Failure if the server is unreachable, refuses, or answers with anything but JSON. */
@@ -53,7 +55,7 @@ export class Api {
     const body = await this.text(operation, call);
     const json = parsed(body);
     if (json === undefined) {
-      const route = routeOf(operation);
+      const route = this.#routeOf(operation);
       const message = `${this.#settings.urlFor(route)} answered with something that is not JSON`;
       const address =
         route.surface === 'gateway' ? 'gateway address (--gateway)' : 'admin address of a gateway? (--url)';
@@ -74,10 +76,10 @@ export class Api {
 
   /** Sends the request. @throws Failure if the server cannot be reached or refuses. */
   async open(operation: string, call: Call = {}): Promise<Opened> {
-    const route = routeOf(operation);
+    const route = this.#routeOf(operation);
     const url = this.#settings.urlFor(route);
     const path = pathOf(route, call.path, call.query);
-    const key = this.#settings.keyFor(call.keyOf === undefined ? route : routeOf(call.keyOf));
+    const key = this.#settings.keyFor(call.keyOf === undefined ? route : this.#routeOf(call.keyOf));
     const silence = new Silence(this.#settings.timeoutMs);
     let response: Received;
     try {
@@ -108,9 +110,8 @@ export class Api {
 
   #unreachable(url: string, cause: unknown): Failure {
     const { timeoutMs } = this.#settings;
-    if (isErrorNamed(cause, 'TimeoutError')) {
+    if (isErrorNamed(cause, 'TimeoutError'))
       return new Failure(exitCodes.unreachable, `${url} was silent for ${timeoutMs / 1000} s`, { cause });
-    }
     const code = text(fields(cause).code) ?? (cause as Error).message;
     return new Failure(exitCodes.unreachable, `cannot reach ${url} (${code}): ${adviceFor(url, code)}`, { cause });
   }

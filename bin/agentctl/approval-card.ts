@@ -18,14 +18,20 @@ export const wholeCard: CardOptions = { lines: Number.POSITIVE_INFINITY, charact
 /** Shows an approval. Text that will be executed is never cut: the reviewer answers for every byte of it. */
 export function showCard(out: Output, item: Fields, options: CardOptions): void {
   const id = text(item.envelope_id) ?? '(no id)';
+  const summary = fields(item.summary);
   const upstream = text(item.upstream);
   out.line(painted('bold', id), item.status === undefined || item.status === 'pending' ? '' : `  ${statusOf(item)}`);
+  if (text(summary.text)) out.line('  ', painted('bold', text(summary.text)!), ` (${riskWordOf(summary.risk)})`);
   const what = [item.protocol, item.tool].filter(text).join(' ') + (upstream ? ` at ${upstream}` : '');
   const there = text(item.upstream_tool) ? ` (${plain(item.upstream_tool)} there)` : '';
   out.line(`  ${what}${there} on ${spelledText(text(item.target) ?? '(no target)')}`);
-  const effects = Array.isArray(item.effects) ? item.effects.map(plain) : [];
-  if (effects.length > 0) out.line('  what the call would do:');
-  for (const effect of effects) out.line(`    - ${effect}`);
+  const written = Array.isArray(item.effects) ? item.effects : [];
+  const effects = written.map(plain);
+  const risks = Array.isArray(item.effect_risks) ? item.effect_risks : [];
+  const isSaid = written.length === 1 && written[0] === summary.text;
+  if (effects.length > 0 && !isSaid) out.line('  what the call would do:');
+  for (const [index, effect] of isSaid ? [] : effects.entries())
+    out.line(`    - ${effect}${risks[index] === undefined ? '' : ` (${riskWordOf(risks[index])})`}`);
   out.field('  capability', item.capability);
   showParameters(out, item, id, options);
   for (const [name, value] of Object.entries(fields(item.sent_with)))
@@ -37,8 +43,21 @@ export function showCard(out: Output, item: Fields, options: CardOptions): void 
   out.field('  queued_at', item.queued_at);
   const left = typeof item.expires_in_seconds === 'number' ? `${duration(item.expires_in_seconds)}, ` : '';
   if (text(item.expires_at)) out.line(`  expires: ${left && 'in '}${left}at ${plain(item.expires_at)}`);
+  const next = nextSteps[String(item.after_vote)];
+  if (next) out.line(`  after an approval: ${next}`);
   out.field('  approval_url', item.approval_url);
 }
+
+const nextSteps: Readonly<Record<string, string>> = {
+  caller: 'the caller makes the call itself',
+  gateway: 'the gateway makes the call at once',
+  held: 'the held call continues',
+  task: 'the MCP task continues',
+  input: 'the client sends the call again',
+  retry: 'the agent sends the identical call again',
+};
+
+const riskWordOf = (risk: unknown): string => (risk === 'sends' ? 'sends out' : plain(risk));
 
 /** Returns the status in words; a request without a decision in time has the status of a denial. */
 export const statusOf = ({ status, reason }: Fields): string =>
@@ -79,7 +98,7 @@ function showRule(out: Output, item: Fields): void {
     out.field('  approved', `${text(person)}${comment ? `: ${text(comment)}` : ''}`);
   const { session, key, kill_switch } = fields(item.risk);
   if (session !== undefined)
-    out.line(`  risk: session ${plain(session)}, key ${plain(key)}; calls are refused from ${plain(kill_switch)}`);
+    out.line(`  risk: session ${plain(session)}, key ${plain(key)} (calls are blocked at ${plain(kill_switch)})`);
 }
 
 /** Lists requests that a reviewer may confuse with this one; a vote on it decides none of them. */

@@ -1,11 +1,12 @@
 /** `pending`, `show`, `approve`, `deny`: pending requests and votes on them. */
 import { briefCard, showCard, showSimilar, statusOf, wholeCard } from './approval-card.ts';
-import { approvalId } from './approval-id.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { atTerminal, confirmed } from './confirm.ts';
+import { UsageError } from './failure.ts';
 import { wholeNumber } from './globals.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
 import { showHeldDefinition } from './mcp.ts';
+import { showAnswer } from './operation-command.ts';
 import { type Output, painted } from './output.ts';
 import { paged, showMore } from './paging.ts';
 import { watchApprovals } from './watch-approvals.ts';
@@ -36,20 +37,15 @@ export function addApprovals(parent: Parent): void {
         .option('--events <count>', 'with --watch: end after this many events', wholeNumber)
         .option('--no-bell', 'with --watch: do not ring at a new request (GATEWAY_NO_BELL=1)'),
     run: async (cli, { limit, cursor, watch, events, bell }) => {
-      const show = async () => {
-        const answer = await cli.api().call('listApprovals', { query: { limit, cursor } });
-        if (cli.globals.json) cli.out.json(answer.text);
-        else {
-          await showPending(cli, fields(answer.json));
-          showMore(cli, ['pending'], { limit }, fields(answer.json).cursor);
-        }
-      };
-      if (!watch) await show();
-      else {
-        const redraws = process.stdout.isTTY === true && !cli.globals.json;
-        const rings = bell && redraws && !process.env.GATEWAY_NO_BELL;
-        await watchApprovals(cli, { events, list: show, redraws, bell: rings });
-      }
+      const show = () =>
+        showAnswer(cli, 'listApprovals', { query: { limit, cursor } }, async (_out, page) => {
+          await showPending(cli, page);
+          showMore(cli, ['pending'], { limit }, page.cursor);
+        });
+      if (!watch) return show();
+      const redraws = process.stdout.isTTY === true && !cli.globals.json;
+      const rings = bell && redraws && !process.env.GATEWAY_NO_BELL;
+      await watchApprovals(cli, { events, list: show, redraws, bell: rings });
       return 'positive';
     },
   });
@@ -58,17 +54,12 @@ export function addApprovals(parent: Parent): void {
     summary: 'Show one approval: the caller, the effects of the call, and the whole call',
     examples: ['show 0197a3c2', 'show 0197a3c2-7d1e-7000-8000-000000000001 --full'],
     options: (command) => command.option('--full', 'leave nothing out, however long it is'),
-    run: async (cli, { full }, [id = '']) => {
-      const answer = await cli.api().call('getApproval', { path: { envelope_id: await approvalId(cli, id) } });
-      const item = fields(answer.json);
-      if (cli.globals.json) cli.out.json(answer.text);
-      else {
-        showCard(cli.out, item, full ? wholeCard : briefCard);
-        if (item.status !== 'pending') showRecord(cli.out, item);
+    run: async (cli, { full }, [id = '']) =>
+      showAnswer(cli, 'getApproval', { path: { envelope_id: await approvalId(cli, id) } }, async (out, item) => {
+        showCard(out, item, full ? wholeCard : briefCard);
+        if (item.status !== 'pending') showRecord(out, item);
         else await showHeldDefinition(cli, item);
-      }
-      return 'positive';
-    },
+      }),
   });
   addVote(parent, 'approve', 'Approve a pending action');
   addVote(parent, 'deny', 'Deny a pending action');
@@ -100,19 +91,18 @@ async function castVote(cli: Cli, vote: 'approve' | 'deny', id: string, options:
   }
   const reviewer = options.reviewer ?? (await personOfKey(cli));
   const body = { reviewer, ...(comment !== undefined && { comment }) };
-  const answer = await cli.api().call(vote, { path: { envelope_id }, body });
-  const record = fields(answer.json);
-  if (cli.globals.json) cli.out.json(answer.text);
-  else {
-    showRecord(cli.out, record);
-    showSimilar(cli.out, record);
-  }
+  const show = (out: Output, record: Fields): void => {
+    showRecord(out, record);
+    showSimilar(out, record);
+  };
   // A server that answers 200 with another status did not count the vote.
   const counted = vote === 'approve' ? ['approved', 'pending'] : ['denied'];
-  return counted.includes(text(record.status) ?? '') ? 'positive' : 'negative';
+  return showAnswer(cli, vote, { path: { envelope_id }, body }, show, ({ status }) =>
+    counted.includes(text(status) ?? ''),
+  );
 }
 
-/** Shows the call and asks for confirmation, because a vote is final [cli.vote-asks]. */
+/** Shows the call and asks for confirmation, because a vote is final [cli.vote]. */
 async function confirmedFor(cli: Cli, vote: 'approve' | 'deny', envelope_id: string): Promise<boolean> {
   const item = fields((await cli.api().call('getApproval', { path: { envelope_id } })).json);
   // If the request is already decided, the gateway answers the vote with the record.
@@ -152,3 +142,43 @@ async function showPending(cli: Cli, page: Fields): Promise<void> {
     cli.out.line();
   }
 }
+
+const whole = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const leastCharacters = 4;
+/** Maximum number of pages to search. */
+const maxPages = 50;
+
+/**
+ * Returns the whole id for a prefix. Text that cannot be a prefix of an id is sent to the server unchanged.
+ * @throws UsageError for a prefix that matches several approvals, or none.
+ */
+async function approvalId(cli: Cli, given: string): Promise<string> {
+  if (whole.test(given) || !/^[0-9a-f][0-9a-f-]*$/i.test(given) || given.length < leastCharacters) return given;
+  const found = await pendingIds(cli, given.toLowerCase());
+  const recent = found.length > 0 ? found : await decidedIds(cli, given.toLowerCase());
+  if (recent.length === 1) return recent[0]!;
+  if (recent.length === 0) throw new UsageError(`no approval begins with ${given}; give the whole id`);
+  throw new UsageError(`${recent.length} approvals begin with ${given}: ${recent.slice(0, 5).join(', ')}`);
+}
+
+async function pendingIds(cli: Cli, start: string): Promise<string[]> {
+  const found: string[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < maxPages; page++) {
+    const answer = fields((await cli.api().call('listApprovals', { query: { cursor } })).json);
+    found.push(...idsIn(answer.pending, start));
+    cursor = text(answer.cursor);
+    if (cursor === undefined) break;
+  }
+  return found;
+}
+
+async function decidedIds(cli: Cli, start: string): Promise<string[]> {
+  const pages = await Promise.all(
+    ['approved', 'denied', 'expired'].map((status) => cli.api().call('approvalHistory', { query: { status } })),
+  );
+  return [...new Set(pages.flatMap(({ json }) => idsIn(fields(json).approvals, start)))];
+}
+
+const idsIn = (items: unknown, start: string): string[] =>
+  list(items).flatMap(({ envelope_id }) => (text(envelope_id)?.startsWith(start) ? [text(envelope_id)!] : []));

@@ -1,16 +1,17 @@
 /** `audit` and `verify`: the log by tenant and time, and verification of all its chains. */
+import type { Query } from './client.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { count, type Fields, fields, list } from './json-fields.ts';
-import { painted } from './output.ts';
+import { showAnswer } from './operation-command.ts';
+import { type Output, painted } from './output.ts';
 import { paged, showMore } from './paging.ts';
 import { pieces } from './pieces.ts';
-import type { Query } from './route-path.ts';
 
 const filters = ['actor', 'kind', 'session', 'tool', 'decision', 'from', 'to', 'path', 'cursor'] as const;
 type AuditOptions = Partial<Record<(typeof filters)[number], string>> & { readonly limit?: number };
 
 export function addAudit(parent: Parent): void {
-  addCommand<Record<string, never>>(parent, {
+  addCommand(parent, {
     usage: 'verify',
     summary: "Verify all of the tenant's chains; exit code 0 only when every one is valid",
     examples: ['verify', 'verify --json'],
@@ -38,10 +39,7 @@ export function addAudit(parent: Parent): void {
     run: async (cli, options) => {
       const { actor, kind, session, tool, decision, from, to, path, limit, cursor } = options;
       const query = { actor, kind, session, tool, decision, from, to, path, limit, cursor };
-      const answer = await cli.api().call('audit', { query });
-      if (cli.globals.json) cli.out.json(answer.text);
-      else showEntries(cli, fields(answer.json), query);
-      return 'positive';
+      return showAnswer(cli, 'audit', { query }, (out, answer) => showEntries(out, answer, query));
     },
   });
 }
@@ -81,7 +79,7 @@ async function verifyAll(cli: Cli): Promise<Outcome> {
 
 const version = (number: unknown) => (number === undefined ? undefined : `version ${number}`);
 
-function showEntries({ out }: Cli, page: Fields, query: Query): void {
+function showEntries(out: Output, page: Fields, query: Query): void {
   const rows = list(page.entries).map((entry) => {
     const { agent, person, key_id } = fields(entry.actor);
     const { tool, target, operation, action, policy_version, name, id, reason } = fields(entry.body);
@@ -96,8 +94,7 @@ function showEntries({ out }: Cli, page: Fields, query: Query): void {
       place,
     ];
   });
-  if (rows.length === 0) out.line('no entries');
-  else out.table(['time', 'kind', 'session', 'actor', 'what', 'target'], rows);
+  out.rows('no entries', ['time', 'kind', 'session', 'actor', 'what', 'target'], rows);
   for (const { tenant, session_id, index } of list(page.unreadable))
     out.line(
       painted(

@@ -11,7 +11,7 @@ export function addBootstrap(parent: Parent): void {
     run: async ({ out, globals }, { name }) => {
       const { DynamoDBClient } = await import('@aws-sdk/client-dynamodb');
       const { SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
-      const { bootstrapAdminToken } = await import('#adapters/dynamodb/bootstrap.ts');
+      const { bootstrapAdminToken } = await import('#adapters/aws/dynamodb/bootstrap.ts');
       const { clientBounds } = await import('#adapters/aws/client-bounds.ts');
       const db = new DynamoDBClient(clientBounds());
       const secrets = new SecretsManagerClient(clientBounds());

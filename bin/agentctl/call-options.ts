@@ -60,9 +60,8 @@ export function callOf(options: CallOptions): CallBody {
 export function parametersOf({ params, param = [] }: CallOptions): CallBody['parameters'] | undefined {
   if (params === undefined && param.length === 0) return undefined;
   const whole = params === undefined ? {} : jsonArgument('--params', params);
-  if (typeof whole !== 'object' || whole === null || Array.isArray(whole)) {
+  if (typeof whole !== 'object' || whole === null || Array.isArray(whole))
     throw new UsageError('--params must be a JSON object');
-  }
   // fromEntries defines own members, so a parameter called __proto__ is safe.
   return Object.fromEntries([...Object.entries(whole), ...param.map(pair)]);
 }

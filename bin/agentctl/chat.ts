@@ -138,7 +138,7 @@ function showPending({ out, globals }: Cli, answer: Fields, options: ChatOptions
   out.line();
   out.line('A person decides:');
   out.line(`  ${commandLine(['agentctl', 'approve', id, '--comment', 'WHY', ...admin])}`);
-  out.line('Then the same call goes through once:');
+  out.line('Then the same call passes once:');
   const repeat = ['agentctl', 'chat', words, ...again, ...(options.stream ? ['--stream'] : [])];
   out.line(`  ${commandLine([...repeat, '--approval-ref', id, ...where])}`);
 }

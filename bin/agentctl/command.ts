@@ -1,11 +1,10 @@
 /** Declares a command: its words, options, examples and implementation. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { visibleText } from '#core/text/secrets/visible-text.ts';
-import { Api } from './api.ts';
+import type { Api } from './client.ts';
 import { Failure, UsageError } from './failure.ts';
 import { addGlobals, type Globals, globalsOf, ownOptionsOf } from './globals.ts';
 import type { Output } from './output.ts';
-import { readSettings } from './settings.ts';
 
 /** The context of a running command. */
 export interface Cli {
@@ -17,6 +16,14 @@ export interface Cli {
 
 /** A negative answer ends with exit code 1. */
 export type Outcome = 'positive' | 'negative';
+
+/** One or several commands that a feature adds. */
+export interface FeatureCommand {
+  /** The command that they follow in the help, with its group: `policy diff`. */
+  readonly after: string;
+  /** @param parent the group. @param before the command that they follow. */
+  readonly add: (parent: Parent, before: Command) => void;
+}
 
 interface CommandWords<Options> {
   /** Name and arguments: `approve <envelope_id>`. */
@@ -34,6 +41,27 @@ export interface Parent {
   readonly command: Command;
   readonly out: Output;
   readonly finish: (outcome: Outcome) => void;
+  /** Returns a client for the address and the key of a command line. */
+  readonly connect: (globals: Globals) => Api;
+}
+
+/** What a command does with one more option. */
+interface Alternative {
+  readonly name: string;
+  readonly run: (cli: Cli, options: Record<string, unknown>) => Promise<Outcome>;
+}
+
+const added = new WeakMap<Command, { readonly examples: string[]; readonly alternatives: Alternative[] }>();
+
+/** Gives a command another implementation behind an option without a value. */
+export function addAlternative(
+  command: Command,
+  { name, says, example, run }: Alternative & { readonly says: string; readonly example: string },
+): void {
+  command.addOption(new Option(`--${name}`, says).helpGroup('Options:'));
+  const { examples, alternatives } = added.get(command)!;
+  examples.push(example);
+  alternatives.push({ name, run });
 }
 
 /** Adds a command to its parent. @returns the parent for subcommands. */
@@ -44,12 +72,19 @@ export function addCommand<Options>(parent: Parent, words: CommandWords<Options>
     .description(words.summary);
   words.options?.(command);
   addGlobals(command);
-  command.addHelpText('after', `\nExamples:\n${words.examples.map((line) => `  $ agentctl ${line}`).join('\n')}`);
+  const examples = [...words.examples];
+  command.addHelpText('after', () => `\nExamples:\n${examples.map((line) => `  $ agentctl ${line}`).join('\n')}`);
+  const alternatives: Alternative[] = [];
+  added.set(command, { examples, alternatives });
   command.action(async () => {
     try {
-      const cli = openCli(globalsOf(command), parent.out);
+      const cli = openCli(globalsOf(command), parent);
       if (cli.globals.output === 'yaml') parent.out.writesDocumentsAs((await import('./yaml-form.ts')).yamlOf);
-      parent.finish(await words.run(cli, ownOptionsOf(command) as Options, command.args));
+      const options = ownOptionsOf(command);
+      const alternative = alternatives.find(({ name }) => options[name] === true);
+      parent.finish(
+        await (alternative ? alternative.run(cli, options) : words.run(cli, options as Options, command.args)),
+      );
     } catch (failure) {
       if (failure instanceof UsageError)
         command.error(`error: ${visibleText(failure.message)}`, { exitCode: failure.exitCode });
@@ -65,13 +100,13 @@ export function addGroup(parent: Parent, name: string, summary: string): Parent 
   return { ...parent, command: addGlobals(command) };
 }
 
-function openCli(globals: Globals, out: Output): Cli {
+function openCli(globals: Globals, { out, connect }: Parent): Cli {
   let api: Api | undefined;
   return {
     globals,
     out,
     api: () => {
-      api ??= new Api(readSettings(globals, process.env));
+      api ??= connect(globals);
       return api;
     },
   };

@@ -9,7 +9,7 @@ type Shell = (typeof shells)[number];
 type Words = ReadonlyMap<string, { readonly commands: readonly string[]; readonly options: readonly string[] }>;
 
 export function addCompletion(parent: Parent): void {
-  addCommand<Record<string, never>>(parent, {
+  addCommand(parent, {
     usage: 'completion',
     summary: 'Print a script that completes agentctl in a shell',
     examples: [

@@ -1,4 +1,4 @@
-/** Uploads modules that a configuration names by path, before the configuration itself [wasm.upload]. */
+/** Uploads modules that a configuration names by path, before the configuration itself [wasm.abi]. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isMap, parseDocument } from 'yaml';

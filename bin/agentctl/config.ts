@@ -5,13 +5,14 @@ import { addCommand, addGroup, type Parent } from './command.ts';
 import { addConfigCheck } from './config-check.ts';
 import { UsageError } from './failure.ts';
 import { fields } from './json-fields.ts';
+import { showAnswer } from './operation-command.ts';
 import { plain } from './output.ts';
 import { showTree } from './tree.ts';
 
 export function addConfig(program: Parent): void {
   const parent = addGroup(program, 'config', 'Check and store the configuration: check, diff, get, put, refresh-keys');
   addConfigCheck(parent);
-  addCommand<Record<string, never>>(parent, {
+  addCommand(parent, {
     usage: 'get',
     summary: 'Print the configuration in force as JSON, without secrets',
     examples: ['config get', 'config get --json | jq .version'],
@@ -24,7 +25,7 @@ export function addConfig(program: Parent): void {
       return 'positive';
     },
   });
-  addCommand<Record<string, never>>(parent, {
+  addCommand(parent, {
     usage: 'put <file>',
     summary: 'Store a configuration (YAML or JSON, - for stdin) as a new policy version',
     examples: ['config put config/gateway.yaml'],
@@ -44,15 +45,10 @@ export function addConfig(program: Parent): void {
       return 'positive';
     },
   });
-  addCommand<Record<string, never>>(parent, {
+  addCommand(parent, {
     usage: 'refresh-keys',
     summary: 'Read the keys in secrets again, after one was replaced or withdrawn',
     examples: ['config refresh-keys'],
-    run: async ({ api, out, globals }) => {
-      const answer = await api().call('refreshConfigKeys');
-      if (globals.json) out.json(answer.text);
-      else showTree(out, answer.json);
-      return 'positive';
-    },
+    run: (cli) => showAnswer(cli, 'refreshConfigKeys', {}, showTree),
   });
 }

@@ -1,6 +1,8 @@
 /** `credentials`, `tickets`: lists and revokes credentials of agents and services. */
+
 import { addCommand, addGroup, type Parent } from './command.ts';
-import { type Fields, fields, list } from './json-fields.ts';
+import { type Fields, list } from './json-fields.ts';
+import { showAnswer } from './operation-command.ts';
 import { paged, showMore } from './paging.ts';
 import { showTree } from './tree.ts';
 
@@ -45,29 +47,16 @@ function addRegister(program: Parent, { name, one, operations, columns, row }: R
     summary: `List active ${name}; values are never shown`,
     examples: [`${name} list`, `${name} list --json | jq -r '.${name}[].id'`],
     options: paged,
-    run: async ({ api, out, globals }, { limit, cursor }) => {
-      const answer = await api().call(operations.list, { query: { limit, cursor } });
-      if (globals.json) {
-        out.json(answer.text);
-        return 'positive';
-      }
-      const page = fields(answer.json);
-      const rows = list(page[name]).map(row);
-      if (rows.length === 0) out.line(`no ${one} is active`);
-      else out.table(columns, rows);
-      showMore({ out }, [name, 'list'], { limit }, page.cursor);
-      return 'positive';
-    },
+    run: (cli, { limit, cursor }) =>
+      showAnswer(cli, operations.list, { query: { limit, cursor } }, (out, page) => {
+        out.rows(`no ${one} is active`, columns, list(page[name]).map(row));
+        showMore(cli, [name, 'list'], { limit }, page.cursor);
+      }),
   });
-  addCommand<Record<string, never>>(parent, {
+  addCommand(parent, {
     usage: 'revoke <id>',
     summary: `Revoke a ${one}`,
     examples: [`${name} revoke 0197a3c2-6f51-7e1a-9f60-0a8d5c1b2e3f`],
-    run: async ({ api, out, globals }, _options, [id = '']) => {
-      const answer = await api().call(operations.revoke, { path: { id } });
-      if (globals.json) out.json(answer.text);
-      else showTree(out, answer.json);
-      return 'positive';
-    },
+    run: (cli, _options, [id = '']) => showAnswer(cli, operations.revoke, { path: { id } }, showTree),
   });
 }

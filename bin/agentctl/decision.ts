@@ -64,6 +64,6 @@ function showNext({ out, globals }: Cli, answer: Fields, retry: readonly string[
   out.line(`  ${commandLine(['agentctl', 'show', id, ...where])}`);
   out.line(`  ${commandLine(['agentctl', 'approve', id, '--comment', 'WHY', ...where])}`);
   out.line(`  ${commandLine(['agentctl', 'deny', id, '--comment', 'WHY', ...where])}`);
-  out.line('Then the same call goes through once:');
+  out.line('Then the same call passes once:');
   out.line(`  ${commandLine(['agentctl', ...retry, ...sameSession, '--approval-ref', id, ...where])}`);
 }

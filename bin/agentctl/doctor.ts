@@ -1,6 +1,7 @@
-/** `doctor`: checks a deployment and suggests fixes [cli.doctor]. */
+/** `doctor`: checks a deployment and suggests fixes [cli.status]. */
+import { features } from '#features/features.ts';
 import { addCommand, type Cli, type Parent } from './command.ts';
-import type { Check } from './doctor/checks.ts';
+import type { Check } from './doctor/check.ts';
 import { type Finding, fail, unknown } from './doctor/finding.ts';
 import { exitCodes, Failure, UsageError } from './failure.ts';
 import { fields } from './json-fields.ts';
@@ -18,7 +19,7 @@ export function addDoctor(parent: Parent): void {
       'doctor --json | jq \'.findings[] | select(.state == "fail")\'',
     ],
     run: async (cli) => {
-      const { checks } = await import('./doctor/checks.ts');
+      const checks = await allChecks();
       const findings: Finding[] = [];
       for (const check of checks) {
         const found = await resultOf(cli, check);
@@ -29,10 +30,21 @@ export function addDoctor(parent: Parent): void {
       const failed = findings.filter(({ state }) => state === 'fail').length;
       const warned = findings.filter(({ state }) => state === 'warn').length;
       if (cli.globals.json) cli.out.pretty({ ok: failed === 0, failed, warned, findings });
-      else cli.out.line(failed + warned === 0 ? 'nothing to do' : `${failed} failed, ${warned} to look at`);
+      else
+        cli.out.line(
+          failed + warned === 0
+            ? 'nothing to do'
+            : `${failed} ${failed === 1 ? 'failure' : 'failures'}, ${warned} ${warned === 1 ? 'warning' : 'warnings'}`,
+        );
       return failed === 0 ? 'positive' : 'negative';
     },
   });
+}
+
+async function allChecks(): Promise<readonly Check[]> {
+  const { checks } = await import('./doctor/checks.ts');
+  const added = await Promise.all(features.map(async (feature) => (await feature.checks?.())?.checks ?? []));
+  return checks.flatMap((check) => [check, ...added.flat().filter(({ after }) => after === check.name)]);
 }
 
 async function resultOf(cli: Cli, { name, run, absent, unreachable, needed }: Check): Promise<Finding[]> {

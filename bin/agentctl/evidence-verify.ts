@@ -10,8 +10,8 @@ import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { fileTrouble, UsageError } from './failure.ts';
 import { type Fields, fields, list } from './json-fields.ts';
 import { type LogOptions, logTrust } from './log-trust.ts';
+import { routeOf } from './operation-routes.ts';
 import { type Output, painted } from './output.ts';
-import { routeOf } from './route-path.ts';
 
 interface VerifyOptions {
   readonly session?: string;
@@ -63,9 +63,8 @@ export function addEvidenceVerify(parent: Parent): void {
       };
       if (file !== undefined && session === undefined)
         return verifyFile(cli, { file, publicKey, checkpoints, log, holds });
-      if (Object.keys(log).length > 0) {
+      if (Object.keys(log).length > 0)
         throw new UsageError('--log-key, --witness-key and --witness-state go with --file <bundle>');
-      }
       if (holds.length > 0) throw new UsageError('--holds goes with --file <bundle>');
       if (checkpoints !== undefined) throw new UsageError('--checkpoints goes with --file <bundle> and --public-key');
       if (session !== undefined && file === undefined) return verifySession(cli, session, publicKey);
@@ -79,15 +78,14 @@ interface FileAsked {
   readonly publicKey: string | undefined;
   readonly checkpoints: string | undefined;
   readonly log: LogOptions;
-  /** Hashes of entries that the bundle must contain [cli.verify-holds]. */
+  /** Hashes of entries that the bundle must contain [cli.evidence.verify]. */
   readonly holds: readonly string[];
 }
 
 async function verifyFile(cli: Cli, { file, publicKey, checkpoints, log, holds }: FileAsked): Promise<Outcome> {
   const key = await readKey(publicKey);
-  if (checkpoints !== undefined && key === undefined) {
+  if (checkpoints !== undefined && key === undefined)
     throw new UsageError('--checkpoints needs --public-key: the key that signs the file');
-  }
   const elsewhere = checkpoints !== undefined ? await checkpointsIn(checkpoints, key!) : undefined;
   const { json } = cli.globals;
   const missing = new Set(holds);
@@ -200,7 +198,7 @@ async function readKey(file: string | undefined): Promise<string | undefined> {
   });
   if (!pem.includes('-----BEGIN PUBLIC KEY-----'))
     throw new UsageError(
-      `${file} holds no public key in PEM form (-----BEGIN PUBLIC KEY-----); agentctl evidence public-key prints it`,
+      `${file} contains no public key in PEM form (-----BEGIN PUBLIC KEY-----); agentctl evidence public-key prints it`,
     );
   return pem;
 }
@@ -208,7 +206,7 @@ async function readKey(file: string | undefined): Promise<string | undefined> {
 /** Columns needed for an entry with its whole id and digest. */
 const wholeEntry = 156;
 
-/** Prints one line per entry; a narrower terminal gets shortened ids and digests [cli.fits-terminal]. */
+/** Prints one line per entry; a narrower terminal gets shortened ids and digests [cli.output-forms]. */
 function showEntry(out: Output, { index, timestamp, kind, envelope_id, hash, ok, reason }: Fields): void {
   const narrow = out.width !== undefined && out.width < wholeEntry;
   const short = (value: unknown, length: number) =>
@@ -229,9 +227,8 @@ function showVerification(out: Output, result: Fields): void {
   out.field('session_manifest_hash', result.session_manifest_hash);
   if (result.broken_link !== undefined) out.line(`broken_link: entry ${index}: ${reason}`);
   const { index: fixed, created_at, key_id } = fields(result.checkpoint);
-  if (result.checkpoint !== undefined) {
-    out.line(`checkpoint: entries 0 to ${fixed} are fixed by the one of ${created_at}, key ${key_id}`);
-  }
+  if (result.checkpoint !== undefined)
+    out.line(`checkpoint: covers entries 0 to ${fixed}, signed ${created_at}, key ${key_id}`);
   const log = fields(result.log);
   if (result.log !== undefined) {
     out.line(
@@ -241,11 +238,9 @@ function showVerification(out: Output, result: Fields): void {
       out.line(`witness: ${witness} saw ${size} leaves at ${at}`);
   }
   if (result.passkey_votes !== undefined) out.line(`passkeys: ${result.passkey_votes} votes are proven by one`);
-  if (result.archived_entries !== undefined) out.line(`archive: ${result.archived_entries} entries equal their copies`);
-  if (result.expired_entries !== undefined) {
+  if (result.archived_entries !== undefined) out.line(`archive: ${result.archived_entries} archived copies match`);
+  if (result.expired_entries !== undefined)
     out.line(`expired: ${result.expired_entries} entries have no row any more; their copies were verified`);
-  }
-  for (const item of Array.isArray(result.not_checked) ? result.not_checked : []) {
+  for (const item of Array.isArray(result.not_checked) ? result.not_checked : [])
     out.line(painted('yellow', String(item)));
-  }
 }

@@ -1,13 +1,14 @@
 /** `evidence`: sessions, export, report and public key. */
 import { createHash, createPublicKey } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { addCommand, addGroup, type Cli, type Parent } from './command.ts';
+import { addCommand, addGroup, type Parent } from './command.ts';
 import { addEvidenceVerify } from './evidence-verify.ts';
 import { exitCodes, Failure, UsageError } from './failure.ts';
 import { deliver, saveWhole } from './files.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
+import { showAnswer } from './operation-command.ts';
+import type { Output } from './output.ts';
 import { paged, showMore } from './paging.ts';
-import { wholeJson } from './whole-json.ts';
 
 interface SessionOptions {
   readonly session: string;
@@ -36,15 +37,16 @@ export function addEvidence(program: Parent): void {
           .alias('list')
           .option('--path <glob>', 'in all tenants below a path of the organisations, such as acme/web'),
       ),
-    run: async (cli, { path, limit, cursor }) => {
-      const answer = await cli.api().call('listSessions', { query: { path, limit, cursor } });
-      if (cli.globals.json) cli.out.json(answer.text);
-      else {
-        showSessions(cli, answer.json);
-        showMore(cli, ['evidence', 'sessions'], { path, limit }, fields(answer.json).cursor);
-      }
-      return 'positive';
-    },
+    run: (cli, { path, limit, cursor }) =>
+      showAnswer(cli, 'listSessions', { query: { path, limit, cursor } }, (out, page) => {
+        const rows = list(page.sessions).map((each) => [
+          each.session_id,
+          each.total_entries,
+          each.updated_at ?? each.opened_at,
+        ]);
+        out.rows('no session has evidence', ['session', 'entries', 'last entry'], rows);
+        showMore(cli, ['evidence', 'sessions'], { path, limit }, page.cursor);
+      }),
   });
   addCommand<SessionOptions>(parent, {
     usage: 'export',
@@ -84,16 +86,11 @@ export function addEvidence(program: Parent): void {
     },
   });
   addPublicKey(parent);
-  addCommand<Record<string, never>>(parent, {
+  addCommand(parent, {
     usage: 'keys',
     summary: 'List the public keys evidence is signed with, the one in use first, and how they follow each other',
     examples: ['evidence keys', 'evidence keys --json > signing-keys.json'],
-    run: async (cli) => {
-      const answer = await cli.api().call('signingKeys', {});
-      if (cli.globals.json) cli.out.json(answer.text);
-      else showKeys(cli, fields(answer.json));
-      return 'positive';
-    },
+    run: (cli) => showAnswer(cli, 'signingKeys', {}, showKeys),
   });
 }
 
@@ -112,7 +109,7 @@ async function asHtml(bundle: AsyncIterable<Uint8Array> | Iterable<Uint8Array>):
   return pieces;
 }
 
-function showKeys({ out }: Cli, { keys, successions }: Fields): void {
+function showKeys(out: Output, { keys, successions }: Fields): void {
   const linked = list(successions).map(({ previous, next, created_at }) => ({
     ids: [fields(previous).key_id, fields(next).key_id],
     created_at,
@@ -124,16 +121,6 @@ function showKeys({ out }: Cli, { keys, successions }: Fields): void {
     fingerprint(publicKeyPem(public_key)),
   ]);
   out.table(['key', 'state', 'follows another since', 'SHA-256'], rows);
-}
-
-function showSessions({ out }: Cli, page: unknown): void {
-  const rows = list(fields(page).sessions).map((each) => [
-    each.session_id,
-    each.total_entries,
-    each.updated_at ?? each.opened_at,
-  ]);
-  if (rows.length === 0) out.line('no session has evidence');
-  else out.table(['session', 'entries', 'last entry'], rows);
 }
 
 function addPublicKey(parent: Parent): void {
@@ -175,3 +162,29 @@ const fingerprint = (pem: string): string =>
   createHash('sha256')
     .update(createPublicKey(pem).export({ type: 'spki', format: 'der' }))
     .digest('hex');
+
+const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = Buffer.from('"\\{}[]');
+
+/** Passes the bytes through; throws after the last one if the document is incomplete. */
+async function* wholeJson(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  let depth = 0;
+  let begun = false;
+  let inText = false;
+  let escaped = false;
+  for await (const chunk of chunks) {
+    for (const byte of chunk) {
+      if (inText) {
+        if (escaped) escaped = false;
+        else if (byte === backslash) escaped = true;
+        else if (byte === quote) inText = false;
+      } else if (byte === quote) inText = true;
+      else if (byte === openBrace || byte === openBracket) {
+        depth++;
+        begun = true;
+      } else if (byte === closeBrace || byte === closeBracket) depth--;
+    }
+    yield chunk;
+  }
+  if (begun && depth === 0 && !inText) return;
+  throw new Failure(exitCodes.unreachable, 'the export broke off before its end: nothing of it can be relied on');
+}

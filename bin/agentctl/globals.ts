@@ -34,7 +34,7 @@ export function addGlobals(command: Command): Command {
     .addOption(new Option('--config <file>', 'JSON with url and key (default: ~/.config/agentctl.json)'))
     .addOption(new Option('--state <folder>', "the local run's state folder (GATEWAY_STATE, default: .gateway)"))
     .addOption(
-      new Option('--timeout <seconds>', `longest silence of the server (default: ${defaultTimeoutSeconds})`).argParser(
+      new Option('--timeout <seconds>', `seconds to wait for the server (default: ${defaultTimeoutSeconds})`).argParser(
         wholeNumber,
       ),
     );

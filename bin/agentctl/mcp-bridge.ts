@@ -117,9 +117,8 @@ class Connection {
     else if (type.startsWith('application/json')) hand(await response.text());
     else await response.body?.cancel();
     if (this.opening && response.ok) this.#opened(response);
-    if (id !== undefined && !answered && !(response.ok && type.startsWith('text/event-stream'))) {
+    if (id !== undefined && !answered && !(response.ok && type.startsWith('text/event-stream')))
       this.#fail(id, -32000, `${this.#target.url} answered with HTTP ${response.status} and no message.`);
-    }
   }
 
   /** Prints a received message; an error without an id answers the pending request. */

@@ -1,10 +1,12 @@
 /** `mcp`: MCP servers and their tools, how policies see them, and acceptance of changed definitions. */
+
 import { isPortable } from '#core/mcp/tools/tool-names.ts';
 import { addCommand, addGroup, type Cli, type Parent } from './command.ts';
 import { atTerminal, confirmed } from './confirm.ts';
 import { Failure } from './failure.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
 import { addMcpCall } from './mcp-call.ts';
+import { showAnswer } from './operation-command.ts';
 import { type Output, painted } from './output.ts';
 
 interface ToolOptions {
@@ -13,7 +15,7 @@ interface ToolOptions {
 
 export function addMcp(program: Parent): void {
   const parent = addGroup(program, 'mcp', 'Work with MCP servers and their tools: servers, tools, show, accept, call');
-  addCommand<Record<string, never>>(parent, {
+  addCommand(parent, {
     usage: 'servers',
     summary: 'List the MCP servers, how their last calls went, and how many of their tools wait for a human',
     examples: ['mcp servers', 'mcp servers --json | jq -r \'.servers[] | select(.state != "up") | .name\''],
@@ -50,7 +52,7 @@ export function addMcp(program: Parent): void {
       return 'positive';
     },
   });
-  addCommand<Record<string, never>>(parent, {
+  addCommand(parent, {
     usage: 'tools',
     summary: 'List the tools seen, their capability and why, and what the policy says of a call without arguments',
     examples: ['mcp tools', 'mcp tools --json | jq -r \'.tools[] | select(.state != "accepted") | .tool\''],
@@ -61,7 +63,7 @@ export function addMcp(program: Parent): void {
         return 'positive';
       }
       const tools = list(fields(answer.json).tools);
-      if (tools.length === 0) out.line('no tools have been seen: a client that lists them makes the gateway read them');
+      if (tools.length === 0) out.line('No tools yet. They are read when the first client lists them.');
       else
         out.table(
           ['upstream', 'tool', 'state', 'capability', 'target', 'decision', 'why'],
@@ -76,15 +78,11 @@ export function addMcp(program: Parent): void {
   });
   addCommand<ToolOptions>(parent, {
     usage: 'show <tool>',
-    summary: 'Show one tool: what its offered definition says beside the accepted one',
+    summary: 'Show one tool: its offered definition next to the accepted one',
     examples: ['mcp show get_file', 'mcp show get_file --upstream notes --json'],
     options: (command) => command.option('--upstream <name>', 'the server, where several have the tool'),
-    run: async (cli, { upstream }, [name = '']) => {
-      const answer = await cli.api().call('showMcpTool', { path: { name }, query: { upstream } });
-      if (cli.globals.json) cli.out.json(answer.text);
-      else showTool(cli.out, fields(answer.json));
-      return 'positive';
-    },
+    run: (cli, { upstream }, [name = '']) =>
+      showAnswer(cli, 'showMcpTool', { path: { name }, query: { upstream } }, showTool),
   });
   addCommand<ToolOptions & { readonly yes?: true }>(parent, {
     usage: 'accept <tool>',
@@ -107,15 +105,11 @@ export function addMcp(program: Parent): void {
         looked = text(fields(tool.changed).fingerprint);
       }
       const query = { upstream, fingerprint: looked };
-      const answer = await cli.api().call('acceptMcpTool', { path: { name }, query, body: {} });
-      if (cli.globals.json) cli.out.json(answer.text);
-      else {
-        const { upstream: server, tool, fingerprint, evidence_hash } = fields(answer.json);
-        cli.out.line(painted('green', 'accepted'), ` ${tool} of ${server}`);
-        cli.out.field('fingerprint', fingerprint);
-        cli.out.field('evidence', evidence_hash);
-      }
-      return 'positive';
+      return showAnswer(cli, 'acceptMcpTool', { path: { name }, query, body: {} }, (out, accepted) => {
+        out.line(painted('green', 'accepted'), ` ${accepted.tool} of ${accepted.upstream}`);
+        out.field('fingerprint', accepted.fingerprint);
+        out.field('evidence', accepted.evidence_hash);
+      });
     },
   });
   addMcpCall(parent);
@@ -130,7 +124,7 @@ function showTool(out: Output, tool: Fields): void {
 
 /**
  * Shows the tool definition on an approval card. Prints no line for an accepted definition that shadows no other tool,
- * or if the gateway does not serve the definition [mcp.definition-diff].
+ * or if the gateway does not serve the definition [guard.changes].
  */
 export async function showHeldDefinition({ api, out }: Cli, { upstream, upstream_tool, tool }: Fields): Promise<void> {
   const [server, name] = [text(upstream), text(upstream_tool) ?? text(tool)];
@@ -150,7 +144,7 @@ export async function showHeldDefinition({ api, out }: Cli, { upstream, upstream
 function showDefinition(out: Output, tool: Fields): void {
   const [guard] = waitsFor(tool.changed);
   if (guard !== undefined) out.line(painted('yellow', guard));
-  for (const shadowed of strings(tool.shadows)) out.line(painted('yellow', `stands in front of ${shadowed}`));
+  for (const shadowed of strings(tool.shadows)) out.line(painted('yellow', `shadows ${shadowed}`));
   for (const missing of strings(tool.not_kept)) out.line(painted('dim', `not shown, ${missing}`));
   const introduced = list(tool.introduces);
   if (introduced.length > 0) out.line(painted('bold', 'What it introduces'));
@@ -184,7 +178,7 @@ function waitsFor(changed: unknown): string[] {
   const { guard, shadows } = fields(changed ?? {});
   const words = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : '');
   if (!words(guard)) return [];
-  return [`waits for ${words(guard)}${words(shadows) && ` (stands in front of ${words(shadows)})`}`];
+  return [`waits for ${words(guard)}${words(shadows) && ` (shadows ${words(shadows)})`}`];
 }
 
 const nameProblem = (name: string): string[] =>

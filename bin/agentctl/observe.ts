@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { addCommand, type Parent } from './command.ts';
 import { count, type Fields, fields, list, text } from './json-fields.ts';
+import { showAnswer } from './operation-command.ts';
 import { type Output, painted } from './output.ts';
 import { sparkline } from './sparkline.ts';
 
@@ -37,12 +38,8 @@ function addAnalytics(parent: Parent): void {
           '--path <glob>',
           'added up over all tenants below a path of the organisations, such as acme/web or acme/**/production',
         ),
-    run: async (cli, { dimension, from, to, step, path }) => {
-      const answer = await cli.api().call('analytics', { query: { dimension, from, to, step, path } });
-      if (cli.globals.json) cli.out.json(answer.text);
-      else showAnalytics(cli.out, fields(answer.json));
-      return 'positive';
-    },
+    run: (cli, { dimension, from, to, step, path }) =>
+      showAnswer(cli, 'analytics', { query: { dimension, from, to, step, path } }, showAnalytics),
   });
 }
 
@@ -80,12 +77,8 @@ function addAlerts(parent: Parent): Parent {
     summary: 'List alerts, newest first',
     examples: ['alerts', 'alerts --only active', "alerts --json | jq -r '.alerts[] | [.severity, .message] | @tsv'"],
     options: (command: Command) => command.option('--only <state>', 'active, acknowledged or resolved'),
-    run: async (cli, { only }) => {
-      const answer = await cli.api().call('listAlerts', { query: { state: only } });
-      if (cli.globals.json) cli.out.json(answer.text);
-      else showAlerts(cli.out, list(fields(answer.json).alerts));
-      return 'positive';
-    },
+    run: (cli, { only }) =>
+      showAnswer(cli, 'listAlerts', { query: { state: only } }, (out, answer) => showAlerts(out, list(answer.alerts))),
   });
 }
 
@@ -107,11 +100,9 @@ function addAcknowledge(parent: Parent): void {
     usage: 'acknowledge <id>',
     summary: 'Acknowledge an alert: a person is looking into it',
     examples: ['alerts acknowledge default.58d2e2b6e25fa1ce-1'],
-    run: async (cli, _options, [id = '']) => {
-      const answer = await cli.api().call('acknowledgeAlert', { path: { id } });
-      if (cli.globals.json) cli.out.json(answer.text);
-      else cli.out.line(`${id}: acknowledged by ${text(fields(answer.json).acknowledged_by) ?? ''}`);
-      return 'positive';
-    },
+    run: (cli, _options, [id = '']) =>
+      showAnswer(cli, 'acknowledgeAlert', { path: { id } }, (out, { acknowledged_by }) =>
+        out.line(`${id}: acknowledged by ${text(acknowledged_by) ?? ''}`),
+      ),
   });
 }

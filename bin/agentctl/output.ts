@@ -56,6 +56,12 @@ export class Output {
     }
   }
 
+  /** Prints rows as a table, or a sentence if there are none. */
+  rows(none: string, header: readonly string[], rows: readonly (readonly unknown[])[]): void {
+    if (rows.length === 0) this.line(none);
+    else this.table(header, rows);
+  }
+
   /** Clears the terminal, for a list that is redrawn in place. */
   clear(): void {
     this.#write('\u001b[2J\u001b[H');

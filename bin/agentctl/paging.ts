@@ -1,9 +1,9 @@
 /** Options of paged lists, and the command that shows the next page. */
 import type { Command } from 'commander';
+import type { Query } from './client.ts';
 import type { Cli } from './command.ts';
 import { wholeNumber } from './globals.ts';
 import { text } from './json-fields.ts';
-import type { Query } from './route-path.ts';
 import { commandLine } from './shell.ts';
 
 export const paged = (command: Command): Command =>

@@ -24,9 +24,8 @@ export async function* pieces(
       progress.add(count(piece[counts]));
       yield piece;
       cursor = text(piece.cursor);
-      if (cursor !== undefined && seen.get(cursor) === answer.text) {
-        throw new Failure(exitCodes.negative, 'the server gave the same answer twice: it has no end');
-      }
+      if (cursor !== undefined && seen.get(cursor) === answer.text)
+        throw new Failure(exitCodes.negative, 'the server returned the same answer twice, so the list would never end');
       if (cursor !== undefined) seen.set(cursor, answer.text);
     } while (cursor !== undefined);
   } finally {

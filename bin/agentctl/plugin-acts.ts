@@ -1,4 +1,4 @@
-/** Reports installs, removals and refusals of plugins; stores reports not yet accepted [supply-chain.acts]. */
+/** Reports installs, removals and refusals of plugins; stores reports not yet accepted [supply-chain.in-force]. */
 import type { PluginStore } from '#adapters/local/plugin-store.ts';
 import { authorize } from '#core/configuration/identity/authorize.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -9,8 +9,8 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import type { Cli } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { fields, text } from './json-fields.ts';
+import { routeOf } from './operation-routes.ts';
 import { plain } from './output.ts';
-import { routeOf } from './route-path.ts';
 
 /** Facts about a plugin at the time of a refusal; later steps add more. */
 export interface KnownPlugin {

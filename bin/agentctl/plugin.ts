@@ -1,5 +1,4 @@
 /** `plugin`: finds, verifies, installs and removes signed WASM filters and policy packs. */
-
 import type { Command } from 'commander';
 import type { PluginRecord } from '#adapters/local/plugin-store.ts';
 import { PluginStore } from '#adapters/local/plugin-store.ts';
@@ -74,7 +73,7 @@ export function addPlugin(program: Parent): void {
     run: (cli, options, [name = '']) =>
       refusals(cli, () => refusalsReported(cli, storeOf(cli), name, (known) => install(cli, options, name, known))),
   });
-  addCommand<Record<string, never>>(parent, {
+  addCommand(parent, {
     usage: 'list',
     summary: 'List installed plugins, and whether each still verifies; exit code 0 only when all do',
     examples: ['plugin list', 'plugin list --json'],
@@ -87,7 +86,7 @@ export function addPlugin(program: Parent): void {
     options: withIndex,
     run: (cli, options) => refusals(cli, () => outdated(cli, options)),
   });
-  addCommand<Record<string, never>>(parent, {
+  addCommand(parent, {
     usage: 'remove <plugin>',
     summary: 'Remove a plugin that the configuration in force does not use',
     examples: ['plugin remove keyword-guard'],
@@ -117,9 +116,8 @@ async function opened(cli: Cli, { index, root: rootFile }: IndexOptions): Promis
   const root = rootFile === undefined ? record?.root : fileContent(rootFile).toString();
   if (root === undefined) throw new UsageError('no root key is pinned yet: give --root <pem>');
   const key = publicKeyOf(root);
-  if (record && keyIdOf(publicKeyOf(record.root)) !== keyIdOf(key)) {
+  if (record && keyIdOf(publicKeyOf(record.root)) !== keyIdOf(key))
     refuse('root_changed', `the pinned root key is ${keyIdOf(publicKeyOf(record.root))}, --root is ${keyIdOf(key)}`);
-  }
   const source = await readIndex(cli, index);
   const trusted = verifyIndex(source.file, key, { now: Date.now(), ...(record && { seen: record.seen }) });
   // Stored immediately: revocations apply to installed plugins, and older indexes are refused from now on.
@@ -233,9 +231,8 @@ async function remove(cli: Cli, wanted: string, known: KnownPlugin): Promise<Out
   known.entry = entry;
   const { configuration } = fields((await cli.api().call('getConfig')).json);
   const policies = fields(fields(configuration).policies);
-  if (!Array.isArray(policies.input) || !Array.isArray(policies.output)) {
+  if (!Array.isArray(policies.input) || !Array.isArray(policies.output))
     throw new Failure(exitCodes.negative, 'the gateway answered a configuration without policies; nothing was removed');
-  }
   const path = store.pathOf(entry);
   const user = [...list(policies.input), ...list(policies.output)]
     .map(fields)

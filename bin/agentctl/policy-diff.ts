@@ -1,5 +1,4 @@
 /** `policy diff`, alias `diff-policy`: compares two versions, configurations or packs. */
-
 import type { Lifting } from '#core/policy/rules/analysis/lifts.ts';
 import { shorten } from '#core/text/secrets/visible-text.ts';
 import { addCommand, type Cli, type Parent } from './command.ts';
@@ -14,7 +13,7 @@ import type { ReadConfiguration } from './policy-file.ts';
  * @param words the full name of the command.
  */
 export function addPolicyDiff(parent: Parent, words: string): void {
-  addCommand<Record<string, never>>(parent, {
+  addCommand(parent, {
     usage: `${words.split(' ').at(-1)} <from> <to>`,
     summary:
       'Compare two policies, as versions of a gateway or files: decisions that differ, and every key that differs',
@@ -133,7 +132,7 @@ const named = ({ rule, place, path }: Fields): string => {
   return at.length === 0 ? name : `${shorten(name, longestName)} (${at.join(', ')})`;
 };
 
-/** Shows each custom rule and what it lifts from the pack [policy.lifted-by]. */
+/** Shows each custom rule and what it lifts from the pack [policy.diff]. */
 function showLiftings(out: Output, liftings: readonly Fields[]): void {
   for (const lifting of liftings) {
     out.line(painted('bold', `your rule ${named(lifting)} decides what was held back by`));
@@ -197,7 +196,6 @@ function showPolicyDiff(out: Output, diff: Fields): void {
     }
   }
   out.field('analysed', diff.analysed);
-  for (const warning of Array.isArray(diff.warnings) ? diff.warnings : []) {
+  for (const warning of Array.isArray(diff.warnings) ? diff.warnings : [])
     out.line(painted('yellow', `warning: ${plain(warning)}`));
-  }
 }

@@ -8,6 +8,7 @@ import { packFiles } from '#adapters/files/pack-files.ts';
 import { pathsFrom, sourceFiles } from '#adapters/files/source-files.ts';
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import type { SimulatedCall } from '#core/actions/simulate.ts';
+import { entriesOfRules } from '#core/catalog/rule-sets.ts';
 import { unsetSecrets } from '#core/configuration/checks/unset-secrets.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
@@ -15,7 +16,7 @@ import { rulePlaces, shownFile } from '#core/configuration/load/rule-places.ts';
 import { readYaml, type YamlDocument } from '#core/configuration/load/yaml.ts';
 import { findIn, type RulePlaces } from '#core/configuration/store/places.ts';
 import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
-import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
+import type { PackFile, ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { decidedBy, decidedCalls, nowhere } from '#core/operations/decided-calls.ts';
 import { parsePack } from '#core/policy/rules/pack.ts';
@@ -39,17 +40,21 @@ export interface ReadConfiguration {
  */
 export async function readConfigurationFile(file: string): Promise<ReadConfiguration> {
   const packs = packFiles(resolve(checkout, 'policies'), dirname(resolve(file)));
-  return loadConfiguration(textOf(file), { packs, files: sourceFiles(checkout, pathsFrom(file, checkout)), file });
+  return loadConfiguration(readUtf8(file), { packs, files: sourceFiles(checkout, pathsFrom(file, checkout)), file });
 }
 
 /** Reads a configuration file, or a pack alone. @throws as `readConfigurationFile`. */
 export async function readPolicyFile(file: string): Promise<ReadConfiguration> {
-  const { value, lineOf } = readYaml(textOf(file), file);
+  const { value, lineOf } = readYaml(readUtf8(file), file);
   const { version, rules } = fields(value);
   if (version !== undefined || rules === undefined) return readConfigurationFile(file);
   const pack = parsePack(value, file);
   const configuration = aroundPack(pack);
-  const places = rulePlaces(configuration, shownFile(file), lineOf, { pack, lineOf });
+  const places = rulePlaces(configuration, shownFile(file), lineOf, {
+    pack,
+    entries: entriesOfRules(rules as PackFile['rules']),
+    lineOf,
+  });
   return { configuration, warnings: [], places, packOnly: true };
 }
 
@@ -91,6 +96,6 @@ export const unsetHere = (configuration: Configuration): Promise<string[]> =>
   unsetSecrets(configuration, { get: async (name) => process.env[name] });
 
 /** Reads a YAML file. @throws GatewayError `invalid_request` for text that is not YAML. */
-export const readYamlFile = (file: string, needs: string): YamlDocument => readYaml(textOf(file), file, needs);
+export const readYamlFile = (file: string, needs: string): YamlDocument => readYaml(readUtf8(file), file, needs);
 
-const textOf = (file: string): string => fileBytes(file).toString('utf8');
+const readUtf8 = (file: string): string => fileBytes(file).toString('utf8');

@@ -1,12 +1,12 @@
 /** `policy`: versions of the configuration, and checks of files. */
-import { addGroup, type Parent } from './command.ts';
-import { fields, list } from './json-fields.ts';
+import { addCommand, addGroup, type Cli, type Outcome, type Parent } from './command.ts';
+import { saveWhole } from './files.ts';
+import { type Fields, fields, list, text } from './json-fields.ts';
 import { addOperation } from './operation-command.ts';
-import type { Output } from './output.ts';
+import { type Output, painted } from './output.ts';
 import { addPolicyDiff } from './policy-diff.ts';
-import { addPolicyMine } from './policy-mine.ts';
-import { addPolicyTest } from './policy-test.ts';
 import { showTree } from './tree.ts';
+import { showExplanation } from './why.ts';
 
 export function addPolicy(program: Parent): void {
   const parent = addGroup(
@@ -16,7 +16,6 @@ export function addPolicy(program: Parent): void {
   );
   addPolicyTest(parent);
   addPolicyDiff(parent, 'policy diff');
-  addPolicyMine(parent);
   addOperation(parent, 'policy history', 'policyVersions', 'List the last 20 versions, newest first', showHistory);
   addOperation(parent, 'policy current', 'currentPolicyVersion', 'Show the version in force', showTree);
   addOperation(parent, 'policy show <version>', 'policyVersion', 'Show one version with its content', showTree);
@@ -37,6 +36,104 @@ function showHistory(out: Output, answer: unknown): void {
     row.of_version === undefined ? row.source : `${row.source} of ${row.of_version}`,
     row.sha256,
   ]);
-  if (rows.length === 0) out.line('there is no version yet');
-  else out.table(['version', 'created', 'by', 'source', 'sha256'], rows);
+  out.rows('No versions yet.', ['version', 'created', 'by', 'source', 'sha256'], rows);
 }
+
+interface TestOptions {
+  readonly junit?: string;
+  readonly explain?: true;
+}
+
+/** A result with the call's decision, its effects and the rules' evaluation. */
+type Tested = TestResult & { readonly decided?: Fields };
+
+/** `policy test`: runs a decision table against a policy file, without a gateway [cli.config-check]. */
+function addPolicyTest(parent: Parent): void {
+  addCommand<TestOptions>(parent, {
+    usage: 'test <file> <cases>',
+    summary: 'Check that a configuration or pack decides each call of a table as the table says',
+    examples: [
+      'policy test config/gateway.yaml cases.yaml',
+      'policy test policies/mine.yaml policies/mine.cases.yaml --junit results.xml',
+    ],
+    options: (command) =>
+      command
+        .option('--junit <file>', 'write the results as JUnit XML as well')
+        .option('--explain', 'what each call would do and how each rule saw it, also of cases that passed'),
+    run: (cli, options, [file = '', cases = '']) => test(cli, file, cases, options),
+  });
+}
+
+async function test(cli: Cli, file: string, cases: string, { junit: report, explain }: TestOptions): Promise<Outcome> {
+  const { readPolicyFile, readYamlFile, simulator } = await import('./policy-file.ts');
+  const { callOfCase, mismatch, parseCases } = await import('#core/policy/rules/cases.ts');
+  const decide = simulator(await readPolicyFile(file));
+  const table = readYamlFile(
+    cases,
+    'Write a list of calls, each with its decision: [{ protocol: git, tool: scm.get_file, capability: read, decision: allow }]',
+  );
+  const results: Tested[] = [];
+  for (const [i, row] of parseCases(table.value, cases, table.lineOf).entries()) {
+    const { why } = row;
+    const call = callOfCase(row);
+    const failure = mismatch(row, await decide(call));
+    const decided = failure === undefined && !explain ? undefined : fields(await decide(call, true));
+    const words = [row.protocol, row.tool, row.target].filter((word) => word !== '').join(' ');
+    const name = `${why === undefined ? '' : `${why}: `}${words} → ${row.decision}`;
+    results.push({ name, place: `${cases}:${table.lineOf([i]) ?? 1}`, failure, ...(decided && { decided }) });
+  }
+  if (report !== undefined) await saveWhole(report, async () => [Buffer.from(junit(cases, results))]);
+  const failed = results.filter(({ failure }) => failure !== undefined);
+  if (cli.globals.json) cli.out.pretty({ total: results.length, failed: failed.length, results });
+  else show(cli, results, explain === true);
+  return failed.length === 0 ? 'positive' : 'negative';
+}
+
+function show({ out }: Cli, results: readonly Tested[], all: boolean): void {
+  for (const { place, name, failure, decided } of results) {
+    if (!decided) continue;
+    out.line(failure === undefined ? painted('green', 'ok  ') : painted('red', 'FAIL'), ` ${place}  ${name}`);
+    if (failure !== undefined) out.line(`     ${failure}${text(decided.place) ? ` (${decided.place})` : ''}`);
+    showExplanation(out, decided, { all, more: '--explain' });
+  }
+  const passed = results.filter(({ failure }) => failure === undefined).length;
+  out.line(painted(passed === results.length ? 'green' : 'red', `${passed} of ${results.length} cases passed`));
+}
+
+interface TestResult {
+  readonly name: string;
+  /** File and line of the case: `cases.yaml:12`. */
+  readonly place: string;
+  readonly failure?: string | undefined;
+}
+
+/** Writes the results of a decision table as JUnit XML for CI systems [cli.config-check]. */
+function junit(suite: string, results: readonly TestResult[]): string {
+  const failed = results.filter(({ failure }) => failure !== undefined).length;
+  const cases = results.map(({ name, place, failure }) => {
+    const head = `    <testcase classname="${escaped(suite)}" name="${escaped(name)}"`;
+    if (failure === undefined) return `${head}/>`;
+    return `${head}>\n      <failure message="${escaped(failure)}">${escaped(`${place}: ${failure}`)}</failure>\n    </testcase>`;
+  });
+  const counts = `tests="${results.length}" failures="${failed}" errors="0"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites ${counts}>`,
+    `  <testsuite name="${escaped(suite)}" ${counts}>`,
+    ...cases,
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Replaces control characters: XML 1.0 forbids most of them, even escaped. */
+const escaped = (text: string): string =>
+  text
+    .toWellFormed()
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
+    .replace(/[\t\n\r]/g, ' ')
+    .replace(/[&<>"]/g, (char) => entities[char]!);

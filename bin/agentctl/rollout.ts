@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { addCommand, addGroup, type Parent } from './command.ts';
 import { fields, list } from './json-fields.ts';
-import { addOperation } from './operation-command.ts';
+import { addOperation, showAnswer } from './operation-command.ts';
 import type { Output } from './output.ts';
 import { showTree } from './tree.ts';
 
@@ -49,10 +49,7 @@ export function addRollout(program: Parent): void {
         ...(latencyP95 !== undefined && { latency_p95_threshold: Number(latencyP95) }),
         ...(startAt !== undefined && { start_at: startAt }),
       };
-      const answer = await cli.api().call('createRollout', { body });
-      if (cli.globals.json) cli.out.json(answer.text);
-      else showTree(cli.out, answer.json);
-      return 'positive';
+      return showAnswer(cli, 'createRollout', { body }, showTree);
     },
   });
   addOperation(parent, 'rollout list', 'listRollouts', 'List rollouts, newest first', showList);
@@ -95,6 +92,5 @@ function showList(out: Output, answer: unknown): void {
     row.canary_provider,
     row.rollback_reason ?? '',
   ]);
-  if (rows.length === 0) out.line('there is no rollout');
-  else out.table(['id', 'state', 'traffic', 'model', 'canary', 'reason'], rows);
+  out.rows('there is no rollout', ['id', 'state', 'traffic', 'model', 'canary', 'reason'], rows);
 }

@@ -1,23 +1,30 @@
 /** Runs a command line and maps its result to an exit code. */
 import { Command, CommanderError } from 'commander';
 import packageJson from '#package' with { type: 'json' };
+import { HttpApi, type RouteOf } from './api.ts';
 import type { Parent } from './command.ts';
 import { type ExitCode, exitCodes, Failure } from './failure.ts';
 import { addGlobals } from './globals.ts';
 import { Output, painted } from './output.ts';
+import { readSettings } from './settings.ts';
 
 /** Runs one command line and returns its exit code; prints, but never exits. */
-export async function run(argv: readonly string[], groups: readonly ((parent: Parent) => void)[]): Promise<ExitCode> {
+export async function run(
+  argv: readonly string[],
+  groups: readonly ((parent: Parent) => void | Promise<void>)[],
+  routeOf: RouteOf,
+): Promise<ExitCode> {
   const out = new Output(process.env);
   let code: ExitCode = exitCodes.ok;
   const parent: Parent = {
     command: program(),
     out,
+    connect: (globals) => new HttpApi(readSettings(globals, process.env), routeOf),
     finish: (outcome) => {
       code = outcome === 'negative' ? exitCodes.negative : exitCodes.ok;
     },
   };
-  for (const add of groups) add(parent);
+  for (const add of groups) await add(parent);
   try {
     await parent.command.parseAsync(argv, { from: 'user' });
   } catch (error) {

@@ -88,7 +88,7 @@ const sameOrigin = (configured: string, url: string): boolean =>
 /**
  * Returns the key if it may be sent to the address.
  * @throws UsageError if the address comes from the current folder: the folder's author would get the key
- * [cli.key-origin].
+ * [cli.own-folder].
  */
 export function sentTo({ url, found }: Address, key: string): string {
   if (!found) return key;
@@ -97,7 +97,7 @@ export function sentTo({ url, found }: Address, key: string): string {
   );
 }
 
-/** Returns the generated key of the local run at this address; no other address gets one [cli.key-origin]. */
+/** Returns the generated key of the local run at this address; no other address gets one [cli.own-folder]. */
 export function generatedKey(url: string, name: LocalKey, run: () => LocalRun): string | undefined {
   if (!isLoopback(url)) return undefined;
   const { urls, keys } = run();
@@ -120,9 +120,8 @@ export function addressOf(member: keyof typeof addresses, named: string | undefi
 
 function asAddress(given: string, which: string, example: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
     throw new UsageError(`the ${which} address must look like ${example}, without user, query or fragment`);
-  }
   return url.href.replace(/\/+$/, '');
 }
 

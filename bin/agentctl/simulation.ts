@@ -82,7 +82,9 @@ function callsIn(file: string): readonly unknown[] {
   const content = jsonFile('--file', file);
   const calls = Array.isArray(content) ? content : fields(content).calls;
   if (!Array.isArray(calls) || calls.length === 0)
-    throw new UsageError(`${file} must hold a JSON list of one or more calls, or an object with such a list as calls`);
+    throw new UsageError(
+      `${file} must contain a JSON list of one or more calls, or an object with such a list as calls`,
+    );
   return calls;
 }
 

@@ -1,8 +1,11 @@
-/** Starts a command line. A hook runs before each call of an agent, so its command is loaded without the others. */
+/** Starts a command line: a quick command without the others. */
+import type { QuickCommand } from '#features/quick-commands.ts';
+import * as quickCommands from '#features/quick-commands.ts';
 import type { ExitCode } from './failure.ts';
 
 export async function main(argv: readonly string[]): Promise<ExitCode> {
-  if (argv[0] !== 'hook') return (await import('./program.ts')).main(argv);
-  const [{ run }, { addHook }] = await Promise.all([import('./run.ts'), import('./hook.ts')]);
-  return run(argv, [addHook]);
+  const quick = Object.values<QuickCommand>(quickCommands).find(({ word }) => word === argv[0]);
+  if (!quick) return (await import('./program.ts')).main(argv);
+  const [{ run }, add] = await Promise.all([import('./run.ts'), quick.load()]);
+  return run(argv, [add], (operation) => quick.routes.find((route) => route.operation === operation)!);
 }

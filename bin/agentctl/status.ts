@@ -1,6 +1,7 @@
 /** `status` and `whoami`: the state of the gateway and the identity of the caller. */
 import { addCommand, type Parent } from './command.ts';
-import { type Fields, fields, list, text } from './json-fields.ts';
+import { type Fields, list, text } from './json-fields.ts';
+import { showAnswer } from './operation-command.ts';
 import { type Output, plain } from './output.ts';
 import { showTree } from './tree.ts';
 
@@ -28,16 +29,11 @@ export function addStatus(parent: Parent): void {
     ['whoami', 'whoami', "Show the caller's role, kind and tenant", '.role', showTree],
   ] as const;
   for (const [usage, operation, summary, filter, show] of reads) {
-    addCommand<Record<string, never>>(parent, {
+    addCommand(parent, {
       usage,
       summary,
       examples: [usage, `${usage} --json | jq ${filter}`],
-      run: async (cli) => {
-        const answer = await cli.api().call(operation);
-        if (cli.globals.json) cli.out.json(answer.text);
-        else show(cli.out, fields(answer.json));
-        return 'positive';
-      },
+      run: (cli) => showAnswer(cli, operation, {}, show),
     });
   }
 }

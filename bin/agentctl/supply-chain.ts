@@ -1,4 +1,5 @@
 /** `supply-chain`: keys, signatures and verification of plugin indexes and plugins; needs no gateway. */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -8,6 +9,7 @@ import { addCommand, addGroup, type Cli, type Outcome, type Parent } from './com
 import { fileTrouble, UsageError } from './failure.ts';
 import { saveWhole } from './files.ts';
 import { fields, list } from './json-fields.ts';
+import { showAnswer } from './operation-command.ts';
 import { fileContent, readable, refusals, verdictOf } from './plugin-index.ts';
 
 export function addSupplyChain(program: Parent): void {
@@ -259,19 +261,20 @@ function verifyFile(
 }
 
 /** Lists the parts in force. Shipped packs are unsigned: that fails only with `tool_policies.require_signed`. */
-async function listInForce(cli: Cli): Promise<Outcome> {
-  const answer = await cli.api().call('supplyChain');
-  const { parts, require_signed } = fields(answer.json);
-  if (cli.globals.json) cli.out.json(answer.text);
-  else
-    cli.out.table(
-      ['kind', 'name', 'verified', 'signed as or reason', 'sha256'],
-      list(parts).map(({ kind, name, verified, signed_as, reason, sha256 }) =>
-        [kind, name, verified, signed_as ?? reason ?? '', sha256 ?? ''].map(String),
+const listInForce = (cli: Cli): Promise<Outcome> =>
+  showAnswer(
+    cli,
+    'supplyChain',
+    {},
+    (out, { parts }) =>
+      out.table(
+        ['kind', 'name', 'verified', 'signed as or reason', 'sha256'],
+        list(parts).map(({ kind, name, verified, signed_as, reason, sha256 }) =>
+          [kind, name, verified, signed_as ?? reason ?? '', sha256 ?? ''].map(String),
+        ),
       ),
-    );
-  return require_signed === true && list(parts).some(({ verified }) => verified !== true) ? 'negative' : 'positive';
-}
+    ({ require_signed, parts }) => require_signed !== true || list(parts).every(({ verified }) => verified === true),
+  );
 
 function listFile(cli: Cli, file: string, root: string): Promise<Outcome> {
   return refusals(cli, async () => {

@@ -1,4 +1,4 @@
-/** Tables on a terminal: lines fit its width, and times are relative to now [cli.fits-terminal]. */
+/** Tables on a terminal: lines fit its width, and times are relative to now [cli.output-forms]. */
 
 /** Narrower columns are unreadable. */
 const least = 8;

@@ -1,23 +1,11 @@
 /** Commands on past chat traffic: usage, requests, providers, budgets, cache, violations. */
-import type { Command } from 'commander';
+
 import { addCommand, type Parent } from './command.ts';
-import { count, type Fields, fields, list, text } from './json-fields.ts';
+import { count, type Fields, fields, list } from './json-fields.ts';
+import { showAnswer } from './operation-command.ts';
 import { type Output, type Part, painted } from './output.ts';
-import { paged, showMore } from './paging.ts';
-
-type Query = Readonly<Record<string, string | number | undefined>>;
-type Options = Query & { readonly forecast?: true };
-
-interface Reading {
-  readonly name: string;
-  readonly operation: string;
-  readonly summary: string;
-  readonly examples: readonly string[];
-  readonly options?: (command: Command) => Command;
-  readonly show: (out: Output, answer: Fields) => void;
-  /** Replaces the operation with `--forecast`. */
-  readonly forecast?: Pick<Reading, 'operation' | 'show'>;
-}
+import { paged } from './paging.ts';
+import { addReading, below, noBudget, type Reading, spanned, usd, whose } from './reading.ts';
 
 export function addTraffic(parent: Parent): void {
   for (const reading of readings) {
@@ -32,23 +20,10 @@ function addCancel(parent: Parent): void {
     summary: 'End a running request of the same key; the id is the x-envelope-id of its answer',
     examples: ['requests cancel 019e0000-0000-7000-8000-000000000000'],
     options: (command) => command.option('--gateway <address>', 'gateway address (AGENTCTL_GATEWAY)'),
-    run: async (cli, _options, [id = '']) => {
-      const answer = await cli.api().call('cancelRequest', { path: { id } });
-      if (cli.globals.json) cli.out.json(answer.text);
-      else cli.out.line(`${id}: being cancelled`);
-      return 'positive';
-    },
+    run: (cli, _options, [id = '']) =>
+      showAnswer(cli, 'cancelRequest', { path: { id } }, (out) => out.line(`${id}: being cancelled`)),
   });
 }
-
-const spanned = (command: Command): Command =>
-  command.option('--from <time>', 'from this hour on (ISO 8601)').option('--to <time>', 'up to this hour');
-
-const below = (command: Command): Command =>
-  command.option(
-    '--path <glob>',
-    'in all tenants below a path of the organisations, such as acme/web or acme/**/production',
-  );
 
 const readings: readonly Reading[] = [
   {
@@ -88,30 +63,9 @@ const readings: readonly Reading[] = [
     name: 'budgets',
     operation: 'listBudgets',
     summary: 'Show what is spent and reserved of budgets and rate limits',
-    examples: [
-      'budgets',
-      "budgets --json | jq '.statuses[] | [.account, .percentage]'",
-      'budgets --forecast --path acme',
-    ],
-    options: (command) => below(command).option('--forecast', 'where each will stand at the end of its period'),
-    show: showBudgets,
-    forecast: { operation: 'budgetsForecast', show: showForecast },
-  },
-  {
-    name: 'forecast',
-    operation: 'budgetsForecast',
-    summary: 'Forecast the spend of each budget at the end of its period',
-    examples: ['forecast', 'forecast --path acme', "forecast --json | jq '.forecasts[] | select(.will_exceed)'"],
+    examples: ['budgets', "budgets --json | jq '.statuses[] | [.account, .percentage]'"],
     options: below,
-    show: showForecast,
-  },
-  {
-    name: 'cost-recommendations',
-    operation: 'costRecommendations',
-    summary: 'Recommend cheaper models of the same providers, and a cache for requests that repeat',
-    examples: ['cost-recommendations', 'cost-recommendations --path acme/web --json | jq .recommendations'],
-    options: (command) => below(spanned(command)),
-    show: showRecommendations,
+    show: showBudgets,
   },
   {
     name: 'cache',
@@ -129,28 +83,6 @@ const readings: readonly Reading[] = [
     show: showViolations,
   },
 ];
-
-function addReading(parent: Parent, reading: Reading): Parent {
-  const { name, summary, examples, options } = reading;
-  return addCommand<Options>(parent, {
-    usage: name,
-    summary,
-    examples,
-    ...(options && { options }),
-    run: async (cli, given) => {
-      const { from, to, model, outcome, path, limit, cursor } = given;
-      const { operation, show } = (given.forecast && reading.forecast) || reading;
-      const query = { from, to, model, outcome, path, limit, cursor };
-      const answer = await cli.api().call(operation, { query });
-      if (cli.globals.json) cli.out.json(answer.text);
-      else {
-        show(cli.out, fields(answer.json));
-        showMore(cli, [name], query, fields(answer.json).cursor);
-      }
-      return 'positive';
-    },
-  });
-}
 
 function showUsage(out: Output, usage: Fields): void {
   const { input, output } = fields(usage.tokens);
@@ -190,8 +122,11 @@ function showRequests(out: Output, page: Fields): void {
       row.matched_rule ?? row.error,
     ];
   });
-  if (rows.length === 0) out.line('no chat call in the last 48 hours');
-  else out.table(['time', 'model', 'provider', 'outcome', 'status', 'tokens', 'cost', 'took', 'cache', 'rule'], rows);
+  out.rows(
+    'no chat call in the last 48 hours',
+    ['time', 'model', 'provider', 'outcome', 'status', 'tokens', 'cost', 'took', 'cache', 'rule'],
+    rows,
+  );
 }
 
 function showProviders(out: Output, answer: Fields): void {
@@ -206,8 +141,11 @@ function showProviders(out: Output, answer: Fields): void {
     row.key_set === false ? 'not set' : row.has_key === true ? 'yes' : 'no',
     Array.isArray(row.models) ? row.models.join(' ') : '',
   ]);
-  if (rows.length === 0) out.line('no provider is configured');
-  else out.table(['name', 'type', 'health', 'breaker', 'requests', 'errors', 'p95', 'key', 'models'], rows);
+  out.rows(
+    'no provider is configured',
+    ['name', 'type', 'health', 'breaker', 'requests', 'errors', 'p95', 'key', 'models'],
+    rows,
+  );
 }
 
 function showBudgets(out: Output, answer: Fields): void {
@@ -220,8 +158,11 @@ function showBudgets(out: Output, answer: Fields): void {
     row.tier,
     row.resets_at,
   ]);
-  if (rows.length === 0) out.line(noBudget);
-  else out.table([...(below ? ['tenant'] : []), 'account', 'per', 'used', 'limit', 'percent', 'tier', 'resets'], rows);
+  out.rows(
+    noBudget,
+    [...(below ? ['tenant'] : []), 'account', 'per', 'used', 'limit', 'percent', 'tier', 'resets'],
+    rows,
+  );
   const limits = fields(answer.rate_limit);
   for (const what of ['requests', 'tokens']) {
     const limit = limits[`limit_${what}`];
@@ -229,37 +170,6 @@ function showBudgets(out: Output, answer: Fields): void {
       out.line(`${what} per minute: ${count(limits[`remaining_${what}`])} of ${count(limit)} left`);
   }
   out.line(`calls in progress: ${count(answer.open_reservations)}`);
-}
-
-const noBudget = 'no budget is configured: spending is not limited';
-
-/** Returns a budget's tenant if there are several, its account and its period. */
-const whose = (row: Fields, below: boolean): unknown[] => [
-  ...(below ? [row.tenant ?? '*'] : []),
-  row.key_name === undefined ? row.account : `${row.account} (${row.key_name})`,
-  row.period,
-];
-
-function showForecast(out: Output, answer: Fields): void {
-  const below = answer.path !== undefined;
-  const rows = list(answer.forecasts).map((row) => [
-    ...whose(row, below),
-    usd(row.spent_usd),
-    row.projected_usd === null
-      ? 'not known yet'
-      : `${usd(row.projected_usd)} (${usd(row.low_usd)} to ${usd(row.high_usd)})`,
-    usd(row.limit_usd),
-    row.will_exceed === true ? `exceeded${typeof row.exhausted_at === 'string' ? ` on ${row.exhausted_at}` : ''}` : '',
-  ]);
-  if (rows.length === 0) out.line(noBudget);
-  else out.table([...(below ? ['tenant'] : []), 'account', 'per', 'spent', 'at the end', 'limit', ''], rows);
-}
-
-function showRecommendations(out: Output, answer: Fields): void {
-  const found = list(answer.recommendations);
-  if (found.length === 0) out.line('nothing to save was found');
-  for (const { saving_usd, tenant, message } of found)
-    out.line(`${usd(saving_usd)}  ${tenant === undefined ? '' : `${text(tenant)}: `}${text(message) ?? ''}`);
 }
 
 function showCache(out: Output, answer: Fields): void {
@@ -283,8 +193,7 @@ function showViolations(out: Output, page: Fields): void {
     row.type === undefined ? row.target : [row.type, row.phase, row.detail].filter(Boolean).join(' '),
     row.session_id,
   ]);
-  if (rows.length === 0) out.line('no violation');
-  else out.table(['time', 'action', 'policy', 'what', 'on', 'session'], rows);
+  out.rows('no violation', ['time', 'action', 'policy', 'what', 'on', 'session'], rows);
   showCounts(out, 'by policy', page.by_policy);
   showCounts(out, 'by action', page.by_action);
 }
@@ -301,5 +210,4 @@ function table(out: Output, header: readonly string[], rows: readonly (readonly 
   out.line();
 }
 
-const usd = (value: unknown): string => `$${count(value).toFixed(count(value) >= 1 ? 2 : 6)}`;
 const percent = (value: number): Part & string => `${Math.round(value * 10) / 10} %`;

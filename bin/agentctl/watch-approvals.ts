@@ -3,9 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sseDecoder } from '#core/models/dialects/sse.ts';
 import type { Cli } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
-import { type Fields, fields, text } from './json-fields.ts';
+import { type Fields, fields, list, text } from './json-fields.ts';
 import { painted } from './output.ts';
-import { type ApprovalEvent, PolledApprovals } from './polled-approvals.ts';
 
 const longestPauseMs = 15_000;
 /** The interval that the gateway sends in `retry`. */
@@ -16,7 +15,7 @@ interface Watching {
   /** Number of events after which the watch ends; default: unlimited. */
   readonly events?: number | undefined;
   /** Shows pending requests: at the start, and on a terminal at each event. */
-  readonly list: () => Promise<void>;
+  readonly list: () => Promise<unknown>;
   /** True if the list is redrawn in place; otherwise each event is a line. */
   readonly redraws: boolean;
   /** True if a new request rings the bell. */
@@ -45,7 +44,7 @@ export async function watchApprovals(cli: Cli, { events = Infinity, list, redraw
         if (event === 'listening' && !redraws && happened.missed === true)
           cli.out.note('events were missed while the stream was closed: see agentctl pending');
         if (event === 'listening') continue;
-        if (!redraws) shown(cli, event, happened);
+        if (!redraws) printEvent(cli, event, happened);
         if (bell && event === 'new') cli.out.ring();
         if (++seen >= events) return;
       }
@@ -81,14 +80,14 @@ async function* opened(cli: Cli, last: string | undefined): AsyncGenerator<Appro
     for (const { id, event, data } of decoder.push(bytes)) yield { id, event, happened: fields(JSON.parse(data)) };
 }
 
-async function redrawn(cli: Cli, list: () => Promise<void>): Promise<void> {
+async function redrawn(cli: Cli, list: () => Promise<unknown>): Promise<void> {
   cli.out.clear();
   await list();
   cli.out.line(painted('dim', 'watching; Ctrl-C ends it'));
   cli.out.flush();
 }
 
-function shown({ globals, out }: Cli, event: string | undefined, happened: Fields): void {
+function printEvent({ globals, out }: Cli, event: string | undefined, happened: Fields): void {
   const { at, envelope_id, session_id, status } = happened;
   if (globals.json) out.json(JSON.stringify({ event, ...happened }));
   else {
@@ -96,4 +95,78 @@ function shown({ globals, out }: Cli, event: string | undefined, happened: Field
     out.line([text(at), what, text(envelope_id), text(session_id)].join('  '));
   }
   out.flush();
+}
+
+interface ApprovalEvent {
+  readonly id?: string | undefined;
+  readonly event: string | undefined;
+  readonly happened: Fields;
+}
+
+/** Pages read per poll; requests beyond them are shown once they move up. */
+const maxPages = 10;
+const pageLimit = 100;
+
+/** Polls the list sequentially. A request that is queued and decided between two polls is missed. */
+class PolledApprovals {
+  readonly #cli: Cli;
+  #pending: ReadonlyMap<string, Fields> | undefined;
+
+  constructor(cli: Cli) {
+    this.#cli = cli;
+  }
+
+  /** Returns the events since the last poll. @throws Failure; the next poll then reports these events. */
+  async look(): Promise<ApprovalEvent[]> {
+    const before = this.#pending;
+    const now = new Map<string, Fields>();
+    for (const item of await this.#listed()) now.set(text(item.envelope_id) ?? '', item);
+    if (!before) {
+      this.#pending = now;
+      return [{ event: 'listening', happened: {} }];
+    }
+    const events: ApprovalEvent[] = [];
+    for (const [id, item] of before) {
+      if (now.has(id)) continue;
+      const record = fields((await this.#cli.api().call('getApproval', { path: { envelope_id: id } })).json);
+      // The list is older than the record, or longer than the pages that were read.
+      if (record.status === 'pending') now.set(id, item);
+      else events.push(endOf(record));
+    }
+    for (const [id, item] of now) {
+      const known = before.get(id);
+      if (!known) events.push({ event: 'new', happened: about(item, item.queued_at) });
+      else if (votes(item).length > votes(known).length)
+        events.push({ event: 'voted', happened: about(item, votes(item).at(-1)?.at) });
+    }
+    this.#pending = now;
+    return events;
+  }
+
+  async #listed(): Promise<Fields[]> {
+    const items: Fields[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < maxPages; page++) {
+      const query = { limit: pageLimit, cursor };
+      const found = fields((await this.#cli.api().call('listApprovals', { query })).json);
+      items.push(...list(found.pending));
+      cursor = text(found.cursor);
+      if (cursor === undefined) break;
+    }
+    return items;
+  }
+}
+
+const votes = (item: Fields): readonly Fields[] => list(item.votes);
+
+const about = ({ envelope_id, session_id }: Fields, at: unknown): Fields => ({ envelope_id, session_id, at });
+
+/** Converts to an event of the stream: a denial by timeout is an expiry, and a used approval is still an approval. */
+function endOf(record: Fields): ApprovalEvent {
+  const denied = record.status === 'denied';
+  const happened = { ...about(record, denied ? record.denied_at : record.approved_at) };
+  return {
+    event: denied && record.reason === 'timeout' ? 'expired' : 'decided',
+    happened: { ...happened, status: denied ? 'denied' : 'approved' },
+  };
 }

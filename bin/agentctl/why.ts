@@ -1,7 +1,9 @@
-/** `why`: shows a call, its effects and what decided it; rules that do not match only with `--all` [cli.why]. */
+/** `why`: shows a call, its effects and what decided it; rules that do not match only with `--all` [cli.policy-tools]. */
+
 import { addCommand, type Parent } from './command.ts';
 import { decisionPart } from './decision.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
+import { showAnswer } from './operation-command.ts';
 import { type Output, painted, plain } from './output.ts';
 
 interface WhyOptions {
@@ -14,12 +16,8 @@ export function addWhy(parent: Parent): void {
     summary: 'Explain a decision: the call, its effects, and the rule that decided',
     examples: ['why 0197a3c2-7d1e-7000-8000-000000000001', 'why 0197a3c2-7d1e-7000-8000-000000000001 --all'],
     options: (command) => command.option('--all', 'each rule before it as well, and where it failed'),
-    run: async (cli, { all }, [id = '']) => {
-      const answer = await cli.api().call('why', { path: { envelope_id: id } });
-      if (cli.globals.json) cli.out.json(answer.text);
-      else showWhy(cli.out, fields(answer.json), all === true);
-      return 'positive';
-    },
+    run: (cli, { all }, [id = '']) =>
+      showAnswer(cli, 'why', { path: { envelope_id: id } }, (out, answer) => showWhy(out, answer, all === true)),
   });
 }
 
@@ -60,6 +58,8 @@ export function showExplanation(
   }
   out.field('  more effects', answer.more_effects);
   out.field('  unclear', text(answer.unclear));
+  for (const { entry, found } of list(answer.catalog))
+    out.line(`  catalog of this configuration: ${plain(entry)}, in ${short(plain(found))}`);
   showRules(out, list(answer.trace), all, more);
 }
 

@@ -197,9 +197,8 @@ async function leavesBetween(cli: Cli, from: number, to: number) {
       return `${path} cannot be read: ${(cause as Error).message}`;
     }
     const parsed = read.map(readLeaf);
-    if (parsed.length !== tile.width - (at % tileWidth) || parsed.some((leaf) => !leaf)) {
+    if (parsed.length !== tile.width - (at % tileWidth) || parsed.some((leaf) => !leaf))
       return `${path} does not hold ${tile.width} leaves of such a log`;
-    }
     leaves.push(...parsed.map((leaf) => leaf!));
     at += parsed.length;
   }

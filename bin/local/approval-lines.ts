@@ -1,4 +1,4 @@
-/** Prints a line and a bell at a terminal for each new request that is pending for a person [local.approval-bell]. */
+/** Prints a line and a bell at a terminal for each new request that is pending for a person [local.ready]. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -35,9 +35,9 @@ export function approvalLines({ write, bell, client, timeouts }: ApprovalLinesOp
     seen.set(envelope_id, true);
     if (++inWindow === 1) timeouts.after(windowMs, windowEnded);
     if (inWindow > linesOfWindow) return;
-    const target = textOf(body.target);
-    const what = `${textOf(body.tool) || 'a call'}${target === '' ? '' : ` on ${target}`}`;
-    const who = actor.agent === undefined ? '' : `, asked by ${textOf(actor.agent)}`;
+    const target = visibleOf(body.target);
+    const what = `${visibleOf(body.tool) || 'a call'}${target === '' ? '' : ` on ${target}`}`;
+    const who = actor.agent === undefined ? '' : `, asked by ${visibleOf(actor.agent)}`;
     const first = inWindow === 1 ? ring() : '';
     write(
       `${first}${clockTime(timestamp)}  waits for a person: ${what}${who}\n          ${client} show ${envelope_id}\n`,
@@ -45,4 +45,5 @@ export function approvalLines({ write, bell, client, timeouts }: ApprovalLinesOp
   };
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? visibleText(shorten(value, longestText)) : '');
+const visibleOf = (value: unknown): string =>
+  typeof value === 'string' ? visibleText(shorten(value, longestText)) : '';

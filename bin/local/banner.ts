@@ -33,7 +33,7 @@ export interface Output {
 export interface BannerDetails {
   /** Signs in to the console once; like a key, never printed into a file. */
   readonly fragment?: string | undefined;
-  /** Models of the built-in mock [models.demo-names]. */
+  /** Models of the built-in mock [models.demo]. */
   readonly demoModels?: readonly string[];
   /** State folder of this run, unless it is the default of `agentctl`. */
   readonly state?: string | undefined;

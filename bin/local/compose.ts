@@ -18,6 +18,7 @@ import { type DeliveryFeed, deliveryFeed } from '#adapters/local/delivery-feed.t
 import type { SharedKeys } from '#adapters/local/key-folder.ts';
 import type { LocalKeys } from '#adapters/local/keys-file.ts';
 import { systemTimers } from '#adapters/local/timers.ts';
+import { openViews } from '#adapters/local/views/views.ts';
 import { StdioServers } from '#adapters/mcp/stdio.ts';
 import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';
 import { systemClock } from '#adapters/system/clock.ts';
@@ -31,6 +32,7 @@ import { announceViolations, takesPolicyEvents } from '#core/approvals/notificat
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { Turns } from '#core/kernel/turns.ts';
 import { ownHandshake } from '#core/mcp/sessions/conversations.ts';
+import { projectEntry } from '#core/observatory/project.ts';
 import { refusedPartsRecorded } from '#core/operations/unsigned-parts.ts';
 import { withExecutors } from '#lambdas/executors.ts';
 import { chatHandlers, eventHandlers, httpHandlers, mcpHandlers } from '#lambdas/handlers.ts';
@@ -51,6 +53,7 @@ import type { Flags } from './flags.ts';
 import type { HttpHandlers } from './http-server.ts';
 import { inFlight } from './in-flight.ts';
 import { type LocalPorts, localPorts } from './ports.ts';
+import { rebuildViews } from './rebuild-views.ts';
 import { every } from './schedule.ts';
 import { type LocalStore, openStore } from './store.ts';
 
@@ -93,6 +96,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     options.environment,
     report,
   );
+  // The views of a shared store are in the store.
+  const views = store.shared
+    ? undefined
+    : openViews({ path: join(flags.state, 'views.db'), syncs: flags.durability === 'full' }, report);
   const approvalEvents = new ApprovalEventFeed({ timeouts: systemTimeouts, process: systemIds.randomHex(4) });
   const interpreters: Interpreter[] = [];
   const committed: { feed?: CommitFeed } = {};
@@ -106,6 +113,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     adoptSigningKey: flags.adoptSigningKey === true,
     archiveBucket: flags.archiveBucket,
     approvalEvents,
+    views,
+    projectionLagMs: () => committed.feed?.lagMs() ?? 0,
     committed: (entry) => {
       committed.feed?.committed(entry);
       approvalEvents.committed(entry);
@@ -132,18 +141,20 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const count = resumed.reduce((sum, each) => sum + each, 0);
   if (count) telemetry.log('info', 'clocks of approvals and rollouts resumed', { count });
 
+  const tenants = async () =>
+    (await ports.snapshots.current({ evenStale: true })).configuration.tenants.map(({ id }) => id);
   const feed = createCommitFeed({
     log: ports.evidence,
-    tenants: async () => (await ports.snapshots.current({ evenStale: true })).configuration.tenants.map(({ id }) => id),
+    tenants,
     handler: project({
       ...ports,
       archive: local.archived,
       cover: local.cover,
-      announce: (projections) =>
-        announceViolations(
-          { ...ports, wanted: async () => takesPolicyEvents(await ports.snapshots.current({ evenStale: true })) },
-          projections,
-        ),
+      views: views && ((entries) => views.project(entries)),
+      announce: async (entries) => {
+        const wanted = async () => takesPolicyEvents(await ports.snapshots.current({ evenStale: true }));
+        if (await wanted()) await announceViolations({ ...ports, wanted }, entries.map(projectEntry));
+      },
     }),
     checkpoint: join(flags.state, 'projected.json'),
     clock: systemClock,
@@ -151,6 +162,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   committed.feed = feed;
   await feed.start();
+  const rebuilding = views && !views.complete ? rebuildViews(ports, views, tenants) : undefined;
 
   const events = eventHandlers(ports);
   const failed = (name: string) => (fault: unknown) =>
@@ -199,6 +211,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       for (const each of interpreters) await each.stop();
       await notified.stop();
       await feed.stop();
+      await rebuilding?.stop();
+      await views?.stop();
       await local.closeKept();
       await local.background.stop();
       await ports.wasm.stop();

@@ -25,7 +25,7 @@ export async function importConfiguration(deps: VersionDeps, path: string, check
   return importFile(
     { ...deps, ...readers },
     {
-      text: await textOf(path),
+      text: await readUtf8(path),
       by: 'file',
       file: fileNameOf(path, checkout),
       complete: (own) => underControlPlane(deps, own),
@@ -35,14 +35,14 @@ export async function importConfiguration(deps: VersionDeps, path: string, check
 
 /**
  * Returns the path below the checkout or the working folder, else only the name: folders of the host are not stored
- * [policy-version.places].
+ * [policy-version.numbered].
  */
 export function fileNameOf(path: string, checkout: string): string {
   const below = [process.cwd(), checkout].map((folder) => relative(folder, resolve(path)));
   return below.find((name) => name !== '' && !name.startsWith('..') && !isAbsolute(name)) ?? basename(path);
 }
 
-async function textOf(path: string): Promise<string> {
+async function readUtf8(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {

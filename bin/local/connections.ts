@@ -1,6 +1,6 @@
 /**
  * Open connections of a listener. If there are too many, one without a request is closed: first those that never
- * carried an admitted request, the oldest of them first [http.connections] [edge.connections].
+ * carried an admitted request, the oldest of them first [http.connections] [edge.hostile].
  */
 import type { Socket } from 'node:net';
 
@@ -59,7 +59,7 @@ export class Connections {
 
   /** Ends a connection if there is one too many: the new one itself if all others carry a request. */
   opened(socket: Socket): void {
-    const key = keyOf(socket);
+    const key = connectionKey(socket);
     const connection = { socket, requests: 0 };
     this.#open.set(key, connection);
     this.#new.set(key, connection);
@@ -74,7 +74,7 @@ export class Connections {
 
   /** Registers a request on a connection. One of another listener is not counted. */
   carries(over: Ports): Carried {
-    const key = keyOf(over);
+    const key = connectionKey(over);
     const connection = this.#open.get(key);
     let isIn = false;
     return {
@@ -106,5 +106,5 @@ export class Connections {
   }
 }
 
-const keyOf = ({ remoteAddress, remotePort, localPort }: Ports): string =>
+const connectionKey = ({ remoteAddress, remotePort, localPort }: Ports): string =>
   `${remoteAddress} ${remotePort} ${localPort}`;

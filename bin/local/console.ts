@@ -6,12 +6,15 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { consoleHeaders } from '#core/contracts/console.ts';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
+import { cacheControlOf, consoleHeaders } from '#core/contracts/console.ts';
 import type { HttpReply } from '#core/contracts/http.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import { MethodNotAllowed } from '#lambdas/middleware/route.ts';
-import { textReply } from './compressed.ts';
 import type { PageRequest } from './page-request.ts';
 import type { SignInLink } from './sign-in-link.ts';
 
@@ -67,7 +70,12 @@ async function reply({ method, path, headers }: PageRequest, files: () => Promis
   const type = types[extname(name)];
   if (!Object.hasOwn(all, name) || type === undefined) throw notFound('console_file');
   const asked = { acceptEncoding: headers['accept-encoding']?.toString(), ifNoneMatch: headers['if-none-match'] };
-  return textReply(all, name, { ...consoleHeaders, 'content-type': type }, asked);
+  return textReply(
+    all,
+    name,
+    { ...consoleHeaders, 'content-type': type, 'cache-control': cacheControlOf(name) },
+    asked,
+  );
 }
 
 /** Builds the files from sources, or reads built ones. */
@@ -89,4 +97,59 @@ async function readFiles(folder: string): Promise<Files> {
     names.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const),
   );
   return Object.fromEntries(texts);
+}
+
+/** Preferred coding first. */
+const codings = {
+  br: promisify(brotliCompress),
+  gzip: promisify(gzip),
+} as const;
+type Coding = keyof typeof codings;
+
+/** Caches the compressed texts of a set. */
+const compressedOf = remembered((_texts: Readonly<Record<string, string>>) => new Map<string, Promise<string>>());
+
+interface ClientHeaders {
+  readonly acceptEncoding: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+}
+
+/** @param name of a text in `texts`. */
+async function textReply(
+  texts: Readonly<Record<string, string>>,
+  name: string,
+  headers: Readonly<Record<string, string>>,
+  { acceptEncoding, ifNoneMatch }: ClientHeaders,
+): Promise<HttpReply> {
+  const text = texts[name] ?? '';
+  const coding = preferred(acceptEncoding);
+  const etag = `"${sha256(text).slice(0, 32)}${coding ? `-${coding}` : ''}"`;
+  const all = { ...headers, etag, vary: 'accept-encoding', 'accept-ranges': 'none' };
+  if (ifNoneMatch?.split(',').some((tag) => [etag, `W/${etag}`, '*'].includes(tag.trim())))
+    return { statusCode: 304, headers: all, body: '' };
+  if (!coding) return { statusCode: 200, headers: all, body: text };
+  const done = compressedOf(texts);
+  const key = `${coding} ${name}`;
+  const body = done.get(key) ?? codings[coding](text).then((bytes) => bytes.toString('base64'));
+  done.set(key, body);
+  return { statusCode: 200, headers: { ...all, 'content-encoding': coding }, body: await body, isBase64Encoded: true };
+}
+
+/** Returns the coding with the largest weight (RFC 9110, section 12.5.3); undefined for no coding. */
+function preferred(acceptEncoding = ''): Coding | undefined {
+  const weights = new Map<string, number>();
+  for (const part of acceptEncoding.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((word) => word.trim());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+    weights.set(name, weight === undefined ? 1 : Number(weight) || 0);
+  }
+  const weightOf = (name: string, absent: number) => weights.get(name) ?? weights.get('*') ?? absent;
+  let best: Coding | undefined;
+  let most = weights.get('identity') ?? 0;
+  for (const coding of Object.keys(codings) as Coding[]) {
+    const weight = weightOf(coding, 0);
+    if (weight === 0 || weight < most || (best && weight === most)) continue;
+    [best, most] = [coding, weight];
+  }
+  return best;
 }

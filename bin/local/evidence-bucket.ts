@@ -1,4 +1,4 @@
-/** Archive and checkpoints in a bucket that all gateways of a store share [shared.archive]. */
+/** Archive and checkpoints in a bucket that all gateways of a store share [shared.gateways]. */
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';

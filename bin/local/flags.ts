@@ -57,7 +57,7 @@ export class UsageError extends Error {
 
 export const helpText = `Usage: npm start -- [options]
 
-Runs the gateway on this machine: the deployed functions in one process over an embedded DynamoDB.
+Runs the gateway on this machine: the deployed functions in one process over a SQLite database.
 
 Options:
   --config FILE       configuration (GATEWAY_CONFIG, default: config/gateway.yaml)
@@ -87,7 +87,7 @@ Options:
   --version           the version
 
 Environment:
-  DYNAMODB_ENDPOINT   use this DynamoDB-compatible server instead of the embedded one; several gateways may share it, with the same --keys
+  DYNAMODB_ENDPOINT   use this DynamoDB-compatible server instead of the database; several gateways may share it, with the same --keys
   AWS_REGION, AWS_ENDPOINT_URL_S3, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY
                       where the bucket is, also on a server that is compatible with S3, and who may use it
   GATEWAY_ADMIN_TOKEN, GATEWAY_AGENT_KEY, GATEWAY_HUMAN_KEY, GATEWAY_VIEWER_KEY

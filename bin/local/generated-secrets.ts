@@ -4,7 +4,8 @@ import type { LocalKeys } from '#adapters/local/keys-file.ts';
 import { unsetSecrets } from '#core/configuration/checks/unset-secrets.ts';
 import type { ResolvedKey } from '#core/configuration/identity/identities.ts';
 import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
-import { type Configuration, defaultTicketKeyName } from '#core/contracts/config.ts';
+import { defaultTicketKeyName } from '#core/contracts/config/secret-names.ts';
+import type { Configuration } from '#core/contracts/config.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import { machineWarnings } from './machine-warnings.ts';
@@ -73,8 +74,19 @@ export function namingSnapshots(
   /** Checks for a warning about a key of the shipped configuration, which a generated key replaces. */
   const isExpected = (warning: string) =>
     generated.adminToken !== undefined && warning.endsWith('its key entry is skipped.');
+  /** The last promise from the store and its named one: while a snapshot is fresh, both stay the same. */
+  let last: { readonly found: Promise<Snapshot>; readonly named: Promise<Snapshot> } | undefined;
   return {
-    current: async (how) => named(await snapshots.current(how)),
+    current: (how) => {
+      const found = snapshots.current(how);
+      if (last?.found === found) return last.named;
+      const known = { found, named: found.then(named) };
+      last = known;
+      known.named.catch(() => {
+        if (last === known) last = undefined;
+      });
+      return known.named;
+    },
     refresh: async () => named(await snapshots.refresh()),
   };
 }

@@ -53,7 +53,7 @@ export function checkExpectation({ expect }: { readonly expect?: string | undefi
 }
 
 /**
- * Checks the transfer coding: Node decodes chunks only and leaves other codings in the bytes [http.transfer-coding].
+ * Checks the transfer coding: Node decodes chunks only and leaves other codings in the bytes [http.expectation].
  * @throws GatewayError `invalid_request`
  */
 export function checkTransferCoding({ 'transfer-encoding': coding }: IncomingMessage['headers']): void {
@@ -63,7 +63,7 @@ export function checkTransferCoding({ 'transfer-encoding': coding }: IncomingMes
   );
 }
 
-/** Returns the refusal to open a tunnel as a proxy [http.other-upgrades]. */
+/** Returns the refusal to open a tunnel as a proxy [http.expectation]. */
 export const noTunnel = (): GatewayError =>
   new GatewayError(
     'method_not_allowed',
@@ -104,9 +104,9 @@ export function eventOf(
   requestId: string,
   { loadBalancer, edgeToken }: InFront = {},
 ): HttpEvent {
-  // From the edge, uses the address that the caller sees, as with CloudFront [edge.address].
+  // From the edge, uses the address that the caller sees, as with CloudFront [edge.forwarded].
   const viaEdge = isFromEdge(request, edgeToken);
-  const headers = fieldsOf(headerPairs(request, viaEdge ? request.headers['x-forwarded-host'] : undefined));
+  const headers = headersOf(request, viaEdge ? request.headers['x-forwarded-host'] : undefined);
   const tls = viaEdge ? request.headers['x-forwarded-proto'] === 'https' : loadBalancer?.tls;
   const query = target.query.size === 0 ? undefined : fieldsOf(target.query);
   const event = {
@@ -133,29 +133,36 @@ export function eventOf(
   return event as unknown as HttpEvent; // the rest of the context describes an AWS account
 }
 
-/** Yields names in lower case and every occurrence: handlers judge duplicate headers. */
-function* headerPairs(
-  { rawHeaders: flat }: IncomingMessage,
-  host: string | string[] | undefined,
-): Iterable<[string, string]> {
+/** Returns headers by name in lower case, with every occurrence: handlers judge duplicates. */
+function headersOf({ rawHeaders: flat }: IncomingMessage, host: string | string[] | undefined): Fields {
+  const fields = noFields();
   for (let at = 0; at < flat.length; at += 2) {
     const name = (flat[at] ?? '').toLowerCase();
-    if (name === 'host' && typeof host === 'string') yield [name, host];
-    else if (name !== edgeTokenHeader) yield [name, flat[at + 1] ?? ''];
+    if (name === 'host' && typeof host === 'string') addField(fields, name, host);
+    else if (name !== edgeTokenHeader) addField(fields, name, flat[at + 1] ?? '');
   }
+  return fields;
 }
 
-/** Returns the last value of each name, and all of them. Without prototype, since callers choose the names. */
-function fieldsOf(pairs: Iterable<[string, string]>) {
-  const last: Record<string, string> = Object.create(null);
-  const all: Record<string, string[]> = Object.create(null);
-  for (const [name, value] of pairs) {
-    last[name] = value;
-    const values = all[name];
-    if (values) values.push(value);
-    else all[name] = [value];
-  }
-  return { last, all };
+/** The last value of each name, and all of them. Without prototype, since callers choose the names. */
+interface Fields {
+  readonly last: Record<string, string>;
+  readonly all: Record<string, string[]>;
+}
+
+const noFields = (): Fields => ({ last: Object.create(null), all: Object.create(null) });
+
+function addField({ last, all }: Fields, name: string, value: string): void {
+  last[name] = value;
+  const values = all[name];
+  if (values) values.push(value);
+  else all[name] = [value];
+}
+
+function fieldsOf(pairs: Iterable<[string, string]>): Fields {
+  const fields = noFields();
+  for (const [name, value] of pairs) addField(fields, name, value);
+  return fields;
 }
 
 const orNull = <T extends object>(fields: T): T | null => (Object.keys(fields).length === 0 ? null : fields);

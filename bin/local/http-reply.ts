@@ -48,7 +48,7 @@ export async function writeReply(request: IncomingMessage, response: ServerRespo
   await stream(response, reply, chunks);
 }
 
-/** Size of one write of a large body: only whole writes show how much the client has read [edge.slow-readers]. */
+/** Size of one write of a large body: only whole writes show how much the client has read [edge.hostile]. */
 const pieceBytes = 64 * 1024;
 
 async function inPieces(response: ServerResponse, body: Buffer): Promise<void> {

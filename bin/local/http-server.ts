@@ -43,7 +43,7 @@ interface HttpServerOptions {
   readonly handlers: Promise<HttpHandlers>;
   readonly ids: Ids;
   readonly telemetry: Pick<Telemetry, 'log'>;
-  /** Called at every request, since the configuration may change. */
+  /** Called for bodies of callers that `beforeBody` does not identify, since the configuration may change. */
   readonly maxBodyBytes: () => Promise<number>;
   /**
    * Identifies the caller and returns how many bytes of the body to read. Called with the request as its handler will
@@ -75,7 +75,7 @@ interface HttpServerOptions {
   readonly ownNames?: () => Promise<readonly string[]>;
   /** Absent if callers connect to the listener directly. */
   readonly loadBalancer?: LoadBalancer;
-  /** Identifies the edge of this process, whose reported client address is trusted [edge.address]. */
+  /** Identifies the edge of this process, whose reported client address is trusted [edge.forwarded]. */
   readonly edgeToken?: string;
 }
 
@@ -116,7 +116,8 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     requestId: string,
     { open, signal, goOn }: Exchange,
   ): Promise<HttpReply> => {
-    checkHost(request, options.host, [...(loadBalancer?.hosts ?? []), ...((await options.ownNames?.()) ?? [])]);
+    const names = options.ownNames ? await options.ownNames() : [];
+    checkHost(request, options.host, loadBalancer ? [...loadBalancer.hosts, ...names] : names);
     checkExpectation(request.headers);
     checkTransferCoding(request.headers);
     const target = targetOf(request.url ?? '/');
@@ -127,8 +128,10 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
       goOn();
       return readBody(request, { maxBytes, transfers, hold: (bytes) => open.hold(bytes) });
     };
-    const page = await options.pages?.(pageRequest(request, target.path, bodyOf));
-    if (page !== undefined) return page;
+    if (options.pages) {
+      const page = await options.pages(pageRequest(request, target.path, bodyOf));
+      if (page !== undefined) return page;
+    }
     const match = router(request.method ?? 'GET', target.path);
     const handler = (await options.handlers)[match.handledBy];
     if (handler === undefined) throw new Error(`No handler for the function ${match.handledBy}.`);
@@ -137,7 +140,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     if (own?.caller) open.letIn(own.caller);
     const allowed = hasBody(request) ? (own?.bodyBytes ?? Number.POSITIVE_INFINITY) : 0;
     // The limit may need the store, which `/health` does not.
-    const bytes = allowed > 0 ? Math.min(await options.maxBodyBytes(), allowed) : 0;
+    const bytes = allowed === 0 || own?.caller ? allowed : Math.min(await options.maxBodyBytes(), allowed);
     const whole = bytes > 0 ? withBytes(event, await bodyOf(bytes)) : event;
     return handler(whole, { awsRequestId: requestId, signal });
   };
@@ -154,9 +157,12 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     const calls = callsOf(request.socket).add(call);
     const open = requests.open(connections.carries(request.socket));
     try {
-      const given = await answer(request, requestId, { open, signal: call.signal, goOn }).catch((fault) =>
-        refusal(fault, requestId, request.url),
-      );
+      let given: HttpReply;
+      try {
+        given = await answer(request, requestId, { open, signal: call.signal, goOn });
+      } catch (fault) {
+        given = refusal(fault, requestId, request.url);
+      }
       if (comes && !request.complete) await discardBody(request);
       await reply(request, response, given, requestId);
     } finally {
@@ -175,7 +181,10 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     const bodyLeft = !request.complete; // an unread body: further bytes on this connection cannot be trusted
     const stamped = { ...standardHeaders(id), ...((draining || bodyLeft) && closing) };
     try {
-      await writeReply(request, response, { ...given, headers: { ...given.headers, ...stamped } });
+      // Static files alone say how long they are kept.
+      const kept = given.headers?.['cache-control'];
+      const headers = { ...given.headers, ...stamped, ...(kept !== undefined && { 'cache-control': kept }) };
+      await writeReply(request, response, { ...given, headers });
     } catch (fault) {
       const { headers, ...rest } = refusal(fault, id);
       if (response.headersSent) return void response.destroy(); // cut off: the client must not treat it as complete
@@ -185,9 +194,8 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
 
   const refusal = (fault: unknown, requestId: string, url = '/'): HttpReply => {
     const error = asGatewayError(fault);
-    if (error.kind.status >= 500) {
+    if (error.kind.status >= 500)
       options.telemetry.log('error', 'A request failed.', { request_id: requestId, error: error.message });
-    }
     const given = errorReply(error);
     const body = options.errorBody?.(url, error);
     return body ? { ...given, body: JSON.stringify(body) } : given;

@@ -1,4 +1,4 @@
-/** Formats log lines for a person at a terminal: time, level, message, fields. Programs get JSON [local.log-lines]. */
+/** Formats log lines for a person at a terminal: time, level, message, fields. Programs get JSON [local.ready]. */
 import { visibleText } from '#core/text/secrets/visible-text.ts';
 
 const colours: Readonly<Record<string, number>> = { error: 31, warn: 33, debug: 2 };
@@ -16,7 +16,7 @@ export function humanLine(line: string, coloured: boolean): string {
   if (typeof ts !== 'string' || typeof msg !== 'string') return visibleText(line);
   const fields = Object.entries(rest)
     .filter(([name]) => !head.has(name))
-    .map(([name, value]) => dim(`${visibleText(name)}=${shown(value)}`));
+    .map(([name, value]) => dim(`${visibleText(name)}=${formatValue(value)}`));
   const name = visibleText(String(level));
   return [dim(clockTime(ts)), painted(colours[name], name.padEnd(5)), visibleText(msg), ...fields].join(' ');
 }
@@ -30,7 +30,7 @@ function fieldsOf(line: string): Readonly<Record<string, unknown>> {
   }
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const whole = visibleText(text);
   const cut = whole.length > longestValue ? `${whole.slice(0, longestValue).replace(/[\ud800-\udbff]$/, '')}…` : whole;

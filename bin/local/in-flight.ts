@@ -9,12 +9,10 @@ export function inFlight() {
     (handler: HttpHandler): HttpHandler =>
     (event, context) => {
       const call = handler(event, context);
-      const over = call.then(
-        ({ finished }) => finished,
-        () => undefined, // the host answers failures
-      );
+      const end = () => void running.delete(over);
+      // The host answers failures.
+      const over: Promise<void> = call.then(({ finished }) => (finished ? finished.then(end) : end()), end);
       running.add(over);
-      void over.then(() => running.delete(over));
       return call;
     };
   return {

@@ -2,8 +2,6 @@
  * Evidence of the local run outside its store: signing key, archive, checkpoints; in the state folder, or in a bucket.
  */
 import { join } from 'node:path';
-import { logObjectsTable } from '#adapters/dynamodb/log-objects-table.ts';
-import { logTable } from '#adapters/dynamodb/log-table.ts';
 import { checkpointFile } from '#adapters/local/checkpoint-file.ts';
 import { folderArchive } from '#adapters/local/folder-archive.ts';
 import { folderLog } from '#adapters/local/folder-log.ts';
@@ -11,6 +9,8 @@ import type { SharedKeys } from '#adapters/local/key-folder.ts';
 import { logKeysOf, logSignersOf, sharedLogKey } from '#adapters/local/log-keys.ts';
 import { registerLogKey, registerSigningKey } from '#adapters/local/registered-key.ts';
 import { signingKeyPem, stateSigner } from '#adapters/local/signing-keys.ts';
+import { logObjectsTable } from '#adapters/tables/log-objects-table.ts';
+import { logTable } from '#adapters/tables/log-table.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { separateArchiveWarning } from '#core/evidence/archived.ts';
 import { checkpointEntries } from '#core/evidence/checkpointer.ts';
@@ -40,7 +40,7 @@ export interface KeptEvidence {
 interface KeptEvidenceOptions {
   readonly stateFolder: string;
   /** `shared`: other processes write to it as well, and their entries are missing from this folder's archive. */
-  readonly store: Pick<LocalStore, 'client' | 'tables' | 'shared'>;
+  readonly store: Pick<LocalStore, 'store' | 'shared'>;
   /** Keys of all processes of the store. Absent: those of the state folder. */
   readonly keys?: Pick<SharedKeys, 'signer' | 'log'> | undefined;
   /** A bucket for archive and checkpoints, shared by all gateways of the store. Absent: the state folder. */
@@ -60,9 +60,9 @@ interface KeptEvidenceOptions {
  */
 export async function keptEvidence(options: KeptEvidenceOptions): Promise<KeptEvidence> {
   const { stateFolder, store, evidence, telemetry, adoptSigningKey: adopt = false } = options;
-  const { client, tables, shared } = store;
+  const { shared } = store;
   const signer = options.keys?.signer ?? (await stateSigner(stateFolder));
-  const before = await registerSigningKey({ client, table: tables.config, signer, adopt });
+  const before = await registerSigningKey({ store: store.store, signer, adopt });
   if (before) telemetry.log('warn', 'the signing key of the store has changed', { from: before, to: signer.keyId });
   const { archived, checkpoints, written, close } = options.bucket
     ? await inBucket({ ...options, bucket: options.bucket, signer })
@@ -116,13 +116,13 @@ async function inBucket(options: KeptEvidenceOptions & { readonly bucket: string
 
 /**
  * Opens the transparency log. Processes that share a store keep one log there: its objects are in the store, and each
- * process has its key [transparency.shared-store].
+ * process has its key [transparency.log].
  */
 async function transparencyLog({ stateFolder, store, clock, ...given }: KeptEvidenceOptions): Promise<TransparencyLog> {
-  const { shared, client, tables } = store;
+  const { shared } = store;
   const first = shared ? async () => sharedLogKey(await signingKeyPem(stateFolder)) : undefined;
   const keys = given.keys?.log ?? (await logKeysOf(stateFolder, first));
-  if (shared) await registerLogKey(keys, { client, table: tables.config });
+  if (shared) await registerLogKey(keys, store);
   return new TransparencyLog({
     heads: logTable(store),
     objects: shared ? logObjectsTable(store) : folderLog(join(stateFolder, 'log')),

@@ -5,7 +5,7 @@ export const keptOpenMs = 10_000;
 
 /**
  * Additional time before the connection is closed. A client on a busy machine may send its next request on a connection
- * it still considers open, and the request is lost if the connection is being closed [local.idle-connections].
+ * it still considers open, and the request is lost if the connection is being closed [http.connections].
  */
 export const keptOpenReserveMs = 30_000;
 

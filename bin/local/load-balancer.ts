@@ -13,7 +13,7 @@ export interface LoadBalancer {
 }
 
 /**
- * Returns the caller's address [plane.caller-address]. A load balancer appends the address it sees to
+ * Returns the caller's address [plane.same-handlers]. A load balancer appends the address it sees to
  * `X-Forwarded-For`: the part before the last comma is the caller's claim.
  */
 export function addressOf(

@@ -1,6 +1,6 @@
 /**
  * Warns about features that the configuration needs and this machine lacks; `doctor` prints them
- * [executor.limits-missing].
+ * [executor.bounds].
  */
 import { canLimit } from '#adapters/executors/process-limits.ts';
 import type { Configuration } from '#core/contracts/config.ts';

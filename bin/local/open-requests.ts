@@ -1,6 +1,6 @@
 /**
  * Open requests of a listener, by key and tenant: none can take the connections or the memory that others need, and
- * people are served regardless of agents [http.open-requests].
+ * people are served regardless of agents [http.connections].
  */
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';

@@ -1,11 +1,8 @@
-/** Composes every port of the local run: the AWS adapters over the embedded store, files for the rest. */
+/** Composes every port of the local run: the table adapters over its store, files for the rest. */
 
 import { join } from 'node:path';
 import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
 import { brokerClients } from '#adapters/aws/broker-clients.ts';
-import { configTable } from '#adapters/dynamodb/config-table.ts';
-import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
-import { dynamoStores } from '#adapters/dynamodb/stores.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { controlPlane } from '#adapters/http/control-plane.ts';
 import { issuerDocuments } from '#adapters/http/issuer-documents.ts';
@@ -25,6 +22,9 @@ import { systemClock } from '#adapters/system/clock.ts';
 import { followsLinks } from '#adapters/system/follow-links.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
+import { configTable } from '#adapters/tables/config-table.ts';
+import { tableLedger } from '#adapters/tables/ledger.ts';
+import { tableStores } from '#adapters/tables/stores.ts';
 import { lineWriter } from '#adapters/telemetry/line-writer.ts';
 import { sharedTraces } from '#adapters/telemetry/shared-traces.ts';
 import { type LogTelemetry, logTelemetry } from '#adapters/telemetry/telemetry.ts';
@@ -48,6 +48,7 @@ import { wasmModules } from '#core/models/content-policy/wasm-modules.ts';
 import { providersFrom } from '#core/models/providers/providers.ts';
 import { createBreakers } from '#core/models/routing/breakers.ts';
 import { DependencyStates } from '#core/observatory/dependency-states.ts';
+import type { Observations } from '#core/observatory/ports.ts';
 import { keptTraces } from '#core/observatory/traces.ts';
 import { refusedPartsRecorded } from '#core/operations/unsigned-parts.ts';
 import { Probes } from '#core/session/risk/probes.ts';
@@ -92,6 +93,10 @@ interface PortsOptions {
   readonly committed: (entry: EvidenceEntry) => void;
   /** Events of committed entries. */
   readonly approvalEvents: ApprovalEventFeed;
+  /** Views in a worker. Absent: those of the store. */
+  readonly views: Observations | undefined;
+  /** Returns for how long the oldest entry has waited for its projection. */
+  readonly projectionLagMs: () => number;
   /** Called for every new notification. */
   readonly enqueued: (delivery: Delivery) => void;
   /** Creates the clocks. They run handlers, and handlers use these ports, so the clocks are created in between. */
@@ -113,7 +118,7 @@ export type LocalPorts = GatewayPorts &
 export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   const { store, stateFolder, environment, keys, telemetry, sharedKeys, adoptSigningKey = false } = options;
   const [clock, ids] = [systemClock, systemIds];
-  const stores = dynamoStores(store, systemClock);
+  const stores = tableStores(store, systemClock);
   // Before the first write: a store that belongs to another signing key is left unchanged.
   const kept = await keptEvidence({
     stateFolder,
@@ -129,7 +134,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   });
   const folder = folderObjectStore(join(stateFolder, 'objects'));
   const objects = store.objects ? sharedObjects(store.objects, folder) : folder;
-  const configStore = configTable(store.client, store.tables.config);
+  const configStore = configTable(store);
   const { checkout, configFile } = options;
   const generated = {
     adminToken: keys.admin_token,
@@ -141,7 +146,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   const names: Record<string, string> = {};
   const secrets = environmentSecrets(environment, names);
 
-  const ledger = observedLedger(dynamoLedger(store), options.committed);
+  const ledger = observedLedger(tableLedger(store), options.committed);
   const { row, imported, warnings } = await refusedPartsRecorded(
     async () => ({
       ports: { clock, ids, ledger },
@@ -183,6 +188,8 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     compileModule: async (bytes) => (await import('#adapters/wasm/module.ts')).compileModule(bytes),
     packs: packFiles(shippedPacks(checkout)),
     ...stores,
+    ...(options.views && { observations: options.views }),
+    projectionLagMs: options.projectionLagMs,
     ledger,
     ...kept,
     votes: kept.signer,
@@ -197,7 +204,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     hostLimits: undefined, // only its client ends a call of this process
     notificationClients,
     controlPlane,
-    effects: (call) => background.effects(call),
+    effects: (call, programs) => background.effects(call, programs),
     texts: background.texts,
     calls: background.calls,
     links: followsLinks(process.cwd()),

@@ -46,7 +46,7 @@ export function signInLink(key: string, clock: Clock): SignInLink {
 const over = () =>
   new GatewayError(
     'authentication_error',
-    `The sign-in link is not valid: it opens the console once, within ${linkMinutes} minutes of the start. Sign in with a key, or start the gateway again for another link.`,
+    `This link was used or has expired: it opens the console once, within ${linkMinutes} minutes of the start. Sign in with a key, or restart the gateway for a new link.`,
   );
 
 /** Checks that the request comes from this machine, from the console's own page or no page, and through no proxy. */

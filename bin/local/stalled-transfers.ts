@@ -1,6 +1,6 @@
 /**
- * Ends transfers that make too little progress: each holds a connection and memory [edge.slow-readers]
- * [http.slow-bodies].
+ * Ends transfers that make too little progress: each holds a connection and memory [edge.hostile]
+ * [http.connections].
  */
 
 export interface Transfer {

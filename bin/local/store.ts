@@ -1,23 +1,20 @@
 /**
- * The store of the local run: the embedded DynamoDB over one file of the state folder, or the server given by option.
+ * The store of the local run: a SQLite database in one file of the state folder, or the DynamoDB-compatible server given
+ * by option.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { ExecutionStore } from '#adapters/local/asl/execution.ts';
-import { executionsSpec, executionsTable } from '#adapters/local/asl/executions-table.ts';
-import { embeddedClient } from '#adapters/local/embedded-dynamodb/client.ts';
-import { importFormerStore } from '#adapters/local/embedded-dynamodb/import-former.ts';
-import { type EmbeddedStore, openEmbeddedStore } from '#adapters/local/embedded-dynamodb/store.ts';
-import { endpointClient } from '#adapters/local/endpoint-client.ts';
-import { objectsSpec, objectsTable } from '#adapters/local/objects-table.ts';
-import { createTable, createTables, type TableNames } from '#adapters/local/tables.ts';
+import { executionsTable } from '#adapters/local/asl/executions-table.ts';
+import { objectsTable } from '#adapters/local/objects-table.ts';
+import { openStore as openDatabase } from '#adapters/local/sqlite/store.ts';
+import type { Store } from '#adapters/tables/store.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 import { progressOf } from '../progress.ts';
 import type { Durability } from './flags.ts';
 
 export interface LocalStore {
-  readonly client: DynamoDBClient;
-  readonly tables: TableNames;
+  readonly store: Store;
   readonly executions: ExecutionStore;
   /** Whether other processes may also write to it. */
   readonly shared: boolean;
@@ -28,7 +25,7 @@ export interface LocalStore {
 
 interface StoreFlags {
   readonly stateFolder: string;
-  /** `full` syncs each group of writes, which then also survives the end of the machine. */
+  /** `full` syncs each group of writes, which then also survives a power cut. */
   readonly durability: Durability;
 }
 
@@ -38,63 +35,73 @@ export async function openStore(
   report: (message: string) => void,
 ): Promise<LocalStore> {
   const endpoint = environment.DYNAMODB_ENDPOINT;
-  const { client, close } = endpoint ? served(endpoint) : await embedded(stateFolder, durability, report);
+  const shared = endpoint !== undefined && endpoint !== '';
+  const { store, close } = shared ? await served(endpoint) : inFile(stateFolder, durability, report);
+  return {
+    store,
+    executions: executionsTable({ store }),
+    shared,
+    ...(shared && { objects: objectsTable({ store }) }),
+    stop: async () => close(),
+  };
+}
+
+interface Opened {
+  readonly store: Store;
+  readonly close: () => void;
+}
+
+/** Loads the SDK, which a gateway with its store in a file does not need. */
+async function served(endpoint: string): Promise<Opened> {
+  const [{ dynamoStore }, { endpointClient }, { createTables }] = await Promise.all([
+    import('#adapters/aws/dynamodb/store.ts'),
+    import('#adapters/local/endpoint-client.ts'),
+    import('#adapters/local/tables.ts'),
+  ]);
+  const client = endpointClient(endpoint);
   try {
-    const shared = endpoint !== undefined && endpoint !== '';
-    const [tables] = await Promise.all([
-      createTables(client),
-      createTable(client, executionsName, executionsSpec),
-      shared && createTable(client, objectsName, objectsSpec),
-    ]);
-    return {
-      client,
-      tables,
-      executions: executionsTable(client, executionsName),
-      shared,
-      ...(shared && { objects: objectsTable(client, objectsName) }),
-      stop: async () => close(),
-    };
+    return { store: dynamoStore({ client, tables: await createTables(client) }), close: () => client.destroy() };
   } catch (cause) {
-    close();
-    if (!endpoint) throw cause;
+    client.destroy();
     throw new Error(`The server at DYNAMODB_ENDPOINT=${endpoint} does not serve: ${(cause as Error).message}`, {
       cause,
     });
   }
 }
 
-interface Opened {
-  readonly client: DynamoDBClient;
-  readonly close: () => void;
-}
-
-function served(endpoint: string): Opened {
-  const client = endpointClient(endpoint);
-  return { client, close: () => client.destroy() };
-}
-
-async function embedded(folder: string, durability: Durability, report: (message: string) => void): Promise<Opened> {
+function inFile(folder: string, durability: Durability, report: (message: string) => void): Opened {
   const path = join(folder, 'store.db');
-  const progress = progressOf('items of the earlier store');
-  const imported = await importFormerStore(join(folder, 'dynamodb.db'), path, (items) => progress.set(items)).finally(
-    () => progress.end(),
-  );
-  if (imported !== undefined) report(`The store of an earlier release was taken over: ${imported} items.`);
-  const store = opened(path, durability);
-  return { client: embeddedClient(store), close: () => store.close() };
-}
-
-function opened(path: string, durability: Durability): EmbeddedStore {
+  assertNoFormer(folder, path);
+  const progress = progressOf('rows of the earlier release');
+  let rows = 0;
   try {
-    return openEmbeddedStore({ path, syncs: durability === 'full' });
+    const store = openDatabase({
+      path,
+      syncs: durability === 'full',
+      onRows: (done) => {
+        rows = done;
+        progress.set(done);
+      },
+    });
+    if (rows > 0) report(`The store of an earlier release was taken over: ${rows} rows.`);
+    return { store, close: () => store.close() };
   } catch (cause) {
     throw new Error(
       `The store ${path} cannot be opened: ${(cause as Error).message}. ` +
         'Nothing was changed; name another state folder with --state, or put back a copy of the file.',
       { cause },
     );
+  } finally {
+    progress.end();
   }
 }
 
-const executionsName = 'gateway-executions';
-const objectsName = 'gateway-objects';
+/** Refuses a folder with the store of a much older build, instead of starting with an empty store. */
+function assertNoFormer(folder: string, path: string): void {
+  const former = join(folder, 'dynamodb.db');
+  if (!existsSync(former) || existsSync(path)) return;
+  throw new Error(
+    `The state folder holds ${former}, the store of an older build, which this version does not read. ` +
+      'Name another state folder with --state; the build that made this one still reads it.',
+  );
+}

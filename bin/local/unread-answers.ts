@@ -1,4 +1,4 @@
-/** Watches an answer as a transfer that is ended if its client reads too slowly [edge.slow-readers]. */
+/** Watches an answer as a transfer that is ended if its client reads too slowly [edge.hostile]. */
 import type { ServerResponse } from 'node:http';
 import { Http2ServerResponse } from 'node:http2';
 import type { StalledTransfers } from './stalled-transfers.ts';

@@ -33,7 +33,7 @@ interface WebSocketOptions {
   readonly edgeToken?: string;
   /** Time for running calls after the gateway stops. @default 8 s: a listener cuts the rest after ten */
   readonly drainMs?: number;
-  /** Maximum number of open connections, divided among keys [http.open-requests]. @default socketLimits.connections */
+  /** Maximum number of open connections, divided among keys [http.connections]. @default socketLimits.connections */
   readonly connections?: number;
 }
 

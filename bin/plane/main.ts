@@ -1,18 +1,27 @@
 /** The streaming plane: chat and MCP of a deployment behind a load balancer, where a caller that leaves is noticed. */
+import { brokerClients } from '#adapters/aws/broker-clients.ts';
+import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
+import { backgroundWork } from '#adapters/work/background.ts';
+import { planeLimits } from '#core/contracts/host-limits.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
-import { planeRoutes } from '#core/contracts/streaming-plane.ts';
+import { isOfPlane } from '#core/contracts/streaming-plane.ts';
+import { routes } from '#features/routes.ts';
+import { composeChat } from '#lambdas/aws-chat.ts';
+import { chatHandlers } from '#lambdas/handlers.ts';
+import { mcpOnAws } from '#lambdas/mcp/on-aws.ts';
 import { beforeBody } from '#lambdas/middleware/before-body.ts';
 import { endingSignal } from '../local/ending-signal.ts';
 import { type HttpServer, listen } from '../local/http-server.ts';
+import { inFlight } from '../local/in-flight.ts';
+import type { LoadBalancer } from '../local/load-balancer.ts';
 import { messagesError } from '../local/messages-error.ts';
+import { every } from '../local/schedule.ts';
 import { webSockets } from '../local/web-socket.ts';
-import { startPlane } from './compose.ts';
-import { planeSettings } from './settings.ts';
 
 /** After the last call was cut: recording what became of it, and sending spans. ECS kills the process after `stopTimeout`. */
 const settlingMs = 4_500;
 
-/** Serves until SIGTERM, then drains: takes no further connection, lets calls end in time, cuts and settles the rest [plane.drain]. */
+/** Serves until SIGTERM, then drains: takes no further connection, lets calls end in time, cuts and settles the rest [local.drain]. */
 export async function main(environment: NodeJS.ProcessEnv): Promise<void> {
   const { port, loadBalancer, drainMs } = planeSettings(environment);
   const signalled = endingSignal();
@@ -25,7 +34,7 @@ export async function main(environment: NodeJS.ProcessEnv): Promise<void> {
     host: '0.0.0.0',
     port,
     loadBalancer,
-    routes: planeRoutes,
+    routes: routes.filter(isOfPlane),
     handlers: Promise.resolve(plane.handlers),
     ids,
     telemetry,
@@ -42,4 +51,74 @@ export async function main(environment: NodeJS.ProcessEnv): Promise<void> {
   await Promise.all([sockets.close(), server.drain(drainMs)]);
   await plane.stop();
   process.exit(0); // whatever a library still holds open
+}
+
+interface PlaneSettings {
+  readonly port: number;
+  readonly loadBalancer: LoadBalancer;
+  /** Milliseconds for calls to end after SIGTERM; what is left is cut, and settled. */
+  readonly drainMs: number;
+}
+
+/** Longer than the load balancer keeps an idle connection. */
+const longerMs = 10_000;
+
+/** @throws Error naming the variable that is missing or malformed. */
+export function planeSettings(environment: NodeJS.ProcessEnv): PlaneSettings {
+  const whole = (name: string, most: number): number => {
+    const value = environment[name] ?? '';
+    if (/^\d{1,6}$/.test(value) && Number(value) <= most) return Number(value);
+    throw new Error(`${name} must be a whole number up to ${most}, got ${JSON.stringify(value)}.`);
+  };
+  const hosts = (environment.PLANE_HOSTS ?? '').split(',').filter((host) => host !== '');
+  const tls = environment.PLANE_TLS;
+  if (hosts.length === 0) throw new Error('PLANE_HOSTS must contain the names under which callers reach the plane.');
+  if (tls !== 'on' && tls !== 'off') throw new Error(`PLANE_TLS must be on or off, got ${JSON.stringify(tls)}.`);
+  return {
+    port: whole('PLANE_PORT', 65_535),
+    loadBalancer: {
+      hosts: hosts.map((host) => host.toLowerCase()),
+      tls: tls === 'on',
+      keepAliveMs: whole('PLANE_IDLE_SECONDS', 4_000) * 1_000 + longerMs,
+    },
+    drainMs: whole('PLANE_DRAIN_SECONDS', 115) * 1_000,
+  };
+}
+
+/** Spans and metrics leave so often: a function sends them after each call. */
+const flushEveryMs = 10_000;
+
+/** @param openSockets counts the WebSockets, for the metric that the service scales by. */
+function startPlane(environment: NodeJS.ProcessEnv, openSockets: () => number) {
+  const composed = composeChat(environment, { brokerClients });
+  const { telemetry, snapshots } = composed;
+  // One process serves many callers, so heavy work leaves its thread (decision 0044).
+  const background = backgroundWork({ telemetry, effects: lazyEffects, packs: 'policies' });
+  const { texts, calls } = background;
+  const ports = { ...composed, effects: background.effects, texts, calls, hostLimits: planeLimits };
+  const mcp = mcpOnAws(ports);
+  const running = inFlight();
+  const flush = async () => {
+    telemetry.gauge('svc_plane_active_calls', running.count() + openSockets());
+    await telemetry.flush();
+  };
+  const flushing = every(flushEveryMs, flush, (fault) =>
+    telemetry.log('error', 'telemetry was not sent', { error: (fault as Error).message }),
+  );
+  return {
+    ports,
+    handlers: running.watched({ ...chatHandlers(ports), mcp: mcp.handler }),
+    maxBodyBytes: async () => (await snapshots.current({ evenStale: true })).configuration.server.max_body_bytes,
+    /** Ends what would go on for as long as its clients like. */
+    endStreams: () => mcp.gateway.endStreams(),
+    /** Settles the calls whose callers are gone, and sends what waits. */
+    async stop(): Promise<void> {
+      await mcp.gateway.stop();
+      await running.over();
+      await flushing.stop();
+      await background.stop();
+      await composed.wasm.stop();
+      await flush();
+    },
+  };
 }

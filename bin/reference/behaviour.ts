@@ -1,33 +1,33 @@
-/** The behaviours page: each requirement id with its sentence and the tests that prove it. */
+/** The behaviours page: each requirement id with its sentence and the tiers of tests that prove it. */
 import { join } from 'node:path';
 import { areas, type Requirement, requirements } from '../../test/requirements.ts';
 import { citations, testSources } from '../../test/support/requirement.ts';
-import { code, codes, origin, table } from './markdown.ts';
+import { code, origin, table } from './markdown.ts';
 
 export function behaviourPage(): string {
   const tests = testsById();
-  const row = ({ id, says, proof }: Requirement) => [
-    code(id),
-    says,
-    proof === 'test' ? codes(tests.get(id) ?? []) : proof.deferred,
-  ];
-  const proved = requirements.filter(({ proof }) => proof === 'test').length;
+  const row = ({ id, says }: Requirement) => [code(id), says, (tests.get(id) ?? []).join(', ')];
   const sections = Object.entries(areas).map(
     ([area, list]) => `## ${area}\n\n${table(['id', 'behaviour', 'proved by'], list.map(row))}`,
   );
   return `# Behaviour
 
-${origin('`test/requirements.ts` and the titles of the tests')}
-What the gateway does, one sentence for each behaviour. Code, documents and tests cite a behaviour by its id, as in \`[approval.used-once]\`.
-${proved} of ${requirements.length} behaviours are proved by tests below \`test/\`${proved < requirements.length ? '; the others are not built yet, and say so' : ''}.
+${origin('`test/requirements.yaml` and the titles of the tests')}
+What the gateway guarantees. Code, documents and tests cite a behaviour by its id: \`npx jest -t approval.used-once\` runs its tests. The last column counts the test files of each tier.
+Tests below \`test/\` and \`features/\` prove all ${requirements.length} of them.
 
 ${sections.join('\n')}`;
 }
 
-/** Returns test files by the ids that their titles cite, sorted by path. */
+/** Returns how many test files of each tier cite an id in a title, such as `contract 2`. */
 function testsById(): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>();
-  for (const { path, text } of testSources(join(import.meta.dirname, '../../test')))
-    for (const id of new Set(citations(text))) found.set(id, [...(found.get(id) ?? []), path]);
-  return found;
+  const counts = new Map<string, Map<string, number>>();
+  for (const { path, text } of testSources(join(import.meta.dirname, '../..'))) {
+    const tier = path.startsWith('features/') ? 'features' : path.split('/')[1]!;
+    for (const id of new Set(citations(text))) {
+      const tiers = counts.get(id) ?? new Map<string, number>();
+      counts.set(id, tiers.set(tier, (tiers.get(tier) ?? 0) + 1));
+    }
+  }
+  return new Map([...counts].map(([id, tiers]) => [id, [...tiers].map(([tier, count]) => `${tier} ${count}`)]));
 }

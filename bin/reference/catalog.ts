@@ -5,15 +5,22 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import {
+  type Databases,
+  databasesSchema,
   guardsSchema,
   type Networks,
   networks,
   networksSchema,
+  type RuleSet,
+  ruleSetsSchema,
   type SecretFileList,
   type SecretFiles,
   secretFilesSchema,
+  type ToolNames,
+  toolNamesSchema,
 } from '#core/contracts/catalog.ts';
 import type { ToolGuard } from '#core/contracts/tool-policy.ts';
+import { programsModule } from './catalog-programs.ts';
 import { code, codes, origin, table } from './markdown.ts';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../../core/catalog');
@@ -22,6 +29,9 @@ interface Catalog {
   readonly networks: Networks;
   readonly secretFiles: SecretFiles;
   readonly guards: readonly ToolGuard[];
+  readonly ruleSets: readonly RuleSet[];
+  readonly toolNames: ToolNames;
+  readonly databases: Databases;
 }
 
 /** Reads the catalog. @throws Error naming the file and the entry that does not match the schema. */
@@ -30,6 +40,9 @@ function readCatalog(): Catalog {
     networks: readFile('networks.yaml', networksSchema),
     secretFiles: readFile('secret-files.yaml', secretFilesSchema),
     guards: readFile('guards.yaml', guardsSchema),
+    ruleSets: readFile('rule-sets.yaml', ruleSetsSchema),
+    toolNames: readFile('tool-names.yaml', toolNamesSchema),
+    databases: readFile('databases.yaml', databasesSchema),
   };
 }
 
@@ -41,8 +54,11 @@ function readFile<T>(name: string, schema: z.ZodType<T>): T {
 
 /** Returns the generated modules by repository path. */
 export const catalogModules = (): Record<string, string> => ({
+  'core/catalog/databases.ts': databasesModule(),
+  'core/catalog/tool-names.ts': constantsModule('tool-names.yaml', readCatalog().toolNames),
   'core/catalog/data.ts': dataModule(),
-  'plugins/injection-guard/secret-files.ts': pluginModule(),
+  'core/catalog/rule-sets-data.ts': ruleSetsModule(),
+  'core/catalog/programs.ts': programsModule(join(folder, 'programs')),
 });
 
 /** Returns `core/catalog/data.ts`, minimised because every bundle contains it. */
@@ -79,27 +95,45 @@ function dataModule(): string {
   ].join('\n');
 }
 
+/** Rule sets are apart from the rest: only what reads packs needs them. */
+const ruleSetsModule = (): string =>
+  [
+    '/** Generated from core/catalog/rule-sets.yaml by `npm run docs`: do not edit. */',
+    "import type { RuleSet } from '#core/contracts/catalog.ts';",
+    '',
+    'export const ruleSetsData: readonly RuleSet[] = [',
+    ...readCatalog().ruleSets.flatMap(({ rules, ...set }) => [
+      `  { name: ${JSON.stringify(set.name)}, description: ${JSON.stringify(set.description)}, rules: [`,
+      ...rules.map((rule) => `      ${JSON.stringify(rule)},`),
+      '  ] },',
+    ]),
+    '];',
+    '',
+  ].join('\n');
+
+/** Tables are apart from functions, so that bundles that need only one leave the other out. */
+function databasesModule(): string {
+  const { tables, harmless_functions: harmlessFunctions, harmless_types: harmlessTypes } = readCatalog().databases;
+  return constantsModule('databases.yaml', { tables, harmlessFunctions, harmlessTypes });
+}
+
+/** Returns a module of constants. Bundles of functions that do not use them leave them out. */
+const constantsModule = (file: string, constants: object): string =>
+  [
+    `/** Generated from core/catalog/${file} by \`npm run docs\`: do not edit. */`,
+    ...Object.entries(constants).map(
+      ([name, value]) => `\nexport const ${name} = ${JSON.stringify(value, undefined, 2)} as const;`,
+    ),
+    '',
+  ].join('\n');
+
 /** Joins entries with blanks: no entry contains one. */
 const words = (list: readonly string[]): string =>
   list.length === 0 ? '[]' : `${JSON.stringify(list.join(' '))}.split(' ')`;
 
-/** Returns `plugins/injection-guard/secret-files.ts`. Plugins are separate modules that import no code of `core`. */
-function pluginModule(): string {
-  const lists = Object.values(readCatalog().secretFiles);
-  const words = lists.flatMap(({ files }) => files.flatMap((entry) => entry.words ?? []));
-  return [
-    '/** Generated from core/catalog/secret-files.yaml by `npm run docs`: do not edit. */',
-    '',
-    '/** Words of the paths of secret files, after a full stop or a slash. */',
-    'export const secretFiles =',
-    `  ' ${words.join(' ')} ';`,
-    '',
-  ].join('\n');
-}
-
 /** Returns the page `catalog.md`. */
 export function catalogPage(): string {
-  const { networks, secretFiles, guards } = readCatalog();
+  const { networks, secretFiles, guards, ruleSets, toolNames, databases } = readCatalog();
   const { ranges, hosts, address_domains } = networks;
   return `# Catalog
 
@@ -125,6 +159,15 @@ ${table(
     reason,
   ]),
 )}
+## Rule sets
+
+Packs use these sets of rules by name. Each rule of a set has its name; \`agentctl policy test --explain\` and the console show which one matched. The rules
+are in \`core/catalog/rule-sets.yaml\`.
+
+${table(
+  ['set', 'rules', 'what it does'],
+  ruleSets.map(({ name, rules, description: said }) => [code(name), rules.length, said]),
+)}
 ## Networks
 
 The narrowest range that contains an address decides. An IPv4-mapped IPv6 address counts as its IPv4 address. Executors connect to
@@ -143,7 +186,28 @@ ${table(
   hosts.map(({ network, names, description }) => [network, codes(names), description]),
 )}
 A name under ${codes(address_domains)} counts as the address in it: \`10.0.0.1.nip.io\` is \`10.0.0.1\`.
-`;
+
+## Names of tools
+
+Verbs and nouns by which a tool's name tells what it does, and programs behind tools. A verb that is not listed is unknown: the tool executes.
+
+${wordTable(toolNames)}
+## Databases
+
+Session risk takes reads of \`secret\` tables for secrets and reads of \`personal\` ones for personal data. Functions and types are on the
+page of [SQL queries](sql-queries.md).
+
+${wordTable({ tables: databases.tables })}`;
+}
+
+/** Returns a table of lists of words by their path. */
+function wordTable(lists: object): string {
+  const rowsOf = (value: object, above: string): string[][] =>
+    Object.entries(value).flatMap(([name, each]: [string, string | object]) => {
+      const path = above === '' ? name : `${above}.${name}`;
+      return typeof each === 'string' ? [[code(path), codes(each.split(' '))]] : rowsOf(each, path);
+    });
+  return table(['list', 'words'], rowsOf(lists, ''));
 }
 
 function secretFileSection([name, { files, except = [] }]: [string, SecretFileList]): string {

@@ -61,7 +61,7 @@ A message says what was found and what is allowed. Replies carry \`X-Request-ID\
 ${table(['status', 'type', 'JSON-RPC', 'worth a retry', 'message shown', 'when'], rows)}
 ## JSON-RPC codes of tool actions
 
-A decision is not an HTTP error: \`POST /admin/v1/test-action\` answers 200 and carries one of these in \`error.code\`,
+A decision is not an HTTP error: \`POST /v1/actions\` answers 200 and carries one of these in \`error.code\`,
 and so does \`tools/call\` of the MCP endpoint.
 
 ${table(['code', 'meaning'], rpc)}`;

@@ -1,4 +1,4 @@
-/** A Grafana dashboard over `/metrics`: golden signals, decisions, approvals, cost [watch.grafana]. */
+/** A Grafana dashboard over `/metrics`: golden signals, decisions, approvals, cost [watch.runbook]. */
 
 interface GrafanaPanel {
   readonly title: string;
@@ -126,7 +126,6 @@ export function grafanaDashboard() {
 }
 
 function graph({ title, unit, queries }: GrafanaPanel) {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana replaces it on import
   const datasource = { type: 'prometheus', uid: '${DS_PROMETHEUS}' };
   return {
     type: 'timeseries',

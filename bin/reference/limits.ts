@@ -5,7 +5,6 @@ import { maxYamlBytes } from '#core/configuration/load/yaml.ts';
 import { chatJson, chatSizes } from '#core/contracts/chat.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 import { sessionPattern, sizes } from '#core/contracts/envelope.ts';
-import { functions } from '#core/contracts/functions.ts';
 import { longestSandboxMs } from '#core/execution/executors/sandbox-message.ts';
 import { maxNesting, maxValues } from '#core/kernel/json.ts';
 import { wrongKeyRate } from '#core/limits/admissions.ts';
@@ -13,6 +12,7 @@ import { maxLeased, rateLeaseSeconds } from '#core/limits/leases.ts';
 import { reservationLeaseSeconds } from '#core/limits/ports.ts';
 import { maxShards } from '#core/limits/shards.ts';
 import { defaultStateBudget } from '#core/policy/rules/analysis/analyse.ts';
+import { functions } from '#features/functions.ts';
 import { heldBodyBytes, mostConnections } from '../local/open-requests.ts';
 import { leastBytes } from '../local/stalled-transfers.ts';
 import { code, origin, table } from './markdown.ts';
@@ -21,7 +21,7 @@ export function limitsPage(): string {
   const defaults = configurationSchema.parse({ version: 1, tenants: [{ id: 'default', api_keys: ['k'] }] });
   const { admin, approvals, server, manifests, behavior, credentials, executors } = defaults;
   const { shell, sql } = executors;
-  const { concurrency, diskMb } = functions.sandbox.sandboxed;
+  const { concurrency, diskMb } = functions.sandbox.sandboxed!;
   const rows = [
     ['an action (request body)', `${sizes.envelopeBytes} bytes`, '413, -32602'],
     ['`target`', `${sizes.targetBytes} bytes`, '400'],

@@ -1,15 +1,13 @@
 import * as z from 'zod';
-import { actionRequestSchema, decisionResultSchema } from '#core/contracts/envelope.ts';
+import { actionRequestSchema, decisionResultSchema } from '#core/contracts/envelope-schema.ts';
 import { evidenceEntrySchema, sessionBundleSchema, sessionManifestSchema } from '#core/contracts/evidence.ts';
-import type { OperationContract } from '#core/contracts/operations/operation.ts';
-import { contractOf } from '#core/contracts/operations.ts';
 import type { Route } from '#core/contracts/route.ts';
-import { routes } from '#core/contracts/routes.ts';
 import { taskManifestSchema } from '#core/contracts/task-manifest.ts';
 import { type ErrorCode, errorKinds } from '#core/kernel/errors.ts';
+import type { Contract, Endpoint } from '#core/operations/endpoint.ts';
+import { routes } from '#features/routes.ts';
 import packageJson from '#package' with { type: 'json' };
 import answers from './answers.json' with { type: 'json' };
-import { requests } from './requests.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -50,9 +48,9 @@ export const openApi = (): Schema =>
   documentOf('admin surface', ({ surface }) => surface === 'admin' || surface === 'callbacks');
 export const gatewayOpenApi = (): Schema => documentOf('gateway surface', ({ surface }) => surface === 'gateway');
 
-function documentOf(title: string, belongs: (route: Route) => boolean): Schema {
+function documentOf(title: string, belongs: (route: Endpoint) => boolean): Schema {
   const paths: Record<string, Record<string, Schema>> = {};
-  for (const route of routes.filter(belongs)) {
+  for (const route of inOrder(routes.filter(belongs))) {
     paths[route.path] ??= {};
     paths[route.path]![route.method.toLowerCase()] = operationOf(route);
   }
@@ -73,6 +71,10 @@ function documentOf(title: string, belongs: (route: Route) => boolean): Schema {
     },
   };
 }
+
+/** Sorts by path, so that an endpoint keeps its place wherever it is defined. */
+export const inOrder = (list: readonly Endpoint[]): readonly Endpoint[] =>
+  list.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 
 /** Returns the named schemas that a document references. */
 function usedIn(paths: Schema): Schema {
@@ -110,14 +112,9 @@ const streamed: Schema = { 'text/event-stream': { schema: { type: 'string', desc
 const querySchema = ({ repeatable }: Route, name: string): Schema =>
   repeatable?.includes(name) ? { type: 'array', items: { type: 'string' } } : { type: 'string' };
 
-function operationOf(route: Route): Schema {
-  const contract = contractOf(route.operation);
-  if (!contract)
-    throw new Error(
-      `core/contracts/operations.ts has no entry for the operation ${route.operation}; add one with its answer in core/contracts/operations/.`,
-    );
+function operationOf(route: Endpoint): Schema {
   const twice = routes.filter(({ operation }) => operation === route.operation).length > 1 && route.method !== 'GET';
-  const error = ref(contract.errors === 'messages' ? 'MessagesError' : 'Error');
+  const error = ref(route.errors === 'messages' ? 'MessagesError' : 'Error');
   const parameters = [
     ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
       name,
@@ -134,26 +131,26 @@ function operationOf(route: Route): Schema {
     tags: [route.handledBy],
     security: route.access === 'open' || route.access === 'signed' ? [] : [{ key: [] }, { bearer: [] }],
     ...(parameters.length > 0 && { parameters }),
-    ...(contract.input && { requestBody: requestOf(route.operation, contract, contract.input) }),
+    ...(route.input && { requestBody: requestOf(route, route.input()) }),
     responses: {
-      [contract.status ?? 200]: { description: 'Done', content: answerOf(route.operation, contract) },
-      ...(contract.also && { [contract.also.status]: { description: contract.also.description } }),
+      [route.status ?? 200]: { description: 'Done', content: answerOf(route.operation, route) },
+      ...(route.also && { [route.also.status]: { description: route.also.description } }),
       default: { description: 'Refused; see errors.md', content: { 'application/json': { schema: error } } },
     },
   };
 }
 
-function requestOf(operation: string, { inputType = 'application/json' }: OperationContract, input: z.ZodType): Schema {
-  const example = (requests as Readonly<Record<string, unknown>>)[operation];
+function requestOf({ inputType = 'application/json', example }: Contract, input: z.ZodType): Schema {
   return { required: true, content: { [inputType]: { schema: schemaOf(input, 'input'), example } } };
 }
 
-function answerOf(operation: string, { output, streams, example: given }: OperationContract): Schema {
+function answerOf(operation: string, { output, streams, answer: given }: Contract): Schema {
+  if (output === 'mcp') throw new Error(`${operation} is described by MCP, not by OpenAPI`);
   const found = Object.hasOwn(examples, operation) ? examples[operation] : given;
   const example = found !== undefined && { example: found };
   if ('bytes' in output) return { [output.bytes]: { schema: { type: 'string', format: 'binary' } } };
   if ('text' in output) return { [output.text]: { schema: { type: 'string' }, ...example } };
-  return { 'application/json': { schema: schemaOf(output, 'output'), ...example }, ...(streams && streamed) };
+  return { 'application/json': { schema: schemaOf(output(), 'output'), ...example }, ...(streams && streamed) };
 }
 
 function callersOf({ access, agents, humansOnly, platform }: Route): string {

@@ -1,18 +1,18 @@
 /** The page of known shell programs, with all facts about each. */
+
+import type { ByRole, Command, CommandProgram, Names, Options, Profile } from '#core/contracts/shell-programs.ts';
 import { namesOf } from '#core/effects/shell/arguments.ts';
 import { commandPrograms, families } from '#core/effects/shell/profiles/all.ts';
-import type { Command, CommandProgram, Options } from '#core/effects/shell/profiles/command-program.ts';
 import { findWords } from '#core/effects/shell/profiles/finding.ts';
 import type { GitCommand } from '#core/effects/shell/profiles/git/options.ts';
 import { gitCommands, gitGlobals } from '#core/effects/shell/profiles/git.ts';
-import type { ByRole, Names, Profile } from '#core/effects/shell/profiles/profile.ts';
 import { code, codes, origin, table } from './markdown.ts';
 
 export function shellProgramsPage(): string {
   const parts = families.map(({ title, programs }) => `## ${title}\n\n${programTable(programs)}`);
   return `# Programs of shell lines
 
-${origin('`core/effects/shell/profiles`')}
+${origin('`core/catalog/programs/*.yaml` and `core/effects/shell/profiles/git`')}
 A shell line is decided by what it would do. For each program below the gateway knows which options there are, which of them take a value, and
 what each value and each operand is. A program, an option or a number of operands that is not here makes the line unclear, and an unclear line is
 at least reviewed. Long options may be abbreviated where the program allows it; an abbreviation that fits several options is unclear.
@@ -113,11 +113,11 @@ function optionsOf({ flags, values = {}, attached = {}, changes = {}, digits, be
     ...changing,
     ...(open ? [`any other, with values that are ${code(open)}`] : []),
     ...(below ? [`reads folders${below.when ? ` with ${code(below.when)}` : ''}`] : []),
-    ...(contents ? [`shows contents${shown('with', contents.when)}${shown('unless', contents.unless)}`] : []),
+    ...(contents ? [`shows contents${linkedWord('with', contents.when)}${linkedWord('unless', contents.unless)}`] : []),
   ].join('; ');
 }
 
-const shown = (word: string, names: Names | undefined): string =>
+const linkedWord = (word: string, names: Names | undefined): string =>
   names === undefined ? '' : ` ${word} ${code(names)}`;
 
 function refusedOf({ refused, values, attached }: Profile): string {

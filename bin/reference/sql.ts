@@ -1,14 +1,16 @@
 /** The page of SQL functions and constructs that cause no effect of their own. */
-import { harmlessFunctions } from '#core/effects/sql/harmless-functions.ts';
+import { harmlessFunctions } from '#core/catalog/databases.ts';
 import { builtInOperators } from '#core/effects/sql/operators.ts';
 import { harmlessTypes } from '#core/effects/sql/types.ts';
 import { codes, origin } from './markdown.ts';
 
 export function sqlPage(): string {
-  const functions = Object.entries(harmlessFunctions).map(([group, names]) => `### ${group}\n\n${codes(names)}\n`);
+  const functions = Object.entries(harmlessFunctions).map(
+    ([group, names]) => `### ${group}\n\n${codes(names.split(' '))}\n`,
+  );
   return `# SQL queries
 
-${origin('`core/effects/sql`')}
+${origin('`core/catalog/databases.yaml` and `core/effects/sql`')}
 A SQL text is read by PostgreSQL's grammar. What is listed here only computes. Another function, a type or an operator of another name, and an
 attribute such as \`(x).f\`, is an effect \`sql.call\` of that name, which a policy decides like any other.
 

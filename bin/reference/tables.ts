@@ -1,8 +1,9 @@
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
-import { functions } from '#core/contracts/functions.ts';
-import { routes } from '#core/contracts/routes.ts';
 import { type TableSpec, tables } from '#core/contracts/tables.ts';
+import { functions } from '#features/functions.ts';
+import { routes } from '#features/routes.ts';
 import { code, codes, origin, table } from './markdown.ts';
+import { inOrder } from './openapi.ts';
 
 export function tablesPage(): string {
   const rows = Object.entries<TableSpec>(tables).map(([name, spec]) => [
@@ -52,11 +53,13 @@ export function functionsPage(): string {
     .filter(([, { runsCommands }]) => runsCommands)
     .map(([from]) => `commands of ${code(from)}`);
   const runs = (name: string, spec: FunctionSpec) => [
-    ...routes.filter(({ handledBy }) => handledBy === name).map(({ method, path }) => code(`${method} ${path}`)),
+    ...inOrder(routes)
+      .filter(({ handledBy }) => handledBy === name)
+      .map(({ method, path }) => code(`${method} ${path}`)),
     ...(name === 'ws' ? ['every event of the WebSocket'] : []),
     ...handOvers.filter(([, to]) => to === name).map(([from]) => `what ${code(from)} hands over`),
     ...(spec.schedule ? [`every ${spec.schedule.everyMinutes} min`] : []),
-    ...(spec.stream ? [`stream of ${spec.stream}`] : []),
+    ...(spec.streamsOf ?? []).map((table) => `stream of ${table}`),
     ...(name === 'approval-steps' ? ['the approval state machine'] : []),
     ...(spec.sandboxed ? commandsOf : []),
   ];
@@ -73,7 +76,7 @@ export function functionsPage(): string {
   ]);
   return `# Functions
 
-${origin('`core/contracts/functions.ts` and `core/contracts/routes.ts`')}
+${origin('`core/contracts/functions.ts` and `core/operations/endpoints/`')}
 One role each, with exactly these rights. \`get\` = read rows by key, \`put\` = put them and read nothing, \`append\` = both,
 \`write\` = update as well; only what stands under queries is listed. Brokers' roles, stored secrets and clusters are those the deployment names, and none besides.
 

@@ -1,12 +1,22 @@
-/** Alerts: those that are open, with what was measured; one is taken up by an acknowledgement. The resolved ones on demand [console.alerts]. */
+/** Alerts: the open ones with what was measured and where to act; each can be acknowledged. The resolved ones on demand [console.alerts]. */
 import { useCallback, useState } from 'preact/hooks';
-import type { AnswerOf } from '#core/contracts/operations.ts';
+import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { faultText } from '../api.ts';
+import { Badge } from '../design/badge.tsx';
+import { Button, ButtonLink, Buttons } from '../design/button.tsx';
+import { Choice, Toolbar } from '../design/field.tsx';
+import { Heading } from '../design/layout.tsx';
+import { EmptyState, Loaded, Notice } from '../design/states.tsx';
+import { Code, Text } from '../design/text.tsx';
+import { RelativeTime } from '../design/values.tsx';
+import { pageWords } from '../frame/pages.ts';
 import { useLive } from '../live.ts';
+import { refusedPage } from '../page-access.ts';
 import type { PageProps } from '../page-props.ts';
-import { mayOperate } from '../session.ts';
-import { Badge, Code, Heading, Loaded, Notice, RelativeTime, Text } from '../ui.tsx';
+import { hashOf } from '../route.ts';
+import { type Me, mayOperate } from '../session.ts';
 import { figure, plural } from '../words.ts';
+import { pageOfAlert } from './page-of-alert.ts';
 
 const everyMs = 10_000;
 
@@ -30,44 +40,40 @@ export function AlertsPage({ api, me }: PageProps) {
   };
   return (
     <>
-      <Heading>Alerts</Heading>
-      <div class="choices">
-        <div>
-          <label for="alerts-shown">Show</label>
-          <select
-            id="alerts-shown"
-            value={shown}
-            onChange={(event) => setShown(event.currentTarget.value as AlertFilter)}
-          >
-            <option value="open">those that are open</option>
-            <option value="resolved">those that are resolved</option>
-          </select>
-        </div>
-      </div>
+      <Heading lead="An alert opens when a measured value passes its threshold, and is resolved when it falls below it.">
+        Alerts
+      </Heading>
+      <Toolbar>
+        <Choice
+          label="Show"
+          value={shown}
+          choose={setShown}
+          options={[
+            ['open', 'Open'],
+            ['resolved', 'Resolved'],
+          ]}
+        />
+      </Toolbar>
       <div role="alert">{fault !== undefined && <Notice kind="bad">{fault}</Notice>}</div>
       <Loaded live={live}>
         {({ alerts }) => {
           const wanted = alerts.filter(({ state }) => (state === 'resolved') === (shown === 'resolved'));
           return (
             <>
-              <p role="status">
-                {wanted.length === 0
-                  ? `No alert is ${shown}.`
-                  : `${plural(wanted.length, 'alert')} ${wanted.length === 1 ? 'is' : 'are'} ${shown}.`}
+              <p role="status" class={wanted.length === 0 ? 'unseen' : undefined}>
+                {wanted.length === 0 ? `No ${shown} alerts` : plural(wanted.length, `${shown} alert`)}
               </p>
+              {wanted.length === 0 && (
+                <EmptyState icon="alert" title={`No ${shown} alerts`} example={<pre>{example}</pre>}>
+                  The gateway watches errors, latency, cost, pending approvals, budgets and its evidence. Thresholds are
+                  in the configuration:
+                </EmptyState>
+              )}
               <ul class="cards">
                 {wanted.map((alert) => (
                   <li key={alert.id}>
                     <One alert={alert} />
-                    {alert.state === 'active' && mayOperate(me) && (
-                      <button
-                        type="button"
-                        aria-label={`Acknowledge: ${alert.metric} of ${alert.dimension}`}
-                        onClick={() => acknowledge(alert.id)}
-                      >
-                        Acknowledge
-                      </button>
-                    )}
+                    <Actions alert={alert} me={me} acknowledge={acknowledge} />
                   </li>
                 ))}
               </ul>
@@ -76,6 +82,33 @@ export function AlertsPage({ api, me }: PageProps) {
         }}
       </Loaded>
     </>
+  );
+}
+
+const example = 'alerts: { error_rate: 0.2, usd_per_minute: 50, oldest_pending_seconds: 900 }';
+
+interface ActionsProps {
+  readonly alert: Alert;
+  readonly me: Me;
+  readonly acknowledge: (id: string) => void;
+}
+
+function Actions({ alert, me, acknowledge }: ActionsProps) {
+  if (alert.state === 'resolved') return null;
+  const page = pageOfAlert(alert);
+  return (
+    <Buttons>
+      {refusedPage(page, me) === undefined && (
+        <ButtonLink href={hashOf(page)} icon={pageWords[page].icon}>
+          {pageWords[page].name}
+        </ButtonLink>
+      )}
+      {alert.state === 'active' && mayOperate(me) && (
+        <Button aria-label={`Acknowledge: ${alert.metric} of ${alert.dimension}`} onClick={() => acknowledge(alert.id)}>
+          Acknowledge
+        </Button>
+      )}
+    </Buttons>
   );
 }
 

@@ -1,8 +1,10 @@
 /** What was decided before about the same tool: of this target and of others. */
 import { useCallback } from 'preact/hooks';
 import type { Api } from '../api.ts';
+import { Badge } from '../design/badge.tsx';
+import { Text } from '../design/text.tsx';
+import { RelativeTime } from '../design/values.tsx';
 import { useLive } from '../live.ts';
-import { Badge, RelativeTime, Text } from '../ui.tsx';
 import type { Item, View } from './items.ts';
 
 const maxAsked = 100;
@@ -22,7 +24,7 @@ export function Before({ api, item }: { readonly api: Api; readonly item: Item }
       {alike.length === 0 ? (
         <p class="quiet">
           {value.approvals.length === 0
-            ? 'Nothing was decided before.'
+            ? 'No earlier decisions.'
             : value.approvals.length === 1
               ? 'The only decision before was about another tool or target.'
               : `No request for this tool and target is among the last ${value.approvals.length} decisions.`}

@@ -2,17 +2,22 @@
 import type { ComponentChildren } from 'preact';
 import { type MutableRef, useCallback, useLayoutEffect } from 'preact/hooks';
 import type { Api } from '../api.ts';
+import { Badge, Risk } from '../design/badge.tsx';
+import { Button, Buttons } from '../design/button.tsx';
+import { Fact, Facts } from '../design/layout.tsx';
+import { Loaded, Notice } from '../design/states.tsx';
+import { Code, Text } from '../design/text.tsx';
+import { RelativeTime } from '../design/values.tsx';
 import { useLive } from '../live.ts';
 import { hashOf } from '../route.ts';
 import { type Me, mayVote } from '../session.ts';
 import { Definition } from '../tools/definition.tsx';
 import { addressOf, pathOf } from '../tools/tool-address.ts';
-import { Badge, Code, Fact, Facts, Loaded, Notice, RelativeTime, Text } from '../ui.tsx';
 import { duration } from '../words.ts';
 import { Before } from './before.tsx';
-import { CallOf } from './call.tsx';
+import { CallOf, Sources } from './call.tsx';
 import { Rule, WhoAsks } from './grounds.tsx';
-import { describeScope, type Item, signOf, type View, voteObstacle } from './items.ts';
+import { describeScope, effectOf, type Item, nextOf, risks, sourcesOf, type View, voteObstacle } from './items.ts';
 import type { Verdict } from './vote-dialog.tsx';
 
 interface OpenCardProps {
@@ -53,33 +58,42 @@ function Card({ item, api, me, vote, shown }: CardProps) {
   }, [item, shown]);
   return (
     <article aria-labelledby="card-title">
-      <h2 id="card-title">
-        <Code of={item.tool} /> <span class="quiet">on</span> <Text of={item.target || 'nothing named'} />
-      </h2>
       <State item={item} />
-      <Part title="What would run">
-        <CallOf item={item} />
-      </Part>
-      {item.effects && item.effects.length > 0 && (
-        <Part title="What it does">
-          <ul class="effects">
-            {item.effects.map((effect) => (
-              <Effect key={effect} of={effect} />
-            ))}
-          </ul>
-        </Part>
-      )}
-      {item.sources && item.sources.length > 0 && (
-        <Part title="Where values come from">
-          <ul>
-            {item.sources.map((source) => (
-              <li key={source}>{source}</li>
-            ))}
-          </ul>
-        </Part>
-      )}
+      <h2 id="card-title">
+        <Text of={effectOf(item)} />
+      </h2>
+      <p class="tool quiet">
+        <Code of={item.tool} />
+        {item.target !== '' && (
+          <>
+            {' '}
+            on <Text of={item.target} />
+          </>
+        )}
+        {item.upstream && (
+          <>
+            {' '}
+            at <Text of={item.upstream} />
+            {item.upstream_tool && (
+              <>
+                {' '}
+                (<Code of={item.upstream_tool} /> there)
+              </>
+            )}
+          </>
+        )}
+        , <Text of={item.protocol} /> {item.capability}
+      </p>
       <Part title="Who asks">
         <WhoAsks item={item} />
+      </Part>
+      <Part title="What would run">
+        <CallOf item={item} api={api} />
+        <Sources of={otherSources(item)} />
+      </Part>
+      <Effects of={item} />
+      <Part title="Why it waits">
+        <Rule item={item} />
       </Part>
       {item.credential && (
         <Part title="What it may use">
@@ -95,9 +109,6 @@ function Card({ item, api, me, vote, shown }: CardProps) {
           </Facts>
         </Part>
       )}
-      <Part title="Why it waits">
-        <Rule item={item} />
-      </Part>
       {item.upstream !== undefined && (
         <ItsDefinition api={api} upstream={item.upstream} tool={item.upstream_tool ?? item.tool} />
       )}
@@ -146,14 +157,12 @@ const Part = ({ title, children }: { readonly title: string; readonly children: 
 );
 
 function State({ item }: { readonly item: Item }) {
+  const { summary, status, expires_in_seconds: left = 0 } = item;
   return (
     <p class="state">
-      <Badge of={item.status} />{' '}
-      {item.status === 'pending' && (
-        <strong class={(item.expires_in_seconds ?? 0) < 120 ? 'soon' : ''}>
-          {duration(item.expires_in_seconds ?? 0)} left
-        </strong>
-      )}{' '}
+      {summary && <Risk kind={risks[summary.risk][1]} of={risks[summary.risk][0]} />}
+      {status !== 'pending' && <Badge of={status} />}
+      {status === 'pending' && <strong class={left < 120 ? 'soon' : ''}>{duration(left)} left</strong>}
       <span class="quiet">
         asked <RelativeTime at={item.queued_at} />
       </span>
@@ -161,14 +170,30 @@ function State({ item }: { readonly item: Item }) {
   );
 }
 
-function Effect({ of }: { readonly of: string }) {
-  const [sign, kind] = signOf(of);
+/** Each effect with its risk, unless the title says the only one. */
+function Effects({ of: { effects = [], effect_risks: kinds = [], summary } }: { readonly of: Item }) {
+  if (effects.length === 0 || (effects.length === 1 && effects[0] === summary?.text)) return null;
   return (
-    <li class={kind}>
-      <span aria-hidden="true">{sign}</span>
-      <Text of={of} />
-    </li>
+    <Part title="What it does">
+      <ul class="effects">
+        {effects.map((effect, at) => {
+          const risk = kinds[at];
+          return (
+            <li key={effect}>
+              {risk && <Risk kind={risks[risk][1]} of={risks[risk][0]} />}
+              <Text of={effect} />
+            </li>
+          );
+        })}
+      </ul>
+    </Part>
   );
+}
+
+/** Returns the lines on sources that belong to no shown parameter. */
+function otherSources({ sources = [], parameters }: Item): readonly string[] {
+  const shown = new Set(Object.keys(parameters).flatMap((name) => sourcesOf(name, sources)));
+  return sources.filter((line) => !shown.has(line));
 }
 
 /** Requests that a reviewer may take for this one. */
@@ -193,18 +218,19 @@ function SimilarRequests({ item }: { readonly item: Item | View }) {
 function Decide({ item, me, vote }: Pick<CardProps, 'me' | 'vote'> & { readonly item: Item }) {
   if (!mayVote(me)) return null;
   const refused = voteObstacle(item, me);
+  const next = nextOf(item, Date.now());
   if (refused !== undefined) return <Notice kind="info">{refused}</Notice>;
   return (
     <section class="decide" aria-label="Decide">
-      <p class="buttons">
-        <button type="button" class="good" onClick={() => vote(item, 'approve')}>
+      <Buttons>
+        <Button tone="good" onClick={() => vote(item, 'approve')}>
           Approve…
-        </button>
-        <button type="button" class="bad" onClick={() => vote(item, 'deny')}>
+        </Button>
+        <Button tone="bad" onClick={() => vote(item, 'deny')}>
           Deny…
-        </button>
-      </p>
-      <p class="quiet">A decision cannot be undone.</p>
+        </Button>
+      </Buttons>
+      <p class="quiet">{next && <>After an approval: {next} </>}A decision cannot be undone.</p>
     </section>
   );
 }

@@ -1,6 +1,6 @@
 /** The keyboard shortcuts, and their switch. */
 import { useState } from 'preact/hooks';
-import { Dialog } from '../dialog.tsx';
+import { Dialog } from '../design/dialog.tsx';
 import { shortcutsOn, switchShortcuts } from './shortcuts.ts';
 
 const keys = [
@@ -8,6 +8,8 @@ const keys = [
   ['k', 'the request before'],
   ['a', 'approve the open request (asks before it does)'],
   ['d', 'deny the open request (asks before it does)'],
+  ['/', 'search'],
+  ['Ctrl + Enter', 'send the vote from its dialog'],
   ['?', 'this list'],
 ] as const;
 

@@ -1,5 +1,5 @@
 /** Approvals as the API shows them. */
-import type { AnswerOf } from '#core/contracts/operations.ts';
+import type { AnswerOf } from '#core/operations/endpoints.ts';
 
 export type Item = AnswerOf<'listApprovals'>['pending'][number];
 export type View = AnswerOf<'getApproval'>;
@@ -29,13 +29,50 @@ export function voteObstacle(item: Item, me: AnswerOf<'whoami'>): string | undef
   return undefined;
 }
 
-/** Returns the sign and kind of an effect, by its wording. The sign is shown together with the words. */
-export function signOf(effect: string): readonly [sign: string, kind: 'read' | 'write' | 'delete' | 'run' | 'unsure'] {
-  if (effect.startsWith('Cannot be determined')) return ['?', 'unsure'];
-  if (/\b(deletes|overwrites|drops?|truncates?|force-pushes)\b/i.test(effect)) return ['✕', 'delete'];
-  if (/\b(writes?|changes|adds|sends|merges|inserts?|creates?)\b/i.test(effect)) return ['✎', 'write'];
-  if (/^(SQL: )?reads\b|: reads?\b/.test(effect)) return ['◦', 'read'];
-  return ['▸', 'run'];
+/** Words and kinds of risks, in the order of their weight. */
+export const risks = {
+  deletes: ['Deletes', 'delete'],
+  unknown: ['Unknown', 'unknown'],
+  sends: ['Sends out', 'send'],
+  writes: ['Writes', 'write'],
+  reads: ['Reads', 'read'],
+} as const;
+export type RiskName = keyof typeof risks;
+
+/** Returns what the call does, in one sentence. Requests of earlier releases have none. */
+export const effectOf = ({ summary, tool, target }: Pick<Item, 'summary' | 'tool' | 'target'>): string =>
+  summary?.text ?? (target === '' ? `Calls ${tool}` : `Calls ${tool} on ${target}`);
+
+/** Returns the argument that a line on sources is about: `to` of `to comes from the result of mail.read`. */
+export const argumentOf = (source: string): string | undefined =>
+  /^(?:A part of )?(\S+) (?:comes|stands|contains)\b|^A part of (\S+) comes/.exec(source)?.slice(1).find(Boolean);
+
+/** Returns the lines on the sources of a parameter's value. */
+export const sourcesOf = (name: string, sources: readonly string[] = []): readonly string[] =>
+  sources.filter((line) => {
+    const argument = argumentOf(line)?.replace(/^\$\.parameters\.|^parameters\./, '');
+    return argument === name || argument?.startsWith(`${name}.`) || argument?.startsWith(`${name}[`);
+  });
+
+/** Returns what happens after an approval, in words; undefined if the gateway does not report it. */
+export function nextOf({ after_vote, held_until, caller_gone_at }: Item, nowMs: number): string | undefined {
+  switch (after_vote) {
+    case 'caller':
+      return 'The agent gets the approval and makes the call itself.';
+    case 'gateway':
+      return 'The gateway makes the call once, and keeps the result for the agent.';
+    case 'held':
+      return caller_gone_at === undefined && held_until !== undefined && Date.parse(held_until) > nowMs
+        ? 'The agent waits on its connection: the call runs at once.'
+        : 'The agent waits no longer: the call runs when it sends the identical call again.';
+    case 'task':
+      return 'The agent follows an MCP task: the call runs when it asks for the result.';
+    case 'input':
+    case 'retry':
+      return 'The call runs once, when the agent sends the identical call again.';
+    default:
+      return undefined;
+  }
 }
 
 /** Names under which tools take what a call is about, the most telling first. */

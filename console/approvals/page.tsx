@@ -1,14 +1,21 @@
 /** Approvals page: pending requests, oldest first, and the card of one request [console.approvals]. */
 import { useCallback, useRef, useState } from 'preact/hooks';
+import { useAddress } from '../address-query.ts';
+import { Button } from '../design/button.tsx';
+import { Choice, Field, Toolbar } from '../design/field.tsx';
+import { Back, Heading } from '../design/layout.tsx';
+import { EmptyState, Loaded, Notice } from '../design/states.tsx';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
-import { go, hashOf, routeOf } from '../route.ts';
+import { hashOf, routeOf } from '../route.ts';
 import { mayVote } from '../session.ts';
-import { Code, Heading, Loaded, Notice, Text } from '../ui.tsx';
-import { duration, plural } from '../words.ts';
+import { plural } from '../words.ts';
 import { OpenCard } from './card.tsx';
+import { listedItems, riskOrAll } from './filters.ts';
 import { Help } from './help.tsx';
-import { excerptOf, type Item, neighbour, voteObstacle } from './items.ts';
+import { type Item, neighbour, type RiskName, risks, voteObstacle } from './items.ts';
+import { PendingRows } from './list.tsx';
+import { openRequest } from './open-request.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { type Verdict, VoteDialog } from './vote-dialog.tsx';
 
@@ -20,19 +27,23 @@ interface Question {
 }
 
 export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
-  const items = live.value?.pending;
+  const address = useAddress();
+  const filter = { text: address.asked('q'), risk: riskOrAll(address.asked('risk')) };
+  const pending = live.value?.pending;
+  const items = pending && listedItems(pending, filter);
   const [asked, setAsked] = useState<Question | undefined>();
   const questions = useRef(0);
   const [help, setHelp] = useState(false);
-  const open = items?.find(({ envelope_id }) => envelope_id === id);
-  // The request on the card, which may be none of the list: the list holds the first ones alone.
+  const search = useRef<HTMLInputElement>(null);
+  const open = pending?.find(({ envelope_id }) => envelope_id === id);
+  // The request on the card, which may not be in the list: the list holds the first ones only.
   const shown = useRef<Item | undefined>();
 
   const vote = (item: Item, verdict: Verdict) => setAsked({ item, verdict, nth: ++questions.current });
   // By the address, which is ahead of what is drawn when keys come fast.
   const move = (step: 1 | -1) => {
     const next = items && neighbour(items, routeOf(location.hash).id, step);
-    if (next) go('approvals', next);
+    if (next) openRequest(next);
   };
   const voteOnOpen = (verdict: Verdict) => {
     const { current: item } = shown;
@@ -44,46 +55,77 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
     k: () => move(-1),
     a: () => voteOnOpen('approve'),
     d: () => voteOnOpen('deny'),
+    '/': () => search.current?.focus(),
     '?': () => setHelp(true),
   });
+  const query = location.hash.includes('?') ? `?${location.hash.split('?')[1]}` : '';
 
   return (
     <div class={id === undefined ? 'approvals' : 'approvals opened'}>
       <section class="list" aria-label="Pending approvals">
-        <Heading>Approvals</Heading>
+        <Heading
+          actions={
+            <Button tone="quiet" small onClick={() => setHelp(true)}>
+              Keyboard shortcuts
+            </Button>
+          }
+        >
+          Approvals
+        </Heading>
         {!mayVote(me) && (
           <Notice kind="info">This key shows approvals and cannot vote. Sign in with a key of a person to vote.</Notice>
         )}
         <HeldTools api={api} />
-        <Loaded live={live}>
-          {({ pending, cursor }) => (
+        <Loaded live={live} lines={8}>
+          {({ pending: all, cursor }) => (
             <>
-              <p role="status">
-                {pending.length === 0
-                  ? 'Nothing waits for approval. New requests appear here by themselves.'
-                  : `${plural(pending.length, 'request')}${cursor ? ' and more' : ''} ${pending.length === 1 ? 'waits' : 'wait'} for approval.`}
-              </p>
-              <Pending items={pending} open={id} />
-              {live.more && (
-                <button type="button" onClick={live.more}>
-                  Show more
-                </button>
+              {all.length > 0 && (
+                <Toolbar>
+                  <Field label="Search">
+                    {(tied) => (
+                      <input
+                        {...tied}
+                        ref={search}
+                        type="search"
+                        placeholder="Effect, agent, session ( / )"
+                        value={filter.text}
+                        onInput={(event) => address.set({ q: event.currentTarget.value })}
+                        onKeyDown={leaveByEscape}
+                      />
+                    )}
+                  </Field>
+                  <Choice<RiskName | ''>
+                    label="Risk"
+                    value={filter.risk}
+                    choose={(risk) => address.set({ risk })}
+                    options={[['', 'All'], ...riskOptions]}
+                  />
+                </Toolbar>
               )}
+              <p role="status" class={all.length === 0 ? 'unseen' : 'quiet'}>
+                {statusText(all.length, items?.length ?? 0, cursor !== undefined)}
+              </p>
+              {all.length === 0 && (
+                <EmptyState
+                  icon="approval"
+                  title="Nothing waits for approval"
+                  example={<pre>policy: {'{ tool: "*", capability: delete, decision: review }'}</pre>}
+                >
+                  Calls that a rule sends to a person appear here by themselves: what they would do, who asks and why.
+                </EmptyState>
+              )}
+              <PendingRows items={items ?? []} open={id} query={query} />
+              {live.more && <Button onClick={live.more}>Show more</Button>}
               {cursor && !live.more && <p class="quiet">There are more; agentctl lists them all.</p>}
             </>
           )}
         </Loaded>
-        <p class="hints">
-          <button type="button" class="plain" onClick={() => setHelp(true)}>
-            Keyboard shortcuts
-          </button>
-        </p>
       </section>
-      {id !== undefined && (
+      {id === undefined ? (
+        items !== undefined && items.length > 0 && <p class="no-card">Choose a request, or press j.</p>
+      ) : (
         <section class="card" aria-label="Request">
-          <a class="back" href={hashOf('approvals')}>
-            ← All approvals
-          </a>
+          <Back href={hashOf('approvals') + query}>All approvals</Back>
           <OpenCard key={id} api={api} me={me} id={id} pending={open} vote={vote} shown={shown} />
         </section>
       )}
@@ -106,14 +148,16 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
   );
 }
 
-/** What would run, in one line, so that requests for the same tool can be distinguished. */
-function Excerpt({ of }: { readonly of: Item }) {
-  const text = excerptOf(of);
-  return text === undefined ? null : (
-    <span class="excerpt">
-      <Code of={text} />
-    </span>
-  );
+const riskOptions = Object.entries(risks).map(([name, [word]]) => [name as RiskName, word] as const);
+
+function statusText(all: number, listed: number, isMore: boolean): string {
+  if (all === 0) return 'Nothing waits for approval. New requests appear here by themselves.';
+  if (listed < all) return `${listed} of ${plural(all, 'request')}${isMore ? ' and more' : ''} match.`;
+  return `${plural(all, 'request')}${isMore ? ' and more' : ''} ${all === 1 ? 'waits' : 'wait'} for approval.`;
+}
+
+function leaveByEscape(event: KeyboardEvent & { readonly currentTarget: HTMLInputElement }): void {
+  if (event.key === 'Escape' || event.key === 'Enter') event.currentTarget.blur();
 }
 
 const heldMs = 30_000;
@@ -128,27 +172,5 @@ function HeldTools({ api }: Pick<PageProps, 'api'>) {
       {plural(count, 'tool')} {count === 1 ? 'has' : 'have'} a definition that no human has accepted.{' '}
       <a href={hashOf('tools')}>Look at {count === 1 ? 'it' : 'them'}</a>
     </Notice>
-  );
-}
-
-function Pending({ items, open }: { readonly items: readonly Item[]; readonly open: string | undefined }) {
-  return (
-    <ol class="pending">
-      {items.map((item) => (
-        <li key={item.envelope_id}>
-          <a href={hashOf('approvals', item.envelope_id)} aria-current={item.envelope_id === open ? 'true' : undefined}>
-            <span class="line">
-              <Code of={item.tool} />
-              <span class="quiet">{duration(item.expires_in_seconds ?? 0)} left</span>
-            </span>
-            <Excerpt of={item} />
-            <span class="line">
-              <Text of={item.target} />
-              <span class="quiet">{item.key.name ? <Text of={item.key.name} /> : 'a key without a name'}</span>
-            </span>
-          </a>
-        </li>
-      ))}
-    </ol>
   );
 }

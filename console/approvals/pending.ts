@@ -1,6 +1,6 @@
 /** Pending requests, kept on every page: the list of the approvals page and the count in the tab title. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { AnswerOf } from '#core/contracts/operations.ts';
+import type { AnswerOf } from '#core/operations/endpoints.ts';
 import type { Api } from '../api.ts';
 import { type Live, useLive } from '../live.ts';
 import { useApprovalEvents } from './events.ts';
@@ -82,8 +82,8 @@ function useSecond(wanted: boolean): number {
   return wanted ? now : 0;
 }
 
-/** `(3) ` before the title of a tab; empty if no request is pending. */
-export function countOf(answer: Pending | undefined): string {
+/** How many requests are pending: `3`, or `200+` if there are more than the list holds; undefined if there are none. */
+export function countOf(answer: Pending | undefined): string | undefined {
   const count = answer?.pending.length ?? 0;
-  return count === 0 ? '' : `(${count}${answer?.cursor === undefined ? '' : '+'}) `;
+  return count === 0 ? undefined : `${count}${answer?.cursor === undefined ? '' : '+'}`;
 }

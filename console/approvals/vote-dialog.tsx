@@ -1,11 +1,13 @@
 /** The last step of a vote: what is decided, a comment, and that it is final. The vote is a POST of this button alone [console.vote]. */
 import { useState } from 'preact/hooks';
 import { type Api, ApiError, faultText } from '../api.ts';
-import { ConfirmDialog } from '../confirm-dialog.tsx';
+import { Risk } from '../design/badge.tsx';
+import { ConfirmDialog } from '../design/confirm-dialog.tsx';
+import { Notice } from '../design/states.tsx';
+import { Block, Code, Text } from '../design/text.tsx';
 import { type Me, nameOf } from '../session.ts';
-import { Block, Code, Fact, Facts, Notice, Text } from '../ui.tsx';
 import { languageOf } from './call.tsx';
-import { type Item, inReadingOrder, names, pathOf } from './items.ts';
+import { effectOf, type Item, inReadingOrder, names, nextOf, pathOf, risks } from './items.ts';
 
 export type Verdict = 'approve' | 'deny';
 
@@ -30,6 +32,7 @@ export function VoteDialog({ api, me, item, verdict, close }: VoteDialogProps) {
   const executed = inReadingOrder(item).filter(
     ([name, value]) => typeof value === 'string' && names([...(item.executed ?? []), '$.command'], pathOf(name)),
   );
+  const next = nextOf(item, Date.now());
   return (
     <ConfirmDialog
       title={verdict === 'approve' ? 'Approve this request?' : 'Deny this request?'}
@@ -39,14 +42,21 @@ export function VoteDialog({ api, me, item, verdict, close }: VoteDialogProps) {
       send={send}
       refusal={refusal}
     >
-      <Facts>
-        <Fact name="Tool">
-          <Code of={item.tool} />
-        </Fact>
-        <Fact name="Target">
-          <Text of={item.target} />
-        </Fact>
-      </Facts>
+      <p class="vote-effect">
+        {item.summary && <Risk kind={risks[item.summary.risk][1]} of={risks[item.summary.risk][0]} />}
+        <strong>
+          <Text of={effectOf(item)} />
+        </strong>
+      </p>
+      <p class="quiet">
+        <Code of={item.tool} />
+        {item.target !== '' && (
+          <>
+            {' '}
+            on <Text of={item.target} />
+          </>
+        )}
+      </p>
       {executed.map(([name, text]) => (
         <Block key={name} of={String(text)} language={languageOf(item.protocol)} />
       ))}
@@ -61,7 +71,10 @@ export function VoteDialog({ api, me, item, verdict, close }: VoteDialogProps) {
       {verdict === 'approve' && item.passkey_required && (
         <Notice kind="info">The rule requires your passkey: the browser asks for it when you approve.</Notice>
       )}
-      <p class="quiet">A decision cannot be undone. It is recorded in the evidence with your name and comment.</p>
+      <p class="quiet">
+        {verdict === 'approve' && next && <>{next} </>}A decision cannot be undone. It is recorded in the evidence with
+        your name and comment. Ctrl+Enter sends it.
+      </p>
     </ConfirmDialog>
   );
 }

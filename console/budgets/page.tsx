@@ -1,53 +1,68 @@
 /** Budgets with their use now and the forecast for their end, and the rest of the rate limit [console.budgets]. */
 import { useCallback, useState } from 'preact/hooks';
-import type { AnswerOf } from '#core/contracts/operations.ts';
+import type { AnswerOf } from '#core/operations/endpoints.ts';
+import { Badge } from '../design/badge.tsx';
+import { Toolbar } from '../design/field.tsx';
+import { Fact, Facts, Heading } from '../design/layout.tsx';
+import { EmptyState, Loaded } from '../design/states.tsx';
+import { type Column, Table } from '../design/table.tsx';
+import { Text } from '../design/text.tsx';
+import { Money } from '../design/values.tsx';
 import { LevelField } from '../level-field.tsx';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
-import { Badge, Fact, Facts, Heading, Loaded, Table, Text } from '../ui.tsx';
-import { duration, figure, plural, usd } from '../words.ts';
+import { duration, figure, money, plural } from '../words.ts';
 
 const everyMs = 10_000;
 
 type Budget = AnswerOf<'listBudgets'>['statuses'][number];
-type Forecast = AnswerOf<'budgetsForecast'>['forecasts'][number];
+/** What the page shows of a forecast, if the gateway makes forecasts. */
+interface Forecast {
+  readonly tenant?: string;
+  readonly account: string;
+  readonly period: string;
+  readonly days_observed: number;
+  readonly projected_usd: number | null;
+  readonly low_usd: number | null;
+  readonly high_usd: number | null;
+  readonly will_exceed: boolean | null;
+  readonly exhausted_at: string | null;
+}
 
 export function BudgetsPage({ api }: PageProps) {
   const [path, setPath] = useState('');
   const below = path === '' ? '' : `?${new URLSearchParams({ path })}`;
   const ask = useCallback((signal: AbortSignal) => api.get<'listBudgets'>(`budgets${below}`, signal), [api, below]);
   const foresee = useCallback(
-    (signal: AbortSignal) => api.get<'budgetsForecast'>(`budgets/forecast${below}`, signal),
+    (signal: AbortSignal) => api.ofFeature<{ forecasts: readonly Forecast[] }>(`budgets/forecast${below}`, signal),
     [api, below],
   );
   const forecasts = useLive(foresee, 60_000);
   return (
     <>
-      <Heading>Budgets</Heading>
-      <div class="choices">
+      <Heading lead="What is spent, what running calls reserve, and the forecast for the end of each period.">
+        Budgets
+      </Heading>
+      <Toolbar>
         <LevelField api={api} path={path} choose={setPath} />
-      </div>
+      </Toolbar>
       <Loaded live={useLive(ask, everyMs)}>
         {({ statuses, rate_limit, open_reservations }) => (
           <>
             {statuses.length === 0 ? (
-              <p>
-                No budget is set. The configuration has them under <code>budgets</code>, and for a key under{' '}
-                <code>api_keys</code>.
-              </p>
+              <EmptyState icon="budget" title="No budgets" example={<pre>{example}</pre>}>
+                A budget refuses model calls once it is spent. Set one in the configuration:
+              </EmptyState>
             ) : (
               <Table
                 caption="Budgets"
-                heads={['Of', 'Period', 'Used', 'Spent', 'Held', 'Limit', 'State', 'At the end', 'Starts again']}
-              >
-                {statuses.map((budget) => (
-                  <Row
-                    key={nameOf(budget)}
-                    of={budget}
-                    forecast={forecasts.value?.forecasts.find((each) => nameOf(each) === nameOf(budget))}
-                  />
-                ))}
-              </Table>
+                columns={columns}
+                rows={statuses.map((budget) => ({
+                  ...budget,
+                  forecast: forecasts.value?.forecasts.find((each) => nameOf(each) === nameOf(budget)),
+                }))}
+                keyOf={nameOf}
+              />
             )}
             {path === '' && (
               <section>
@@ -57,8 +72,8 @@ export function BudgetsPage({ api }: PageProps) {
             )}
             <p class="quiet">
               {open_reservations === 0
-                ? 'No running call has anything reserved.'
-                : `${plural(open_reservations, 'running call')} ${open_reservations === 1 ? 'has' : 'have'} requests, tokens or money reserved.`}
+                ? 'Running calls reserve nothing.'
+                : `${plural(open_reservations, 'running call')} ${open_reservations === 1 ? 'reserves' : 'reserve'} requests, tokens or money.`}
             </p>
           </>
         )}
@@ -70,11 +85,16 @@ export function BudgetsPage({ api }: PageProps) {
 /** Below a level of an organisation each tenant has accounts of the same names. */
 const nameOf = ({ tenant = '', account, period }: Budget | Forecast): string => `${tenant} ${account} ${period}`;
 
-function Row({ of, forecast }: { readonly of: Budget; readonly forecast: Forecast | undefined }) {
-  const { tenant, account, key_name, period, percentage, spent_usd, reserved_usd, limit_usd, tier, resets_at } = of;
-  return (
-    <tr>
-      <td>
+const example = `budgets:
+  tenants: { default: { daily_usd: 20, monthly_usd: 300 } }`;
+
+type Row = Budget & { readonly forecast: Forecast | undefined };
+
+const columns: readonly Column<Row>[] = [
+  {
+    head: 'Budget',
+    cell: ({ key_name, account, tenant }) => (
+      <>
         <Text of={key_name ?? account} />
         {tenant && (
           <>
@@ -88,9 +108,14 @@ function Row({ of, forecast }: { readonly of: Budget; readonly forecast: Forecas
             (<Text of={account} />)
           </span>
         )}
-      </td>
-      <td>{period}</td>
-      <td>
+      </>
+    ),
+  },
+  { head: 'Period', cell: ({ period }) => period, priority: 2 },
+  {
+    head: 'Used',
+    cell: ({ percentage }) => (
+      <>
         <meter
           min={0}
           max={100}
@@ -99,28 +124,36 @@ function Row({ of, forecast }: { readonly of: Budget; readonly forecast: Forecas
           aria-label={`${Math.round(percentage)} % used`}
         />{' '}
         {Math.round(percentage)} %
-      </td>
-      <td>{usd(spent_usd)}</td>
-      <td>{usd(reserved_usd)}</td>
-      <td>{usd(limit_usd)}</td>
-      <td>
-        <Badge of={tier} />
-      </td>
-      <td>{forecast ? <Foreseen of={forecast} /> : '…'}</td>
-      <td>in {duration((Date.parse(resets_at) - Date.now()) / 1000)}</td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+  { head: 'State', cell: ({ tier }) => <Badge of={tier} /> },
+  { head: 'Spent', cell: ({ spent_usd }) => <Money usd={spent_usd} />, number: true, priority: 2 },
+  { head: 'Reserved', cell: ({ reserved_usd }) => <Money usd={reserved_usd} />, number: true, priority: 3 },
+  { head: 'Limit', cell: ({ limit_usd }) => <Money usd={limit_usd} />, number: true, priority: 2 },
+  {
+    head: 'Forecast',
+    priority: 3,
+    wide: true,
+    cell: ({ forecast }) => (forecast ? <Foreseen of={forecast} /> : '…'),
+  },
+  {
+    head: 'Resets in',
+    number: true,
+    priority: 3,
+    cell: ({ resets_at }) => duration((Date.parse(resets_at) - Date.now()) / 1000),
+  },
+];
 
 function Foreseen({ of }: { readonly of: Forecast }) {
   const { projected_usd, low_usd, high_usd, will_exceed, exhausted_at, days_observed } = of;
   if (projected_usd === null || low_usd === null || high_usd === null)
-    return <span class="quiet">not known yet ({days_observed} of 3 days seen)</span>;
+    return <span class="quiet">known after 3 days ({days_observed} so far)</span>;
   return (
     <>
-      {usd(projected_usd)}{' '}
+      {money(projected_usd)}{' '}
       <span class="quiet">
-        ({usd(low_usd)} to {usd(high_usd)}, 80 %)
+        ({money(low_usd)} to {money(high_usd)}, 80 %)
       </span>
       {will_exceed && (
         <>
@@ -139,12 +172,12 @@ function Rate({ of }: { readonly of: AnswerOf<'listBudgets'>['rate_limit'] | und
     <Facts>
       {limit_requests !== undefined && (
         <Fact name="Requests">
-          {figure(remaining_requests ?? limit_requests)} of {figure(limit_requests)} a minute are left
+          {figure(remaining_requests ?? limit_requests)} of {figure(limit_requests)} requests left this minute
         </Fact>
       )}
       {limit_tokens !== undefined && (
         <Fact name="Tokens">
-          {figure(remaining_tokens ?? limit_tokens)} of {figure(limit_tokens)} a minute are left
+          {figure(remaining_tokens ?? limit_tokens)} of {figure(limit_tokens)} tokens left this minute
         </Fact>
       )}
     </Facts>

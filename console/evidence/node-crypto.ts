@@ -82,7 +82,7 @@ export function verify(algorithm: string | null, bytes: Uint8Array, key: KeyObje
   }
 }
 
-/** @throws Error always: a page holds no key. */
+/** @throws Error always: a page contains no key. */
 export function sign(): never {
   throw new Error('nothing is signed in the browser');
 }

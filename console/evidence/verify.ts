@@ -4,7 +4,7 @@ import type { Verification } from '#core/contracts/evidence.ts';
 import { logTrustOf } from '#core/evidence/transparency/witness-keys.ts';
 import { verifyBundle } from '#core/evidence/verify.ts';
 
-/** What the reader got elsewhere than from the gateway. */
+/** Keys that the reader has from a source other than the gateway. */
 export interface TrustedKeys {
   /** PEM; without it the origin is not checked. */
   readonly trustedKey: string | undefined;

@@ -1,10 +1,16 @@
 /** Health of the gateway: dependencies, providers, notifications, federation, recent violations [console.health]. */
 import { useCallback } from 'preact/hooks';
-import type { AnswerOf } from '#core/contracts/operations.ts';
+import { Badge } from '../design/badge.tsx';
+import { Card, Fact, Facts, Heading } from '../design/layout.tsx';
+import { EmptyState, Loaded, Notice } from '../design/states.tsx';
+import { type Column, Table } from '../design/table.tsx';
+import { Code, Text } from '../design/text.tsx';
+import { RelativeTime } from '../design/values.tsx';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
-import { Badge, Code, Fact, Facts, Heading, Loaded, Notice, RelativeTime, Table, Text } from '../ui.tsx';
+import { hashOf } from '../route.ts';
 import { duration } from '../words.ts';
+import { healthSentence, type Status } from './words.ts';
 
 const everyMs = 10_000;
 
@@ -12,16 +18,28 @@ export function HealthPage({ api }: PageProps) {
   const ask = useCallback((signal: AbortSignal) => api.get<'status'>('health/detailed', signal), [api]);
   return (
     <>
-      <Heading>Health</Heading>
-      <Loaded live={useLive(ask, everyMs)}>
+      <Heading lead="What the gateway depends on, and what it could not deliver.">Health</Heading>
+      <Loaded live={useLive(ask, everyMs)} lines={8}>
         {(status) => (
           <>
             <p role="status">
-              <Badge of={status.status} /> {sentences[status.status]}
+              <Badge of={status.status} /> {healthSentence(status)}
             </p>
-            <Overview of={status} />
-            <Dependencies of={status} />
-            <Providers of={status} />
+            {status.warnings.map((warning) => (
+              <Notice key={warning} kind="warn">
+                <Text of={warning} />
+              </Notice>
+            ))}
+            <Gateway of={status} />
+            <h2>Dependencies</h2>
+            <Table
+              caption="Dependencies"
+              columns={dependencyColumns}
+              rows={status.dependencies.toSorted((one, other) => worstFirst(one) - worstFirst(other))}
+              keyOf={({ kind, name }) => `${kind} ${name}`}
+            />
+            <h2>Providers</h2>
+            <Table caption="Providers" columns={providerColumns} rows={status.providers} keyOf={({ name }) => name} />
             <Notifications of={status} />
             <Violations of={status} />
           </>
@@ -31,21 +49,15 @@ export function HealthPage({ api }: PageProps) {
   );
 }
 
-type Status = AnswerOf<'status'>;
-
-const sentences: Readonly<Record<Status['status'], string>> = {
-  ok: 'Nothing that the gateway depends on is known to be down.',
-  degraded: 'Something is down that no decision needs.',
-  unavailable: 'A store is down: nothing is decided until it is back.',
-};
-
-const Overview = ({ of: status }: { readonly of: Status }) => (
-  <section>
-    <h2>Gateway</h2>
+const Gateway = ({ of: status }: { readonly of: Status }) => (
+  <Card title="Gateway" icon="system">
     <Facts>
       <Fact name="Version">{status.version}</Fact>
       <Fact name="Policy">
-        <Text of={status.policy} />, version {status.policy_version}
+        <a href={hashOf('policies')}>
+          <Text of={status.policy} />
+        </a>
+        , version {status.policy_version}
       </Fact>
       <Fact name="Approvals">
         {status.pending_approvals}
@@ -73,112 +85,116 @@ const Overview = ({ of: status }: { readonly of: Status }) => (
         </Fact>
       )}
     </Facts>
-    {status.warnings.map((warning) => (
-      <Notice key={warning} kind="warn">
-        <Text of={warning} />
-      </Notice>
-    ))}
-  </section>
+  </Card>
 );
 
-/** What is down comes first. */
-const inOrder = ['down', 'degraded', 'unknown', 'up'];
+type Dependency = Status['dependencies'][number];
 
-const Dependencies = ({ of: { dependencies } }: { readonly of: Status }) => (
-  <section>
-    <h2>What it depends on</h2>
-    <Table caption="What it depends on" heads={['Name', 'Kind', 'State', 'Latency', 'Since']}>
-      {[...dependencies]
-        .sort((one, other) => inOrder.indexOf(one.state) - inOrder.indexOf(other.state))
-        .map(({ kind, name, needed, state, latency_ms, reason, since }) => (
-          <tr key={`${kind} ${name}`}>
-            <td>
-              <Text of={name} />
-            </td>
-            <td>
-              {kind.replaceAll('_', ' ')}
-              {needed && <span class="quiet">, needed</span>}
-            </td>
-            <td>
-              <Badge of={state} /> {reason && <Text of={reason} />}
-            </td>
-            <td>{latency_ms === undefined ? '–' : `${Math.round(latency_ms)} ms`}</td>
-            <td>
-              <RelativeTime at={since} />
-            </td>
-          </tr>
-        ))}
-    </Table>
-  </section>
-);
+const order: readonly Dependency['state'][] = ['down', 'degraded', 'unknown', 'up'];
+const worstFirst = ({ state }: Dependency): number => order.indexOf(state);
+
+const dependencyColumns: readonly Column<Dependency>[] = [
+  { head: 'Name', cell: ({ name }) => <Text of={name} /> },
+  {
+    head: 'Kind',
+    priority: 2,
+    cell: ({ kind, needed }) => (
+      <>
+        {kind.replaceAll('_', ' ')}
+        {needed && <span class="quiet">, needed</span>}
+      </>
+    ),
+  },
+  {
+    head: 'State',
+    cell: ({ state, reason }) => (
+      <>
+        <Badge of={state} /> {reason && <Text of={reason} />}
+      </>
+    ),
+    wide: true,
+  },
+  {
+    head: 'Latency',
+    number: true,
+    priority: 3,
+    cell: ({ latency_ms: ms }) => (ms === undefined ? '–' : `${Math.round(ms)} ms`),
+  },
+  { head: 'Since', cell: ({ since }) => <RelativeTime at={since} />, priority: 2 },
+];
+
+const providerColumns: readonly Column<Status['providers'][number]>[] = [
+  { head: 'Name', cell: ({ name }) => <Text of={name} /> },
+  { head: 'Type', cell: ({ type }) => type, priority: 3 },
+  {
+    head: 'Health',
+    cell: ({ health, reason }) => (
+      <>
+        <Badge of={health} /> {reason && <Text of={reason} />}
+      </>
+    ),
+    wide: true,
+  },
+  { head: 'Breaker', cell: ({ breaker }) => breaker ?? '–', priority: 3 },
+  { head: 'Errors', cell: ({ error_rate }) => `${(error_rate * 100).toFixed(1)} %`, number: true },
+];
 
 const Notifications = ({ of: { deliveries } }: { readonly of: Status }) => (
   <section>
     <h2>Notifications</h2>
-    <p>
-      {deliveries.due} due, {deliveries.failing.length} failing.
+    <p class="quiet">
+      {deliveries.due} due, {deliveries.failing.length} failing
     </p>
     {deliveries.failing.length > 0 && (
-      <Table caption="Notifications that fail" heads={['Channel', 'Event', 'State', 'Attempts', 'Error']}>
-        {deliveries.failing.map(({ channel, event, envelope_id, state, attempts, error }) => (
-          <tr key={`${channel} ${event} ${envelope_id}`}>
-            <td>
-              <Text of={channel} />
-            </td>
-            <td>{event.replaceAll('_', ' ')}</td>
-            <td>
-              <Badge of={state} />
-            </td>
-            <td>{attempts}</td>
-            <td>
-              <Text of={error} />
-            </td>
-          </tr>
-        ))}
-      </Table>
+      <Table
+        caption="Failing notifications"
+        columns={deliveryColumns}
+        rows={deliveries.failing}
+        keyOf={({ channel, event, envelope_id }) => `${channel} ${event} ${envelope_id}`}
+      />
     )}
   </section>
 );
 
-const Providers = ({ of: { providers } }: { readonly of: Status }) => (
-  <section>
-    <h2>Providers</h2>
-    <Table caption="Providers" heads={['Name', 'Type', 'Health', 'Breaker', 'Errors', 'Reason']}>
-      {providers.map(({ name, type, health, breaker, error_rate, reason }) => (
-        <tr key={name}>
-          <td>
-            <Text of={name} />
-          </td>
-          <td>{type}</td>
-          <td>
-            <Badge of={health} />
-          </td>
-          <td>{breaker ?? '–'}</td>
-          <td>{(error_rate * 100).toFixed(1)} %</td>
-          <td>{reason ? <Text of={reason} /> : '–'}</td>
-        </tr>
-      ))}
-    </Table>
-  </section>
-);
+const deliveryColumns: readonly Column<Status['deliveries']['failing'][number]>[] = [
+  { head: 'Channel', cell: ({ channel }) => <Text of={channel} /> },
+  { head: 'Event', cell: ({ event }) => event.replaceAll('_', ' '), priority: 2 },
+  { head: 'State', cell: ({ state }) => <Badge of={state} /> },
+  { head: 'Attempts', cell: ({ attempts }) => attempts, number: true, priority: 2 },
+  { head: 'Error', cell: ({ error }) => <Text of={error} />, priority: 3, wide: true },
+];
 
 const Violations = ({ of: { recent_violations } }: { readonly of: Status }) => (
   <section>
     <h2>Recent violations</h2>
     {recent_violations.length === 0 ? (
-      <p>None.</p>
+      <EmptyState icon="good" title="No violations">
+        A violation is a call that a policy blocked.
+      </EmptyState>
     ) : (
-      <ul class="plain-list">
-        {recent_violations.map(({ at, envelope_id, tool, target, matched_rule, reason }) => (
-          <li key={envelope_id}>
-            {tool && <Code of={tool} />} {target && <Text of={target} />} {matched_rule && <Code of={matched_rule} />}{' '}
-            {reason && <Text of={reason} />}{' '}
-            <span class="quiet">
-              <RelativeTime at={at} />
-            </span>
-          </li>
-        ))}
-      </ul>
+      <Table
+        caption="Recent violations"
+        columns={violationColumns}
+        rows={recent_violations}
+        keyOf={({ envelope_id }) => envelope_id}
+      />
     )}
   </section>
 );
+
+const violationColumns: readonly Column<Status['recent_violations'][number]>[] = [
+  {
+    head: 'Call',
+    cell: ({ tool, target }) => (
+      <>
+        {tool && <Code of={tool} />} {target && <Text of={target} />}
+      </>
+    ),
+  },
+  {
+    head: 'Reason',
+    wide: true,
+    cell: ({ reason, matched_rule }) => <Text of={reason ?? matched_rule ?? '–'} />,
+  },
+  { head: 'When', cell: ({ at }) => <RelativeTime at={at} />, priority: 2 },
+];

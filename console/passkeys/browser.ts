@@ -2,7 +2,7 @@
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
-const textOf = (bytes: ArrayBuffer): string =>
+const base64urlOf = (bytes: ArrayBuffer): string =>
   btoa(String.fromCharCode(...new Uint8Array(bytes)))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
@@ -45,9 +45,9 @@ export async function make(
   const { clientDataJSON, attestationObject } = response as AuthenticatorAttestationResponse;
   return {
     name,
-    credential_id: textOf(rawId),
-    client_data_json: textOf(clientDataJSON),
-    attestation_object: textOf(attestationObject),
+    credential_id: base64urlOf(rawId),
+    client_data_json: base64urlOf(clientDataJSON),
+    attestation_object: base64urlOf(attestationObject),
   };
 }
 
@@ -64,9 +64,9 @@ export async function sign(challenge: string, rpId: string, ids: readonly string
   const { rawId, response } = signed as PublicKeyCredential;
   const { authenticatorData, clientDataJSON, signature } = response as AuthenticatorAssertionResponse;
   return {
-    credential_id: textOf(rawId),
-    authenticator_data: textOf(authenticatorData),
-    client_data_json: textOf(clientDataJSON),
-    signature: textOf(signature),
+    credential_id: base64urlOf(rawId),
+    authenticator_data: base64urlOf(authenticatorData),
+    client_data_json: base64urlOf(clientDataJSON),
+    signature: base64urlOf(signature),
   };
 }

@@ -1,10 +1,17 @@
 /** Passkeys of the person who is signed in: register one, remove one [console.passkeys]. */
 import { useCallback, useState } from 'preact/hooks';
-import type { AnswerOf } from '#core/contracts/operations.ts';
+import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { type Api, faultText } from '../api.ts';
+import { Button } from '../design/button.tsx';
+import { Field } from '../design/field.tsx';
+import { Card, Heading } from '../design/layout.tsx';
+import { EmptyState, Loaded, Notice } from '../design/states.tsx';
+import { type Column, Table } from '../design/table.tsx';
+import { Text } from '../design/text.tsx';
+import { RelativeTime } from '../design/values.tsx';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
-import { Heading, Loaded, Notice, RelativeTime, Table, Text } from '../ui.tsx';
+import { hashOf } from '../route.ts';
 import { make, unfitPage } from './browser.ts';
 
 export function PasskeysPage({ api }: PageProps) {
@@ -12,8 +19,7 @@ export function PasskeysPage({ api }: PageProps) {
   const live = useLive(ask, 0);
   return (
     <>
-      <Heading>Passkeys</Heading>
-      <p>A passkey signs your approvals on your device. Some rules take no approval without one.</p>
+      <Heading lead="A passkey signs your approvals on your device. Some rules require one.">Passkeys</Heading>
       <Loaded live={live}>{(answer) => <Own answer={answer} api={api} changed={live.refresh} />}</Loaded>
     </>
   );
@@ -51,59 +57,65 @@ function Own({ answer: { rp, passkeys, most }, api, changed }: OwnProps) {
       setName('');
     });
   };
+  const columns: readonly Column<(typeof passkeys)[number]>[] = [
+    { head: 'Name', cell: (passkey) => <Text of={passkey.name} />, wide: true },
+    { head: 'Registered', cell: ({ registered_at }) => <RelativeTime at={registered_at} /> },
+    {
+      head: 'Remove',
+      unseen: true,
+      number: true,
+      cell: (passkey) => (
+        <Button
+          small
+          disabled={busy}
+          aria-label={`Remove ${passkey.name}`}
+          onClick={() =>
+            work('The passkey is removed.', () => api.remove(`passkeys/${encodeURIComponent(passkey.credential_id)}`))
+          }
+        >
+          Remove
+        </Button>
+      ),
+    },
+  ];
   return (
     <>
       <div role="status">{said && <Notice kind={said.kind}>{said.text}</Notice>}</div>
       {passkeys.length === 0 ? (
-        <p>You have no passkey.</p>
+        <EmptyState icon="passkey" title="You have no passkey.">
+          Register one to sign your approvals with your fingerprint, face or device PIN.
+        </EmptyState>
       ) : (
-        <Table caption="Your passkeys" heads={['Name', 'Registered', 'Remove']}>
-          {passkeys.map((passkey) => (
-            <tr key={passkey.credential_id}>
-              <td>
-                <Text of={passkey.name} />
-              </td>
-              <td>
-                <RelativeTime at={passkey.registered_at} />
-              </td>
-              <td>
-                <button
-                  type="button"
-                  disabled={busy}
-                  aria-label={`Remove ${passkey.name}`}
-                  onClick={() =>
-                    work('The passkey is removed.', () =>
-                      api.remove(`passkeys/${encodeURIComponent(passkey.credential_id)}`),
-                    )
-                  }
-                >
-                  Remove
-                </button>
-              </td>
-            </tr>
-          ))}
-        </Table>
+        <Table caption="Your passkeys" columns={columns} rows={passkeys} keyOf={({ credential_id }) => credential_id} />
       )}
       {unfit !== undefined ? (
-        <Notice kind="warn">{unfit}</Notice>
+        <Notice kind="warn">
+          {unfit}{' '}
+          {location.origin !== rp.origin && <a href={`${rp.origin}/console/${hashOf('passkeys')}`}>Open it there</a>}
+        </Notice>
       ) : passkeys.length >= most ? (
         <Notice kind="info">You have {most} passkeys, the most allowed. Remove one to register another.</Notice>
       ) : (
-        <form onSubmit={register}>
-          <label for="passkey-name">Name of the new passkey</label>
-          <input
-            id="passkey-name"
-            required
-            maxLength={100}
-            autoComplete="off"
-            placeholder="laptop"
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-          <button type="submit" class="good" disabled={busy}>
-            Register
-          </button>
-        </form>
+        <Card title="Register a passkey" icon="plus">
+          <form onSubmit={register}>
+            <Field label="Name of the new passkey">
+              {(tied) => (
+                <input
+                  {...tied}
+                  required
+                  maxLength={100}
+                  autoComplete="off"
+                  placeholder="laptop"
+                  value={name}
+                  onInput={(event) => setName(event.currentTarget.value)}
+                />
+              )}
+            </Field>
+            <Button type="submit" tone="primary" disabled={busy}>
+              Register
+            </Button>
+          </form>
+        </Card>
       )}
     </>
   );

@@ -1,5 +1,5 @@
 /** Conditions of a rule in addition to tool and target, one line each, as the configuration writes them [console.policies]. */
-import type { AnswerOf } from '#core/contracts/operations.ts';
+import type { AnswerOf } from '#core/operations/endpoints.ts';
 
 type Rule = AnswerOf<'listPolicies'>['rules'][number];
 

@@ -1,9 +1,14 @@
 /** What two versions decide differently, each region by its shortest call, and every key that differs. */
 import { useCallback } from 'preact/hooks';
-import type { AnswerOf } from '#core/contracts/operations.ts';
+import type { AnswerOf } from '#core/operations/endpoints.ts';
 import type { Api } from '../api.ts';
+import { Badge } from '../design/badge.tsx';
+import { Button } from '../design/button.tsx';
+import { Card } from '../design/layout.tsx';
+import { Loaded, Notice } from '../design/states.tsx';
+import { Table } from '../design/table.tsx';
+import { Code, Text } from '../design/text.tsx';
 import { useLive } from '../live.ts';
-import { Badge, Code, Loaded, Notice, Table, Text } from '../ui.tsx';
 
 interface DifferenceProps {
   readonly api: Api;
@@ -18,10 +23,14 @@ export function Difference({ api, from, to, close }: DifferenceProps) {
     [api, from, to],
   );
   return (
-    <section>
-      <h3>
-        From version {from} to version {to}
-      </h3>
+    <Card
+      title={`From version ${from} to version ${to}`}
+      aside={
+        <Button small onClick={close}>
+          Close the comparison
+        </Button>
+      }
+    >
       <Loaded live={useLive(ask, 0)}>
         {(diff) => (
           <>
@@ -43,10 +52,7 @@ export function Difference({ api, from, to, close }: DifferenceProps) {
           </>
         )}
       </Loaded>
-      <button type="button" onClick={close}>
-        Close the comparison
-      </button>
-    </section>
+    </Card>
   );
 }
 
@@ -65,19 +71,22 @@ const Changes = ({ of }: { readonly of: Diff['changes'] }) => (
   <>
     <h4>Keys that differ</h4>
     {of.length === 0 ? (
-      <p>None.</p>
+      <p class="quiet">None.</p>
     ) : (
-      <Table caption="Keys of the configuration that differ" heads={['Key', 'Before', 'After']}>
-        {of.map(({ path, from, to }) => (
-          <tr key={path}>
-            <td>
-              <Code of={path} />
-            </td>
-            <td>{from === undefined ? 'not set' : <Text of={from} />}</td>
-            <td>{to === undefined ? 'not set' : <Text of={from === to ? `another value (${to})` : to} />}</td>
-          </tr>
-        ))}
-      </Table>
+      <Table
+        caption="Keys of the configuration that differ"
+        rows={of}
+        keyOf={({ path }) => path}
+        columns={[
+          { head: 'Key', wide: true, cell: ({ path }) => <Code of={path} /> },
+          { head: 'Before', cell: ({ from }) => (from === undefined ? 'not set' : <Text of={from} />) },
+          {
+            head: 'After',
+            cell: ({ from, to }) =>
+              to === undefined ? 'not set' : <Text of={from === to ? `another value (${to})` : to} />,
+          },
+        ]}
+      />
     )}
   </>
 );
@@ -86,22 +95,26 @@ type Region = AnswerOf<'policyDiff'>['tightened'][number];
 
 const Regions = ({ title, regions }: { readonly title: string; readonly regions: readonly Region[] }) => (
   <>
-    <h4>{title}</h4>
-    {regions.length === 0 && <p>Nothing.</p>}
-    <ul class="plain-list">
+    <h4>
+      {title} {regions.length > 0 && <span class="quiet">({regions.length})</span>}
+    </h4>
+    {regions.length === 0 && <p class="quiet">Nothing.</p>}
+    <ul class="regions">
       {regions.map(({ from, to, rule_before, rule_after, approval, example }, at) => (
         <li key={at}>
           <Badge of={from} /> → <Badge of={to} /> <Code of={example.tool} /> on{' '}
-          <Text of={example.target || 'any target'} />{' '}
-          <span class="quiet">
-            ({example.protocol}, {example.capability}; <Text of={rule_before} /> → <Text of={rule_after} />
+          <Text of={example.target || 'any target'} />
+          <span class="quiet rule-calls">
+            {example.protocol}, {example.capability}; <Code of={rule_before} /> → <Code of={rule_after} />
             {approval && (
               <>
                 ; {approval.before} → {approval.after}
               </>
             )}
-            )
           </span>
+          {example.parameters !== undefined && Object.keys(example.parameters).length > 0 && (
+            <Code of={JSON.stringify(example.parameters)} />
+          )}
         </li>
       ))}
     </ul>

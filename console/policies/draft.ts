@@ -1,8 +1,10 @@
 /** Policies that are tried out, and the stored version that they were loaded from. */
-import type { AnswerOf } from '#core/contracts/operations.ts';
+import type { AnswerOf } from '#core/operations/endpoints.ts';
+import type { Read } from './written.ts';
 
 export interface Draft {
   readonly of: AnswerOf<'policyVersion'>;
-  /** `tool_policies` as JSON, as far as it is typed. */
+  /** Text of `tool_policies` as YAML, possibly incomplete. */
   readonly text: string;
+  readonly read: Read;
 }

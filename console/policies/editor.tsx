@@ -1,9 +1,13 @@
-/** The tool policies in force, changed beside the playground; administrators of the platform store them as a new version with a reason [console.policy-saved]. */
-import { useState } from 'preact/hooks';
-import type { AnswerOf } from '#core/contracts/operations.ts';
+/** A draft of the tool policies as YAML; administrators of the platform store them as a new version with a reason [console.policy-saved]. */
+import { useRef, useState } from 'preact/hooks';
+import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { type Api, faultText } from '../api.ts';
+import { Button, Buttons } from '../design/button.tsx';
+import { Field } from '../design/field.tsx';
+import { Notice } from '../design/states.tsx';
+import { Text } from '../design/text.tsx';
+import { lazy } from '../lazy.tsx';
 import { hashOf } from '../route.ts';
-import { Notice, Text } from '../ui.tsx';
 import type { Draft } from './draft.ts';
 
 interface EditorProps {
@@ -14,9 +18,19 @@ interface EditorProps {
   /** Undefined while no policies are loaded. */
   readonly draft: Draft | undefined;
   readonly setDraft: (draft: Draft | undefined) => void;
+  /** Errors of the draft, with their paths. */
+  readonly fault: string | undefined;
 }
 
-export function Editor({ api, maySave, current, draft, setDraft }: EditorProps) {
+/** The editor comes when a draft is begun: it is larger than the rest of the page. */
+const loadEditor = async () => {
+  await import('../evidence/no-eval.ts'); // before the first schema is made
+  return import('./editing.ts');
+};
+type Editing = Awaited<ReturnType<typeof loadEditor>>;
+const YamlEditor = lazy(async () => (await loadEditor()).YamlEditor);
+
+export function Editor({ api, maySave, current, draft, setDraft, fault: refused }: EditorProps) {
   const [reason, setReason] = useState('');
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string | undefined>();
@@ -28,77 +42,112 @@ export function Editor({ api, maySave, current, draft, setDraft }: EditorProps) 
     try {
       await act();
     } catch (cause) {
-      setFault(cause instanceof SyntaxError ? `The policies are not JSON: ${cause.message}` : faultText(cause));
+      setFault(faultText(cause));
     }
     setBusy(false);
   };
-  const load = () =>
+  // Typing is followed at once: an answer that comes later would undo what was typed meanwhile.
+  const editing = useRef<Editing | undefined>();
+  const [loads, setLoads] = useState(0);
+  const write = (of: Draft['of'], text: string) => {
+    const { read, policiesOf } = editing.current!;
+    setDraft({ of, text, read: read(text, policiesOf(of)) });
+  };
+  const load = (whole = false) =>
     work(async () => {
       const { current: inForce } = await api.get<'policyVersions'>('policy-versions');
       const of = await api.get<'policyVersion'>(`policy-versions/${inForce}`);
-      setDraft({ of, text: JSON.stringify(of.configuration.tool_policies, null, 2) });
+      editing.current = await loadEditor();
+      const { writtenForm, policiesOf } = editing.current;
+      write(of, writtenForm(policiesOf(of), whole));
+      setLoads((count) => count + 1);
     });
   const save = (event: Event) => {
     event.preventDefault();
     if (!maySave || !draft) return;
     work(async () => {
-      const changed = JSON.parse(draft.text) as unknown;
+      const { policies } = draft.read;
+      if (policies === undefined) throw new Error('The policies are not YAML yet. The editor marks the place.');
       const inForce = await api.get<'getConfig'>('config');
       if (inForce.version !== draft.of.version) throw new Error(storedMeanwhile(inForce.version, draft));
       const path = `config?reason=${encodeURIComponent(reason.trim())}`;
       const stored = await api.putText<'putConfig'>(
         path,
-        JSON.stringify({ ...inForce.configuration, tool_policies: changed }),
+        JSON.stringify({ ...inForce.configuration, tool_policies: policies }),
       );
       setSaved(stored);
       setReason('');
       setDraft(undefined);
     });
   };
+  const problems = draft ? [...draft.read.problems, ...draft.read.placed(fault ?? refused ?? '')] : [];
   return (
     <section>
-      <h2>{maySave ? 'Change the policies' : 'Try other policies'}</h2>
+      <h2>Draft a change</h2>
       {draft === undefined ? (
-        <button type="button" disabled={busy} onClick={load}>
-          Load the policies in force
-        </button>
+        <>
+          <p class="quiet">
+            Change the policies and see at once which calls are decided otherwise. Nothing is stored
+            {maySave ? ' until you save a new version.' : ': storing a version takes a platform administrator.'}
+          </p>
+          <Buttons>
+            <Button disabled={busy} onClick={() => load()}>
+              Load the current policy
+            </Button>
+          </Buttons>
+        </>
       ) : (
         <form onSubmit={save}>
-          <label for="policies">Tool policies of version {draft.of.version} (JSON)</label>
-          <textarea
-            id="policies"
-            class="code"
-            rows={16}
-            spellcheck={false}
-            value={draft.text}
-            onInput={(event) => setDraft({ ...draft, text: event.currentTarget.value })}
-          />
-          <p class="quiet">
-            The playground shows what the change decides while you type. Nothing is stored before you save.
-          </p>
-          {maySave && (
-            <>
-              <label for="reason">Reason, recorded in the evidence</label>
-              <input
-                id="reason"
-                required
-                maxLength={500}
-                autoComplete="off"
-                value={reason}
-                onInput={(event) => setReason(event.currentTarget.value)}
-              />
-            </>
-          )}
-          <p class="buttons">
-            {maySave && (
-              <button type="submit" class="good" disabled={busy}>
-                Save as a new version
-              </button>
+          <p class="editor-head">
+            <strong>Tool policies of version {draft.of.version}</strong>
+            {typeof written(draft) === 'string' && (
+              <Button small disabled={busy} onClick={() => load(true)}>
+                Write out the pack
+              </Button>
             )}
-            <button type="button" disabled={busy} onClick={() => setDraft(undefined)}>
-              Cancel
-            </button>
           </p>
+          <YamlEditor
+            key={loads}
+            label={`Tool policies of version ${draft.of.version} (YAML)`}
+            text={draft.text}
+            change={(text) => write(draft.of, text)}
+            problems={problems}
+          />
+          <div role="status" class="editor-state">
+            {problems.length === 0 ? (
+              <p class="quiet">No errors. {refused === undefined ? '' : <Text of={refused} />}</p>
+            ) : (
+              problems.map(({ message, from }) => (
+                <Notice key={`${from} ${message}`} kind="bad">
+                  Line {draft.text.slice(0, from).split('\n').length}: <Text of={message} />
+                </Notice>
+              ))
+            )}
+          </div>
+          {maySave && (
+            <Field label="Reason, recorded in the evidence">
+              {(tied) => (
+                <input
+                  {...tied}
+                  required
+                  maxLength={500}
+                  autoComplete="off"
+                  value={reason}
+                  onInput={(event) => setReason(event.currentTarget.value)}
+                />
+              )}
+            </Field>
+          )}
+          <Buttons>
+            {maySave && (
+              <Button type="submit" tone="primary" disabled={busy}>
+                Save as a new version
+              </Button>
+            )}
+            <Button disabled={busy} onClick={() => setDraft(undefined)}>
+              Cancel
+            </Button>
+          </Buttons>
         </form>
       )}
       <div role="status">
@@ -125,3 +174,6 @@ export function Editor({ api, maySave, current, draft, setDraft }: EditorProps) 
 
 const storedMeanwhile = (current: number, { of: { version } }: Draft): string =>
   `Version ${current} was stored meanwhile; these policies are of version ${version}. Load again.`;
+
+/** The pack of the draft: its name, or the whole pack. */
+const written = ({ text }: Draft): string | undefined => /^pack: *([^{\s#].*)$/m.exec(text)?.[1];

@@ -7,14 +7,15 @@ import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { findIn } from '#core/configuration/store/places.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { simulateSchema } from '#core/contracts/admin-requests.ts';
+import type { OwnPrograms } from '#core/contracts/config/catalog.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import type { AnswerOf } from '#core/contracts/operations.ts';
 import { gitEffects } from '#core/effects/git.ts';
 import { httpEffects } from '#core/effects/http.ts';
 import { readEffects } from '#core/effects/read.ts';
 import { shellEffects } from '#core/effects/shell.ts';
 import { sqlEffects } from '#core/effects/sql.ts';
 import { decidedBy, decidedCalls, difference, type Evaluated, nowhere } from '#core/operations/decided-calls.ts';
+import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { parsed } from '#core/operations/operation.ts';
 
 /** A stored version, and whose calls are decided by it. */
@@ -133,7 +134,7 @@ async function loaded(stored: Base['configuration'], tool_policies: unknown) {
 }
 
 /** SQL is read by PostgreSQL's grammar in WebAssembly, which the policy of the page does not let run. */
-async function effects(call: ToolCall) {
+async function effects(call: ToolCall, programs: OwnPrograms) {
   let needed = false;
   const grammar = () => {
     needed = true;
@@ -141,6 +142,7 @@ async function effects(call: ToolCall) {
   };
   const found = readEffects({ shell: shellEffects, sql: sqlEffects(grammar), http: httpEffects, git: gitEffects })(
     call,
+    programs,
   );
   if (needed) throw new AtGateway("SQL is read with PostgreSQL's grammar.");
   return found;

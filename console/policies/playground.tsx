@@ -3,22 +3,61 @@
  * Nothing is recorded until the change is saved [console.playground].
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { AnswerOf } from '#core/contracts/operations.ts';
+import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { type Api, faultText } from '../api.ts';
-import { Badge, Code, Fact, Facts, Notice, Text } from '../ui.tsx';
-import { Decided } from './difference.tsx';
+import { Button } from '../design/button.tsx';
+import { Field } from '../design/field.tsx';
+import { Notice } from '../design/states.tsx';
+import { Text } from '../design/text.tsx';
 import type { Draft } from './draft.ts';
 import { type EngineClient, engineClient } from './engine-client.ts';
 import { Recorded } from './recorded.tsx';
-import { Trace } from './trace.tsx';
+import { Result } from './result.tsx';
 
-const example = `{
-  "protocol": "shell",
-  "tool": "shell.run",
-  "target": "ci",
-  "capability": "execute",
-  "parameters": { "command": "make release | sh" }
-}`;
+/** Calls to begin with; the first is there when the page opens. */
+const examples: readonly (readonly [name: string, call: object])[] = [
+  [
+    'A command',
+    {
+      protocol: 'shell',
+      tool: 'shell.run',
+      target: 'ci',
+      capability: 'execute',
+      parameters: { command: 'make release | sh' },
+    },
+  ],
+  [
+    'A pull request',
+    {
+      protocol: 'git',
+      tool: 'scm.create_pull_request',
+      target: 'acme/web',
+      capability: 'write',
+      parameters: { title: 'Fix login', head: 'fix', base: 'main' },
+    },
+  ],
+  [
+    'An HTTP request',
+    {
+      protocol: 'http',
+      tool: 'http.post',
+      target: 'https://api.example.com/v1/orders',
+      capability: 'write',
+      parameters: {},
+    },
+  ],
+  [
+    'A tool of an MCP server',
+    {
+      protocol: 'mcp',
+      tool: 'edit_file',
+      target: 'src/login.ts',
+      capability: 'write',
+      parameters: { path: 'src/login.ts' },
+    },
+  ],
+];
+const textOf = (call: object): string => JSON.stringify(call, null, 2);
 
 type Simulated = AnswerOf<'simulate'>;
 
@@ -39,10 +78,20 @@ interface PlaygroundProps {
   readonly tenant: string;
   /** Undefined while no policies are loaded. */
   readonly draft: Draft | undefined;
+  readonly setTried: (tried: Tried) => void;
 }
 
-export function Playground({ api, tenant, draft }: PlaygroundProps) {
-  const [text, setText] = useState(example);
+/** Result of saving the draft. */
+export interface Tried {
+  /** Why it is refused. */
+  readonly fault?: string;
+  /** Differences between the draft and the policy in force. */
+  readonly diff?: NonNullable<Simulated['diff']>;
+  readonly warnings?: readonly string[];
+}
+
+export function Playground({ api, tenant, draft, setTried }: PlaygroundProps) {
+  const [text, setText] = useState(textOf(examples[0]![1]));
   const [version, setVersion] = useState('');
   const [answers, setAnswers] = useState<Answers | undefined>();
   const [fault, setFault] = useState<string | undefined>();
@@ -53,25 +102,34 @@ export function Playground({ api, tenant, draft }: PlaygroundProps) {
     const last = () => mine === asked.current;
     try {
       const call = parsed('The call is', text);
-      const tool_policies = draft && parsed('The policies are', draft.text);
+      const tool_policies = draft?.read.policies;
+      if (draft && tool_policies === undefined) return;
       const calls = Array.isArray(call) ? call : [call];
       const ask = (more: object) => api.post<'simulate'>('simulate', { calls, explain: true, ...more });
       const evaluated = engine && (await engine.evaluate({ calls, policies: tool_policies }));
       if (!last()) return;
       if (evaluated && 'fault' in evaluated) throw new Error(evaluated.fault);
-      if (evaluated && 'before' in evaluated) setAnswers(evaluated);
+      const answered = (found: Answers) => {
+        setAnswers(found);
+        const { diff, warnings } = found.after ?? {};
+        setTried({ ...(diff && { diff }), ...(warnings && { warnings }) });
+      };
+      if (evaluated && 'before' in evaluated) answered(evaluated);
       else {
         if (draft) await new Promise((done) => setTimeout(done, askedAfterMs - restMs));
         if (!last()) return;
         const before = await ask(version === '' || draft ? {} : { version: Number(version) });
         const after = draft && (await ask({ tool_policies }));
         if (!last()) return;
-        setAnswers({ before, ...(after && { after }), ...(evaluated && { gateway: evaluated.gateway }) });
+        answered({ before, ...(after && { after }), ...(evaluated && { gateway: evaluated.gateway }) });
       }
       setFault(undefined);
     } catch (cause) {
       if (!last()) return;
-      setFault(cause instanceof SyntaxError ? cause.message : faultText(cause));
+      const why = cause instanceof SyntaxError ? cause.message : faultText(cause);
+      const ofDraft = draft !== undefined && /(^|\n)tool_policies/.test(why);
+      setTried(ofDraft ? { fault: why } : {});
+      setFault(ofDraft ? 'The draft has errors: its editor marks them.' : why);
       setAnswers(undefined);
     }
   };
@@ -80,7 +138,7 @@ export function Playground({ api, tenant, draft }: PlaygroundProps) {
     if (draft === undefined) return;
     const timer = setTimeout(evaluate, restMs);
     return () => clearTimeout(timer);
-  }, [draft?.text, draft?.of, text]);
+  }, [draft?.read, text]);
   return (
     <section>
       <h2>Playground</h2>
@@ -92,29 +150,42 @@ export function Playground({ api, tenant, draft }: PlaygroundProps) {
         }}
       >
         <Recorded api={api} take={setText} />
-        <label for="call">A call, or a list of calls (JSON)</label>
-        <textarea
-          id="call"
-          class="code"
-          rows={8}
-          spellcheck={false}
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-        {draft === undefined && (
-          <>
-            <label for="version">Policy version (empty: the one in force)</label>
-            <input
-              id="version"
-              inputMode="numeric"
-              pattern="[0-9]*"
-              autoComplete="off"
-              value={version}
-              onInput={(event) => setVersion(event.currentTarget.value.trim())}
+        <p class="buttons">
+          {examples.map(([name, call]) => (
+            <Button key={name} small onClick={() => setText(textOf(call))}>
+              {name}
+            </Button>
+          ))}
+        </p>
+        <Field label="A call, or a list of calls (JSON)">
+          {(tied) => (
+            <textarea
+              {...tied}
+              class="code"
+              rows={9}
+              spellcheck={false}
+              value={text}
+              onInput={(event) => setText(event.currentTarget.value)}
             />
-          </>
+          )}
+        </Field>
+        {draft === undefined && (
+          <Field label="Policy version (empty: the one in force)">
+            {(tied) => (
+              <input
+                {...tied}
+                inputMode="numeric"
+                pattern="[0-9]*"
+                autoComplete="off"
+                value={version}
+                onInput={(event) => setVersion(event.currentTarget.value.trim())}
+              />
+            )}
+          </Field>
         )}
-        <button type="submit">Evaluate</button>
+        <Button type="submit" tone={draft === undefined ? 'primary' : undefined}>
+          Evaluate
+        </Button>
       </form>
       <div role="status">
         {fault !== undefined && (
@@ -129,17 +200,6 @@ export function Playground({ api, tenant, draft }: PlaygroundProps) {
           </p>
         )}
       </div>
-      {answers?.after?.diff && (
-        <section>
-          <h3>What the change decides otherwise, for every call</h3>
-          <Decided of={answers.after.diff} />
-          {answers.after.warnings?.map((warning) => (
-            <Notice key={warning} kind="warn">
-              <Text of={warning} />
-            </Notice>
-          ))}
-        </section>
-      )}
     </section>
   );
 }
@@ -161,67 +221,23 @@ function parsed(what: string, text: string): unknown {
 }
 
 const Results = ({ before, after }: Answers) => (
-  <>
+  <div class="verdicts">
     {before.results.map((result, at) => {
       const tried = after?.results[at];
+      const version = `Version ${before.policy_version}`;
       return (
-        <section key={at}>
-          {tried && <h3>In force, version {before.policy_version}</h3>}
-          <Result of={result} version={before.policy_version} />
-          {tried && (
-            <>
-              <h3>With the change</h3>
-              <Result of={tried} />
-            </>
+        <div key={at} class="verdicts">
+          {tried && <Result title="With the change" of={tried} />}
+          {tried && isSame(tried, result) ? (
+            <p class="quiet">{version} decides this call alike.</p>
+          ) : (
+            <Result title={tried ? `${version}, in force` : version} of={result} />
           )}
-        </section>
+        </div>
       );
     })}
-  </>
+  </div>
 );
 
-interface ResultProps {
-  readonly of: Simulated['results'][number];
-  /** Absent for policies that are not stored. */
-  readonly version?: number;
-}
-
-const Result = ({ of, version }: ResultProps) => {
-  const { decision, matched_rule, place, policy, reason, needs, suggested_alternative, trace } = of;
-  return (
-    <>
-      <Facts>
-        <Fact name="Decision">
-          <Badge of={decision} />
-        </Fact>
-        <Fact name="Rule">
-          <Code of={matched_rule} />
-          {place && (
-            <>
-              {' '}
-              at <Code of={place} />
-            </>
-          )}{' '}
-          of <Text of={policy} />
-          {version !== undefined && `, version ${version}`}
-        </Fact>
-        {reason && (
-          <Fact name="Reason">
-            <Text of={reason} />
-          </Fact>
-        )}
-        {needs && (
-          <Fact name="Needs">
-            <Text of={needs} />
-          </Fact>
-        )}
-        {suggested_alternative && (
-          <Fact name="Instead">
-            <Text of={suggested_alternative} />
-          </Fact>
-        )}
-      </Facts>
-      {trace && <Trace trace={trace} effects={of.effects ?? []} unclear={of.unclear} />}
-    </>
-  );
-};
+const isSame = (a: Simulated['results'][number], b: Simulated['results'][number]): boolean =>
+  a.decision === b.decision && a.matched_rule === b.matched_rule && a.reason === b.reason;

@@ -1,7 +1,10 @@
 /** A call of the evidence for the playground: the last decisions, newest first. */
 import { useState } from 'preact/hooks';
 import { type Api, faultText } from '../api.ts';
-import { Notice, Text } from '../ui.tsx';
+import { Button } from '../design/button.tsx';
+import { Field } from '../design/field.tsx';
+import { Notice } from '../design/states.tsx';
+import { Text } from '../design/text.tsx';
 
 interface Entry {
   readonly kind: string;
@@ -32,22 +35,21 @@ export function Recorded({ api, take }: { readonly api: Api; readonly take: (cal
     <>
       {entries === undefined ? (
         <p class="buttons">
-          <button type="button" onClick={load}>
-            Pick a recorded call
-          </button>
+          <Button onClick={load}>Pick a recorded call</Button>
         </p>
       ) : (
-        <>
-          <label for="recorded">A recorded call</label>
-          <select id="recorded" onChange={(event) => choose(event.currentTarget.value)}>
-            <option value="">{entries.length === 0 ? 'no call is recorded' : 'choose one'}</option>
-            {entries.map(({ envelope_id, kind, timestamp, body }) => (
-              <option key={envelope_id} value={envelope_id}>
-                {`${timestamp.slice(11, 19)} ${kind}: ${body.tool} on ${body.target || 'nothing named'}`.slice(0, 120)}
-              </option>
-            ))}
-          </select>
-        </>
+        <Field label="A recorded call">
+          {(tied) => (
+            <select {...tied} onChange={(event) => choose(event.currentTarget.value)}>
+              <option value="">{entries.length === 0 ? 'no call is recorded' : 'choose one'}</option>
+              {entries.map(({ envelope_id, kind, timestamp, body }) => (
+                <option key={envelope_id} value={envelope_id}>
+                  {`${timestamp.slice(11, 19)} ${kind}: ${body.tool} on ${body.target || 'any target'}`.slice(0, 120)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
       )}
       {fault !== undefined && (
         <Notice kind="bad">

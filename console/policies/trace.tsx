@@ -1,6 +1,8 @@
-/** Trace of guards and rules for a call, and its effects: collapsed because it is long. */
-import type { AnswerOf } from '#core/contracts/operations.ts';
-import { Badge, Code, Table, Text } from '../ui.tsx';
+/** Guards and rules that were tried for a call, and for each effect that is not allowed: collapsed because it is long. */
+import type { AnswerOf } from '#core/operations/endpoints.ts';
+import { Badge } from '../design/badge.tsx';
+import { Table } from '../design/table.tsx';
+import { Code, Text } from '../design/text.tsx';
 
 type Result = AnswerOf<'simulate'>['results'][number];
 type Step = NonNullable<Result['trace']>[number];
@@ -9,68 +11,59 @@ type Effect = NonNullable<Result['effects']>[number];
 interface TraceProps {
   readonly trace: readonly Step[];
   readonly effects: readonly Effect[];
-  readonly unclear: string | undefined;
 }
 
-export const Trace = ({ trace, effects, unclear }: TraceProps) => (
-  <details>
-    <summary>Trace: {trace.length} guards and rules</summary>
-    <Table caption="Guards and rules in order, up to the one that matched" heads={['Rule', 'Decision', 'Outcome']}>
-      {trace.map((step, at) => (
-        <tr key={at}>
-          <td>
-            <Code of={step.rule} />
-            {step.place && (
-              <>
-                {' '}
-                at <Code of={step.place} />
-              </>
-            )}
-          </td>
-          <td>
-            <Badge of={step.decision} />
-          </td>
-          <td>{outcomeOf(step)}</td>
-        </tr>
-      ))}
-    </Table>
-    {unclear !== undefined && (
-      <p>
-        Cannot be determined: <Text of={unclear} />
-      </p>
+export const Trace = ({ trace, effects }: TraceProps) => (
+  <>
+    <Steps name="Trace" trace={trace} />
+    {effects.map(({ tool, target, trace: own }, at) =>
+      own ? <Steps key={at} name={`Trace of ${tool} on ${target || 'any target'}`} trace={own} /> : null,
     )}
-    {effects.length > 0 && (
-      <Table caption="What the call would do" heads={['Effect', 'Decision', 'Rule']}>
-        {effects.map(({ tool, target, capability, decision, matched_rule, place }, at) => (
-          <tr key={at}>
-            <td>
-              <Code of={tool} /> on <Text of={target || 'nothing named'} /> ({capability})
-            </td>
-            <td>
-              <Badge of={decision} />
-            </td>
-            <td>
-              <Code of={matched_rule} />
-              {place && (
+  </>
+);
+
+const Steps = ({ name, trace }: { readonly name: string; readonly trace: readonly Step[] }) => (
+  <details>
+    <summary>
+      <Text of={name} />: {trace.length} guards and rules
+    </summary>
+    <Table<readonly [Step, number]>
+      caption={`${name}: guards and rules in order, up to the one that matched`}
+      rows={trace.map((step, at) => [step, at] as const)}
+      keyOf={([, at]) => String(at)}
+      columns={[
+        {
+          head: 'Rule',
+          wide: true,
+          cell: ([{ rule, name: called, place }]) => (
+            <>
+              {called !== undefined && (
                 <>
-                  {' '}
-                  at <Code of={place} />
+                  <Text of={called} />{' '}
                 </>
               )}
-            </td>
-          </tr>
-        ))}
-      </Table>
-    )}
+              <Code of={rule} />
+              {place && (
+                <span class="quiet rule-calls">
+                  <Code of={place} />
+                </span>
+              )}
+            </>
+          ),
+        },
+        { head: 'Decision', priority: 2, cell: ([{ decision }]) => <Badge of={decision} /> },
+        { head: 'Outcome', wide: true, cell: ([step]) => outcomeOf(step) },
+      ]}
+    />
   </details>
 );
 
 function outcomeOf({ matched, failed }: Step) {
-  if (matched) return 'matched';
+  if (matched) return <Badge of="matched" tone="good" />;
   if (!failed) return 'did not match';
   return (
     <>
-      <Code of={failed.field} /> is <Text of={failed.found || 'empty'} />, asked is <Text of={failed.expected} />
+      <Code of={failed.field} /> is <Text of={failed.found || 'empty'} />; the rule takes <Text of={failed.expected} />
     </>
   );
 }

@@ -1,11 +1,17 @@
 /** Rollouts with what both sides did; each can be paused, resumed and rolled back [console.rollouts]. */
 import { useCallback, useState } from 'preact/hooks';
-import type { AnswerOf } from '#core/contracts/operations.ts';
+import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { type Api, faultText } from '../api.ts';
+import { Badge } from '../design/badge.tsx';
+import { Button, Buttons } from '../design/button.tsx';
+import { Card, Heading } from '../design/layout.tsx';
+import { EmptyState, Loaded, Notice } from '../design/states.tsx';
+import { type Column, Table } from '../design/table.tsx';
+import { Text } from '../design/text.tsx';
+import { Money, RelativeTime } from '../design/values.tsx';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
-import { Badge, Code, Heading, Loaded, Notice, RelativeTime, Table, Text } from '../ui.tsx';
-import { duration } from '../words.ts';
+import { duration, figure } from '../words.ts';
 
 const everyMs = 10_000;
 
@@ -25,13 +31,15 @@ export function RolloutsPage({ api }: PageProps) {
   const live = useLive(ask, everyMs);
   return (
     <>
-      <Heading>Rollouts</Heading>
+      <Heading lead="A rollout moves a model to another provider in stages, and back if the new one is worse.">
+        Rollouts
+      </Heading>
       <Loaded live={live}>
         {({ rollouts }) =>
           rollouts.length === 0 ? (
-            <p>
-              There is no rollout. <code>agentctl rollout create</code> begins one.
-            </p>
+            <EmptyState icon="rollout" title="No rollouts" example={<pre>{example}</pre>}>
+              Start one with <code>agentctl rollout create</code>:
+            </EmptyState>
           ) : (
             rollouts.map((rollout) => <One key={rollout.id} api={api} rollout={rollout} changed={live.refresh} />)
           )
@@ -40,6 +48,8 @@ export function RolloutsPage({ api }: PageProps) {
     </>
   );
 }
+
+const example = 'agentctl rollout create --model "gpt-*" --canary openai-eu --stages 5,25,100 --window 10m';
 
 interface OneProps {
   readonly api: Api;
@@ -64,14 +74,11 @@ function One({ api, rollout, changed }: OneProps) {
     changed();
   };
   return (
-    <section aria-label={`Rollout of ${route_model}`}>
-      <h2>
-        <Code of={route_model} /> <Badge of={state} />
-      </h2>
+    <Card title={`Rollout of ${route_model}`} icon="rollout" aside={<Badge of={state} />}>
       <p>
         From <Text of={baseline_providers.join(', ')} /> to <Text of={canary_provider} />: {rollout.current_percentage}{' '}
-        % of the traffic, stages {rollout.stages.join(', ')} %, each for{' '}
-        {duration(rollout.observation_window_ms / 1000)}. Begun <RelativeTime at={rollout.created_at} /> by{' '}
+        % of the traffic. Stages of {rollout.stages.join(', ')} %, each for{' '}
+        {duration(rollout.observation_window_ms / 1000)}. Started <RelativeTime at={rollout.created_at} /> by{' '}
         <Text of={rollout.created_by} />.
         {rollout.rollback_reason !== undefined && (
           <>
@@ -81,31 +88,43 @@ function One({ api, rollout, changed }: OneProps) {
         )}
       </p>
       {fault !== undefined && <Notice kind="bad">{fault}</Notice>}
-      <Loaded live={live}>{({ metrics }) => <Arms {...metrics} />}</Loaded>
-      <div class="buttons">
-        {acts.map((what) => (
-          <button key={what} type="button" class={what === 'rollback' ? 'bad' : ''} onClick={() => act(what)}>
-            {names[what]}
-          </button>
-        ))}
-      </div>
-    </section>
+      <Loaded live={live}>
+        {({ metrics }) => (
+          <Table
+            caption={`Both sides of the rollout of ${route_model}`}
+            columns={columns}
+            rows={[
+              { side: 'baseline', ...metrics.baseline },
+              { side: 'canary', ...metrics.canary },
+            ]}
+            keyOf={({ side }) => side}
+          />
+        )}
+      </Loaded>
+      {acts.length > 0 && (
+        <Buttons>
+          {acts.map((what) => (
+            <Button key={what} tone={what === 'rollback' ? 'bad' : undefined} onClick={() => act(what)}>
+              {names[what]}
+            </Button>
+          ))}
+        </Buttons>
+      )}
+    </Card>
   );
 }
 
-const Arms = ({ baseline, canary }: { readonly baseline: Arm; readonly canary: Arm }) => (
-  <Table caption="What both sides did" heads={['Side', 'Requests', 'Errors', 'p50', 'p95', 'Cost']}>
-    {Object.entries({ baseline, canary }).map(([side, arm]) => (
-      <tr key={side}>
-        <td>{side}</td>
-        <td>{arm.requests}</td>
-        <td>
-          {arm.errors} ({(arm.error_rate * 100).toFixed(1)} %)
-        </td>
-        <td>{arm.p50_latency_ms === null ? 'none' : `${Math.round(arm.p50_latency_ms)} ms`}</td>
-        <td>{arm.p95_latency_ms === null ? 'none' : `${Math.round(arm.p95_latency_ms)} ms`}</td>
-        <td>{arm.cost_usd.toFixed(6)} USD</td>
-      </tr>
-    ))}
-  </Table>
-);
+const inMs = (ms: number | null): string => (ms === null ? '–' : `${Math.round(ms)} ms`);
+
+const columns: readonly Column<Arm & { readonly side: string }>[] = [
+  { head: 'Side', cell: ({ side }) => side },
+  { head: 'Requests', cell: ({ requests }) => figure(requests), number: true },
+  {
+    head: 'Errors',
+    number: true,
+    cell: ({ errors, error_rate }) => `${figure(errors)} (${(error_rate * 100).toFixed(1)} %)`,
+  },
+  { head: 'p50', cell: ({ p50_latency_ms }) => inMs(p50_latency_ms), number: true, priority: 3 },
+  { head: 'p95', cell: ({ p95_latency_ms }) => inMs(p95_latency_ms), number: true, priority: 2 },
+  { head: 'Cost', cell: ({ cost_usd }) => <Money usd={cost_usd} />, number: true, priority: 2 },
+];

@@ -1,5 +1,7 @@
 /** Verifies a bundle from a file: it is read in the browser and sent nowhere. */
 import { useState } from 'preact/hooks';
+import { Button } from '../design/button.tsx';
+import { Card } from '../design/layout.tsx';
 import { noKeys, TrustedKeys, useVerifier, Verdict } from './verdict.tsx';
 
 export function BundleFile() {
@@ -11,8 +13,8 @@ export function BundleFile() {
     if (file) verifier.verify(async () => new Uint8Array(await file.arrayBuffer()), keys);
   };
   return (
-    <section>
-      <h2>Verify an exported bundle</h2>
+    <Card title="Verify an exported bundle" icon="chain">
+      <p class="quiet">The file is read in this browser and sent nowhere.</p>
       <form onSubmit={submit}>
         <label for="bundle">Bundle (JSON)</label>
         <input
@@ -23,11 +25,11 @@ export function BundleFile() {
           onChange={(event) => setFile(event.currentTarget.files?.[0])}
         />
         <TrustedKeys of={keys} change={setKeys} />
-        <button type="submit" disabled={verifier.busy}>
+        <Button type="submit" disabled={verifier.busy}>
           Verify
-        </button>
+        </Button>
       </form>
       <Verdict of={verifier} />
-    </section>
+    </Card>
   );
 }

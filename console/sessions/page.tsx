@@ -1,63 +1,163 @@
-/** Sessions with evidence; one of them with its risk, its entries, and its verification in the browser [console.sessions]. */
-import { useCallback } from 'preact/hooks';
+/** Sessions with evidence; one of them with its risk, its steps, and its verification in the browser [console.sessions]. */
+import { useCallback, useState } from 'preact/hooks';
+import { useAddress } from '../address-query.ts';
+import { Badge } from '../design/badge.tsx';
+import { Button, Buttons } from '../design/button.tsx';
+import { Choice, Field, Toolbar } from '../design/field.tsx';
+import { Heading } from '../design/layout.tsx';
+import { EmptyState, Loaded } from '../design/states.tsx';
+import { Table } from '../design/table.tsx';
+import { Code, Text } from '../design/text.tsx';
+import { RelativeTime } from '../design/values.tsx';
+import { useKeyNames } from '../key-names.ts';
+import { lazy } from '../lazy.tsx';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { hashOf } from '../route.ts';
-import { Code, Heading, Loaded, RelativeTime, Table, Text } from '../ui.tsx';
+import { figure, plural } from '../words.ts';
 import { BundleFile } from './bundle-file.tsx';
-import { SessionView } from './session-view.tsx';
+import { callsOf, isFound, notable, type Session, type State, stateOf } from './session-list.ts';
 
 const everyMs = 10_000;
 
-export function SessionsPage(props: PageProps) {
-  return props.id === undefined ? <Sessions {...props} /> : <SessionView key={props.id} {...props} id={props.id} />;
-}
+const SessionView = lazy(async () => {
+  await import('../evidence/no-eval.ts'); // before the first schema is made
+  return (await import('./session-view.tsx')).SessionView;
+});
 
-function Sessions({ api }: PageProps) {
+export const SessionsPage = (props: PageProps) =>
+  props.id === undefined ? <Sessions {...props} /> : <SessionView key={props.id} {...props} id={props.id} />;
+
+const states: readonly (readonly [value: string, word: string])[] = [
+  ['', 'all'],
+  ['waiting', 'waiting for a person'],
+  ['active', 'active'],
+  ['quiet', 'quiet'],
+];
+
+function Sessions({ api, pending }: PageProps) {
+  const { asked, set } = useAddress();
+  const [cursors, setCursors] = useState<readonly string[]>([]);
+  const cursor = cursors.at(-1);
   const ask = useCallback(
-    (signal: AbortSignal) => api.get<'listSessions'>('evidence/sessions?limit=100', signal),
-    [api],
+    (signal: AbortSignal) =>
+      api.get<'listSessions'>(
+        `evidence/sessions?limit=100${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+        signal,
+      ),
+    [api, cursor],
   );
   const live = useLive(ask, everyMs);
+  const names = useKeyNames(api);
+  const waiting = new Set(pending.value?.pending.map(({ session_id }) => session_id));
+  const search = { text: asked('q'), state: asked('state') };
   return (
     <>
-      <Heading>Sessions</Heading>
-      <Loaded live={live}>
-        {({ sessions, cursor }) =>
-          sessions.length === 0 ? (
-            <p>There is no session with evidence yet.</p>
-          ) : (
+      <Heading lead="Everything an agent did in one piece of work, as signed evidence. Open one to replay it step by step.">
+        Sessions
+      </Heading>
+      <Loaded live={live} lines={8}>
+        {({ sessions, cursor: next }) => {
+          if (sessions.length === 0 && cursor === undefined)
+            return (
+              <EmptyState
+                icon="session"
+                title="No sessions yet"
+                example={<Code of="agentctl test-action shell shell.run --target ci" />}
+              >
+                A session begins with the first call of an agent: its decisions, approvals and results are kept here as
+                a chain that anyone can verify.
+              </EmptyState>
+            );
+          const now = Date.now();
+          const rows = sessions
+            .map((session) => ({ session, state: stateOf(session, waiting, now) }))
+            .filter(({ session, state }) => isFound(session, state, search, names.nameOf));
+          return (
             <>
-              <Table caption="Sessions with evidence" heads={['Session', 'Entries', 'Kinds', 'Risk', 'Last entry']}>
-                {sessions.map((session) => (
-                  <tr key={session.session_id}>
-                    <td>
-                      <a href={hashOf('sessions', session.session_id)}>
-                        <Code of={session.session_id} />
-                      </a>
-                    </td>
-                    <td>{session.total_entries}</td>
-                    <td>
-                      <Text of={kinds(session.counts)} />
-                    </td>
-                    <td>{session.risk ? session.risk.score : 0}</td>
-                    <td>
-                      <RelativeTime at={session.updated_at} />
-                    </td>
-                  </tr>
-                ))}
-              </Table>
-              {cursor !== undefined && <p class="quiet">There are more; agentctl lists them all.</p>}
+              <search>
+                <Toolbar>
+                  <Field label="Search">
+                    {(tied) => (
+                      <input
+                        {...tied}
+                        type="search"
+                        autoComplete="off"
+                        spellcheck={false}
+                        placeholder="a session or an agent's key"
+                        value={search.text}
+                        onInput={(event) => set({ q: event.currentTarget.value })}
+                      />
+                    )}
+                  </Field>
+                  <Choice label="State" value={search.state} options={states} choose={(state) => set({ state })} />
+                </Toolbar>
+              </search>
+              <p role="status" class="quiet">
+                {plural(rows.length, 'session')}
+                {rows.length < sessions.length && ` of ${sessions.length}`}
+              </p>
+              <Rows rows={rows} nameOf={names.nameOf} />
+              {(cursor !== undefined || next !== undefined) && (
+                <Buttons>
+                  <Button small disabled={cursor === undefined} onClick={() => setCursors(cursors.slice(0, -1))}>
+                    Previous
+                  </Button>
+                  <Button small disabled={next === undefined} onClick={() => next && setCursors([...cursors, next])}>
+                    Next
+                  </Button>
+                </Buttons>
+              )}
             </>
-          )
-        }
+          );
+        }}
       </Loaded>
       <BundleFile />
     </>
   );
 }
 
-const kinds = (counts: Readonly<Record<string, number>>): string =>
-  Object.entries(counts)
-    .map(([kind, count]) => `${count} ${kind}`)
-    .join(', ');
+interface Row {
+  readonly session: Session;
+  readonly state: State;
+}
+
+interface RowsProps {
+  readonly rows: readonly Row[];
+  readonly nameOf: (key: string) => string;
+}
+
+const Rows = ({ rows, nameOf }: RowsProps) => (
+  <Table<Row>
+    caption="Sessions with evidence"
+    rows={rows}
+    keyOf={({ session }) => `${session.tenant} ${session.session_id}`}
+    columns={[
+      {
+        head: 'Session',
+        wide: true,
+        cell: ({ session: { session_id } }) => (
+          <a href={hashOf('sessions', session_id)}>
+            <Code of={session_id} />
+          </a>
+        ),
+      },
+      {
+        head: 'Agent',
+        priority: 2,
+        cell: ({ session: { owner_key } }) => (owner_key ? <Text of={nameOf(owner_key)} /> : '–'),
+      },
+      { head: 'State', cell: ({ state }) => <Badge of={state} tone={tones[state]} /> },
+      { head: 'Calls', number: true, priority: 2, cell: ({ session }) => figure(callsOf(session)) },
+      { head: 'Notable', priority: 3, cell: ({ session }) => <span class="quiet">{notable(session) || '–'}</span> },
+      {
+        head: 'Risk',
+        number: true,
+        cell: ({ session: { risk } }) => (risk ? <span title={risk.rule}>{risk.score}</span> : 0),
+      },
+      { head: 'Last activity', cell: ({ session: { updated_at } }) => <RelativeTime at={updated_at} /> },
+    ]}
+  />
+);
+
+const tones = { waiting: 'warn', active: 'good', quiet: 'neutral' } as const;

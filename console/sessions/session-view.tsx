@@ -1,11 +1,17 @@
-/** One session: its risk with the reasons, its entries in order, and the verification of its chain. */
-import type { ComponentChildren } from 'preact';
+/** One session: its steps to replay, its risk with the reasons, and the verification of its chain. */
 import { useCallback, useState } from 'preact/hooks';
-import type { AnswerOf } from '#core/contracts/operations.ts';
+import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { type Api, faultText } from '../api.ts';
+import { Button, Buttons } from '../design/button.tsx';
+import { Back, Card, Fact, Facts, Figure, Grid, Heading } from '../design/layout.tsx';
+import { Loaded, Notice } from '../design/states.tsx';
+import { Code, Text } from '../design/text.tsx';
+import { RelativeTime } from '../design/values.tsx';
+import { useKeyNames } from '../key-names.ts';
 import { useLive } from '../live.ts';
 import { hashOf } from '../route.ts';
-import { Badge, Block, Code, Fact, Facts, Heading, Loaded, Notice, RelativeTime, Text } from '../ui.tsx';
+import { plural } from '../words.ts';
+import { Timeline } from './timeline.tsx';
 import { noKeys, TrustedKeys, useVerifier, Verdict } from './verdict.tsx';
 
 interface SessionProps {
@@ -14,18 +20,70 @@ interface SessionProps {
 }
 
 export function SessionView({ api, id }: SessionProps) {
+  const ask = useCallback(
+    (signal: AbortSignal) => api.get<'exportSession'>(`evidence/sessions/${encodeURIComponent(id)}/export`, signal),
+    [api, id],
+  );
+  const live = useLive(ask, 0);
+  const { nameOf } = useKeyNames(api);
   return (
     <>
-      <a class="back" href={hashOf('sessions')}>
-        ← All sessions
-      </a>
+      <Back href={hashOf('sessions')}>All sessions</Back>
       <Heading>
         Session <Code of={id} />
       </Heading>
-      <Risk api={api} id={id} />
-      <Verify api={api} id={id} />
-      <Entries api={api} id={id} />
+      <Grid>
+        <Summary bundle={live.value} nameOf={nameOf} />
+        <Risk api={api} id={id} />
+        <Verify api={api} id={id} />
+      </Grid>
+      <section>
+        <h2>Timeline</h2>
+        <Loaded live={live} lines={8}>
+          {({ entries }) => <Timeline entries={entries} nameOf={nameOf} />}
+        </Loaded>
+      </section>
     </>
+  );
+}
+
+interface SummaryProps {
+  readonly bundle: AnswerOf<'exportSession'> | undefined;
+  readonly nameOf: (key: string) => string;
+}
+
+function Summary({ bundle, nameOf }: SummaryProps) {
+  const [first, last] = [bundle?.entries[0], bundle?.entries.at(-1)];
+  if (!bundle || !first || !last)
+    return (
+      <Card title="Summary" icon="session">
+        <p class="quiet">…</p>
+      </Card>
+    );
+  const { counts, policy_versions } = bundle.manifest;
+  return (
+    <Card title="Summary" icon="session">
+      <Figure of={bundle.entries.length}>{bundle.entries.length === 1 ? 'entry' : 'entries'}</Figure>
+      <Facts>
+        <Fact name="Agent">
+          <Text of={first.actor.agent ?? nameOf(first.actor.key_id)} />
+        </Fact>
+        <Fact name="Began">
+          <RelativeTime at={first.timestamp} />
+        </Fact>
+        <Fact name="Last entry">
+          <RelativeTime at={last.timestamp} />
+        </Fact>
+        <Fact name="Kinds">
+          <Text
+            of={Object.entries(counts)
+              .map(([kind, count]) => `${count} ${kind}`)
+              .join(', ')}
+          />
+        </Fact>
+        <Fact name="Policy">version {policy_versions.join(', ')}</Fact>
+      </Facts>
+    </Card>
   );
 }
 
@@ -35,8 +93,7 @@ function Risk({ api, id }: SessionProps) {
     [api, id],
   );
   return (
-    <section>
-      <h2>Risk</h2>
+    <Card title="Risk" icon="alert">
       <Loaded live={useLive(ask, 0)}>
         {({ score, kill_switch_score, blocked, reason, alerts }) => (
           <>
@@ -50,148 +107,69 @@ function Risk({ api, id }: SessionProps) {
                 )}
               </Notice>
             )}
-            <p>
-              Score {score}; calls are refused from {kill_switch_score}.
-            </p>
-            <ul class="plain-list">
-              {alerts.map(({ rule, points, at }) => (
-                <li key={`${rule}${at}`}>
-                  {rule}: {points} points, <RelativeTime at={at} />
-                </li>
-              ))}
-            </ul>
+            <Figure of={score}>of {kill_switch_score}, where calls are blocked</Figure>
+            {alerts.length === 0 ? (
+              <p class="quiet">Nothing unusual was noticed.</p>
+            ) : (
+              <ul class="plain-list">
+                {alerts.map(({ rule, points, at }) => (
+                  <li key={`${rule}${at}`}>
+                    {rule}: {plural(points, 'point')}, <RelativeTime at={at} />
+                  </li>
+                ))}
+              </ul>
+            )}
           </>
         )}
       </Loaded>
-    </section>
+    </Card>
   );
 }
 
 function Verify({ api, id }: SessionProps) {
   const [keys, setKeys] = useState(noKeys);
   const verifier = useVerifier();
-  const path = `evidence/sessions/${encodeURIComponent(id)}/export`;
-  return (
-    <section>
-      <h2>Verify the evidence in this browser</h2>
-      <TrustedKeys of={keys} change={setKeys} />
-      <SaveFile api={api} id={id}>
-        <button type="button" disabled={verifier.busy} onClick={() => verifier.verify(() => api.text(path), keys)}>
-          Verify
-        </button>
-      </SaveFile>
-      <Verdict of={verifier} />
-    </section>
-  );
-}
-
-/** The session as one HTML file that verifies itself offline [evidence.single-file]. */
-function SaveFile({ api, id, children }: SessionProps & { readonly children: ComponentChildren }) {
   const [fault, setFault] = useState<string | undefined>();
+  const path = `evidence/sessions/${encodeURIComponent(id)}/export`;
   const save = async () => {
     setFault(undefined);
     try {
-      const [{ singleFile }, bundle, script] = await Promise.all([
-        import('../evidence/single-file.ts'),
-        api.text(`evidence/sessions/${encodeURIComponent(id)}/export`),
-        fetch('evidence.js', { credentials: 'omit' }).then((answer) => answer.text()),
-      ]);
-      const pieces: string[] = [];
-      for await (const piece of singleFile(bundle, script)) pieces.push(piece);
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(new Blob(pieces, { type: 'text/html' }));
-      link.download = `session-${id.replace(/[^\w.-]+/g, '-')}.html`;
-      link.click();
-      URL.revokeObjectURL(link.href);
+      await saveFile(api, id);
     } catch (cause) {
       setFault(faultText(cause));
     }
   };
   return (
-    <>
-      <p class="buttons">
-        {children}
-        <button type="button" onClick={save}>
-          Save as one HTML file
-        </button>
-      </p>
-      <div role="alert">{fault !== undefined && <Notice kind="bad">{fault}</Notice>}</div>
-    </>
-  );
-}
-
-type Entry = AnswerOf<'exportSession'>['entries'][number];
-
-/** Of long sessions the newest. */
-const maxShown = 200;
-
-function Entries({ api, id }: SessionProps) {
-  const ask = useCallback(
-    (signal: AbortSignal) => api.get<'exportSession'>(`evidence/sessions/${encodeURIComponent(id)}/export`, signal),
-    [api, id],
-  );
-  return (
-    <section>
-      <h2>Entries</h2>
-      <Loaded live={useLive(ask, 0)}>
-        {({ entries }) => (
-          <>
-            {entries.length > maxShown && (
-              <p class="quiet">
-                The last {maxShown} of {entries.length} entries.
-              </p>
-            )}
-            <ol class="plain-list">
-              {entries.slice(-maxShown).map((entry) => (
-                <EntryOf key={entry.hash} entry={entry} />
-              ))}
-            </ol>
-          </>
-        )}
-      </Loaded>
-    </section>
-  );
-}
-
-function EntryOf({ entry }: { readonly entry: Entry }) {
-  const { index, kind, timestamp, actor, body, hash, envelope_id } = entry;
-  const said = (name: string) => (typeof body[name] === 'string' ? (body[name] as string) : undefined);
-  const tool = said('tool');
-  const target = said('target');
-  return (
-    <li>
+    <Card title="Evidence" icon="chain">
+      <p class="quiet">The chain and its signatures are verified in this browser. Nothing is sent anywhere.</p>
       <details>
-        <summary>
-          {index} <Badge of={kind === 'deny' && said('reason') === 'timeout' ? 'timed out' : kind} />{' '}
-          {said('action') && <Code of={said('action') ?? ''} />} {tool && <Code of={tool} />}{' '}
-          {target && <Text of={target} />}{' '}
-          <span class="quiet">
-            <RelativeTime at={timestamp} />
-          </span>
-        </summary>
-        <Facts>
-          <Fact name="By">
-            <Text of={actor.person ?? actor.key_id} />
-            {actor.agent && (
-              <>
-                , label <Text of={actor.agent} />
-              </>
-            )}
-          </Fact>
-          {said('matched_rule') && (
-            <Fact name="Rule">
-              <Code of={said('matched_rule') ?? ''} />
-            </Fact>
-          )}
-          <Fact name="Envelope">
-            <Code of={envelope_id} />
-          </Fact>
-          <Fact name="Hash">
-            <Code of={hash} />
-          </Fact>
-        </Facts>
-        <Block of={JSON.stringify(body, null, 2)} />
+        <summary>Keys that you trust</summary>
+        <TrustedKeys of={keys} change={setKeys} />
       </details>
-    </li>
+      <Buttons>
+        <Button disabled={verifier.busy} onClick={() => verifier.verify(() => api.text(path), keys)}>
+          Verify
+        </Button>
+        <Button onClick={save}>Save as one HTML file</Button>
+      </Buttons>
+      <div role="alert">{fault !== undefined && <Notice kind="bad">{fault}</Notice>}</div>
+      <Verdict of={verifier} />
+    </Card>
   );
+}
+
+/** Saves the session as one HTML file that verifies itself offline [evidence.single-file]. */
+async function saveFile(api: Api, id: string): Promise<void> {
+  const [{ singleFile }, bundle, script] = await Promise.all([
+    import('../evidence/single-file.ts'),
+    api.text(`evidence/sessions/${encodeURIComponent(id)}/export`),
+    fetch('evidence.js', { credentials: 'omit' }).then((answer) => answer.text()),
+  ]);
+  const pieces: string[] = [];
+  for await (const piece of singleFile(bundle, script)) pieces.push(piece);
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob(pieces, { type: 'text/html' }));
+  link.download = `session-${id.replace(/[^\w.-]+/g, '-')}.html`;
+  link.click();
+  URL.revokeObjectURL(link.href);
 }

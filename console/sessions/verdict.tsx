@@ -2,7 +2,10 @@
 import { useState } from 'preact/hooks';
 import type { Verification } from '#core/contracts/evidence.ts';
 import { faultText } from '../api.ts';
-import { Code, Fact, Facts, Notice, RelativeTime, Text } from '../ui.tsx';
+import { Fact, Facts } from '../design/layout.tsx';
+import { Notice } from '../design/states.tsx';
+import { Code, Text } from '../design/text.tsx';
+import { RelativeTime } from '../design/values.tsx';
 
 interface Verifying {
   readonly busy: boolean;
@@ -42,7 +45,7 @@ export function useVerifier(): Verifying {
 export function TrustedKeys({ of, change }: { readonly of: Keys; readonly change: (keys: Keys) => void }) {
   return (
     <>
-      <label for="trusted-key">Public key that you trust (PEM), got elsewhere than from this gateway</label>
+      <label for="trusted-key">Trusted public key (PEM), from a source other than this gateway</label>
       <textarea
         id="trusted-key"
         class="code key"
@@ -52,7 +55,7 @@ export function TrustedKeys({ of, change }: { readonly of: Keys; readonly change
         value={of.gateway}
         onInput={(event) => change({ ...of, gateway: event.currentTarget.value })}
       />
-      <label for="log-keys">Keys of the log and of witnesses that you trust, one on each line</label>
+      <label for="log-keys">Trusted keys of the log and of witnesses, one per line</label>
       <textarea
         id="log-keys"
         class="code key"
@@ -116,7 +119,7 @@ function Findings(verification: Verification) {
         {log && (
           <Fact name="Witnesses">
             {log.witnesses.length === 0
-              ? 'none whose key is known here'
+              ? 'none known'
               : log.witnesses.map(({ witness, at }) => (
                   <span key={witness}>
                     <Text of={witness} /> saw it <RelativeTime at={at} />.{' '}

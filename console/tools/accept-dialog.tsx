@@ -1,8 +1,9 @@
 /** The last step before a definition is accepted: the one that was looked at, or none. */
 import { visibleText } from '#core/text/secrets/visible-text.ts';
 import { type Api, faultText } from '../api.ts';
-import { ConfirmDialog } from '../confirm-dialog.tsx';
-import { Code, Fact, Facts, Text } from '../ui.tsx';
+import { ConfirmDialog } from '../design/confirm-dialog.tsx';
+import { Fact, Facts } from '../design/layout.tsx';
+import { Code, Text } from '../design/text.tsx';
 import type { ToolView } from './definition.tsx';
 import { pathOf } from './tool-address.ts';
 
@@ -37,7 +38,7 @@ export function AcceptDialog({ api, view, close }: AcceptProps) {
             : introduces.map(({ description }) => visibleText(description)).join(' ')}
         </Fact>
       </Facts>
-      <p class="quiet">It is recorded in the evidence with your name. From then on a model may read this text.</p>
+      <p class="quiet">The evidence records it with your name. Models can read this text from then on.</p>
     </ConfirmDialog>
   );
 }

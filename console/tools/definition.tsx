@@ -1,7 +1,8 @@
 /** What is known of a tool's definition: what the offered one introduces, which tools it stands in front of, and both texts [console.tools]. */
-import type { AnswerOf } from '#core/contracts/operations.ts';
+import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { visibleLines } from '#core/text/secrets/visible-text.ts';
-import { Block, Code, Notice, Text } from '../ui.tsx';
+import { Notice } from '../design/states.tsx';
+import { Block, Code, Text } from '../design/text.tsx';
 import { changedPart } from './changed-part.ts';
 
 export type ToolView = AnswerOf<'showMcpTool'>;
@@ -12,14 +13,14 @@ export function Definition({ of }: { readonly of: ToolView }) {
     <>
       {shadows.length > 0 && (
         <Notice kind="warn">
-          It stands in front of{' '}
+          Its name hides{' '}
           {shadows.map((each, at) => (
             <span key={each}>
               {at > 0 && ', '}
               <Code of={each} />
             </span>
           ))}
-          : a model may call it where that tool is meant.
+          : a model may call it instead of that tool.
         </Notice>
       )}
       {introduces.length > 0 && (

@@ -1,11 +1,19 @@
 /** Tools of MCP servers: those whose definition no human has accepted first, and one of them with both texts [console.tools]. */
 import { useCallback, useState } from 'preact/hooks';
-import type { AnswerOf } from '#core/contracts/operations.ts';
+import type { AnswerOf } from '#core/operations/endpoints.ts';
+import { useAddress } from '../address-query.ts';
+import { Badge, Risk, type RiskKind } from '../design/badge.tsx';
+import { Button, Buttons } from '../design/button.tsx';
+import { Choice, Field, Toolbar } from '../design/field.tsx';
+import { Back, Card, Fact, Facts, Heading } from '../design/layout.tsx';
+import { EmptyState, Loaded, Notice } from '../design/states.tsx';
+import { Table } from '../design/table.tsx';
+import { Code, Text } from '../design/text.tsx';
+import { RelativeTime } from '../design/values.tsx';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { hashOf } from '../route.ts';
 import { mayVote } from '../session.ts';
-import { Badge, Code, Fact, Facts, Heading, Loaded, Notice, RelativeTime, Table, Text } from '../ui.tsx';
 import { plural } from '../words.ts';
 import { AcceptDialog } from './accept-dialog.tsx';
 import { Definition, type ToolView } from './definition.tsx';
@@ -23,55 +31,114 @@ function Tools({ api }: PageProps) {
   const ask = useCallback((signal: AbortSignal) => api.get<'listMcpTools'>('mcp/tools', signal), [api]);
   return (
     <>
-      <Heading>Tools</Heading>
-      <Loaded live={useLive(ask, everyMs)}>
-        {({ tools }) => {
-          if (tools.length === 0)
-            return <p>No tool of an MCP server has been seen: a client that lists them makes the gateway read them.</p>;
-          const waiting = tools.filter(({ state }) => state !== 'accepted');
-          return (
-            <>
-              <p role="status">
-                {waiting.length === 0
-                  ? `${plural(tools.length, 'tool')}, each with a definition that is accepted.`
-                  : `${waiting.length} of ${plural(tools.length, 'tool')} ${waiting.length === 1 ? 'has' : 'have'} a definition that no human has accepted.`}
-              </p>
-              <Rows tools={[...waiting, ...tools.filter(({ state }) => state === 'accepted')]} />
-            </>
-          );
-        }}
+      <Heading lead="What MCP servers offer, and what the policy decides about a call. A changed definition is held until a person accepts it.">
+        Tools
+      </Heading>
+      <Loaded live={useLive(ask, everyMs)} lines={8}>
+        {({ tools }) =>
+          tools.length === 0 ? (
+            <EmptyState icon="tool" title="No tools yet" example={<Code of="agentctl mcp tools" />}>
+              Tools are read when the first client connects to an MCP server of the configuration.
+            </EmptyState>
+          ) : (
+            <List tools={tools} />
+          )
+        }
       </Loaded>
     </>
   );
 }
 
+function List({ tools }: { readonly tools: readonly Listed[] }) {
+  const { asked, set } = useAddress();
+  const waiting = tools.filter(({ state }) => state !== 'accepted');
+  const servers = [...new Set(tools.map(({ upstream }) => upstream))].sort();
+  const text = asked('q').toLowerCase();
+  const shown = [...waiting, ...tools.filter(({ state }) => state === 'accepted')].filter(
+    ({ upstream, tool, decision }) =>
+      `${tool} ${upstream}`.toLowerCase().includes(text) &&
+      (asked('server') === '' || upstream === asked('server')) &&
+      (asked('decision') === '' || decision === asked('decision')),
+  );
+  return (
+    <>
+      <search>
+        <Toolbar>
+          <Field label="Search">
+            {(tied) => (
+              <input
+                {...tied}
+                type="search"
+                autoComplete="off"
+                spellcheck={false}
+                placeholder="a tool or a server"
+                value={asked('q')}
+                onInput={(event) => set({ q: event.currentTarget.value })}
+              />
+            )}
+          </Field>
+          <Choice
+            label="Server"
+            value={asked('server')}
+            options={[['', 'all'], ...servers.map((name) => [name, name] as const)]}
+            choose={(server) => set({ server })}
+          />
+          <Choice
+            label="Decision"
+            value={asked('decision')}
+            options={[['', 'all'], ...(['allow', 'review', 'block'] as const).map((each) => [each, each] as const)]}
+            choose={(decision) => set({ decision })}
+          />
+        </Toolbar>
+      </search>
+      <p role="status">
+        {waiting.length === 0
+          ? `${plural(tools.length, 'tool')}, ${tools.length === 1 ? 'accepted' : 'all accepted'}.`
+          : `${waiting.length} of ${plural(tools.length, 'tool')} ${waiting.length === 1 ? 'has' : 'have'} a definition that no human has accepted.`}
+        {shown.length < tools.length && ` ${shown.length} shown.`}
+      </p>
+      <Rows tools={shown} />
+    </>
+  );
+}
+
 const Rows = ({ tools }: { readonly tools: readonly Listed[] }) => (
-  <Table caption="Tools of MCP servers" heads={['Tool', 'Server', 'Definition', 'Capability', 'Decision', 'Seen']}>
-    {tools.map(({ upstream, tool, state, changed, capability, decision, hidden, seen_at }) => (
-      <tr key={`${upstream} ${tool}`}>
-        <td>
-          <a href={hashOf('tools', addressOf(upstream, tool))}>
-            <Code of={tool} />
-          </a>
-        </td>
-        <td>
-          <Text of={upstream} />
-        </td>
-        <td>
-          <Badge of={state} /> {changed?.guard && <span class="quiet">{changed.guard.join(', ')}</span>}
-        </td>
-        <td>{capability}</td>
-        <td>
-          <Badge of={decision} />
-          {hidden && <span class="quiet"> not listed to clients</span>}
-        </td>
-        <td>
-          <RelativeTime at={changed?.seen_at ?? seen_at} />
-        </td>
-      </tr>
-    ))}
-  </Table>
+  <Table<Listed>
+    caption="Tools of MCP servers"
+    rows={tools}
+    keyOf={({ upstream, tool }) => `${upstream} ${tool}`}
+    columns={[
+      {
+        head: 'Tool',
+        wide: true,
+        cell: ({ upstream, tool, hidden }) => (
+          <>
+            <a href={hashOf('tools', addressOf(upstream, tool))}>
+              <Code of={tool} />
+            </a>
+            {hidden && <span class="quiet"> not listed to clients</span>}
+          </>
+        ),
+      },
+      { head: 'Decision', cell: ({ decision }) => <Badge of={decision} /> },
+      { head: 'Can', priority: 2, cell: ({ capability }) => <Risk kind={riskOf(capability)} of={capability} /> },
+      { head: 'Server', priority: 2, cell: ({ upstream }) => <Text of={upstream} /> },
+      {
+        head: 'Definition',
+        priority: 2,
+        cell: ({ state, changed }) => (
+          <>
+            <Badge of={state} /> {changed?.guard && <span class="quiet">{changed.guard.join(', ')}</span>}
+          </>
+        ),
+      },
+      { head: 'Seen', priority: 3, cell: ({ changed, seen_at }) => <RelativeTime at={changed?.seen_at ?? seen_at} /> },
+    ]}
+  />
 );
+
+const risks: ReadonlySet<string> = new Set<RiskKind>(['read', 'write', 'delete', 'execute']);
+const riskOf = (capability: string): RiskKind => (risks.has(capability) ? (capability as RiskKind) : 'unknown');
 
 function OneTool({ api, me, id }: PageProps & { readonly id: string }) {
   const ask = useCallback((signal: AbortSignal) => api.get<'showMcpTool'>(pathOf(...ofAddress(id)), signal), [api, id]);
@@ -80,7 +147,7 @@ function OneTool({ api, me, id }: PageProps & { readonly id: string }) {
   const [, tool] = ofAddress(id);
   return (
     <>
-      <a href={hashOf('tools')}>← All tools</a>
+      <Back href={hashOf('tools')}>All tools</Back>
       <Heading>
         Tool <Code of={tool} />
       </Heading>
@@ -88,29 +155,22 @@ function OneTool({ api, me, id }: PageProps & { readonly id: string }) {
         {(view) => (
           <>
             <Known of={view} />
-            <section>
-              <h2>
-                {view.state === 'accepted'
-                  ? 'Its definition'
-                  : view.state === 'new'
-                    ? 'What it offers'
-                    : 'What has changed'}
-              </h2>
-              <p class="quiet">The text of the server is data: nothing in it is addressed to you.</p>
+            <Card title={titles[view.state]}>
+              <p class="quiet">This text comes from the server. Do not act on instructions in it.</p>
               <Definition of={view} />
-            </section>
+            </Card>
             {view.changed && mayVote(me) && (
               <section class="decide" aria-label="Accept">
-                <p class="buttons">
-                  <button type="button" class="good" onClick={() => setAccepting(view)}>
+                <Buttons>
+                  <Button tone="good" onClick={() => setAccepting(view)}>
                     Accept…
-                  </button>
-                </p>
-                <p class="quiet">Calls of a held tool are blocked until a person accepts its definition.</p>
+                  </Button>
+                </Buttons>
+                <p class="quiet">Calls of this tool are blocked until a person accepts its definition.</p>
               </section>
             )}
             {view.changed && !mayVote(me) && (
-              <Notice kind="info">Only a person with the role operator accepts a definition.</Notice>
+              <Notice kind="info">Accepting a definition takes a person with the role operator.</Notice>
             )}
           </>
         )}
@@ -129,34 +189,38 @@ function OneTool({ api, me, id }: PageProps & { readonly id: string }) {
   );
 }
 
+const titles = { accepted: 'Definition', new: 'What it offers', changed: 'What has changed' } as const;
+
 function Known({ of }: { readonly of: ToolView }) {
   const { upstream, state, changed, capability, why, decision, matched_rule, policy_name, target_argument } = of;
   return (
-    <Facts>
-      <Fact name="Server">
-        <Text of={upstream} />
-      </Fact>
-      <Fact name="Definition">
-        <Badge of={state} /> <RelativeTime at={changed?.seen_at ?? of.seen_at} />
-        {changed?.guard && <span class="quiet"> held for {changed.guard.join(', ')}</span>}
-      </Fact>
-      <Fact name="In policies">
-        <Code of={policy_name} />
-        {target_argument !== undefined && (
-          <>
-            , its target is <Code of={target_argument} />
-          </>
-        )}
-      </Fact>
-      <Fact name="Capability">
-        {capability}{' '}
-        <span class="quiet">
-          (<Text of={why} />)
-        </span>
-      </Fact>
-      <Fact name="Decision">
-        <Badge of={decision} /> <Code of={matched_rule} />
-      </Fact>
-    </Facts>
+    <Card title="What the gateway knows">
+      <Facts>
+        <Fact name="Decision">
+          <Badge of={decision} /> <Code of={matched_rule} />
+        </Fact>
+        <Fact name="Server">
+          <Text of={upstream} />
+        </Fact>
+        <Fact name="Definition">
+          <Badge of={state} /> <RelativeTime at={changed?.seen_at ?? of.seen_at} />
+          {changed?.guard && <span class="quiet"> held for {changed.guard.join(', ')}</span>}
+        </Fact>
+        <Fact name="In policies">
+          <Code of={policy_name} />
+          {target_argument !== undefined && (
+            <>
+              , its target is <Code of={target_argument} />
+            </>
+          )}
+        </Fact>
+        <Fact name="Capability">
+          <Risk kind={riskOf(capability)} of={capability} />{' '}
+          <span class="quiet">
+            (<Text of={why} />)
+          </span>
+        </Fact>
+      </Facts>
+    </Card>
   );
 }

@@ -1,174 +1,136 @@
-/** Requests, errors, latency, cost and blocked calls over time, by dimension: as plots and as a table [console.traffic]. */
+/** Traffic over time: requests, latency, tokens and cost on one axis, by group, with the calls of a selected time below [console.traffic]. */
 import { useCallback, useMemo, useState } from 'preact/hooks';
-import type { AnswerOf } from '#core/contracts/operations.ts';
+import type { AnswerOf } from '#core/operations/endpoints.ts';
+import { useAddress } from '../address-query.ts';
+import type { Api } from '../api.ts';
+import { Choice, Toolbar } from '../design/field.tsx';
+import { Heading } from '../design/layout.tsx';
+import { EmptyState, Loaded } from '../design/states.tsx';
+import { Code } from '../design/text.tsx';
+import { useKeyNames } from '../key-names.ts';
 import { LevelField } from '../level-field.tsx';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
-import { Heading, Loaded, Table, Text } from '../ui.tsx';
-import { Plot } from './plot.tsx';
+import { mayOperate } from '../session.ts';
+import { Numbers } from './numbers.tsx';
+import { Plots, type Selection } from './plots.tsx';
+import { SelectedCalls } from './selected-calls.tsx';
+import { SelectionFields } from './selection-fields.tsx';
+import { type Grouping, groupings, trafficOf } from './series.ts';
 
 const everyMs = 10_000;
 
-type Bucket = AnswerOf<'analytics'>['summary'][string][number];
-
 const spans = {
-  'the last hour': { hours: 1, step: '1m', seconds: 60, per: 'a minute' },
-  'the last 6 hours': { hours: 6, step: '5m', seconds: 300, per: 'in 5 minutes' },
-  'the last 2 days': { hours: 48, step: '1h', seconds: 3_600, per: 'an hour' },
+  hour: { name: 'the last hour', hours: 1, step: '1m', stepMs: 60_000 },
+  hours: { name: 'the last 6 hours', hours: 6, step: '5m', stepMs: 300_000 },
+  day: { name: 'the last day', hours: 24, step: '1h', stepMs: 3_600_000 },
+  days: { name: 'the last 2 days', hours: 48, step: '1h', stepMs: 3_600_000 },
 } as const;
 type Span = keyof typeof spans;
 
+type Rows = AnswerOf<'listRequests'>['requests'];
+
+/** Maximum number of pages of calls that are read to group them by key. */
+const mostPages = 5;
+
 export function TrafficPage({ api, me }: PageProps) {
-  const everything = me.platform ? 'global' : `tenant:${me.tenant}`;
-  const [span, setSpan] = useState<Span>('the last hour');
-  const [path, setPath] = useState('');
-  const [dimension, setDimension] = useState(everything);
+  const { asked, set } = useAddress();
+  const span: Span = (Object.keys(spans) as Span[]).find((name) => name === asked('span')) ?? 'hour';
+  const offered = groupings.filter((by) => by !== 'key' || mayOperate(me));
+  const by: Grouping = offered.find((name) => name === asked('by')) ?? 'decision';
+  const path = asked('path');
+  const whole = me.platform || path !== '' ? 'global' : `tenant:${me.tenant}`;
   const ask = useCallback(
-    (signal: AbortSignal) => {
+    async (signal: AbortSignal) => {
       const { hours, step } = spans[span];
       const from = new Date(Date.now() - hours * 3_600_000).toISOString();
-      const query = new URLSearchParams({ from, step, dimension, ...(path !== '' && { path }) });
-      return api.get<'analytics'>(`analytics?${query}`, signal);
+      const level = path === '' ? {} : { path };
+      const [answer, rows] = await Promise.all([
+        api.get<'analytics'>(`analytics?${new URLSearchParams({ from, step, ...level })}`, signal),
+        by === 'key' ? callsSince(api, { from, ...level }, signal) : { rows: [], cut: false },
+      ]);
+      return { answer, ...rows, by, span, whole };
     },
-    [api, span, dimension, path],
+    [api, span, path, by, whole],
   );
-  const known = useCallback((signal: AbortSignal) => api.get<'realtimeAnalytics'>('analytics/realtime', signal), [api]);
-  const recent = useLive(known, 60_000).value?.dimensions ?? [];
-  const dimensions = [...new Set([dimension, ...recent])];
   return (
     <>
-      <Heading>Traffic</Heading>
-      <div class="choices">
-        <div>
-          <label for="span">Time</label>
-          <select id="span" value={span} onChange={(event) => setSpan(event.currentTarget.value as Span)}>
-            {Object.keys(spans).map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </div>
-        <div>
-          <label for="dimension">Dimension</label>
-          <select id="dimension" value={dimension} onChange={(event) => setDimension(event.currentTarget.value)}>
-            {dimensions.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </div>
-        <LevelField
-          api={api}
-          path={path}
-          choose={(level) => {
-            setPath(level);
-            setDimension(level === '' ? everything : 'global');
-          }}
+      <Heading lead="Chat calls and tool actions. Drag over the plots, or use the sliders below them, to list the calls of a time.">
+        Traffic
+      </Heading>
+      <Toolbar>
+        <Choice
+          label="Time"
+          value={span}
+          options={(Object.keys(spans) as Span[]).map((name) => [name, spans[name].name])}
+          choose={(name) => set({ span: name })}
         />
-      </div>
-      <Loaded live={useLive(ask, everyMs)}>
-        {({ summary, from, to }) => <Shown buckets={summary[dimension] ?? []} {...spans[span]} from={from} to={to} />}
+        <Choice
+          label="Stack by"
+          value={by}
+          options={offered.map((name) => [name, name])}
+          choose={(name) => set({ by: name })}
+        />
+        <LevelField api={api} path={path} choose={(level) => set({ path: level })} />
+      </Toolbar>
+      <Loaded live={useLive(ask, everyMs)} lines={8}>
+        {(answers) => (
+          <Shown key={`${answers.span} ${path}`} {...answers} api={api} path={path} mayList={mayOperate(me)} />
+        )}
       </Loaded>
     </>
   );
 }
 
-interface ShownProps {
-  readonly buckets: readonly Bucket[];
-  /** Of one step. */
-  readonly seconds: number;
-  /** What a step lasts, in words. */
-  readonly per: string;
-  readonly from: string;
-  readonly to: string;
+async function callsSince(api: Api, asked: Readonly<Record<string, string>>, signal: AbortSignal) {
+  const rows: Rows[number][] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < mostPages; page++) {
+    const query = new URLSearchParams({ limit: '200', ...asked, ...(cursor !== undefined && { cursor }) });
+    const answer = await api.get<'listRequests'>(`requests?${query}`, signal);
+    rows.push(...answer.requests);
+    cursor = answer.cursor;
+    if (cursor === undefined) break;
+  }
+  return { rows, cut: cursor !== undefined };
 }
 
-function Shown({ buckets, seconds, per, from, to }: ShownProps) {
-  const plots = useMemo(() => plotsOf({ buckets, seconds, per, from, to }), [buckets, seconds, per, from, to]);
-  if (buckets.length === 0) return <p>No call was made in this time.</p>;
+interface ShownProps {
+  readonly api: Api;
+  readonly answer: AnswerOf<'analytics'>;
+  readonly rows: Rows;
+  /** There are more calls than were read. */
+  readonly cut: boolean;
+  readonly by: Grouping;
+  readonly span: Span;
+  readonly whole: string;
+  readonly path: string;
+  readonly mayList: boolean;
+}
+
+function Shown({ api, answer, rows, cut, by, span, whole, path, mayList }: ShownProps) {
+  const { stepMs } = spans[span];
+  const traffic = useMemo(() => trafficOf({ answer, stepMs, whole, by, rows }), [answer, stepMs, whole, by, rows]);
+  const { nameOf } = useKeyNames(api);
+  const [selection, select] = useState<Selection | undefined>();
+  if (traffic.buckets.every((bucket) => bucket === undefined))
+    return (
+      <EmptyState
+        icon="traffic"
+        title="No calls in this time"
+        example={<Code of={'agentctl chat --model gpt-5 "Hello"'} />}
+      >
+        Requests, latency, tokens and cost appear here as soon as an agent calls a model or a tool. Choose a longer
+        time, or try:
+      </EmptyState>
+    );
   return (
     <>
-      <div class="plots">
-        {plots.map((plot) => (
-          <Plot key={plot.title} {...plot} />
-        ))}
-      </div>
-      <h2>The same in numbers</h2>
-      <Table
-        caption="Traffic by time, newest first"
-        heads={['From', 'Requests', 'Errors', 'Blocked', 'Reviewed', 'p50', 'p95', 'Tokens', 'Cost']}
-      >
-        {buckets.toReversed().map((bucket) => (
-          <tr key={bucket.timestamp}>
-            <td>
-              <time dateTime={bucket.timestamp}>{new Date(bucket.timestamp).toLocaleString()}</time>
-            </td>
-            <td>{bucket.requests}</td>
-            <td>{bucket.errors}</td>
-            <td>{bucket.blocked}</td>
-            <td>{bucket.reviewed}</td>
-            <td>{inMs(bucket.p50_latency_ms)}</td>
-            <td>{inMs(bucket.p95_latency_ms)}</td>
-            <td>{bucket.tokens}</td>
-            <td>
-              <Text of={`${bucket.cost_usd.toFixed(6)} USD`} />
-            </td>
-          </tr>
-        ))}
-      </Table>
+      {cut && <p class="quiet">By key the newest {rows.length} calls are counted; the rest is other.</p>}
+      <Plots traffic={traffic} selection={selection} select={select} />
+      <SelectionFields traffic={traffic} selection={selection} select={select} />
+      <Numbers traffic={traffic} selection={selection} by={by} nameOf={by === 'key' ? nameOf : undefined} />
+      {mayList && <SelectedCalls api={api} traffic={traffic} selection={selection} path={path} />}
     </>
   );
 }
-
-const inMs = (value: number | null): string => (value === null ? 'none' : `${Math.round(value)} ms`);
-
-/** A step without traffic has no bucket: its counts are 0, and its latency is unknown. */
-function plotsOf({ buckets, seconds, per, from, to }: ShownProps) {
-  const byTime = new Map(buckets.map((bucket) => [Date.parse(bucket.timestamp) / 1000, bucket]));
-  const [first, last] = [from, to].map((time) => Math.floor(Date.parse(time) / 1000 / seconds)) as [number, number];
-  const times = Array.from({ length: last - first + 1 }, (_, at) => (first + at) * seconds);
-  const counted = (count: (bucket: Bucket) => number) => times.map((time) => count(byTime.get(time) ?? nothing));
-  const measured = (value: (bucket: Bucket) => number | null) =>
-    times.map((time) => (byTime.has(time) ? value(byTime.get(time)!) : null));
-  return [
-    {
-      title: 'Requests',
-      unit: per,
-      times,
-      series: [
-        { name: 'all', colour: 'accent' as const, values: counted(({ requests }) => requests) },
-        { name: 'blocked', colour: 'bad' as const, values: counted(({ blocked }) => blocked) },
-        { name: 'errors', colour: 'warn' as const, values: counted(({ errors }) => errors) },
-      ],
-    },
-    {
-      title: 'Latency',
-      unit: 'ms',
-      times,
-      series: [
-        { name: 'p50', colour: 'good' as const, values: measured(({ p50_latency_ms }) => p50_latency_ms) },
-        { name: 'p95', colour: 'accent' as const, values: measured(({ p95_latency_ms }) => p95_latency_ms) },
-      ],
-    },
-    {
-      title: 'Cost',
-      unit: `USD ${per}`,
-      times,
-      series: [{ name: 'cost', colour: 'accent' as const, values: counted(({ cost_usd }) => cost_usd) }],
-    },
-  ];
-}
-
-const nothing: Pick<Bucket, 'requests' | 'errors' | 'blocked' | 'cost_usd'> & Bucket = {
-  timestamp: '',
-  requests: 0,
-  errors: 0,
-  error_rate: 0,
-  tokens: 0,
-  cost_usd: 0,
-  blocked: 0,
-  reviewed: 0,
-  p50_latency_ms: null,
-  p95_latency_ms: null,
-  p99_latency_ms: null,
-};

@@ -47,7 +47,7 @@ const alternatives = remembered((policy: CompiledPolicy) =>
   remembered((call: ToolCall) => suggestAlternative(policy, call)),
 );
 
-/** Caches the alternative that a worker found for a large call [limit.heavy-call]. */
+/** Caches the alternative that a worker found for a large call [limit.hostile]. */
 export const rememberAlternative = (policy: CompiledPolicy, call: ToolCall, alternative: string): void =>
   alternatives(policy).know(call, alternative);
 

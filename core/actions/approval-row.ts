@@ -1,16 +1,16 @@
 /** The row of a new approval request: the call that reviewers see and the conditions of its approval. */
-
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Drift } from '#core/contracts/drift.ts';
-import { type ClockPort, isoTime } from '#core/kernel/ports.ts';
+import { isoTime } from '#core/kernel/ports.ts';
 import { termsOf } from '#core/policy/rules/decide.ts';
 import { ownerOf } from './abuse-notes.ts';
 import { cardFacts } from './card-facts.ts';
 import type { Redacted } from './entries.ts';
 import type { GovernedAction } from './governed.ts';
 import { capabilitiesOf, requiresOf } from './needed-approvals.ts';
+import type { GovernPorts } from './ports.ts';
 
-export function approvalRow(ports: ClockPort, action: GovernedAction, safe: Redacted): ApprovalRow {
+export function approvalRow(ports: Pick<GovernPorts, 'clock'>, action: GovernedAction, safe: Redacted): ApprovalRow {
   const { envelope, principal, decision, snapshot } = action;
   const now = ports.clock.now();
   const { protocol, tool, capability, upstream, upstream_tool, definition } = envelope;

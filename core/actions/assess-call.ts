@@ -1,9 +1,8 @@
-/** Runs the judges on a call: in this thread if it is small, in a worker if it is large [limit.heavy-call]. */
+/** Runs the judges on a call: in this thread if it is small, in a worker if it is large [limit.hostile]. */
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { argumentSettings, withLinks } from '#core/guard/decide-arguments.ts';
-import type { LinksPort } from '#core/guard/links.ts';
 import type { RootLists } from '#core/guard/roots.ts';
 import { decide, type PolicyDecision } from '#core/policy/rules/decide.ts';
 import type { Redaction } from '#core/text/secrets/redact.ts';
@@ -12,7 +11,7 @@ import { isLarge, policyText, sentOf } from './call-work.ts';
 import { recordedParts } from './entries.ts';
 import type { CallDecision, CallFacts, CallVerdict, Judge, TextFacts, When } from './judge.ts';
 import { ask, judges, textJudges } from './judges.ts';
-import type { CallWorkPort } from './ports.ts';
+import type { GovernPorts } from './ports.ts';
 import { rememberPrograms } from './program-texts.ts';
 
 /** The policy and configuration that decide: the current version, another version, or a draft. */
@@ -20,7 +19,7 @@ export type Evaluated = Pick<Snapshot, 'policy' | 'policyDocument' | 'configurat
 
 /** Decides a call that is simulated, or not placed yet. @throws GatewayError as `assess`. */
 export async function assessCall(
-  ports: CallWorkPort & LinksPort,
+  ports: Pick<GovernPorts, 'calls' | 'links'>,
   evaluated: Evaluated,
   call: ToolCall,
   effects: Effects,
@@ -41,7 +40,7 @@ export async function decisionOf(facts: CallFacts, when: When, verdict: CallVerd
 
 /** Decides a call by the rules alone, without its effects. @throws GatewayError as `assess`. */
 export async function decideCall(
-  { calls }: CallWorkPort,
+  { calls }: Pick<GovernPorts, 'calls'>,
   { policy, policyDocument }: Pick<Snapshot, 'policy' | 'policyDocument'>,
   call: ToolCall,
 ): Promise<PolicyDecision> {
@@ -54,7 +53,7 @@ export async function decideCall(
  * @param recorded the envelope whose entry will be written.
  */
 export async function textVerdict(
-  { calls }: CallWorkPort,
+  { calls }: Pick<GovernPorts, 'calls'>,
   { policyDocument, configuration }: Evaluated,
   facts: TextFacts,
   when: When,
@@ -100,7 +99,7 @@ const bare = ({
 
 /** Reads the facts that do not depend on the caller. */
 export async function textFacts(
-  { links }: LinksPort,
+  { links }: Pick<GovernPorts, 'links'>,
   { policy, configuration }: Evaluated,
   call: ToolCall,
   effects: Effects,

@@ -1,23 +1,19 @@
 /** The assessment of a call: reads its facts and runs all judges. */
-
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { assertSessionOwner } from '#core/configuration/identity/sessions.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Drift } from '#core/contracts/drift.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { FirstSheet } from '#core/contracts/task-manifest.ts';
-import type { EvidencePort, SessionHead } from '#core/evidence/ports.ts';
+import type { SessionHead } from '#core/evidence/ports.ts';
 import type { RootLists } from '#core/guard/roots.ts';
-import type { ClockPort } from '#core/kernel/ports.ts';
-import type { KeyRisksPort } from '#core/session/risk/ports.ts';
 import type { Probes } from '#core/session/risk/probes.ts';
 import { driftKey } from '#core/session/tasks/accepted.ts';
-import type { TasksPort } from '#core/session/tasks/ports.ts';
 import { decisionOf, textFacts, textVerdict } from './assess-call.ts';
 import { isLarge, sentOf } from './call-work.ts';
 import type { GovernedAction } from './governed.ts';
 import type { CallerFacts, CallVerdict, When } from './judge.ts';
-import type { ReadCallPorts } from './ports.ts';
+import type { GovernPorts, ReadCallPorts } from './ports.ts';
 import { type GivenWords, withSources } from './value-sources.ts';
 
 /**
@@ -27,13 +23,13 @@ import { type GivenWords, withSources } from './value-sources.ts';
  * `service_unavailable` if the call could not be decided.
  */
 export async function assess<Found = undefined>(
-  ports: ReadCallPorts & KeyRisksPort,
+  ports: Pick<GovernPorts, 'keyRisks'> & ReadCallPorts,
   made: MadeCall,
   when: When,
   beside?: (verdict: CallVerdict) => Promise<Found>,
 ): Promise<{ readonly action: GovernedAction; readonly found: Found | undefined }> {
   const { snapshot, principal, call_digest, recorded, words, roots } = made;
-  const effects = await ports.effects(made.envelope);
+  const effects = await ports.effects(made.envelope, snapshot.configuration.catalog.programs);
   const envelope = await withSources(ports, snapshot, made.envelope, effects, words);
   // Lets other work run between the slow steps of a large call.
   const turn = async () => (isLarge(sentOf(envelope)) ? ports.pause(0) : undefined);
@@ -78,7 +74,7 @@ interface MadeCall {
  * @throws GatewayError `forbidden` for a request in another key's session.
  */
 async function callerFacts(
-  ports: EvidencePort & KeyRisksPort & TasksPort & ClockPort,
+  ports: Pick<GovernPorts, 'evidence' | 'keyRisks' | 'tasks' | 'clock'>,
   { snapshot: { configuration }, principal, call_digest: callDigest, words, probes, shownDrift = [] }: MadeCall,
   envelope: ActionEnvelope,
   when: When,

@@ -1,5 +1,5 @@
 /**
- * Jobs on large calls and results that the main thread hands to workers [limit.heavy-call]: their inputs, outputs and
+ * Jobs on large calls and results that the main thread hands to workers [limit.hostile]: their inputs, outputs and
  * size limits.
  */
 import type { Configuration } from '#core/contracts/config.ts';

@@ -1,8 +1,10 @@
 /** The facts that the card shows in addition to the call: key and owner, effects, reason of the rule, risk. */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { effectsInWords } from '#core/effects/in-words.ts';
+import { effectsInWords, summaryInWords } from '#core/effects/in-words.ts';
 import { grantFor } from '#core/execution/credentials/grants.ts';
+import { credentialRule } from '#core/policy/rules/decide.ts';
 import { scoresOf } from '#core/session/risk/assess.ts';
 import { driftInWords } from '#core/session/tasks/decide-manifests.ts';
 import { masked } from '#core/text/secrets/masked.ts';
@@ -13,10 +15,29 @@ import { executedPlaces } from './program-texts.ts';
 
 type CardFacts = Pick<
   ApprovalRow,
-  'key_name' | 'key_kind' | 'effects' | 'executed' | 'policy' | 'rule_reason' | 'risk' | 'credential'
+  | 'key_name'
+  | 'key_kind'
+  | 'effects'
+  | 'effect_risks'
+  | 'summary'
+  | 'executed'
+  | 'policy'
+  | 'rule_reason'
+  | 'risk'
+  | 'credential'
 >;
 
 const effectCharacters = 600;
+
+/** Returns the credential that the call would get now; the card shows it. */
+function credentialNow({ decision, envelope, snapshot }: GovernedAction): ApprovalRow['credential'] {
+  const grant = grantFor(snapshot.configuration.credentials.grants, credentialRule(decision), envelope);
+  return grant && { broker: grant.broker, scope: grant.scope, ttl_seconds: grant.ttl_seconds };
+}
+
+/** Checks whether the call would get the credential that the reviewer approved [approval.bound]. */
+export const hasApprovedCredential = (action: GovernedAction, { credential }: ApprovalRow): boolean =>
+  isDeepStrictEqual(credentialNow(action), credential && { ...credential });
 
 /**
  * Returns the facts of a card.
@@ -25,9 +46,11 @@ const effectCharacters = 600;
  */
 export function cardFacts(action: GovernedAction, nowMs: number, hide: (text: string) => string): CardFacts {
   const { principal, envelope, effects, decision, snapshot, standing } = action;
+  const credential = credentialNow(action);
   const { behavior } = snapshot.configuration;
-  const grant = grantFor(snapshot.configuration.credentials.grants, decision.rule, envelope);
   const lines = effects && effectsInWords(envelope, effects);
+  const shown = (text: string, ofProgram: boolean) => hide(ofProgram ? text : masked(text, '[redacted]'));
+  const summary = effects && summaryInWords(envelope, effects, shown);
   const said = decision.reason ?? decision.rule?.reason;
   const reason =
     [said, guardInWords(decision), driftBeside(decision)].filter((each) => each !== undefined).join(' ') || undefined;
@@ -35,12 +58,12 @@ export function cardFacts(action: GovernedAction, nowMs: number, hide: (text: st
     key_name: principal.name,
     key_kind: principal.kind,
     ...(lines && {
-      effects: lines.map(({ text, ofProgram }) =>
-        shorten(hide(ofProgram ? text : masked(text, '[redacted]')), effectCharacters),
-      ),
+      effects: lines.map(({ text, ofProgram }) => shorten(shown(text, ofProgram), effectCharacters)),
+      effect_risks: lines.map(({ risk }) => risk),
     }),
+    ...(summary && { summary: { ...summary, text: shorten(summary.text, effectCharacters) } }),
     executed: executedPlaces(envelope),
-    ...(grant && { credential: { broker: grant.broker, scope: grant.scope, ttl_seconds: grant.ttl_seconds } }),
+    ...(credential && { credential }),
     policy: decision.policy,
     ...(reason !== undefined && { rule_reason: hide(masked(reason, '[redacted]')) }),
     ...(behavior.enabled &&

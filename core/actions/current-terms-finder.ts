@@ -1,4 +1,4 @@
-/** The terms that the current configuration sets for a pending request [approval.terms-now]. */
+/** The terms that the current configuration sets for a pending request [approval.strictest-terms]. */
 import type { FindCurrentTerms } from '#core/approvals/terms.ts';
 import { recall } from '#core/configuration/identity/federation/recall.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -6,11 +6,10 @@ import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
-import type { ClockPort } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { blockedBy } from '#core/session/risk/assess.ts';
-import type { KeyRisksPort } from '#core/session/risk/ports.ts';
 import type { TermsPorts } from './current-terms.ts';
+import type { GovernPorts } from './ports.ts';
 
 /** Loaded on demand: most requests were queued under the current configuration. */
 const evaluating = lazyImport(() => import('./current-terms.ts'));
@@ -22,7 +21,10 @@ type RisksOf = (row: ApprovalRow, kind: Principal['kind']) => Promise<Risks>;
  * Returns a function that finds the current terms of pending requests.
  * @throws GatewayError `payload_too_large`, `service_unavailable` if a worker could not decide a large call.
  */
-export function currentTermsFinder(ports: TermsPorts & KeyRisksPort, snapshot: Snapshot): FindCurrentTerms {
+export function currentTermsFinder(
+  ports: Pick<GovernPorts, 'keyRisks'> & TermsPorts,
+  snapshot: Snapshot,
+): FindCurrentTerms {
   // Requests in a list share sessions and keys, so each is read once.
   const risks = new RecentMap<string, Promise<Risks>>({ max: 1_000 });
   const risksOf: RisksOf = ({ tenant, session_id, key_id }, kind) =>
@@ -51,7 +53,7 @@ export function currentTermsFinder(ports: TermsPorts & KeyRisksPort, snapshot: S
  * @param byRule the obstacle set by the current rules.
  */
 async function obstacleOf(
-  { clock }: ClockPort,
+  { clock }: Pick<GovernPorts, 'clock'>,
   snapshot: Snapshot,
   row: ApprovalRow,
   byRule: string | undefined,

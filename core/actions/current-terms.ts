@@ -1,31 +1,17 @@
-/** Decides a pending request by the current policy to find the terms of its approval [approval.terms-now]. */
+/** Decides a pending request by the current policy to find the terms of its approval [approval.strictest-terms]. */
 import type { CurrentTerms } from '#core/approvals/terms.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import type { EffectsPort } from '#core/effects/ports.ts';
-import type { EvidencePort } from '#core/evidence/ports.ts';
-import type { LinksPort } from '#core/guard/links.ts';
-import type { ClockPort, IdsPort, TelemetryPort } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { remembered } from '#core/kernel/remembered.ts';
-import type { ProvenancePort } from '#core/session/sources/ports.ts';
-import type { TasksPort } from '#core/session/tasks/ports.ts';
 import { assessCall } from './assess-call.ts';
-import type { CallWorkPort } from './ports.ts';
+import type { EvaluationPorts, SourcePorts } from './ports.ts';
 import { requiredTerms } from './required-terms.ts';
 import { withSources } from './value-sources.ts';
 
-export type TermsPorts = CallWorkPort &
-  LinksPort &
-  EffectsPort &
-  ProvenancePort &
-  TasksPort &
-  ClockPort &
-  IdsPort &
-  EvidencePort &
-  TelemetryPort;
+export type TermsPorts = EvaluationPorts & SourcePorts;
 
 /** Cached, since lists of pending requests are polled. */
 const maxKept = 10_000;
@@ -41,7 +27,7 @@ export async function currentTerms(ports: TermsPorts, snapshot: Snapshot, row: A
   if (before) return before;
   const scoped = ofTenant(snapshot, row.tenant);
   const call = shownCall(row);
-  const effects = await ports.effects(call);
+  const effects = await ports.effects(call, scoped.configuration.catalog.programs);
   const { tenant, actor, key_id } = row;
   const traced = await withSources(ports, scoped, { ...call, tenant, actor, key_id }, effects);
   const decision = await assessCall(ports, scoped, traced, effects);

@@ -2,7 +2,8 @@
 import { longestExecutionSeconds } from '#core/contracts/host-limits.ts';
 import { ExecutionFault, unknownHint } from '#core/execution/executors/fault.ts';
 import { follow } from '#core/kernel/follow-signal.ts';
-import { type ClockPort, isoTime, type TimeoutsPort } from '#core/kernel/ports.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import type { GovernPorts } from './ports.ts';
 
 /** Milliseconds at the end of a function that are reserved for recording the outcome and revoking the credential. */
 export const settlingMs = 5_000;
@@ -28,11 +29,11 @@ export const abandonedAt = (nowMs: number, hostEndsAtMs: number | undefined): st
 
 /**
  * Runs an execution with a signal that aborts at its end or with the given signal. Gives up on an executor that does
- * not settle soon after its end [action.ends-before-its-function].
+ * not settle soon after its end [action.decision-before-effect].
  * @throws ExecutionFault of unknown effect if the executor did not settle after the end.
  */
 export async function beforeFunctionEnd<T>(
-  { clock, timeouts }: ClockPort & TimeoutsPort,
+  { clock, timeouts }: Pick<GovernPorts, 'clock' | 'timeouts'>,
   endsAtMs: number,
   given: AbortSignal | undefined,
   execute: (signal: AbortSignal) => Promise<T>,

@@ -1,11 +1,11 @@
 /** Builds the decision and result entries of an action: short bodies, sensitive values withheld. */
-
 import { federatedActor } from '#core/configuration/identity/principal.ts';
 import type { ExecutionOutcome, KeptResult, ResultReason } from '#core/contracts/approval.ts';
 import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
+import type { EntryKind } from '#core/contracts/entry-kinds.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
-import type { EntryDraft, EntryKind, EvidenceEntry } from '#core/contracts/evidence.ts';
+import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { provenanceOf } from '#core/execution/credentials/entries.ts';
 import { withoutSecrets } from '#core/execution/credentials/redact-values.ts';
@@ -13,15 +13,16 @@ import type { Classification } from '#core/guard/classifier/ports.ts';
 import type { ResultFinding } from '#core/guard/results.ts';
 import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { type ClockPort, type IdsPort, isoTime, type TelemetryPort } from '#core/kernel/ports.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { ruleName } from '#core/policy/rules/compile.ts';
+import { ruleDigest } from '#core/policy/rules/rule-digest.ts';
 import { followRisk } from '#core/session/risk/assess.ts';
-import type { KeyRisksPort } from '#core/session/risk/ports.ts';
 import { taskNote } from '#core/session/tasks/decide-manifests.ts';
 import { withheldTexts, withoutWithheld } from '#core/text/secrets/masked.ts';
 import { type Redaction, redact, type Salt } from '#core/text/secrets/redact.ts';
 import { isLarge, redaction } from './call-work.ts';
 import type { GovernedAction } from './governed.ts';
-import type { CallWorkPort } from './ports.ts';
+import type { GovernPorts } from './ports.ts';
 import { programPaths, secretsInPrograms } from './program-texts.ts';
 
 /** The parts of a call that may hold secrets, with secrets replaced by salted digests. */
@@ -33,7 +34,7 @@ export interface Redacted {
   /** Effects and drift, from which later drift and risk are computed. */
   readonly task: Record<string, unknown>;
   readonly withheld: readonly string[];
-  /** Masks withheld values in texts derived from the call [evidence.secrets-derived]. */
+  /** Masks withheld values in texts derived from the call [evidence.secrets-redacted]. */
   readonly hide: (text: string) => string;
   readonly changes: readonly Change[];
 }
@@ -65,7 +66,7 @@ export function shownTarget(
 /**
  * Withholds the secrets of a call. Salts are written to their own table in the transaction of the entry that uses them.
  */
-export function withhold(ports: IdsPort, action: GovernedAction): Redacted {
+export function withhold(ports: Pick<GovernPorts, 'ids'>, action: GovernedAction): Redacted {
   const { envelope } = action;
   // Effects would repeat a refused text piece by piece.
   const shown = secretsInPrograms(envelope).length === 0 ? action.effects : undefined;
@@ -83,7 +84,7 @@ export function withhold(ports: IdsPort, action: GovernedAction): Redacted {
   if (salts.length > maxSalts)
     throw new GatewayError(
       'payload_too_large',
-      `The call holds ${salts.length} sensitive values; at most ${maxSalts} can be withheld one by one. Send fewer.`,
+      `The call contains ${salts.length} sensitive values; at most ${maxSalts} can be withheld one by one. Send fewer.`,
     );
   const { task } = noted as Pick<Redacted, 'task'>;
   return {
@@ -128,7 +129,7 @@ interface WithheldOutcome {
  * @param secrets of the action's credential, which are removed first.
  */
 export async function withholdOutcome(
-  ports: IdsPort & CallWorkPort,
+  ports: Pick<GovernPorts, 'ids' | 'calls'>,
   action: GovernedAction,
   { result, error }: Outcome,
   secrets: readonly string[],
@@ -156,7 +157,7 @@ export async function withholdOutcome(
 }
 
 async function redactedOutcome(
-  { ids, calls }: IdsPort & CallWorkPort,
+  { ids, calls }: Pick<GovernPorts, 'ids' | 'calls'>,
   action: GovernedAction,
   value: Outcome,
   secrets: readonly string[],
@@ -172,7 +173,7 @@ const cut = ({ error }: Outcome): Outcome =>
     ? { error: `${error.slice(0, errorCharacters - 1)}…`.toWellFormed() }
     : {};
 
-const redactOptions = ({ ids }: IdsPort, { envelope, snapshot }: GovernedAction) => ({
+const redactOptions = ({ ids }: Pick<GovernPorts, 'ids'>, { envelope, snapshot }: GovernedAction) => ({
   sensitivePaths: snapshot.configuration.evidence.sensitive,
   programs: programPaths(envelope),
   randomHex: (bytes: number) => ids.randomHex(bytes),
@@ -182,7 +183,7 @@ const saltChanges = ({ tenant }: ActionEnvelope, id: string, salts: readonly Sal
   salts.length === 0 ? [] : [{ type: 'salts.put', tenant, id, salts }];
 
 export function decisionDraft(
-  ports: IdsPort & ClockPort,
+  ports: Pick<GovernPorts, 'ids' | 'clock'>,
   action: GovernedAction,
   kind: 'allow' | 'block' | 'review',
   extra: Record<string, unknown> = {},
@@ -203,6 +204,7 @@ export function decisionDraft(
     ...parameters,
     ...(withheld.length > 0 && { withheld }),
     matched_rule: decision.matched_rule,
+    ...ruleNote(decision),
     policy: decision.policy,
     policy_version: snapshot.version,
     call_digest,
@@ -217,6 +219,10 @@ export function decisionDraft(
   };
   return { draft: draftOf(ports, action, kind, envelope.envelope_id, body), changes: safe.changes };
 }
+
+/** Names the rule of the policy that decided. An approval, a judge, a level or the default is not one. */
+const ruleNote = ({ rule, matched_rule }: GovernedAction['decision']): { readonly rule_sha256?: string } =>
+  rule !== undefined && matched_rule === ruleName(rule) ? { rule_sha256: ruleDigest(rule) } : {};
 
 /** Longer parameters of a blocked call are cut to `headCharacters`, so that repeated calls cannot fill the evidence. */
 const wholeBlockCharacters = 4_096;
@@ -247,7 +253,7 @@ const noteWithout = (note: BehaviorNote, { withheld, hide }: Redacted): Behavior
 
 /** Reports the alerts of a written decision and counts it against its key. */
 export const follow = (
-  ports: KeyRisksPort & TelemetryPort,
+  ports: Pick<GovernPorts, 'keyRisks' | 'telemetry'>,
   { standing, principal }: GovernedAction,
   entry: EvidenceEntry,
 ): Promise<void> =>
@@ -263,7 +269,7 @@ export interface ExecutionRecord {
   readonly latency_ms?: number;
   /** True if the upstream was unavailable or did not answer properly. */
   readonly upstream_down?: true;
-  /** The tool guard's findings in the answer: kinds and places [guard.no-content]. */
+  /** The tool guard's findings in the answer: kinds and places [guard.fails-closed]. */
   readonly guard?: readonly Pick<ResultFinding, 'kind' | 'where' | 'severity' | 'action'>[];
   /** The classifier that scored the answer, with its score or its error. */
   readonly guard_classifier?: Classification;
@@ -273,7 +279,7 @@ export interface ExecutionRecord {
 
 /** Drafts the outcome of an allowed action with the provenance of its credential, never the credential's value. */
 export function resultDraft(
-  ports: ClockPort,
+  ports: Pick<GovernPorts, 'clock'>,
   action: GovernedAction,
   approvalId: string | undefined,
   outcome: ExecutionRecord & KeptResult & { readonly behavior?: BehaviorNote },
@@ -291,7 +297,7 @@ export function resultDraft(
 }
 
 function draftOf(
-  ports: ClockPort,
+  ports: Pick<GovernPorts, 'clock'>,
   { envelope, principal }: GovernedAction,
   kind: EntryKind,
   envelope_id: string,

@@ -2,10 +2,8 @@
  * Carries out an allowed action: scoped credential, executor, then the `result` entry. The decision entry is already
  * written; after a crash in between, the approval stays `executing` until its lease ends as `unknown`.
  */
-
 import { approvalLeaseSeconds } from '#core/approvals/approval.ts';
 import { finishExecution, type Holder, leaseEnd, releaseApproval } from '#core/approvals/execution.ts';
-import type { ApprovalsPort } from '#core/approvals/ports.ts';
 import type { KeptResult } from '#core/contracts/approval.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { ActionEnvelope, DecisionResult } from '#core/contracts/envelope.ts';
@@ -17,14 +15,14 @@ import { finishCredential } from '#core/execution/credentials/registry.ts';
 import type { ExecuteOptions } from '#core/execution/executors/ports.ts';
 import type { ResultNotes } from '#core/guard/result-notes.ts';
 import { GatewayError, rpcCodes } from '#core/kernel/errors.ts';
-import type { ClockPort, TelemetryPort, TimeoutsPort } from '#core/kernel/ports.ts';
+import { isoTime } from '#core/kernel/ports.ts';
 import { refusedLogin } from './abuse-notes.ts';
 import { answer } from './answers.ts';
 import { type ExecutionRecord, follow, resultDraft, withholdOutcome } from './entries.ts';
 import type { GovernedAction } from './governed.ts';
 import { keepResult, shownResult } from './kept-result.ts';
 import { actorOf, perform } from './perform.ts';
-import type { ExecutionPorts, RecordPorts } from './ports.ts';
+import type { ExecutionPorts, GovernPorts, RecordPorts } from './ports.ts';
 import { endOfStarted } from './started.ts';
 import { keepResultSeen } from './value-sources.ts';
 
@@ -83,6 +81,7 @@ export async function executeAction(
     ...(message !== undefined && by !== undefined && { aborted_by: by }),
     ...(credential && { record: credential.record }),
     ...(error && outcome === 'not_executed' && approvalId !== undefined && { approval_returned: true }),
+    ...(error && error.kind.status >= 500 && by === undefined && { faultAt: isoTime(ports.clock.now()) }),
   };
   // The outcome is recorded even if its result cannot be remembered.
   const seen = noted?.withheld ? undefined : (result ?? message);
@@ -106,7 +105,7 @@ export async function executeAction(
     ...answer(action),
     decision: 'allow',
     evidence_hash: evidenceHash,
-    ...(credential && { credential: shown(ports, credential) }),
+    ...(credential && { credential: credentialAnswer(ports, credential) }),
     ...shownResult(noted?.withheld ? undefined : result, kept),
     ...(message !== undefined && {
       error: { code: rpcCodes.upstreamFailed, message, data: { tool: action.envelope.tool, outcome } },
@@ -117,7 +116,7 @@ export async function executeAction(
 const maxNoted = 20;
 
 function noteOf(
-  { telemetry }: TelemetryPort,
+  { telemetry }: Pick<GovernPorts, 'telemetry'>,
   { findings, judged, withheld }: ResultNotes,
 ): Pick<Done, 'guard' | 'guard_classifier'> {
   for (const { kind, action } of findings)
@@ -141,7 +140,7 @@ const givenBackWith = (error: GatewayError, approvalId: string | undefined): Gat
 
 /** Runs the work and renews the approval's lease every third of its duration, since an action may outlast it. */
 async function keepingLease<T>(
-  { approvals, clock, timeouts, telemetry }: ApprovalsPort & ClockPort & TimeoutsPort & TelemetryPort,
+  { approvals, clock, timeouts, telemetry }: Pick<GovernPorts, 'approvals' | 'clock' | 'timeouts' | 'telemetry'>,
   { envelope }: GovernedAction,
   approvalId: string | undefined,
   work: () => Promise<T>,
@@ -169,6 +168,8 @@ async function keepingLease<T>(
 interface Done extends ExecutionRecord {
   readonly kept: KeptResult;
   readonly loginRefusedBy?: string | undefined;
+  /** When a fault ended it; a repeat may help. */
+  readonly faultAt?: string | undefined;
   /** Record of its credential. */
   readonly record?: CredentialRecord;
 }
@@ -180,7 +181,7 @@ interface Done extends ExecutionRecord {
 export async function recordOutcome(
   ports: RecordPorts,
   action: GovernedAction,
-  { record, kept, loginRefusedBy, ...done }: Done,
+  { record, kept, loginRefusedBy, faultAt, ...done }: Done,
   approvalId: string | undefined,
   salts: readonly Change[],
 ): Promise<void> {
@@ -188,7 +189,7 @@ export async function recordOutcome(
   const unwritten = record && done.outcome === 'not_executed' ? record : undefined;
   const changes: Change[] = [
     ...(unwritten ? [{ type: 'credential.put', credential: unwritten } as const] : []),
-    ...(approvalId !== undefined ? [endOf(holderOf(action.envelope, approvalId), done, kept)] : []),
+    ...(approvalId !== undefined ? [endOf(holderOf(action.envelope, approvalId), { ...done, faultAt }, kept)] : []),
     ...endOfStarted(action, { outcome: done.outcome, ...(done.error !== undefined && { error: done.error }), ...kept }),
     ...salts,
   ];
@@ -205,9 +206,9 @@ export async function recordOutcome(
 
 const endOf = (
   holder: Holder,
-  { outcome, approval_returned }: Pick<Done, 'outcome' | 'approval_returned'>,
+  { outcome, approval_returned, faultAt }: Pick<Done, 'outcome' | 'approval_returned' | 'faultAt'>,
   kept: KeptResult,
-): Change => (approval_returned ? releaseApproval(holder) : finishExecution(holder, outcome, kept));
+): Change => (approval_returned ? releaseApproval(holder, faultAt) : finishExecution(holder, outcome, kept));
 
 /** Returns the action as the holder of an approval's lease. */
 export const holderOf = ({ tenant, envelope_id }: ActionEnvelope, approval: string): Holder => ({
@@ -217,7 +218,7 @@ export const holderOf = ({ tenant, envelope_id }: ActionEnvelope, approval: stri
 });
 
 /** Returns the type, scope and remaining seconds of a credential. Callers never see more of it. */
-function shown(ports: ClockPort, { record }: IssuedCredential) {
+function credentialAnswer(ports: Pick<GovernPorts, 'clock'>, { record }: IssuedCredential) {
   const expires_in = Math.max(0, Math.round((Date.parse(record.expires_at) - ports.clock.now()) / 1000));
   return { type: record.type, scope: record.scope, expires_in };
 }

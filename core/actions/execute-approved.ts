@@ -14,6 +14,7 @@ import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { assess } from './assess.ts';
 import { attempt, commitDecision } from './attempt.ts';
+import { hasApprovedCredential } from './card-facts.ts';
 import { executeAction } from './execute-action.ts';
 import type { GovernedAction } from './governed.ts';
 import type { CallDecision } from './judge.ts';
@@ -41,7 +42,7 @@ export async function executeApproved(
   const action = await assessed(ports, row, { snapshot, principal: known ?? removedPrincipal(row) });
   const refused =
     unknownCaller(row, known, snapshot.configuration.tenants) ??
-    undecided(row, action.decision) ??
+    undecided(row, action) ??
     (await unproven(ports, row, action.call_digest)) ??
     (await placeNow(ports, action, row));
   if (refused === 'not here') return row;
@@ -164,14 +165,21 @@ const gone = (because: RefusedUse, reason: string): Refused => ({
   reason,
 });
 
-/** Refuses the call if it is now blocked, or no longer in review under the rule that was approved. */
-function undecided({ matched_rule }: ApprovalRow, decision: CallDecision): Refused | undefined {
+/**
+ * Refuses the call if it is now blocked, or no longer in review under the rule that was approved and with its
+ * credential.
+ */
+function undecided(row: ApprovalRow, action: GovernedAction): Refused | undefined {
+  const [{ matched_rule }, { decision }] = [row, action];
   if (decision.decision === 'block') {
     const reason = decision.reason ?? `Rule ${decision.matched_rule} blocks this call now.`;
     const because = decision.stopped ? 'session_blocked' : 'policy_block';
     return { because, matched_rule: decision.matched_rule, reason };
   }
-  if (decision.decision === 'review' && decision.matched_rule === matched_rule) return undefined;
+  if (decision.decision === 'review' && decision.matched_rule === matched_rule) {
+    if (hasApprovedCredential(action, row)) return undefined;
+    return gone('policy_changed', `Rule ${matched_rule} grants another credential than the one that was approved.`);
+  }
   const now = decision.decision === 'allow' ? 'allows' : 'asks for review of';
   return gone(
     'policy_changed',

@@ -20,7 +20,7 @@ import { placedCall } from './placement.ts';
 import type { GovernPorts } from './ports.ts';
 import { firstOutcome, idOfKey } from './started.ts';
 import { keepPrompt } from './value-sources.ts';
-import { type WaitStrategy, waitingFor } from './wait.ts';
+import { type WaitStrategy, waitingOver } from './wait.ts';
 
 /**
  * Governs one action and returns its decision result.
@@ -175,7 +175,7 @@ async function enforced(
   { earlierSessions = [] }: GovernedRequest,
   action: GovernedAction,
   candidate: ApprovalCandidate | undefined,
-  { carry = executeAction, wait = waitingFor(action.snapshot.configuration.approvals.hold_seconds) }: EnforceOptions,
+  { carry = executeAction, wait = waitingOver(action.snapshot.configuration.approvals) }: EnforceOptions,
 ): Promise<DecisionResult> {
   switch (action.decision.decision) {
     case 'block': {

@@ -24,7 +24,7 @@ export interface GovernedAction {
   readonly privateParameters?: true;
   /** Effects that the call would have. */
   readonly effects?: Effects;
-  /** The redacted call for its entry, if a worker redacted a large one [limit.heavy-call]. */
+  /** The redacted call for its entry, if a worker redacted a large one [limit.hostile]. */
   readonly redaction?: Redaction | undefined;
   /** The task sheet that the call's prompt starts the session with. */
   readonly firstRequest?: FirstSheet | undefined;

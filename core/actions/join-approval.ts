@@ -1,17 +1,16 @@
 /**
- * Finds an approval that the caller requested on an earlier connection [mcp.approvals-reconnect]. The call is decided
+ * Finds an approval that the caller requested on an earlier connection [mcp.reconnect]. The call is decided
  * in its own session, with its own words and values. If it is in review there, it may use such an approval in the chain
  * of the session that requested it.
  */
 import { isDenialJoinable } from '#core/approvals/approval.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';
-import type { ApprovalsPort } from '#core/approvals/ports.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import type { EvidencePort } from '#core/evidence/ports.ts';
-import { type ClockPort, isoTime } from '#core/kernel/ports.ts';
+import { isoTime } from '#core/kernel/ports.ts';
 import { blockedBy } from '#core/session/risk/assess.ts';
 import { isEachDriftShown } from '#core/session/tasks/accepted.ts';
 import type { ApprovalCandidate, GovernedAction } from './governed.ts';
+import type { GovernPorts } from './ports.ts';
 
 interface Joined {
   /** The action in that session's chain, without the findings of its own session. */
@@ -21,7 +20,7 @@ interface Joined {
 
 /** Returns the first usable approval of exactly this call from these sessions; undefined if there is none. */
 export async function joinApproval(
-  ports: ApprovalsPort & EvidencePort & ClockPort,
+  ports: Pick<GovernPorts, 'approvals' | 'evidence' | 'clock'>,
   own: GovernedAction,
   sessions: readonly string[],
 ): Promise<Joined | undefined> {

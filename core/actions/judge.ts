@@ -29,7 +29,7 @@ export interface Judge<Facts = CallFacts> {
   judge(facts: Facts, when: When, earlier: CallVerdict): CallVerdict | undefined | Promise<CallVerdict | undefined>;
 }
 
-/** The facts that do not depend on the caller. Workers get them too [limit.heavy-call]. */
+/** The facts that do not depend on the caller. Workers get them too [limit.hostile]. */
 export interface TextFacts {
   readonly call: ToolCall;
   readonly effects: Effects;

@@ -45,7 +45,7 @@ const guardOnArguments: Judge<TextFacts> = {
   judge: async ({ call, guard }) => guard && argumentVerdict(call, await argumentGuard(guard)),
 };
 
-/** Notes the sources of values that rules check, for evidence, answers and approval cards [provenance.reasons]. */
+/** Notes the sources of values that rules check, for evidence, answers and approval cards [provenance.rules]. */
 const sourceNotes: Judge = {
   name: 'provenance',
   records: true,
@@ -98,7 +98,7 @@ const sessionRisk: Judge = {
   },
 };
 
-/** Judges that need only the call. For large calls a worker runs them [limit.heavy-call]. */
+/** Judges that need only the call. For large calls a worker runs them [limit.hostile]. */
 export const textJudges: readonly Judge<TextFacts>[] = [
   secretsInPrograms,
   policyOnEffects,

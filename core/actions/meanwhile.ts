@@ -1,19 +1,19 @@
 /**
  * Re-checks a call after its approval: it runs only if nothing relevant has changed since, whether it was held
- * [approval.hold-asks-again] or is sent again [approval.resend-asks-again].
+ * [approval.execute-asks-again] or is sent again [approval.execute-asks-again].
  */
-
 import { recall } from '#core/configuration/identity/federation/recall.ts';
-import type { SnapshotsPort } from '#core/configuration/store/snapshots.ts';
-import type { EvidencePort } from '#core/evidence/ports.ts';
+import type { Snapshots } from '#core/configuration/store/snapshots.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import type { ClockPort } from '#core/kernel/ports.ts';
 import { blockedBy, sessionBlocked } from '#core/session/risk/assess.ts';
-import type { KeyRisksPort } from '#core/session/risk/ports.ts';
 import type { GovernedAction } from './governed.ts';
 import { placedNow, toolDifference } from './placement.ts';
-import type { ExecutorsPort } from './ports.ts';
+import type { GovernPorts } from './ports.ts';
 import type { WaitStrategy } from './wait.ts';
+
+interface Needs extends Pick<GovernPorts, 'keyRisks' | 'clock' | 'executors' | 'evidence'> {
+  readonly snapshots: Snapshots;
+}
 
 /**
  * Checks the key, the kill switch, the configuration and the tool's definition of an approved call.
@@ -23,7 +23,7 @@ import type { WaitStrategy } from './wait.ts';
  * `policy_violation` if the tool's definition needs a human's decision, `service_unavailable` if it could not be read.
  */
 export async function changedMeanwhile(
-  ports: SnapshotsPort & KeyRisksPort & ClockPort & ExecutorsPort & EvidencePort,
+  ports: Needs,
   action: GovernedAction,
   wait: WaitStrategy,
 ): Promise<'policy_changed' | 'upstream_changed' | undefined> {
@@ -48,7 +48,7 @@ export async function changedMeanwhile(
  * @throws GatewayError, RpcFault if the tools could not be read, or the definition needs a human's decision.
  */
 export async function isToolChanged(
-  ports: ExecutorsPort,
+  ports: Pick<GovernPorts, 'executors'>,
   { envelope, snapshot }: GovernedAction,
   { placed = () => placedNow(ports, snapshot, envelope, envelope.upstream) }: Pick<WaitStrategy, 'placed'>,
 ): Promise<boolean> {

@@ -8,6 +8,7 @@ import { recordMint, recordUse } from '#core/execution/credentials/registry.ts';
 import { effectOf, isUpstreamDown, UpstreamError } from '#core/execution/executors/fault.ts';
 import type { ExecuteOptions, Executor } from '#core/execution/executors/ports.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
+import { credentialRule } from '#core/policy/rules/decide.ts';
 import { ownerOf } from './abuse-notes.ts';
 import { beforeFunctionEnd, executionEndsAt, settlingMs } from './deadline.ts';
 import type { GovernedAction } from './governed.ts';
@@ -147,7 +148,7 @@ async function mint(
   { envelope, decision, snapshot, principal }: GovernedAction,
   approvalId: string | undefined,
 ): Promise<IssuedCredential | undefined> {
-  const grant = grantFor(snapshot.configuration.credentials.grants, decision.rule, envelope);
+  const grant = grantFor(snapshot.configuration.credentials.grants, credentialRule(decision), envelope);
   if (!grant) return undefined;
   const attributes = { credential_name: grant.broker, ttl: grant.ttl_seconds, scope: grant.scope };
   const count = (outcome: 'issued' | 'refused') =>

@@ -9,7 +9,7 @@ import { agreedCapability, capabilityOfCall } from '#core/policy/classification/
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { assessCall } from './assess-call.ts';
 import type { GovernedRequest } from './envelope.ts';
-import type { ExecutorsPort, ReadCallPorts } from './ports.ts';
+import type { GovernPorts, ReadCallPorts } from './ports.ts';
 
 /**
  * Returns the placement of a call; undefined if it has none.
@@ -20,7 +20,7 @@ import type { ExecutorsPort, ReadCallPorts } from './ports.ts';
  * tool.
  */
 export async function placementOf(
-  { executors }: ExecutorsPort,
+  { executors }: Pick<GovernPorts, 'executors'>,
   snapshot: Snapshot,
   bare: ActionEnvelope,
   wanted: string | undefined,
@@ -72,15 +72,15 @@ export async function placedCall(
   const placement = await placed(ports, snapshot, bare, request);
   // If a request has a placement, its capability comes from the source that knows the tool.
   const claimed = request.placement === undefined || request.decide_only === true;
-  const { mcp } = snapshot.configuration.upstreams;
-  const named = claimed ? agreedCapability(request, mcp, placement?.capability) : request.capability;
+  const { upstreams, catalog } = snapshot.configuration;
+  const named = claimed ? agreedCapability(request, upstreams.mcp, placement?.capability) : request.capability;
   const call = { ...bare, ...placement };
-  return { ...call, capability: await capabilityOfCall(named, call) };
+  return { ...call, capability: await capabilityOfCall(named, call, catalog.networks) };
 }
 
 /**
  * Returns the placement of a call. A dry run gets a decision even if no executor could run the call. A call that the
- * policy blocks anywhere is blocked rather than reported as unplaced [action.unplaced-blocked].
+ * policy blocks anywhere is blocked rather than reported as unplaced [mcp.placement].
  */
 async function placed(
   ports: ReadCallPorts,
@@ -99,7 +99,8 @@ async function placed(
 }
 
 async function isBlocked(ports: ReadCallPorts, snapshot: Snapshot, bare: ActionEnvelope): Promise<boolean> {
-  const { decision } = await assessCall(ports, snapshot, bare, await ports.effects(bare));
+  const effects = await ports.effects(bare, snapshot.configuration.catalog.programs);
+  const { decision } = await assessCall(ports, snapshot, bare, effects);
   return decision === 'block';
 }
 
@@ -107,7 +108,7 @@ type ToolPlace = Pick<ActionEnvelope, 'tool' | 'upstream' | 'upstream_tool' | 'd
 
 /**
  * Returns whether the place or the definition of the call's tool has changed since its approval was requested. Used for
- * held calls, repeated calls and calls made by the gateway [approval.hold-asks-again] [approval.resend-asks-again].
+ * held calls, repeated calls and calls made by the gateway [approval.execute-asks-again].
  */
 export function toolDifference(approved: ToolPlace, now: Placement | undefined): 'place' | 'definition' | undefined {
   const samePlace = now?.upstream === approved.upstream && now?.upstream_tool === approved.upstream_tool;
@@ -121,7 +122,7 @@ export function toolDifference(approved: ToolPlace, now: Placement | undefined):
  * @throws GatewayError as `placementOf`.
  */
 export function placedNow(
-  ports: ExecutorsPort,
+  ports: Pick<GovernPorts, 'executors'>,
   snapshot: Snapshot,
   { upstream: _, upstream_tool: __, definition: ___, ...bare }: ActionEnvelope,
   wanted?: string,

@@ -1,19 +1,20 @@
-/** Ports that governing an action needs, one type per part of the flow. */
-import type { ApprovalRequestPorts, ApprovalsPort, ReviewAddressPorts, VotePorts } from '#core/approvals/ports.ts';
+/** Ports that governing an action needs. Parts of the flow name the members that they take. */
+import type { PendingLimit } from '#core/approvals/pending-limit.ts';
+import type { ReviewAddressPorts, VotePorts } from '#core/approvals/ports.ts';
 import type { VoteProofPorts } from '#core/approvals/vote-in-evidence.ts';
-import type { Snapshot, SnapshotsPort } from '#core/configuration/store/snapshots.ts';
+import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
 import type { StartedAction } from '#core/contracts/started-action.ts';
-import type { EffectsPort } from '#core/effects/ports.ts';
-import type { EvidencePort, LedgerPort } from '#core/evidence/ports.ts';
+import type { EffectsOf } from '#core/effects/ports.ts';
+import type { EvidenceLog } from '#core/evidence/ports.ts';
 import type { WatchPorts } from '#core/execution/cancellation/watch.ts';
-import type { BrokersPort } from '#core/execution/credentials/ports.ts';
+import type { BrokersByName } from '#core/execution/credentials/ports.ts';
 import type { Executor } from '#core/execution/executors/ports.ts';
-import type { LinksPort } from '#core/guard/links.ts';
-import type { ClockPort, IdsPort, ObjectStore, PausePort, TelemetryPort, TimeoutsPort } from '#core/kernel/ports.ts';
-import type { KeyRisksPort } from '#core/session/risk/ports.ts';
+import type { LinkResolver } from '#core/guard/links.ts';
+import type { ObjectStore } from '#core/kernel/ports.ts';
+import type { KeyRisks } from '#core/session/risk/ports.ts';
 import type { Probes } from '#core/session/risk/probes.ts';
-import type { ProvenancePort } from '#core/session/sources/ports.ts';
-import type { TasksPort } from '#core/session/tasks/ports.ts';
+import type { ProvenanceStore } from '#core/session/sources/ports.ts';
+import type { TaskManifests } from '#core/session/tasks/ports.ts';
 import type { CallWork } from './call-work.ts';
 
 /** Started actions; they change only inside `Ledger.commit`. */
@@ -24,59 +25,69 @@ export interface StartedActions {
   due(now: string, limit: number): Promise<readonly StartedAction[]>;
 }
 
-export interface StartedActionsPort {
-  readonly startedActions: StartedActions;
-}
-
-export interface CallWorkPort {
+/** The whole flow of an action. Only flows take it; other functions pick the members of their part. */
+export interface GovernPorts
+  extends VotePorts,
+    Omit<VoteProofPorts, 'evidence' | 'approvals'>,
+    WatchPorts,
+    ReviewAddressPorts {
+  readonly pause: (ms: number) => Promise<void>;
+  readonly snapshots: Snapshots;
+  readonly evidence: EvidenceLog;
+  readonly effects: EffectsOf;
+  /** Links of the machine that MCP servers run on, if it is this one. */
+  readonly links: LinkResolver | undefined;
   /** Runs jobs on large calls and results in workers; if absent, they run in the main thread. */
   readonly calls: CallWork | undefined;
-}
-
-export interface ResultsPort {
-  /** Store for results that are too large for an entry. */
-  readonly results: ObjectStore;
-}
-
-export interface ExecutorsPort {
+  /** Risk of keys over all their sessions. */
+  readonly keyRisks: KeyRisks;
+  /** What sessions have seen, for rules on sources. Without it, nothing is recorded. */
+  readonly provenance: ProvenanceStore | undefined;
+  readonly tasks: TaskManifests;
+  /** Limit on pending requests. */
+  readonly pendingLimit: PendingLimit;
+  readonly brokers: BrokersByName;
   /** Returns the executors of this version of the configuration; the first that takes a call executes it. */
   readonly executors: (snapshot: Snapshot) => readonly Executor[];
-}
-
-interface ProbesPort {
+  /** Store for results that are too large for an entry. */
+  readonly results: ObjectStore;
+  readonly startedActions: StartedActions;
   /** Dry runs and simulations that were not allowed. */
   readonly probes: Probes;
 }
 
+type Only<Names extends keyof GovernPorts> = Pick<GovernPorts, Names>;
+
 /** Tracing the sources of a call's values, and storing what a session has seen. */
-export type SourcePorts = ProvenancePort & TasksPort & EvidencePort & ClockPort & IdsPort & TelemetryPort;
+export type SourcePorts = Only<'provenance' | 'tasks' | 'evidence' | 'clock' | 'ids' | 'telemetry'>;
 
 /** Deciding a call by its text and effects. */
-export type EvaluationPorts = CallWorkPort & LinksPort & EffectsPort;
+export type EvaluationPorts = Only<'calls' | 'links' | 'effects'>;
 
 /** Reading a call: its placement, effects, sources and decision. */
-export type ReadCallPorts = SourcePorts & EvaluationPorts & ExecutorsPort & PausePort;
+export type ReadCallPorts = SourcePorts & EvaluationPorts & Only<'executors' | 'pause'>;
 
 /** Writing an entry of an action, and scoring it. */
-export type RecordPorts = LedgerPort & KeyRisksPort & ClockPort & IdsPort & TelemetryPort;
+export type RecordPorts = Only<'ledger' | 'keyRisks' | 'clock' | 'ids' | 'telemetry'>;
 
 /** Making an allowed call: its credential, the record of the credential, and the executor. */
-export type PerformPorts = RecordPorts & BrokersPort & ExecutorsPort & TimeoutsPort;
+export type PerformPorts = RecordPorts & Only<'executors' | 'timeouts' | 'brokers'>;
 
 /** Carrying out an allowed action, up to its outcome in evidence. */
-export type ExecutionPorts = PerformPorts & SourcePorts & WatchPorts & ApprovalsPort & CallWorkPort & ResultsPort;
+export type ExecutionPorts = PerformPorts & SourcePorts & WatchPorts & Only<'approvals' | 'calls' | 'results'>;
 
 /** Using an approval for a call and carrying it out. */
 export type ApprovalUsePorts = ExecutionPorts & VoteProofPorts;
 
 /** Requesting an approval. */
-export type RequestPorts = RecordPorts & ApprovalRequestPorts;
+export type RequestPorts = RecordPorts & Only<'approvals' | 'approvalClock' | 'pendingLimit'>;
 
 /** Reviewing a call: uses an approval that fits, or requests one and waits for it. */
-export type ReviewPorts = ApprovalUsePorts & RequestPorts & ReviewAddressPorts & SnapshotsPort & PausePort & VotePorts;
+export type ReviewPorts = ApprovalUsePorts &
+  RequestPorts &
+  ReviewAddressPorts &
+  VotePorts &
+  Only<'pause' | 'snapshots'>;
 
 /** Executing an approved action for the state machine of its approval. */
-export type ApprovedActionPorts = ReadCallPorts & ApprovalUsePorts & SnapshotsPort;
-
-/** The whole flow of an action. Only flows take it; other functions take the ports of their part. */
-export type GovernPorts = ReadCallPorts & ReviewPorts & StartedActionsPort & ProbesPort;
+export type ApprovedActionPorts = ReadCallPorts & ApprovalUsePorts & Only<'snapshots'>;

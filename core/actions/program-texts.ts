@@ -47,7 +47,7 @@ export const programTexts = remembered((call: ToolCall): readonly ProgramPlace[]
   })),
 );
 
-/** Caches the texts that a worker found in a call [limit.heavy-call]. */
+/** Caches the texts that a worker found in a call [limit.hostile]. */
 export const rememberPrograms = programTexts.know;
 
 /** Returns the paths of the executable texts of a call. */

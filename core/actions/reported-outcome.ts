@@ -1,14 +1,13 @@
 /**
  * Records the outcome of a call that its caller carried out: one `result` entry in addition to the `allow` entry
- * [action.reported-outcome].
+ * [action.decide-only].
  */
-
 import { federatedActor, type Principal } from '#core/configuration/identity/principal.ts';
 import type { OutcomeRequest } from '#core/contracts/reported-outcome.ts';
-import type { LedgerPort } from '#core/evidence/ports.ts';
+import type { Ledger } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { type ClockPort, isoTime } from '#core/kernel/ports.ts';
-import type { StartedActionsPort } from './ports.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import type { GovernPorts, StartedActions } from './ports.ts';
 import { idOfCall } from './started.ts';
 
 interface ReportedOutcome {
@@ -18,6 +17,11 @@ interface ReportedOutcome {
   readonly evidence_hash: string;
 }
 
+interface Needs extends Pick<GovernPorts, 'clock'> {
+  readonly startedActions: StartedActions;
+  readonly ledger: Ledger;
+}
+
 /**
  * Records the outcome that the caller reports. The entry names the caller as its source, since the gateway did not see
  * the call.
@@ -25,7 +29,7 @@ interface ReportedOutcome {
  * already recorded.
  */
 export async function reportedOutcome(
-  ports: StartedActionsPort & LedgerPort & ClockPort,
+  ports: Needs,
   principal: Principal,
   { call_id, outcome, ...details }: OutcomeRequest,
 ): Promise<ReportedOutcome> {

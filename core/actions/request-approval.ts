@@ -2,6 +2,7 @@
 
 import { bestEffort } from '#core/approvals/announce.ts';
 import { isAnswerCurrent } from '#core/approvals/approval.ts';
+import { isMadeByGateway } from '#core/approvals/choose-waiting.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isFirstOfMinute } from '#core/kernel/first-of-minute.ts';
@@ -12,6 +13,7 @@ import { recordBlock } from './attempt.ts';
 import { decisionDraft, follow, withhold } from './entries.ts';
 import { type GovernedAction, sessionOwner } from './governed.ts';
 import type { RequestPorts } from './ports.ts';
+import type { WaitStrategy } from './wait.ts';
 
 /** An open request for the call. */
 export interface ApprovalRequest {
@@ -34,11 +36,12 @@ export async function requestApproval(
   ports: RequestPorts,
   action: GovernedAction,
   why: RequestReason,
+  wait: WaitStrategy,
 ): Promise<ApprovalRequest> {
   const { reason, replaces, refused } = why;
   await takePendingPlace(ports, action);
   const safe = withhold(ports, action);
-  const row = approvalRow(ports, action, safe);
+  const row = { ...approvalRow(ports, action, safe), ...waitingFacts(action, wait, ports.clock.now()) };
   const behavior = foreignApproval(action, refused);
   const extra = { ...(reason !== undefined && { approval_reason: reason }), ...(behavior && { behavior }) };
   const { draft, changes } = decisionDraft(ports, action, 'review', extra, safe);
@@ -48,7 +51,7 @@ export async function requestApproval(
     head: action.head,
     owner: sessionOwner(action.principal),
   });
-  if (!outcome.ok) return attach(ports, action, outcome.current, why);
+  if (!outcome.ok) return attach(ports, action, outcome.current, why, wait);
   await follow(ports, action, outcome.entry);
   const { telemetry, approvalClock } = ports;
   await telemetry.span(
@@ -57,6 +60,20 @@ export async function requestApproval(
     () => bestEffort(ports, row, 'clock', () => approvalClock.start(row.envelope_id)),
   );
   return { row: { ...row, evidence_hash: outcome.entry.hash }, ...(reason !== undefined && { reason }) };
+}
+
+/** Returns what happens after an approval, for reviewers [approval.card]. */
+function waitingFacts(
+  { decideOnly, snapshot }: GovernedAction,
+  { way, holdSeconds }: WaitStrategy,
+  nowMs: number,
+): Pick<ApprovalRow, 'after_vote' | 'held_until'> {
+  if (decideOnly) return { after_vote: 'caller' };
+  if (isMadeByGateway(snapshot.configuration.approvals, false)) return { after_vote: 'gateway' };
+  if (way === 'task' || way === 'input') return { after_vote: way };
+  return holdSeconds > 0
+    ? { after_vote: 'held', held_until: isoTime(nowMs + holdSeconds * 1000) }
+    : { after_vote: 'retry' };
 }
 
 /**
@@ -91,13 +108,14 @@ async function attach(
   action: GovernedAction,
   current: Record<string, unknown> | undefined,
   { replaces, ...why }: RequestReason,
+  wait: WaitStrategy,
 ): Promise<ApprovalRequest> {
   const { reason } = why;
   const id = current?.envelope_id as string | undefined;
   if (id === replaces)
     throw new GatewayError('service_unavailable', 'The approval queue is busy; nothing was written. Try again.');
-  if (id === undefined) return requestApproval(ports, action, why);
+  if (id === undefined) return requestApproval(ports, action, why, wait);
   const row = await ports.approvals.get(action.envelope.tenant, id);
   if (row && isAnswerCurrent(row, isoTime(ports.clock.now()))) return { row, ...(reason !== undefined && { reason }) };
-  return requestApproval(ports, action, { ...why, replaces: id });
+  return requestApproval(ports, action, { ...why, replaces: id }, wait);
 }

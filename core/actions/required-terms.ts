@@ -1,4 +1,4 @@
-/** The terms that a decision sets for the approval of a pending request [approval.terms-now]. */
+/** The terms that a decision sets for the approval of a pending request [approval.strictest-terms]. */
 
 import type { VotePorts } from '#core/approvals/ports.ts';
 import { applyTerms, type CurrentTerms } from '#core/approvals/terms.ts';

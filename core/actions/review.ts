@@ -31,9 +31,10 @@ export async function review(
   // An earlier request of the identical call may have been denied, whichever approval the caller names.
   const hold = async (request: ApprovalRequest) =>
     request.row.status === 'denied' ? denied(action, request.row) : holdFor(ports, action, request, carry, wait);
-  if (!candidate) return hold(await requestApproval(ports, action, {}));
+  if (!candidate) return hold(await requestApproval(ports, action, {}, wait));
   const asked = candidate.row && (await applyDecisionTerms(ports, action, candidate.row));
-  const use = await useApproval(ports, action, asked, carry, async () =>
+  const how = { carry, keeps: wait.keeps };
+  const use = await useApproval(ports, action, asked, how, async () =>
     (await changes()).isToolChanged(ports, action, wait),
   );
   if ('result' in use) return use.result;
@@ -44,7 +45,7 @@ export async function review(
     return inReview(action, row, ports.adminUrl, why);
   const stored = row && (await storedResult(ports, action, row, why));
   if (stored) return stored;
-  // A new request during the execution would have a person approve the same call twice [approval.execute-collected].
+  // A new request during the execution would have a person approve the same call twice [approval.on-approval.execute].
   if (row && sameCall(action, row) && isCollected(action, row, why)) return hold({ row, reason: 'executing' });
   // A new request does not mention an earlier one that was denied or withdrawn.
   const reason = why === 'pending' || why === 'denied' || why === 'withdrawn' ? undefined : why;
@@ -55,11 +56,12 @@ export async function review(
   // A new request belongs to the caller's own session.
   if (action.own) return review(ports, action.own, undefined, carry, wait);
   return hold(
-    await requestApproval(ports, action, {
-      reason,
-      replaces: row && sameCall(action, row) ? row.envelope_id : undefined,
-      refused: row,
-    }),
+    await requestApproval(
+      ports,
+      action,
+      { reason, replaces: row && sameCall(action, row) ? row.envelope_id : undefined, refused: row },
+      wait,
+    ),
   );
 }
 
@@ -137,7 +139,7 @@ async function holdFor(
     const now = await ports.approvals.get(row.tenant, row.envelope_id);
     if (now?.status === 'pending') await presence(gone);
     if (!now || isAwaited(now)) continue;
-    // The result would be lost, so the approval is kept for when the identical call comes back [approval.caller-gone].
+    // The result would be lost, so the approval is kept for when the identical call comes back [approval.cancelled-hold].
     if (gone && now.status === 'approved') continue;
     const head = await ports.evidence.head(row.tenant, row.session_id);
     const again: GovernedAction = {
@@ -148,7 +150,7 @@ async function holdFor(
     const changed =
       now.status === 'approved' ? await (await changes()).changedMeanwhile(ports, again, wait) : undefined;
     if (changed) return inReview(action, now, ports.adminUrl, changed);
-    const use = await useApproval(ports, again, now, carry);
+    const use = await useApproval(ports, again, now, { carry, keeps: wait.keeps });
     if ('result' in use) return use.result;
     if (use.why === 'denied') return denied(action, now);
     if (use.row && isCollected(action, use.row, use.why)) continue;

@@ -1,11 +1,8 @@
 /** Decides simulated calls, for the route `simulate` and for files on the command line. */
-
 import type { SeparationRequest } from '#core/configuration/identity/separation-rules.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ActionRequest, ToolCall } from '#core/contracts/envelope.ts';
-import type { EffectsPort } from '#core/effects/ports.ts';
-import type { LinksPort } from '#core/guard/links.ts';
 import { agreedCapability, capabilityOfCall } from '#core/policy/classification/agreed-capability.ts';
 import { termsOf } from '#core/policy/rules/decide.ts';
 import { alternativeTo } from './answers.ts';
@@ -13,7 +10,7 @@ import { assessCall } from './assess-call.ts';
 import type { CallDecision } from './judge.ts';
 import { capabilitiesOf, neededWords, requirementsOfReview } from './needed-approvals.ts';
 import { configuredPlacement } from './placement.ts';
-import type { CallWorkPort } from './ports.ts';
+import type { GovernPorts } from './ports.ts';
 
 export type SimulatedCall = Pick<
   ActionRequest,
@@ -38,7 +35,7 @@ export type SimulatedCaller = Pick<SeparationRequest, 'tenant' | 'owner'>;
 export async function simulatedCall(configuration: Configuration, given: SimulatedCall): Promise<ToolCall> {
   const named = agreedCapability(given, configuration.upstreams.mcp);
   const parameters = given.parameters ?? {};
-  const capability = await capabilityOfCall(named, { ...given, parameters });
+  const capability = await capabilityOfCall(named, { ...given, parameters }, configuration.catalog.networks);
   const bare: ToolCall = { ...given, parameters, capability };
   return { ...configuredPlacement(configuration, bare), ...bare };
 }
@@ -48,13 +45,13 @@ export async function simulatedCall(configuration: Configuration, given: Simulat
  * @throws GatewayError `payload_too_large`, `service_unavailable` if a worker could not decide a large call.
  */
 export async function simulateCall(
-  ports: CallWorkPort & LinksPort & EffectsPort,
+  ports: Pick<GovernPorts, 'calls' | 'links' | 'effects'>,
   evaluated: Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>,
   given: SimulatedCall,
   caller?: SimulatedCaller,
 ): Promise<SimulatedDecision> {
   const call = await simulatedCall(evaluated.configuration, given);
-  const effects = await ports.effects(call);
+  const effects = await ports.effects(call, evaluated.configuration.catalog.programs);
   const decided = await assessCall(ports, evaluated, call, effects);
   const { rule, terms: _, ...decision } = decided;
   if (decision.decision === 'review') {

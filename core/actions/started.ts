@@ -2,17 +2,16 @@
  * Rows of started actions: written with the `allow` entry, ended with the `result` entry. The sweep uses them to find
  * actions that a crash left without an outcome, and they prevent a repeated request from being carried out twice.
  */
-import type { ApprovalsPort } from '#core/approvals/ports.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import type { ActionEnd, StartedAction } from '#core/contracts/started-action.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError, rpcCodes } from '#core/kernel/errors.ts';
-import { type ClockPort, isoTime, type TelemetryPort } from '#core/kernel/ports.ts';
+import { isoTime } from '#core/kernel/ports.ts';
 import { abandonedAt } from './deadline.ts';
 import type { GovernedAction } from './governed.ts';
 import { readResult } from './kept-result.ts';
-import type { ExecutorsPort, ResultsPort } from './ports.ts';
+import type { GovernPorts } from './ports.ts';
 
 /**
  * Returns the row id of an idempotency key. It includes the caller's key id, so that callers do not share idempotency
@@ -32,7 +31,7 @@ export const idOfCall = (keyId: string, callId: string): string =>
  * @param approvalId the approval that is used. Its own lease handles crashes, so only an idempotency key needs a row.
  */
 export function startOf(
-  ports: ClockPort & ExecutorsPort,
+  ports: Pick<GovernPorts, 'clock' | 'executors'>,
   action: GovernedAction,
   approvalId?: string,
 ): Extract<Change, { type: 'action.start' }> | undefined {
@@ -83,7 +82,7 @@ export function endOfStarted({ envelope, startedId: id }: GovernedAction, end: A
  * @throws GatewayError `conflict` if the key was used for another call, or the outcome is not recorded yet.
  */
 export async function firstOutcome(
-  ports: ApprovalsPort & ResultsPort & TelemetryPort,
+  ports: Pick<GovernPorts, 'approvals' | 'results' | 'telemetry'>,
   found: StartedAction,
   callDigest: string,
 ): Promise<DecisionResult | undefined> {
@@ -119,7 +118,7 @@ export async function firstOutcome(
 }
 
 /** Adds the outcome of the approval: the sweep of its lease may have ended the execution there only. */
-async function endOf({ approvals }: ApprovalsPort, found: StartedAction): Promise<StartedAction> {
+async function endOf({ approvals }: Pick<GovernPorts, 'approvals'>, found: StartedAction): Promise<StartedAction> {
   if (found.outcome !== undefined || found.approval_id === undefined) return found;
   const row = await approvals.get(found.tenant, found.approval_id);
   if (row?.status !== 'consumed' || row.lease_owner !== found.envelope_id || row.outcome === undefined) return found;

@@ -15,7 +15,7 @@ const pageSize = 100;
 const maxPages = 20;
 
 /**
- * Records `unknown` for abandoned actions [action.no-allow-without-end]. Safe to run concurrently. If one cannot be
+ * Records `unknown` for abandoned actions [action.decision-before-effect]. Safe to run concurrently. If one cannot be
  * closed, the failure is logged, the others are still closed, and the next run tries again [store.sweep].
  * @param dueBefore closes actions due at or before this ISO time; default: now.
  * @returns the number of closed actions.

@@ -1,36 +1,39 @@
 /** Uses an approval for one call: it must fit exactly this call, be in evidence, and is taken once. */
-
 import { type Unusable, unusable } from '#core/approvals/approval.ts';
+import { isMadeByGateway } from '#core/approvals/choose-waiting.ts';
 import { shownDigest } from '#core/approvals/shown-call.ts';
 import { isVoteInEvidence } from '#core/approvals/vote-in-evidence.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import { rpcCodes } from '#core/kernel/errors.ts';
-import { isoTime, type TelemetryPort } from '#core/kernel/ports.ts';
+import { isoTime } from '#core/kernel/ports.ts';
 import { answer } from './answers.ts';
 import { attempt } from './attempt.ts';
+import { hasApprovedCredential } from './card-facts.ts';
 import { withhold } from './entries.ts';
 import type { ExecutionMode } from './execute-action.ts';
 import type { GovernedAction } from './governed.ts';
 import { readResult } from './kept-result.ts';
-import type { ApprovalUsePorts, ResultsPort } from './ports.ts';
+import type { ApprovalUsePorts, GovernPorts } from './ports.ts';
 
 type Use = { readonly result: DecisionResult } | { readonly why: Unusable; readonly row: ApprovalRow | undefined };
 
 /**
  * Uses the approval for this call if evidence contains it.
+ * @param keeps only checks that the approval fits, and leaves it unused.
  * @param isChanged returns whether the tool has changed since; called only if the approval fits.
  */
 export async function useApproval(
   ports: ApprovalUsePorts,
   action: GovernedAction,
   row: ApprovalRow | undefined,
-  carry: ExecutionMode,
+  { carry, keeps = false }: { readonly carry: ExecutionMode; readonly keeps?: boolean | undefined },
   isChanged?: () => Promise<boolean>,
 ): Promise<Use> {
   const why = await whyNot(ports, action, row);
   if (!row || why !== undefined) return { why: why ?? 'unknown_approval', row };
   if (await isChanged?.()) return { why: 'upstream_changed', row };
+  if (keeps) return { result: { ...answer(action), decision: 'allow', matched_rule: approvedRule(row) } };
   const made = await attempt(ports, action, carry, { row, by: executedBy(action, row) });
   if ('result' in made) return made;
   return { why: (made.row && (await whyNot(ports, action, made.row))) ?? 'already_used', row: made.row };
@@ -38,11 +41,11 @@ export async function useApproval(
 
 /**
  * Returns who executes the call. Under `on_approval: execute` the gateway makes it once for all identical calls,
- * whether the state machine or a caller comes first [approval.execute-collected].
+ * whether the state machine or a caller comes first [approval.on-approval.execute].
  */
 function executedBy({ snapshot, decideOnly }: GovernedAction, row: ApprovalRow): 'caller' | 'gateway' {
-  const { on_approval } = snapshot.configuration.approvals;
-  return on_approval === 'execute' && !decideOnly && !row.caller_executes ? 'gateway' : 'caller';
+  const callerExecutes = decideOnly === true || row.caller_executes === true;
+  return isMadeByGateway(snapshot.configuration.approvals, callerExecutes) ? 'gateway' : 'caller';
 }
 
 /** Returns why this approval cannot be used for the call; undefined if it can, and evidence contains it. */
@@ -59,13 +62,16 @@ async function whyNot(
     matched_rule: decision.matched_rule,
     now: isoTime(ports.clock.now()),
   });
+  if (row && why === undefined && !hasApprovedCredential(action, row)) return 'policy_changed';
   const shown = () => shownDigest({ ...envelope, ...withhold(ports, action) });
   return row && !(await isVoteInEvidence(ports, row, why, call_digest, shown)) ? 'not_in_evidence' : why;
 }
 
+const approvedRule = ({ envelope_id }: ApprovalRow): string => `approved:${envelope_id}`;
+
 /** Returns the stored result if the gateway already made the call under `on_approval: execute`. */
 export async function storedResult(
-  ports: ResultsPort & TelemetryPort,
+  ports: Pick<GovernPorts, 'results' | 'telemetry'>,
   action: GovernedAction,
   row: ApprovalRow,
   why: Unusable,
@@ -76,7 +82,7 @@ export async function storedResult(
   return {
     ...answer(action),
     decision: 'allow',
-    matched_rule: `approved:${row.envelope_id}`,
+    matched_rule: approvedRule(row),
     ...(row.evidence_hash !== undefined && { evidence_hash: row.evidence_hash }),
     ...(await readResult(ports, row)),
     ...(row.outcome !== 'executed' && { error: outcomeAnswer(row) }),

@@ -5,13 +5,10 @@
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
-import type { EvidencePort } from '#core/evidence/ports.ts';
-import type { ClockPort, IdsPort, TelemetryPort } from '#core/kernel/ports.ts';
 import { type CompiledPolicy, hasSourceCondition } from '#core/policy/rules/compile.ts';
 import { readingsOf } from '#core/policy/rules/normalise.ts';
-import type { ProvenancePort } from '#core/session/sources/ports.ts';
 import type { SeenText } from '#core/session/sources/trace.ts';
-import type { TasksPort } from '#core/session/tasks/ports.ts';
+import type { SourcePorts } from './ports.ts';
 
 /** Texts that the caller's host sends with a call. */
 export interface GivenWords {
@@ -23,14 +20,12 @@ export interface GivenWords {
 }
 
 type PolicyInForce = Pick<Snapshot, 'policy' | 'configuration'>;
-type Ports = ProvenancePort & TasksPort & ClockPort & IdsPort & EvidencePort & TelemetryPort;
-
 /**
  * Returns the call with the sources of its values. Without sources, conditions on them are unclear, so a failing store
- * does not let calls pass [provenance.fail-closed].
+ * does not let calls pass [provenance.rules].
  */
 export async function withSources<Call extends Pick<ActionEnvelope, keyof ToolCall | 'tenant' | 'actor' | 'key_id'>>(
-  ports: Ports,
+  ports: SourcePorts,
   { policy }: PolicyInForce,
   call: Call,
   effects: Pick<Effects, 'parts'>,
@@ -62,7 +57,7 @@ export async function withSources<Call extends Pick<ActionEnvelope, keyof ToolCa
  * since the caller chose it.
  */
 async function declaredValues(
-  { tasks, clock }: Ports,
+  { tasks, clock }: SourcePorts,
   { tenant, actor: { session }, key_id }: Pick<ActionEnvelope, 'tenant' | 'actor' | 'key_id'>,
 ): Promise<string[]> {
   const { manifests } = await tasks.attached(tenant, { session, key_id });
@@ -74,7 +69,7 @@ async function declaredValues(
  * lead to less trust.
  */
 export async function keepPrompt(
-  ports: Ports,
+  ports: SourcePorts,
   { policy, configuration }: PolicyInForce,
   { tenant, actor }: ActionEnvelope,
   prompt: string | undefined,
@@ -100,7 +95,7 @@ export async function keepPrompt(
  * @throws GatewayError `service_unavailable` if it cannot be stored; the result must not be returned then.
  */
 export async function keepResultSeen(
-  ports: Ports,
+  ports: SourcePorts,
   { policy, configuration }: PolicyInForce,
   envelope: ActionEnvelope,
   result: unknown,

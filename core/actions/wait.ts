@@ -1,13 +1,13 @@
-/**
- * Ways in which a call waits for a person's decision: it is answered at once and sent again (0 seconds), held in place,
- * answered with an MCP task or elicitation (`core/mcp/waiting`), or made by the gateway after approval
- * (`execute-approved.ts`).
- */
+/** How a call is held while a person decides. `core/approvals/choose-waiting.ts` chooses the way. */
+import { chooseWaiting, type WayToWait } from '#core/approvals/choose-waiting.ts';
+import type { Configuration } from '#core/contracts/config.ts';
 import type { Placement } from '#core/contracts/envelope.ts';
 
 export interface WaitStrategy {
   /** Seconds the call is held; 0 answers at once that it is in review. */
   readonly holdSeconds: number;
+  /** How the caller learns of the decision, for reviewers. If absent, it is held or sends the call again. */
+  readonly way?: WayToWait;
   /** Called before each check of the approval, at most four times per second. */
   readonly onWait?: (waitedMs: number) => void;
   /**
@@ -22,7 +22,18 @@ export interface WaitStrategy {
    * not held. If absent, the executors are queried.
    */
   readonly placed?: () => Promise<Placement | undefined>;
+  /**
+   * Answers allow once an approval fits, without using it, so that several approvals are used only when all are there.
+   */
+  readonly keeps?: boolean;
 }
 
-/** Returns a strategy without progress notifications. */
-export const waitingFor = (holdSeconds: number, isGone?: () => boolean): WaitStrategy => ({ holdSeconds, isGone });
+/**
+ * Returns the strategy of a caller that gets no progress notifications.
+ * @param staysConnected false for a caller that is answered at once.
+ */
+export const waitingOver = (
+  approvals: Pick<Configuration['approvals'], 'hold_seconds'>,
+  staysConnected = true,
+  isGone?: () => boolean,
+): WaitStrategy => ({ holdSeconds: chooseWaiting({ staysConnected }, approvals).holdSeconds, isGone });

@@ -26,9 +26,8 @@ export async function announceDecision(
   const event = row.status === 'denied' ? 'denied' : 'approved';
   await bestEffort(ports, row, 'notification', () => enqueueNotifications(ports, [...channels], event, row));
   const { task_token } = row;
-  if (task_token) {
+  if (task_token)
     await bestEffort(ports, row, 'clock', () => ports.approvalClock.settle(task_token, { status: row.status }));
-  }
 }
 
 /** Runs the work and only logs failures: the approval's clock and the sweep repeat it. */

@@ -1,4 +1,4 @@
-/** Shortens approvals for lists. The item route returns the whole call [approval.list-bounded]. */
+/** Shortens approvals for lists. The item route returns the whole call [approval.item]. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { approvalView } from './views.ts';
 

@@ -113,7 +113,7 @@ const deniedBy = ({ reason }: ApprovalRow): 'denied' | 'expired' | 'withdrawn' =
 
 /**
  * Checks whether the identical call still gets this request as its answer instead of opening a new one
- * [approval.denial-told].
+ * [approval.denied].
  */
 export const isAnswerCurrent = (row: ApprovalRow, now: string): boolean =>
   row.status === 'pending' ? row.expires_at > now : isDenialCurrent(row, now);

@@ -1,7 +1,7 @@
 /**
  * The page that browsers get at the URL of an approval or of the list: a redirection to the console, or a page on how
  * to decide. The page contains no data of the approval and no form, loads nothing and decides nothing
- * [approval.browser-page].
+ * [approval.url].
  */
 
 const idPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

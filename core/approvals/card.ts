@@ -1,5 +1,5 @@
 /** The facts of an approval in reading order, each with a label and a text. All channels show the same. */
-import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { ApprovalRow, EffectRisk } from '#core/contracts/approval.ts';
 import { childPath } from '#core/text/secrets/json-path.ts';
 import { shorten, visibleText } from '#core/text/secrets/visible-text.ts';
 import { tighteningText } from './terms.ts';
@@ -9,7 +9,7 @@ type Fact = readonly [label: string, text: string];
 
 /**
  * Returns the gateway's own facts, then the caller's claims. Facts that a row lacks are omitted.
- * @param place of the rule, as `file:line` [approval.card-place].
+ * @param place of the rule, as `file:line` [approval.card].
  */
 export function factsOf(row: ApprovalRow, place = ''): Fact[] {
   const { tool, upstream, target, capability, tenant, session_id, matched_rule, rule_reason, withheld } = row;
@@ -18,7 +18,7 @@ export function factsOf(row: ApprovalRow, place = ''): Fact[] {
     ['Tool', upstream === undefined ? tool : `${tool} at ${upstream}${namedThere(row)}`],
     ['Target', target],
     ['Capability', capability],
-    ['Key', keyOf(row)],
+    ['Key', keyLabel(row)],
     ['Tenant', tenant],
     ['Session', session_id],
     ['Rule', matched_rule + rule],
@@ -62,7 +62,7 @@ export const sentOf = ({
   sent_with === undefined ? parameters : { arguments: parameters, sent_with };
 
 /** Describes the authenticated key and its owner, never the key itself. */
-function keyOf({ key_name, key_kind, key_owner }: ApprovalRow): string {
+function keyLabel({ key_name, key_kind, key_owner }: ApprovalRow): string {
   const kind = key_kind === undefined ? '' : ` (${key_kind} key)`;
   const owner = key_owner === undefined ? ', no owner' : `, owner ${key_owner}`;
   return key_name === undefined ? '' : `${key_name}${kind}${owner}`;
@@ -74,10 +74,20 @@ const credentialOf = ({ credential }: ApprovalRow): string =>
     : `${credential.scope} for ${credential.ttl_seconds} s, from the broker ${credential.broker}`;
 
 const riskOf = ({ risk }: ApprovalRow): string =>
-  risk === undefined ? '' : `session ${risk.session}, key ${risk.key}; calls are refused from ${risk.kill_switch}`;
+  risk === undefined ? '' : `session ${risk.session}, key ${risk.key} (calls are blocked at ${risk.kill_switch})`;
 
-/** Returns the lines of the raw call's effects. */
-export const effectsOf = ({ effects = [] }: ApprovalRow): readonly string[] => effects;
+/** Words for a risk: `sends out`. */
+export const riskWord = (risk: EffectRisk): string => (risk === 'sends' ? 'sends out' : risk);
+
+/** Returns what the call does in one sentence with its risk: `Deletes pod x in namespace shop (deletes)`. */
+export const summaryOf = ({ summary }: Pick<ApprovalRow, 'summary'>): string | undefined =>
+  summary && `${summary.text} (${riskWord(summary.risk)})`;
+
+/** Returns the lines of the raw call's effects, each with its risk; none if the summary says the same. */
+export const effectsOf = ({ effects = [], effect_risks: risks = [], summary }: ApprovalRow): readonly string[] =>
+  effects.length === 1 && effects[0] === summary?.text
+    ? []
+    : effects.map((text, index) => (risks[index] === undefined ? text : `${text} (${riskWord(risks[index])})`));
 
 /** Returns the executable texts of a row in full, each with its path below the call. */
 export function executedTexts({ executed = [], target, parameters, withheld }: ApprovalRow): Fact[] {

@@ -39,9 +39,8 @@ export function commandIn(text: string): { readonly envelope_id: string; read():
 
 function approval(envelope_id: string, rest: string): CommentCommand {
   if (rest === '') return { verdict: 'approve', envelope_id, comment: '' };
-  if (!/^[0-9a-f]{12}$/i.test(rest)) {
+  if (!/^[0-9a-f]{12}$/i.test(rest))
     throw invalidRequest('Found more than the id, allowed after it: the 12 hex digits of the digest, or nothing.');
-  }
   return { verdict: 'approve', envelope_id, digest: rest.toLowerCase(), comment: '' };
 }
 

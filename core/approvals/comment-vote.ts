@@ -145,9 +145,8 @@ function assertUnchanged({ head_sha, text_sha256 }: Notice, head: string, text: 
     );
   }
   if (text === undefined) throw voided('The question was deleted since it was asked.');
-  if (textDigest(text) !== text_sha256) {
+  if (textDigest(text) !== text_sha256)
     throw voided('The question was edited since it was asked: it may have shown another call.');
-  }
 }
 
 const voided = (why: string) => new GatewayError('conflict', `${why} Deny it, or decide over HTTP or with agentctl.`);

@@ -38,10 +38,13 @@ export const leaseEnd = (nowMs: number): string => isoTime(nowMs + approvalLease
 export const finishExecution = (holder: Holder, outcome: ExecutionOutcome, kept: KeptResult = {}): Change =>
   moveApproval(rowOf(holder), 'finish', { set: { outcome, ...kept }, where: { lease_owner: holder.owner } });
 
-/** Releases an approval whose tool was not called. It can be used again until it expires. */
-export const releaseApproval = (holder: Holder): Change =>
+/**
+ * Releases an approval whose tool was not called. It can be used again until it expires.
+ * @param faultAt when a fault kept the tool from being called (ISO); absent if a repeat does not help.
+ */
+export const releaseApproval = (holder: Holder, faultAt?: string): Change =>
   moveApproval(rowOf(holder), 'give_back', {
-    set: {},
+    set: faultAt === undefined ? {} : { given_back_at: faultAt },
     clear: ['lease_owner', 'lease_expires_at', 'executed_by'],
     where: { lease_owner: holder.owner },
   });

@@ -62,10 +62,10 @@ const commentSchema = z.object({
  * @throws GatewayError `invalid_request` for a comment without the fields that a vote needs.
  */
 export function parseGithubDelivery(event: string, body: unknown): WrittenComment | Ignored {
-  if (event !== 'issue_comment') return { ignored: 'only issue_comment is taken' };
+  if (event !== 'issue_comment') return { ignored: 'only issue_comment is accepted' };
   const { action, issue } = checked(eventSchema, body);
-  if (action !== 'created') return { ignored: 'only new comments are taken' };
-  if (!issue.pull_request) return { ignored: 'only comments on pull requests are taken' };
+  if (action !== 'created') return { ignored: 'only new comments are accepted' };
+  if (!issue.pull_request) return { ignored: 'only comments on pull requests are accepted' };
   const { issue: subject, comment, repository, sender } = checked(commentSchema, body);
   const why = notByPerson(comment, sender);
   if (why !== undefined) return { ignored: why };

@@ -1,12 +1,17 @@
 /** Ports that approvals need. */
-
 import type { DeliveryStore } from '#core/approvals/notifications/ports.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import type { Ledger, Signer } from '#core/evidence/ports.ts';
 import type { Page } from '#core/kernel/page.ts';
 import type { Clock, Ids, Telemetry } from '#core/kernel/ports.ts';
 import type { Holder } from './execution.ts';
-import type { PendingCounter, PendingLimit } from './pending-limit.ts';
+import type { PendingCounter } from './pending-limit.ts';
+
+/** A page of approvals. */
+interface ApprovalPage extends Page<ApprovalRow> {
+  /** Ids of approvals whose rows cannot be read. They can be neither shown nor decided. */
+  readonly unreadable?: readonly string[];
+}
 
 /** Reads approvals. Every change of state goes through `Ledger.commit`, together with its evidence entry. */
 export interface ApprovalStore extends PendingCounter {
@@ -16,12 +21,12 @@ export interface ApprovalStore extends PendingCounter {
   find(envelopeId: string): Promise<ApprovalRow | undefined>;
   /** Returns the id of the newest request for exactly this call in any state (consistent read). */
   byCall(tenant: string, callDigest: string): Promise<string | undefined>;
-  /** Lists items in the given state, oldest first for pending, newest first otherwise. */
+  /** Lists readable items in the given state, oldest first for pending, newest first otherwise. */
   list(
     tenant: string,
     status: ApprovalStatus,
     options: { limit: number; cursor?: string; keyId?: string },
-  ): Promise<Page<ApprovalRow>>;
+  ): Promise<ApprovalPage>;
   /**
    * Stores the task token if the row is still pending. Returns the current row, so that the caller can settle at once
    * if it is already decided. Not recorded in evidence.
@@ -33,8 +38,13 @@ export interface ApprovalStore extends PendingCounter {
    * Stores when the caller of a pending request disconnected; undefined if it is connected. Not recorded in evidence.
    */
   noteCaller(envelopeId: string, goneAt: string | undefined): Promise<void>;
-  /** Removes the token of an execution that has ended. The row is then no longer due. */
-  releaseToken(envelopeId: string): Promise<void>;
+  /**
+   * Removes the token of an execution that has ended, unless the row has moved since it was read. The row is then due
+   * at the given time, or no longer.
+   */
+  releaseToken(row: Pick<ApprovalRow, 'envelope_id' | 'status'>, dueAt?: string): Promise<void>;
+  /** Marks an approved call as having its second execution, unless the row has moved. It is then no longer due. */
+  noteRestarted(row: Pick<ApprovalRow, 'envelope_id' | 'status'>): Promise<void>;
   /** Marks the clock as started. The row is then due when it expires. */
   clockStarted(row: Pick<ApprovalRow, 'envelope_id' | 'queued_at' | 'expires_at'>): Promise<void>;
   /** Returns rows of all tenants whose `dueAt` has passed, longest due first (may lag by one or two seconds). */
@@ -47,21 +57,14 @@ export interface ApprovalStore extends PendingCounter {
 
 /** The clock of approvals: Step Functions, or the local interpreter of the same ASL. The table is authoritative. */
 export interface ApprovalClock {
-  /** Starts the state machine with the envelope id as its name and only input; succeeds if it is already started. */
-  start(envelopeId: string): Promise<void>;
+  /**
+   * Starts the state machine with the envelope id as its only input. Succeeds if an execution of that name was started
+   * before.
+   * @param name the envelope id by default.
+   */
+  start(envelopeId: string, name?: string): Promise<void>;
   /** Releases a waiting execution. Succeeds for a late, repeated or unknown token, since the row is authoritative. */
   settle(taskToken: string, output: { status: string }): Promise<void>;
-}
-
-export interface ApprovalsPort {
-  readonly approvals: ApprovalStore;
-}
-
-/** A request for approval: its row and its clock. */
-export interface ApprovalRequestPorts extends ApprovalsPort {
-  readonly approvalClock: ApprovalClock;
-  /** Limit on pending requests. */
-  readonly pendingLimit: PendingLimit;
 }
 
 /** URLs for reviewers and callers. */

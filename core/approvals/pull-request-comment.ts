@@ -5,7 +5,16 @@
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { shorten, spelledText, visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
 import { approvalUrl } from './approval-url.ts';
-import { beginningOf, effectsOf, executedTexts, factsOf, ownFacts, sentBesideExecuted, sentOf } from './card.ts';
+import {
+  beginningOf,
+  effectsOf,
+  executedTexts,
+  factsOf,
+  ownFacts,
+  riskWord,
+  sentBesideExecuted,
+  sentOf,
+} from './card.ts';
 import { headlineOf } from './headline.ts';
 import { questionDigest } from './pull-requests.ts';
 
@@ -32,7 +41,9 @@ export function pullRequestComment(row: ApprovalRow, headSha: string, linkBase: 
 
 function head(row: ApprovalRow, linkBase: string, place: string | undefined, answerLines: readonly string[]): string {
   const effects = effectsOf(row).map((line) => `- ${visibleText(line)}`);
+  const { summary } = row;
   return [
+    ...(summary ? [`${codeSpan(summary.text, 650)} **${riskWord(summary.risk)}**`] : []),
     `**${headlineOf(row, (text, room) => codeSpan(text, room))}**`,
     ...answerLines,
     `[Details](<${approvalUrl(linkBase, row.envelope_id)}>)`,

@@ -1,11 +1,11 @@
 /**
  * Digest of the call as a reviewer sees it. The voting function computes it from the row, and the executing function
- * from the call. The call's own digest cannot be computed from a row with withheld secrets [approval.shown].
+ * from the call. The call's own digest cannot be computed from a row with withheld secrets [approval.evidence-decides].
  */
 import { partDigest, wholeDigest } from '#core/contracts/withheld.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 
-export interface ShownCall {
+interface ShownCall {
   readonly protocol: string;
   readonly tool: string;
   readonly target: string;

@@ -1,4 +1,4 @@
-/** Finds pending requests that a reviewer may confuse with each other [approval.similar]. */
+/** Finds pending requests that a reviewer may confuse with each other [approval.obstacle]. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { remembered } from '#core/kernel/remembered.ts';

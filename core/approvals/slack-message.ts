@@ -7,7 +7,17 @@ import type { Delivery } from '#core/approvals/notifications/ports.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { spelledText, visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
 import { approvalUrl } from './approval-url.ts';
-import { beginningOf, effectsOf, executedTexts, factsOf, ownFacts, sentBesideExecuted, sentOf } from './card.ts';
+import {
+  beginningOf,
+  effectsOf,
+  executedTexts,
+  factsOf,
+  ownFacts,
+  riskWord,
+  sentBesideExecuted,
+  sentOf,
+  summaryOf,
+} from './card.ts';
 import { headlineOf } from './headline.ts';
 import { code, codeBlock, escaped, fits, fitted, listed, maxSection } from './slack-text.ts';
 
@@ -22,7 +32,8 @@ const maxExecutedSections = 12;
 
 /** Returns the message. @param place of the rule, as `file:line`. */
 export function slackMessage(row: ApprovalRow, linkBase: string, place?: string): SlackMessage {
-  const text = `${fitted(visibleText(row.tool), 250)} on ${fitted(visibleText(row.target), 400)}: ${headline(row)}`;
+  const what = summaryOf(row) ?? `${row.tool} on ${row.target}`;
+  const text = `${fitted(visibleText(what), 650)}: ${headline(row)}`;
   const { sections, isWhole } = details(row, linkBase, place);
   const blocks = sections.map((section) => ({ type: 'section', text: { type: 'mrkdwn', text: section } }));
   return { text, blocks: row.status === 'pending' ? [...blocks, buttons(row, isWhole)] : blocks };
@@ -59,9 +70,10 @@ export const isWholeInSlack = (row: ApprovalRow): boolean => details(row, '', un
  * another.
  */
 function details(row: ApprovalRow, linkBase: string, place: string | undefined): Details {
-  const { envelope_id, call_digest } = row;
+  const { envelope_id, call_digest, summary } = row;
+  const effect = summary ? `${code(summary.text, 650)} *${riskWord(summary.risk)}*\n` : '';
   const link = `<${approvalUrl(linkBase, envelope_id)}|details>`;
-  const head = `*${headline(row)}*\nDigest ${code(call_digest.slice(0, 16), 16)}, ${link}, or ${code(`agentctl show ${envelope_id}`, 80)}`;
+  const head = `${effect}*${headline(row)}*\nDigest ${code(call_digest.slice(0, 16), 16)}, ${link}, or ${code(`agentctl show ${envelope_id}`, 80)}`;
   const facts = factsOf(row, place).map(
     ([label, text]) => `${label}: ${code(spelledText(text), charactersFor(label))}`,
   );

@@ -41,7 +41,7 @@ const refused = (why: string) =>
   new GatewayError('authentication_error', `The request is not signed by Slack: ${why}.`);
 
 interface SlackVoter {
-  /** The account's workspace; in a shared channel it may differ from the app's [slack.own-workspace]. */
+  /** The account's workspace; in a shared channel it may differ from the app's [slack.confirmed]. */
   readonly team: string;
   readonly user: string;
   readonly verdict: 'approve' | 'deny';
@@ -128,7 +128,7 @@ export function parseSlackInteraction(rawBody: Uint8Array, apiUrl: string): Slac
   const payloads = new URLSearchParams(new TextDecoder().decode(rawBody)).getAll('payload');
   if (payloads.length !== 1)
     throw invalidRequest(
-      `The body holds ${payloads.length} fields called payload; allowed is exactly one, as Slack sends it.`,
+      `The body contains ${payloads.length} fields called payload; allowed is exactly one, as Slack sends it.`,
     );
   const [payload] = payloads as [string];
   const sent = checked(interactionSchema, parseStrict(payload, { numbers: 'double' }), 'payload');

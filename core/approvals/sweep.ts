@@ -1,7 +1,8 @@
 /**
  * Repairs approvals after a crash: clocks that did not start, waiting executions whose row is decided, expired
- * requests, leases that ended without an outcome [approval.clock-recovers]. Reads only due rows of all tenants, longest
- * due first. A row that cannot be repaired is postponed, so that it does not delay others.
+ * requests, leases that ended without an outcome [approval.machine], approved calls that the gateway did not make
+ * [approval.restarted]. Reads only due rows of all tenants, longest due first. A row that cannot be repaired is
+ * postponed, so that it does not delay others.
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -9,7 +10,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { moveApproval } from './approval.ts';
 import { channelsOf } from './channels.ts';
-import { dueAt } from './due.ts';
+import { dueAt, restartAt } from './due.ts';
 import { expire } from './expire.ts';
 import type { StepPorts } from './steps.ts';
 
@@ -26,14 +27,15 @@ interface Swept {
   readonly started: number;
   readonly released: number;
   readonly leases_ended: number;
+  readonly restarted: number;
 }
 
-type Healed = 'timed_out' | 'started' | 'released' | 'leases_ended';
+type Healed = 'timed_out' | 'started' | 'released' | 'leases_ended' | 'restarted';
 
 export async function sweepApprovals(ports: StepPorts): Promise<Swept> {
   const configuration = await ports.configuration();
   const now = ports.clock.now();
-  const count: Record<Healed, number> = { timed_out: 0, started: 0, released: 0, leases_ended: 0 };
+  const count: Record<Healed, number> = { timed_out: 0, started: 0, released: 0, leases_ended: 0, restarted: 0 };
   await sideBySide(
     ports.approvals.due(isoTime(now)),
     concurrency,
@@ -87,10 +89,22 @@ async function heal(
       await approvals.postpone(row, later < row.expires_at ? later : row.expires_at);
       return 'started';
     case 'approved':
-    case 'denied':
-      if (row.task_token) await approvalClock.settle(row.task_token, { status: row.status });
-      await approvals.releaseToken(row.envelope_id);
-      return row.task_token ? 'released' : undefined;
+    case 'denied': {
+      const restart = restartAt(row, configuration.approvals);
+      if (row.task_token) {
+        await approvalClock.settle(row.task_token, { status: row.status });
+        // The released execution gets its time first.
+        await approvals.releaseToken(row, restart && (restart > later ? restart : later));
+        return 'released';
+      }
+      if (restart === undefined || restart > now) {
+        await approvals.releaseToken(row, restart);
+        return undefined;
+      }
+      await approvalClock.start(row.envelope_id, `${row.envelope_id}-again`);
+      await approvals.noteRestarted(row);
+      return 'restarted';
+    }
     case 'executing': {
       const ends = dueAt(row) ?? '';
       if (ends > now) {

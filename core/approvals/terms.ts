@@ -1,6 +1,6 @@
 /**
  * Applies the current rules to the approval of a pending request. They can only add to its original terms
- * [approval.terms-now].
+ * [approval.strictest-terms].
  */
 
 import { missingOf, missingText } from '#core/configuration/identity/separation-rules.ts';

@@ -29,7 +29,8 @@ export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number, 
     call_digest,
   };
   const approval_url = approvalUrl(adminUrl, envelope_id);
-  const { tenant, key_id, key_name, key_kind, key_owner, effects, executed, risk, credential } = row;
+  const { tenant, key_id, key_name, key_kind, key_owner, executed, risk, credential } = row;
+  const { summary, effects, effect_risks, after_vote, held_until } = row;
   const { policy, policy_version, rule_reason, sources } = row;
   const several = row.requires && {
     requires: row.requires,
@@ -46,7 +47,9 @@ export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number, 
     session_id,
     unverified: ['actor.agent', 'justification'],
     ...call,
+    summary,
     effects,
+    effect_risks,
     sources,
     executed,
     queued_at,
@@ -57,6 +60,7 @@ export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number, 
     rule: { name: matched_rule, reason: rule_reason, policy, policy_version, place },
     risk,
     credential,
+    ...(status === 'pending' && { after_vote, held_until }),
     ...(status === 'pending' && row.caller_gone_at && { caller_gone_at: row.caller_gone_at }),
     ...(row.require_passkey && { passkey_required: true }),
     ...(row.tightened && { terms_changed: tighteningText(row) }),

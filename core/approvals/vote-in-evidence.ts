@@ -1,18 +1,21 @@
 /**
  * Checks that evidence contains the vote that an approval row claims. A row or entry written to the tables is not
- * enough: the voting function must have signed the entry [approval.evidence-decides] [approval.vote-signed].
+ * enough: the voting function must have signed the entry [approval.evidence-decides].
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { ApprovalTrail } from '#core/evidence/approval-trail.ts';
 import { entryHash } from '#core/evidence/chain.ts';
+import { UnreadableEntry } from '#core/evidence/entry-text.ts';
 import type { CheckpointLog, EvidenceLog, Signer } from '#core/evidence/ports.ts';
-import { type ClockPort, isoTime, type TelemetryPort } from '#core/kernel/ports.ts';
+import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import type { Unusable } from './approval.ts';
 import type { ApprovalStore } from './ports.ts';
 
-export interface VoteProofPorts extends ClockPort, TelemetryPort {
-  readonly evidence: Pick<EvidenceLog, 'entries'>;
+export interface VoteProofPorts {
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+  readonly evidence: Pick<EvidenceLog, 'rows' | 'entries'>;
   readonly approvals: Pick<ApprovalStore, 'get'>;
   /** Signs approving votes; functions that use approvals read its public keys. */
   readonly votes: Signer;
@@ -77,7 +80,8 @@ async function voteInEvidence(
   const trail = new ApprovalTrail();
   let approve: EvidenceEntry | undefined;
   let last: EvidenceEntry | undefined;
-  for await (const entry of ports.evidence.entries(tenant, session_id, evidence_index)) {
+  for await (const entry of ports.evidence.rows(tenant, session_id, evidence_index)) {
+    if (entry instanceof UnreadableEntry) return 'none';
     const linked = last === undefined || entry.previous_hash === last.hash;
     if (!linked || entryHash(entry) !== entry.hash) return 'none';
     if (entry.index === fixed?.index && entry.hash !== fixed.hash) return 'none';
@@ -100,14 +104,14 @@ async function voteInEvidence(
   return vote.used ? 'used' : 'unused';
 }
 
-/** Returns the votes recorded for an approval before its last one. */
+/** Returns the votes recorded for an approval before its last one. A vote whose row cannot be read is missing. */
 async function votesBefore(
   { evidence }: Pick<VoteProofPorts, 'evidence'>,
   approve: EvidenceEntry,
 ): Promise<EvidenceEntry[]> {
   const found: EvidenceEntry[] = [];
   const { tenant, session_id, index, body } = approve;
-  for await (const entry of evidence.entries(tenant, session_id)) {
+  for await (const entry of evidence.entries(tenant, session_id, 0, () => {})) {
     if (entry.index >= index) break;
     if (entry.kind === 'vote' && entry.body.approval_id === body.approval_id) found.push(entry);
   }

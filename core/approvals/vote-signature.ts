@@ -1,6 +1,6 @@
 /**
  * Signs and verifies approving votes. Only voting functions can sign, so an `approve` entry written to the tables
- * directly is not a vote [approval.vote-signed].
+ * directly is not a vote [approval.evidence-decides].
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -60,9 +60,8 @@ export async function voteDefect(
   if (shown && shown_sha256 !== undefined && shown_sha256 !== shown()) return 'the reviewer was shown another call';
   if (requested_by !== row.key_id) return 'the vote was given for the request of another key than the row names';
   if (matched_rule !== row.matched_rule) return 'the vote was given under another rule than the row says';
-  if (now !== undefined && !(typeof use_expires_at === 'string' && use_expires_at > now)) {
+  if (now !== undefined && !(typeof use_expires_at === 'string' && use_expires_at > now))
     return 'the time to use the vote is over';
-  }
   return unsigned(entry, signer);
 }
 
@@ -76,7 +75,7 @@ async function unsigned(entry: EvidenceEntry, signer: Signer): Promise<string | 
 
 /**
  * Returns why the listed votes of an approval by several people are not proven. The list was read from a row, so each
- * vote except the last needs its own signed entry [approval.votes-proven].
+ * vote except the last needs its own signed entry [evidence.approval-proven].
  * @param earlier entries of kind `vote` of the same approval.
  */
 export async function listedVotesDefect(

@@ -1,7 +1,7 @@
 /** Counts a human's vote. One transaction moves the row, if it is still pending, and writes its evidence. */
-
-import { missingText } from '#core/configuration/identity/separation-rules.ts';
-import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { counts, type Missing, missingOf, missingText } from '#core/configuration/identity/separation-rules.ts';
+import type { ApprovalRow, CastVote } from '#core/contracts/approval.ts';
+import type { Requirement } from '#core/contracts/separation.ts';
 import { passkeyAction } from '#core/evidence/passkey-proof.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -11,8 +11,8 @@ import { moveApproval } from './approval.ts';
 import { expire } from './expire.ts';
 import { alreadyDecided, assertUnchanged, assertUndecided } from './open-request.ts';
 import type { VotePorts } from './ports.ts';
-import { type SeveralVotes, severalVotes } from './several-votes.ts';
-import { applyTerms, tighteningText } from './terms.ts';
+import { addedTo, applyTerms, tighteningText } from './terms.ts';
+import { approvalRecord } from './views.ts';
 import { type CheckedVote, redactedVote, type SignedEntry, type Vote, voteEntry } from './vote-entry.ts';
 import { signedVote } from './vote-signature.ts';
 
@@ -21,7 +21,7 @@ const maxTries = 5;
 
 /**
  * Counts a vote. A denial decides, and so does a single approval if one is enough. If rules require several, the row
- * stays pending until they are satisfied [identity.separation-votes]. The current terms apply too [approval.terms-now].
+ * stays pending until they are satisfied [identity.separation-rules]. The current terms apply too [approval.strictest-terms].
  * @returns the row after the vote
  * @throws GatewayError `separation_of_duties` for an approval that no rule counts; `conflict` with the record if
  * another vote or the time-out came first, and for an approval of a row that does not match its digest.
@@ -137,7 +137,7 @@ async function stillWaits(ports: VotePorts, { envelope_id, vote_count }: Approva
 }
 
 /**
- * Records the public key in the session's chain, so that the chain alone proves the vote [evidence.passkey-proven].
+ * Records the public key in the session's chain, so that the chain alone proves the vote [evidence.approval-proven].
  * @throws GatewayError `forbidden` for an approval without a passkey if the rule requires one, on any channel.
  */
 async function passkeyOf(ports: VotePorts, row: ApprovalRow, vote: Vote): Promise<SignedEntry | undefined> {
@@ -173,4 +173,38 @@ async function passkeyOf(ports: VotePorts, row: ApprovalRow, vote: Vote): Promis
   });
   if (!outcome.ok) throw new Error('the entry of a public key carries no conditions');
   return { ...assertion, key_entry: outcome.entry.hash };
+}
+
+interface SeveralVotes {
+  readonly requires: readonly Requirement[];
+  /** The earlier votes and this one. */
+  readonly votes: readonly CastVote[];
+  readonly missing: readonly Missing[];
+}
+
+/**
+ * Returns the votes including this one if rules require several. Both the rules at the time of the request and the
+ * current rules apply.
+ * @throws GatewayError `conflict` for a second vote of a person, `separation_of_duties` for a vote that no rule counts.
+ */
+function severalVotes(row: ApprovalRow, vote: CheckedVote, at: string): SeveralVotes | undefined {
+  const { requires: earlier = [], votes: before = [] } = row;
+  const requires = [...earlier, ...addedTo(earlier, vote.separation?.requires ?? [])];
+  if (requires.length === 0) return undefined;
+  const { person, reviewer, comment, channel } = vote;
+  if (before.some((each) => each.person === person))
+    throw new GatewayError(
+      'conflict',
+      `Not counted: ${person} has approved ${row.envelope_id} already; the next approval must come from another person.`,
+      {
+        data: { record: approvalRecord(row) },
+      },
+    );
+  const ballot = vote.separation?.ballot ?? { person, teams: [], role: 'viewer' };
+  const open = missingOf(requires, before);
+  if (!open.some((each) => counts(each, ballot)))
+    throw new GatewayError('separation_of_duties', `Not counted: this approval needs ${missingText(open)}.`);
+  const signed = vote.signed && { passkey: true as const };
+  const votes = [...before, { ...ballot, reviewer, comment, channel, at, ...signed }];
+  return { requires, votes, missing: missingOf(requires, votes) };
 }

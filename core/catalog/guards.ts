@@ -1,6 +1,7 @@
 /** Guards that packs use by name: the lists of `secret-files.yaml`, and `guards.yaml`. */
 import type { SecretFiles } from '#core/contracts/catalog.ts';
-import type { CatalogGuard, ToolGuard } from '#core/contracts/tool-policy.ts';
+import type { CatalogGuard } from '#core/contracts/guard-names.ts';
+import type { ToolGuard } from '#core/contracts/tool-policy.ts';
 import { guardsData, secretFilesData } from './data.ts';
 import { fileGlobs } from './secret-files.ts';
 

@@ -21,8 +21,8 @@ import type { ModelProgress } from './model-progress.ts';
 export interface RunningCall {
   readonly call: ChatCall;
   readonly startedMs: number;
-  /** Ends the call from the gateway's side while the model answers. */
-  readonly halt: AbortController;
+  /** Ends a stream from the gateway's side while the model answers. Undefined for a call without a stream. */
+  readonly halt: AbortController | undefined;
   /** Aborts when the caller leaves or the call is halted, which closes the provider's connection. */
   readonly signal: AbortSignal;
   /** Detaches the signal from the caller's. Called when the call is over. */
@@ -136,6 +136,7 @@ export interface EndedCall extends Finished {
 }
 
 export function startCall(call: ChatCall, clock: Clock): RunningCall {
+  if (!call.stream) return { call, startedMs: clock.now(), halt: undefined, signal: call.signal, release: () => {} };
   const halt = new AbortController();
   return { call, startedMs: clock.now(), halt, signal: halt.signal, release: follow(halt, call.signal) };
 }

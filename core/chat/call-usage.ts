@@ -1,11 +1,12 @@
 /** Computes the usage for which a call is charged. */
 import type { Usage } from '#core/contracts/chat.ts';
+import { countOf } from '#core/kernel/narrow.ts';
+import { rememberedText } from '#core/kernel/remembered.ts';
 import { costOf, demoCost } from '#core/limits/prices.ts';
 import { surchargeOf } from '#core/limits/surcharges.ts';
 import { resolveModel } from '#core/models/routing/plan.ts';
 import type { ChatCall } from './call.ts';
 import type { KnownCall } from './call-stages.ts';
-import { isSameModel } from './replied-model.ts';
 
 /** Returns the provider's counts, or estimates without them. Usage is zero if no provider accepted the call. */
 export function usageOf(known: KnownCall): Usage {
@@ -13,7 +14,7 @@ export function usageOf(known: KnownCall): Usage {
   if (!progress || refusedByAll(known)) return { input_tokens: 0, output_tokens: 0 };
   const { counted } = progress;
   // A stream that was cut short has counts from its start only: Anthropic reports one token before the first word.
-  const whole = !call.stream || progress.finishReason !== undefined;
+  const whole = !call.stream || progress.hasEnded(countOf(call.body.n) ?? 1);
   const complete = whole && counted.input_tokens !== undefined && counted.output_tokens !== undefined;
   return {
     ...counted,
@@ -29,22 +30,39 @@ const free = /^([45]\d\d|unreachable|unavailable|breaker_open|no_key)$/;
 const refusedByAll = ({ provider, attempts = [] }: KnownCall): boolean =>
   provider === undefined && attempts.every(({ error }) => free.test(error));
 
-export function costOfCall(known: KnownCall): { microusd: number; estimated: boolean } {
-  const { call } = known;
+/** Charge for an ended call. */
+export interface Charge {
+  readonly usage: Usage;
+  readonly cost: Cost;
+  /** Models named in the reply that were not requested. */
+  readonly otherModels: readonly string[];
+}
+
+type Cost = ReturnType<typeof costOf>;
+
+export function chargeOf(known: KnownCall): Charge {
+  const usage = usageOf(known);
+  const otherModels = otherModelsOf(known);
+  return { usage, otherModels, cost: costOfCall(known, usage, otherModels) };
+}
+
+function costOfCall({ call, demo, progress }: KnownCall, usage: Usage, otherModels: readonly string[]): Cost {
   const { configuration } = call.snapshot;
-  if (known.demo) return demoCost(configuration, call.resolvedModel, usageOf(known));
+  if (demo) return demoCost(configuration, call.resolvedModel, usage);
   // Charges the served tier, not the requested one [budget.served].
-  const surcharge = surchargeOf({ ...call.body, ...known.progress?.served });
-  const costs = [call.resolvedModel, ...otherModelsOf(known)].map((model) =>
-    costOf(configuration, model, usageOf(known), surcharge),
-  );
-  return costs.reduce((dearest, cost) => (cost.microusd > dearest.microusd ? cost : dearest));
+  const surcharge = surchargeOf({ ...call.body, ...progress?.served });
+  let dearest = costOf(configuration, call.resolvedModel, usage, surcharge);
+  for (const model of otherModels) {
+    const cost = costOf(configuration, model, usage, surcharge);
+    if (cost.microusd > dearest.microusd) dearest = cost;
+  }
+  return dearest;
 }
 
 /**
- * Returns the models named in the reply that were not requested. The most expensive is charged [chat.replied-model].
+ * Returns the models named in the reply that were not requested. The most expensive is charged [budget.served].
  */
-export function otherModelsOf({ call, progress, demo }: KnownCall): readonly string[] {
+function otherModelsOf({ call, progress, demo }: KnownCall): readonly string[] {
   return !progress || demo ? [] : otherModelsIn(call, progress.models);
 }
 
@@ -60,3 +78,20 @@ export function otherModelsIn(
       !isSameModel(resolvedModel, resolveModel(snapshot.configuration, name)),
   );
 }
+
+/** Date or version at the end of a name: a snapshot of the same model. */
+const snapshot = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|\d{4}|00\d|0|latest)$/;
+
+/** Returns the name without vendor, variant, snapshot and Bedrock's version. */
+const plainName = rememberedText((model: string): string => {
+  const name = model.toLowerCase().split('/').at(-1)!;
+  return name
+    .replace(/^(?:[a-z]+\.)+/, '')
+    .replace(/:[a-z0-9]+$/, '')
+    .replace(/-v\d+$/, '')
+    .replace(snapshot, '');
+});
+
+/** Checks whether a reply comes from the requested model [budget.served]. */
+export const isSameModel = (asked: string, replied: string): boolean =>
+  asked === replied || plainName(asked) === plainName(replied);

@@ -44,7 +44,7 @@ export interface ChatRequest {
   readonly keep?: ResponseRetention | undefined;
   /** Names of members that chat completions do not have, but the endpoint's dialect does. */
   readonly leftOut?: readonly string[] | undefined;
-  /** Set by `Cache-Control: no-cache` or `no-store`: neither looked up nor stored [cache.control]. */
+  /** Set by `Cache-Control: no-cache` or `no-store`: neither looked up nor stored [chat.cache]. */
   readonly noCache?: boolean;
   /** True if the caller parses a stream as events at any status, as client libraries do. */
   readonly readsEvents?: boolean;
@@ -146,7 +146,7 @@ const earlierTokens = ({ keep }: ChatRequest): number =>
 type Key = Pick<KeyLimits, 'allowed_models'> | undefined;
 
 /**
- * Checks whether the tenant and the key may use the model [limit.key-models].
+ * Checks whether the tenant and the key may use the model [limit.key].
  * @param names requested and resolved name; either may be listed.
  */
 export const mayUse = ({ allowed_models }: Tenant, key: Key, names: readonly string[]): boolean =>
@@ -166,7 +166,7 @@ function notAllowed({ allowed_models }: Tenant, key: Key, names: readonly string
   );
 }
 
-/** Returns an error that lists the models this caller may request [models.demo-names]. */
+/** Returns an error that lists the models this caller may request [models.demo]. */
 function notServed(
   { configuration }: Snapshot,
   { tenant, key }: { tenant: Tenant; key: Key },

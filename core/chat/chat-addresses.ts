@@ -4,11 +4,13 @@
  */
 
 import type { ChatOperation, DialectName } from '#core/contracts/chat.ts';
+import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { isObject } from '#core/kernel/narrow.ts';
+import { rememberedText } from '#core/kernel/remembered.ts';
+import { isEndpoint } from '#core/models/dialects/endpoints.ts';
 import { isInnerAddress } from '#core/policy/classification/inner-address.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
@@ -27,7 +29,7 @@ interface ChatBody {
  */
 export function refuseAddresses(configuration: Configuration, chat: ChatBody, decidable: boolean): void {
   if (configuration.chat_addresses === 'any') return;
-  for (const { path, address } of addressesIn(chat.body.messages, 'messages')) {
+  for (const { path, address } of fetchedIn(chat)) {
     const ruling = rulingOf(configuration, chat, address);
     if (ruling === 'passes' || (ruling === 'decide' && decidable)) continue;
     throw refusedAddress(
@@ -41,16 +43,14 @@ export function refuseAddresses(configuration: Configuration, chat: ChatBody, de
 
 export const refusedAddress = (path: string, why: string) =>
   invalidRequest(
-    `${path} holds an address ${why}. Send the content in base64, or have its host listed in chat_addresses.`,
+    `${path} contains an address ${why}. Send the content in base64, or have its host listed in chat_addresses.`,
     { param: path },
   );
 
 /** Returns the addresses that the tool policy must decide. */
 export function addressesToDecide(configuration: Configuration, chat: ChatBody): readonly FetchedAddress[] {
   if (configuration.chat_addresses === 'any' || !governs(configuration, chat)) return [];
-  return [...addressesIn(chat.body.messages, 'messages')].filter(
-    ({ address }) => rulingOf(configuration, chat, address) === 'decide',
-  );
+  return fetchedIn(chat).filter(({ address }) => rulingOf(configuration, chat, address) === 'decide');
 }
 
 const governs = ({ messages, chat_completions }: Configuration, { dialect, operation }: ChatBody): boolean =>
@@ -64,7 +64,7 @@ function rulingOf(configuration: Configuration, chat: ChatBody, address: string)
   if (allowed === 'none') return 'which chat_addresses does not allow';
   const governed = governs(configuration, chat);
   if (Array.isArray(allowed) && !governed) return 'which chat_addresses does not allow';
-  if (!isPublic(address)) return 'which is not a public http or https address';
+  if (!isPublic(address, configuration.catalog.networks)) return 'which is not a public http or https address';
   return governed ? 'decide' : 'passes';
 }
 
@@ -74,17 +74,39 @@ export interface FetchedAddress {
   readonly address: string;
 }
 
-/** Yields the addresses that a provider would fetch. It does not fetch those in arguments of tool calls. */
-function* addressesIn(value: Json | undefined, path: string): Iterable<FetchedAddress> {
-  if (Array.isArray(value)) for (const [at, item] of value.entries()) yield* addressesIn(item, `${path}[${at}]`);
-  else if (isObject(value) && value.type !== 'tool_use')
-    for (const [name, inner] of Object.entries(value)) {
-      if (name === 'tool_calls' || name === 'function_call') continue;
-      const below = `${path}.${name}`;
-      const texts = isFetched(name, value, path) ? textsOf(inner) : undefined;
-      if (!texts) yield* addressesIn(inner, below);
-      else for (const address of texts) if (isAddress(address)) yield { path: below, address };
+/** Members of requests of other endpoints whose addresses are not fetched. */
+const unfetched: ReadonlySet<string> = new Set(['metadata', 'user', 'safety_identifier']);
+
+/** Returns the addresses in the messages, and for an endpoint other than chat also those in its other members. */
+function fetchedIn({ operation, body }: ChatBody): readonly FetchedAddress[] {
+  const inMessages = addressesIn(body.messages, 'messages');
+  if (operation === undefined || !isEndpoint(operation)) return inMessages;
+  const others = Object.entries(body).filter(([name]) => name !== 'messages' && !unfetched.has(name));
+  // The walk reads members of objects, so each one is given with its name.
+  return [...inMessages, ...others.flatMap(([name, value]) => addressesIn({ [name]: value }, ''))];
+}
+
+/** Returns the addresses that a provider would fetch. It does not fetch those in arguments of tool calls. */
+function addressesIn(value: Json | undefined, path: string): readonly FetchedAddress[] {
+  const found: FetchedAddress[] = [];
+  const walk = (value: Json | undefined, path: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value)) {
+      for (let at = 0; at < value.length; at++) if (typeof value[at] === 'object') walk(value[at], `${path}[${at}]`);
+      return;
     }
+    if (value.type === 'tool_use') return;
+    for (const name of Object.keys(value)) {
+      if (name === 'tool_calls' || name === 'function_call') continue;
+      const inner = value[name];
+      const texts = isFetched(name, value, path) ? textsOf(inner) : undefined;
+      const at = path === '' ? name : `${path}.${name}`;
+      if (!texts) walk(inner, at);
+      else for (const address of texts) if (isAddress(address)) found.push({ path: at, address });
+    }
+  };
+  walk(value, path);
+  return found;
 }
 
 const textsOf = (value: Json | undefined): readonly string[] | undefined =>
@@ -94,16 +116,23 @@ const textsOf = (value: Json | undefined): readonly string[] | undefined =>
       ? value
       : undefined;
 
+/** Returns how providers treat a member of this name; undefined for one that is never fetched. */
+const kindOf = rememberedText((name): 'address' | 'medium' | 'url' | undefined => {
+  if (/_ur[il]$/i.test(name) || name === 'file_data') return 'address';
+  if (/^(?:image|video|audio)$/.test(name)) return 'medium';
+  return /^ur[il]$/.test(name) ? 'url' : undefined;
+});
+
 /**
  * Checks whether a member is fetched. Providers name it `image_url`, `source: { type: url, url }` or `{ type: video,
  * video }`.
  */
-const isFetched = (name: string, { type }: JsonObject, path: string): boolean =>
-  /_ur[il]$/i.test(name) ||
-  name === 'file_data' ||
-  (/^(?:image|video|audio)$/.test(name) && typeof type === 'string') ||
-  (/^ur[il]$/.test(name) &&
-    (/^(?:url|(?:input_)?(?:image|video|audio|document|file))$/.test(asText(type)) || /_ur[il]$/.test(path)));
+function isFetched(name: string, { type }: JsonObject, path: string): boolean {
+  const kind = kindOf(name);
+  if (kind === undefined || kind === 'address') return kind === 'address';
+  if (kind === 'medium') return typeof type === 'string';
+  return /^(?:url|(?:input_)?(?:image|video|audio|document|file))$/.test(asText(type)) || /_ur[il]$/.test(path);
+}
 
 /** Checks for an address: not a `data:` URL, base64 or the id of a file. */
 const isAddress = (text: string): boolean =>
@@ -113,8 +142,8 @@ const isAddress = (text: string): boolean =>
 /** Maximum length of texts that are checked for inner addresses. */
 const maxCharacters = 8_192;
 
-const isPublic = (address: string): boolean =>
-  address.length <= maxCharacters && /^\s*https?:\/\//i.test(address) && !isInnerAddress(address, false);
+const isPublic = (address: string, networks: OwnNetworks): boolean =>
+  address.length <= maxCharacters && /^\s*https?:\/\//i.test(address) && !isInnerAddress(address, false, networks);
 
 function isListed(address: string, hosts: readonly string[]): boolean {
   const url = isReadAlike(address) && URL.parse(address.trim());

@@ -5,7 +5,7 @@ import { cancelledBy } from '#core/execution/cancellation/watch.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import type { EndedCall } from './call-stages.ts';
-import { costOfCall, otherModelsOf, usageOf } from './call-usage.ts';
+import type { Charge } from './call-usage.ts';
 import { findingsOf, leftOutOf, providerOf, rulingOf } from './known-facts.ts';
 import { boundedNames } from './left-out.ts';
 import { forcedTool, governsTools } from './tool-use-mode.ts';
@@ -13,6 +13,7 @@ import { forcedTool, governsTools } from './tool-use-mode.ts';
 /** Facts about the recording that are not part of the call. */
 interface Recording {
   readonly clock: Clock;
+  readonly charge: Charge;
   readonly traceId: string;
   /** Entries evicted from the cache since the last query. */
   readonly evictions: number;
@@ -22,11 +23,11 @@ interface Recording {
 export function recordOf({ known, ending, status }: EndedCall, recording: Recording): ChatRecord {
   const { call, progress, attempts = [] } = known;
   const { configuration, version } = call.snapshot;
-  const { traceId, evictions, delivered } = recording;
+  const { charge, traceId, evictions, delivered } = recording;
   const { decision, matchedRule } = rulingOf(known, ending);
   const [findings, leftOut, provider] = [findingsOf(known), leftOutOf(known), providerOf(known)];
-  const cost = costOfCall(known);
-  const [replied] = otherModelsOf(known);
+  const { usage, cost } = charge;
+  const [replied] = charge.otherModels;
   const by = cancelledBy(call.signal);
   const tool = governsTools(call) && configuration.messages.structured_output === 'data' ? forcedTool(call) : undefined;
   return {
@@ -51,7 +52,7 @@ export function recordOf({ known, ending, status }: EndedCall, recording: Record
     policy_version: version,
     ...(matchedRule !== undefined && { matched_rule: matchedRule }),
     ...(findings.length > 0 && { findings }),
-    usage: usageOf(known),
+    usage,
     cost_microusd: cost.microusd,
     ...(cost.estimated && { cost_estimated: true }),
     ...(known.lookup && { cache: known.lookup.state }),

@@ -6,6 +6,7 @@
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { rememberedText } from '#core/kernel/remembered.ts';
 
 /** Names in lower case without `_` and `-`, since aggregators accept several spellings. */
 const ofEveryDialect = [
@@ -30,7 +31,7 @@ const ofMetadata: ReadonlySet<string> = new Set(
 
 const deepest = 4;
 
-const folded = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/[_-]/g, '');
+const folded = rememberedText((name) => name.normalize('NFKC').toLowerCase().replace(/[_-]/g, ''));
 
 const isGiven = (value: Json | undefined): boolean =>
   value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
@@ -56,14 +57,21 @@ interface ChoosingMember {
   readonly name: string;
 }
 
-function choosingIn(names: ReadonlySet<string>, body: JsonObject, within: string, depth = 0): ChoosingMember[] {
-  return Object.entries(body).flatMap(([name, value]): ChoosingMember[] => {
-    if (!isGiven(value)) return [];
-    const path = `${within}${name}`.slice(0, 128);
+function* choosingIn(
+  names: ReadonlySet<string>,
+  body: JsonObject,
+  within: string,
+  depth = 0,
+): Iterable<ChoosingMember> {
+  for (const name of Object.keys(body)) {
+    const value = body[name];
+    if (!isGiven(value)) continue;
     const plain = folded(name);
-    // At the top level, `model` is the allowed model.
-    if (names.has(plain) || (plain === 'model' && within !== '')) return [{ path, name: name.slice(0, 64) }];
-    if (!containers.has(plain) || typeof value !== 'object' || Array.isArray(value) || depth >= deepest) return [];
-    return choosingIn(plain === 'metadata' ? ofMetadata : names, value as JsonObject, `${path}.`, depth + 1);
-  });
+    const isChoosing = names.has(plain) || (plain === 'model' && within !== ''); // at the top it is the allowed model
+    if (!isChoosing && !containers.has(plain)) continue;
+    const path = `${within}${name}`.slice(0, 128);
+    if (isChoosing) yield { path, name: name.slice(0, 64) };
+    else if (typeof value === 'object' && !Array.isArray(value) && depth < deepest)
+      yield* choosingIn(plain === 'metadata' ? ofMetadata : names, value as JsonObject, `${path}.`, depth + 1);
+  }
 }

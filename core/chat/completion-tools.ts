@@ -1,11 +1,12 @@
 /**
  * Decides tool calls of chat completions like those of messages replies: on `/v1/responses`, whose requests run as chat
- * completions [responses.tool-use], and on governed chat completions [chat.completions.tool-use].
+ * completions [chat.tool-use], and on governed chat completions [chat.tool-use].
  */
 
-import type { Json, JsonObject } from '#core/kernel/json.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { toolFragments } from '#core/models/dialects/tool-fragments.ts';
+import { jsonText } from '#core/models/dialects/wire.ts';
 import type { ChatCall } from './call.ts';
 import type { ChatPorts } from './ports.ts';
 import { decideCallText, endedWithinCall, isToolUse, isUndecidable } from './tool-use.ts';
@@ -100,7 +101,7 @@ class Held {
     const known = this.#of({ ...(_ !== undefined && { index: _ }), ...fragment });
     const form = fragment.custom === undefined ? 'function' : 'custom';
     const named = objectOf(fragment[form]) ?? {};
-    known.text += argumentsOf(named.arguments ?? named.input);
+    known.text += jsonText(named.arguments ?? named.input);
     const before = objectOf(known.call[form]) ?? {};
     known.call = {
       id: textOf(known.call.id) || (textOf(fragment.id) ?? ''),
@@ -120,10 +121,6 @@ class Held {
   }
 }
 
-/** Returns the decided arguments as text, also if the provider wrote an object. */
-const argumentsOf = (given: Json | undefined): string =>
-  typeof given === 'string' ? given : given === undefined || given === null ? '' : JSON.stringify(given);
-
 /** Returns the decided call without any other member that a client might run. */
 const asDecided = (call: JsonObject, form: JsonObject): JsonObject => ({
   ...(call.index !== undefined && { index: call.index }),
@@ -134,7 +131,7 @@ const asDecided = (call: JsonObject, form: JsonObject): JsonObject => ({
 });
 
 /**
- * Returns texts that some providers require back with the call's result, in objects without calls [chat.call-members].
+ * Returns texts that some providers require back with the call's result, in objects without calls [chat.translated-members].
  */
 function wantedBack(call: JsonObject): JsonObject {
   const kept: JsonObject = {};
@@ -156,7 +153,7 @@ const knownMembers = new Set([
 ]);
 const callMembers = new Set(['tool_calls', 'function_call']);
 
-/** Removes undecided calls: those under other names and in other places [chat.completions.tool-use]. */
+/** Removes undecided calls: those under other names and in other places [chat.tool-use]. */
 function withoutCalls(value: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, item]) => {
@@ -177,7 +174,7 @@ async function decided(
   for (const one of calls) {
     const custom = objectOf(one.custom);
     const name = textOf((custom ?? objectOf(one.function))?.name) ?? '';
-    const given = argumentsOf(custom ? custom.input : objectOf(one.function)?.arguments);
+    const given = jsonText(custom ? custom.input : objectOf(one.function)?.arguments);
     // The text of a custom tool is its only parameter.
     const json = custom ? JSON.stringify({ input: given }) : given;
     const text = await decideCallText(ports, call, { id: textOf(one.id), name, json });

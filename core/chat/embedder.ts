@@ -17,7 +17,7 @@ export function configuredEmbedder(ports: { readonly snapshots: Snapshots; reado
       if (!entry) return local.embed(text, signal);
       const provider = await ports.providers.get(entry);
       const [vector] = (await provider.embed?.(embedding_model ?? 'text-embedding-3-small', [text], signal)) ?? [];
-      if (!vector) throw new Error(`${entry.name} gave no embedding`);
+      if (!vector) throw new Error(`${entry.name} returned no embedding`);
       return vector;
     },
   };

@@ -20,7 +20,7 @@ const maxFields = 64;
 const fieldName = /^[A-Za-z][A-Za-z0-9_]{0,63}(\[\])?$/;
 /** Fields that JSON would express as numbers or booleans, so that they are checked as such. */
 const numbers: ReadonlySet<string> = new Set(['n', 'temperature']);
-const truths: Readonly<Record<string, boolean>> = { true: true, false: false };
+const truths: ReadonlyMap<string, boolean> = new Map(Object.entries({ true: true, false: false }));
 
 /**
  * Parses a form.
@@ -50,7 +50,7 @@ export function readForm(type: string | undefined, bytes: Uint8Array): ReadForm 
 const utf8 = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 const memberOf = (name: string, text: string): Json => {
-  if (name === 'stream') return truths[text] ?? text;
+  if (name === 'stream') return truths.get(text) ?? text;
   return numbers.has(name) && text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 };
 

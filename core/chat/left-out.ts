@@ -1,4 +1,4 @@
-/** Names of request members that the provider does not receive, for the header and for evidence [chat.left-out]. */
+/** Names of request members that the provider does not receive, for the header and for evidence [chat.translated-members]. */
 
 import type { Json } from '#core/kernel/json.ts';
 
@@ -8,7 +8,7 @@ const maxInHeader = 500;
 
 /**
  * Checks whether a chat completion asks its provider to store it. The member is left out, because the gateway has no
- * record for reading or deleting the completion [chat.store].
+ * record for reading or deleting the completion [responses.stored].
  */
 export const keepsCompletion = (store: Json | undefined): boolean =>
   store !== undefined && store !== null && store !== false;

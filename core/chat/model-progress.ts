@@ -42,6 +42,11 @@ export class ModelProgress {
     return [...this.#finishReasons].sort(([a], [b]) => a - b).map(([, reason]) => reason);
   }
 
+  /** Reports whether all requested choices have ended. A dialect without choices has a single answer. */
+  hasEnded(choices: number): boolean {
+    return this.#finishReasons.size === 0 ? this.#finishReason !== undefined : this.#finishReasons.size >= choices;
+  }
+
   /** Milliseconds from the start of the call to the first character of a stream. */
   get firstTokenMs(): number | undefined {
     return this.#firstTokenMs;

@@ -16,7 +16,7 @@ type Key = Pick<KeyLimits, 'allowed_models'> | undefined;
 
 /**
  * Lists the models of a tenant.
- * @param key whose own limits exclude further models [limit.key-models].
+ * @param key whose own limits exclude further models [limit.key].
  */
 export function modelsOf(configuration: Configuration, tenantId: string, key?: Key): ListedModel[] {
   const tenant = configuration.tenants.find(({ id }) => id === tenantId);

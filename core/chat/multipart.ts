@@ -32,7 +32,7 @@ export function formParts(type: string, body: Uint8Array, maxParts: number): For
     const next = delimiterFrom(bytes, opening, found.end);
     if (!next) break;
     if (parts.length === maxParts)
-      throw invalidRequest(`The form has more than ${maxParts} fields; at most ${maxParts} are taken. Send fewer.`);
+      throw invalidRequest(`The form has more than ${maxParts} fields; at most ${maxParts} are accepted. Send fewer.`);
     parts.push(partOf(bytes.subarray(found.end, next.start)));
     found = next;
   }

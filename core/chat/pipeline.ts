@@ -11,12 +11,19 @@ import { isEndpoint } from '#core/models/dialects/endpoints.ts';
 import type { Answering, ChatReply } from './answering.ts';
 import { askedModel } from './asked-model.ts';
 import { type ChatRequest, openCall } from './call.ts';
-import { type EndedCall, type Finished, type RunningCall, type ScreenedCall, startCall } from './call-stages.ts';
+import {
+  type EndedCall,
+  type Finished,
+  type KnownCall,
+  type RunningCall,
+  type ScreenedCall,
+  startCall,
+} from './call-stages.ts';
 import { addressesToDecide } from './chat-addresses.ts';
 import { sampleOf, submitForEvaluation } from './evaluation.ts';
 import { HeldAnswer, type Reply } from './held-answer.ts';
 import type { ChatPorts } from './ports.ts';
-import { knowing, StageFailure } from './stage-failure.ts';
+import { StageFailure } from './stage-failure.ts';
 import { admit } from './stages/admit.ts';
 import { callModel } from './stages/provider-call.ts';
 import { lookUp, replay } from './stages/response-cache.ts';
@@ -61,7 +68,7 @@ async function answer(ports: ChatPorts, running: RunningCall, traceId: string, r
   const { wire, keep } = running.call;
   const sampled = sampleOf(running);
   const held = new HeldAnswer(wire, sampled, reply);
-  const finished = await stages(ports, running, held).catch((thrown: unknown) => StageFailure.of(thrown, running));
+  const finished = await stages(ports, running, held);
   const kept = keep && (await (await responses()).keepResponse(ports, finished, keep));
   const ended = endedCall(finished, held.streamed, kept);
   const settled = await settle(ports, ended, traceId).catch(asGatewayError);
@@ -84,57 +91,62 @@ const batches = lazyImport(() => import('./stages/batches.ts'));
 const responses = lazyImport(() => import('./responses/keep.ts'));
 const endpointCalls = lazyImport(() => import('./stages/endpoint.ts'));
 
-/** Runs the stages in the order of the specification. Each receives the result of the previous one. */
+/**
+ * Runs the stages in the order of the specification. Each receives the result of the previous one.
+ * @returns the failure of a stage that throws, with the facts known before it or those that it carries.
+ */
 async function stages(ports: ChatPorts, running: RunningCall, answering: Answering): Promise<Finished> {
   const { call } = running;
-  const large = call.inputTokens > largeTokens;
-  const policy = await contentPolicyOf(call.snapshot.configuration, call.tenant.id, ports);
-  if (large) await ports.texts?.turn();
-
-  const admitted = await admit(ports, running, policy);
-  if (large) await ports.texts?.turn();
-  const screened = await knowing(admitted, () => screen(ports, admitted, policy));
-  if (large) await ports.texts?.turn();
-  const fetching = await decideAddresses(ports, screened, answering);
-  if ('ending' in fetching) return fetching;
-  const approved =
-    fetching.inputVerdict.decision === 'review'
-      ? await knowing(fetching, async () => (await approvals()).awaitApproval(ports, fetching, answering))
-      : { ...fetching, approval: undefined };
-  if ('ending' in approved) return approved;
-
   const { batch } = call;
-  if (batch)
-    return knowing(approved, async () => (await batches()).callBatch(ports, approved, policy, batch, answering));
-  if (isEndpoint(call.operation))
-    return knowing(approved, async () => (await endpointCalls()).callEndpoint(ports, approved, policy, answering));
+  const large = call.inputTokens > largeTokens;
+  let known: KnownCall = running;
+  try {
+    const policy = await contentPolicyOf(call.snapshot.configuration, call.tenant.id, ports);
+    if (large) await ports.texts?.turn();
 
-  const looked = await knowing(approved, () => lookUp(ports, approved));
-  if (large) await ports.texts?.turn();
-  const keeping = keepForTools(ports, running);
-  const { lookup } = looked;
-  const finished = await knowing(looked, () =>
-    lookup && lookup.state !== 'MISS'
+    const admitted = await admit(ports, running, policy);
+    known = admitted;
+    if (large) await ports.texts?.turn();
+    const screened = await screen(ports, admitted, policy);
+    known = screened;
+    if (large) await ports.texts?.turn();
+    const found = addressesOf(screened);
+    const fetching =
+      found.length === 0 ? screened : await (await addresses()).governAddresses(ports, screened, found, answering);
+    if ('ending' in fetching) return fetching;
+    known = fetching;
+    const approved =
+      fetching.inputVerdict.decision === 'review'
+        ? await (await approvals()).awaitApproval(ports, fetching, answering)
+        : { ...fetching, approval: undefined };
+    if ('ending' in approved) return approved;
+    known = approved;
+
+    if (batch) return await (await batches()).callBatch(ports, approved, policy, batch, answering);
+    if (isEndpoint(call.operation))
+      return await (await endpointCalls()).callEndpoint(ports, approved, policy, answering);
+
+    const looked = await lookUp(ports, approved);
+    known = looked;
+    if (large) await ports.texts?.turn();
+    const keeping = keepForTools(ports, running);
+    const { lookup } = looked;
+    const finished = await (lookup && lookup.state !== 'MISS'
       ? replay(looked, lookup.cached, answering)
-      : callModel(ports, looked, policy, answering),
-  );
-  const unkept = keeping && (await keeping);
-  if (unkept) throw StageFailure.of(unkept.fault, finished.known);
-  return finished;
+      : callModel(ports, looked, policy, answering));
+    known = finished.known;
+    const unkept = keeping && (await keeping);
+    if (unkept) throw unkept.fault;
+    return finished;
+  } catch (thrown) {
+    return StageFailure.of(thrown, known);
+  }
 }
 
-/** Decides the addresses that the provider would fetch, as named in the provider's request [chat.addresses]. */
-async function decideAddresses(
-  ports: ChatPorts,
-  screened: ScreenedCall,
-  answering: Answering,
-): Promise<ScreenedCall | Finished> {
-  const { call, body } = screened;
+/** Returns the addresses to decide, as named in the provider's request [chat.addresses]. */
+const addressesOf = ({ call, body }: ScreenedCall) =>
   // Lines of batches contain no addresses to decide.
-  const found = call.batch ? [] : addressesToDecide(call.snapshot.configuration, { ...call, body });
-  if (found.length === 0) return screened;
-  return knowing(screened, async () => (await addresses()).governAddresses(ports, screened, found, answering));
-}
+  call.batch ? [] : addressesToDecide(call.snapshot.configuration, { ...call, body });
 
 /** Stores the conversation, so that tool calls sent without it can be traced to it [provenance.session]. */
 function keepForTools(ports: ChatPorts, { call }: RunningCall) {

@@ -43,7 +43,7 @@ export function refuseProviderRun(settings: MessagesSettings, body: JsonObject):
 
 /**
  * Removes betas that are not listed. The feature stays off at the provider, and a client newer than the list still
- * works [messages.betas-left-out].
+ * works [messages.provider-run].
  */
 export function listedBetas(
   settings: MessagesSettings,

@@ -1,4 +1,4 @@
-/** Checks which tools a chat call may contain [chat.messages.tool-use] [chat.completions.tool-use]. */
+/** Checks which tools a chat call may contain [chat.tool-use]. */
 
 import type { ChatOperation, DialectName } from '#core/contracts/chat.ts';
 import type { Configuration } from '#core/contracts/config.ts';

@@ -88,7 +88,7 @@ export function readMessage(text: string, freshId: () => string): SocketMessage 
 function messageOf(message: JsonObject, freshId: () => string): SocketMessage {
   const { type } = message;
   if (type === 'ping') return { type };
-  if (type === 'auth') return { type, apiKey: textOf(message, 'api_key') };
+  if (type === 'auth') return { type, apiKey: requiredText(message, 'api_key') };
   if (type === 'cancel') return { type, id: String(idOf(message.id)) };
   if (type === undefined && (message.model !== undefined || message.messages !== undefined)) {
     const { id, ...body } = message;
@@ -106,7 +106,7 @@ function callOf(message: JsonObject, dialect: DialectName, freshId: () => string
   const { body } = message;
   const ids = named(message.id, freshId);
   if (!isObject(body)) throw invalidRequest('body must be the request as it would be posted: a JSON object.');
-  const optional = (name: string) => (message[name] === undefined ? undefined : textOf(message, name));
+  const optional = (name: string) => (message[name] === undefined ? undefined : requiredText(message, name));
   const [sessionId, approvalRef, traceparent] = ['session_id', 'approval_ref', 'traceparent'].map(optional);
   const [beta, version] = ['anthropic_beta', 'anthropic_version'].map(optional);
   return {
@@ -125,7 +125,7 @@ function callOf(message: JsonObject, dialect: DialectName, freshId: () => string
 }
 
 /** Reads a text of visible ASCII, since some of these texts are sent as headers. */
-function textOf(message: JsonObject, name: string): string {
+function requiredText(message: JsonObject, name: string): string {
   const value = message[name];
   if (typeof value === 'string' && /^[\x20-\x7e]{1,4096}$/.test(value)) return value;
   throw invalidRequest(`${name} is not a text of 1 to 4096 visible ASCII characters; send one, or leave it out.`);

@@ -1,6 +1,6 @@
 /**
  * Holds each tool call in a stream of messages events until it is complete and decided. Events of blocks that never
- * began are dropped: a client would add them to a block that was decided without them [messages.tool-stream].
+ * began are dropped: a client would add them to a block that was decided without them [chat.tool-use].
  */
 import { asText } from '#core/kernel/as-text.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';

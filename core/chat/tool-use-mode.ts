@@ -26,7 +26,7 @@ export const governsTools = (call: Setting): boolean => toolUse(call) === 'gover
 
 /**
  * Checks whether calls pass undecided: the caller, or an agent's hook, requests a decision before each runs
- * [messages.hook-mode].
+ * [messages.provider-run].
  */
 export const leavesTools = (call: Setting): boolean => ['pass', 'hook'].includes(toolUse(call));
 

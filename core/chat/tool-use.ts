@@ -2,9 +2,12 @@
  * Decides every tool call of the model as an ActionEnvelope before the caller sees it (`messages.tool_use: govern`). A
  * blocked or pending call is replaced by a text with the decision.
  */
-
+import { assessCall } from '#core/actions/assess-call.ts';
 import { decideOnly } from '#core/actions/decide-only.ts';
+import { openEnvelope } from '#core/actions/envelope.ts';
 import { govern } from '#core/actions/govern.ts';
+import type { EvaluationPorts, GovernPorts } from '#core/actions/ports.ts';
+import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { type DecisionResult, sizes } from '#core/contracts/envelope.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
@@ -15,7 +18,7 @@ import { targetFromArguments } from '#core/policy/classification/target.ts';
 import type { ChatCall } from './call.ts';
 import type { ChatPorts } from './ports.ts';
 import { isProviderRun, providerRunText } from './provider-tools.ts';
-import { isStructuredOutput } from './structured-output.ts';
+import { forcedTool } from './tool-use-mode.ts';
 
 interface ToolUseBlock {
   /** Model's id of the call. */
@@ -56,7 +59,7 @@ export async function replacement(
   return result.decision === 'allow' ? undefined : refusalText(name, result);
 }
 
-/** Returns the conversation as the caller sent it, which is what the model has read [provenance.chat]. */
+/** Returns the conversation as the caller sent it, which is what the model has read [provenance.prompt]. */
 async function conversationOf(body: JsonObject) {
   const { conversationSources } = await import('#core/session/sources/conversation.ts');
   return conversationSources(body);
@@ -161,4 +164,31 @@ function defectOf(read: () => unknown): string | undefined {
       .message.replace(/^The body/, 'its arguments')
       .replace(/\.$/, '');
   }
+}
+
+type ToolCallOrigin = Pick<ChatCall, 'dialect' | 'body' | 'snapshot'>;
+
+/**
+ * Checks whether a call is structured output: client libraries (LangChain, instructor) offer one tool, force the model to
+ * call it, and read its arguments as the answer [chat.tool-use]. It is an action if a rule names the tool, its arguments have an
+ * effect, or a text cannot be parsed with certainty.
+ * @param input parsed arguments.
+ */
+async function isStructuredOutput(
+  ports: Pick<GovernPorts, 'ids'> & EvaluationPorts,
+  call: ToolCallOrigin & Pick<ChatCall, 'principal' | 'sessionId'>,
+  request: Parameters<typeof openEnvelope>[0],
+): Promise<boolean> {
+  const { messages } = call.snapshot.configuration;
+  if (messages.structured_output !== 'data' || forcedTool(call) !== request.tool) return false;
+  const envelope = openEnvelope(request, call.principal, call.sessionId, ports.ids.uuid());
+  const effects = await ports.effects(envelope, call.snapshot.configuration.catalog.programs);
+  if (effects.parts.length > 0 || effects.unclear !== undefined) return false;
+  const { decision, matched_rule } = await assessCall(
+    ports,
+    ofTenant(call.snapshot, envelope.tenant),
+    envelope,
+    effects,
+  );
+  return decision === 'review' && matched_rule === 'default';
 }

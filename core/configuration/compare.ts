@@ -1,7 +1,7 @@
-/** Compares two configurations key by key [cli.config-diff]. */
+/** Compares two configurations key by key [cli.config-check]. */
 import type { Configuration } from '#core/contracts/config.ts';
+import { guardName } from '#core/contracts/guard-names.ts';
 import { type Path, pathText } from '#core/contracts/problems.ts';
-import { guardName } from '#core/contracts/tool-policy.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { mayHoldSecret } from '#core/kernel/issue-words.ts';
 
@@ -61,17 +61,19 @@ const wholes: ReadonlySet<string> = new Set(['tool_policies.pack', 'prices.model
 
 function collect(value: unknown, path: Path, leaves: Map<string, Leaf>): void {
   const at = pathText(path);
-  const entries = wholes.has(at) ? undefined : entriesOf(value);
+  const entries = wholes.has(at) ? undefined : entriesOf(value, path);
+  if (path[0] === 'catalog' && entries?.length === 0) return;
   if (entries !== undefined && entries.length > 0)
     for (const [name, entry] of entries) collect(entry, [...path, name], leaves);
   else if (value !== undefined)
     leaves.set(at, { section: String(path[0] ?? ''), same: canonicalize(value), shown: inWords(path, value) });
 }
 
-/** Returns the members of an object, or the entries of a list with unique names. */
-function entriesOf(value: unknown): (readonly [string, unknown])[] | undefined {
+/** Returns the members of an object, the entries of a list with unique names, or the facts of a list of the catalog. */
+function entriesOf(value: unknown, path: Path): (readonly [string, unknown])[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (!Array.isArray(value)) return Object.entries(value);
+  if (path[0] === 'catalog') return value.map((fact) => [String(fact), fact] as const);
   const names = value.map(nameOf);
   const unique = names.every((name) => name !== undefined) && new Set(names).size === names.length;
   return unique ? value.map((entry, i) => [names[i]!, entry] as const) : undefined;
@@ -94,7 +96,9 @@ function inWords(path: Path, value: unknown): string {
     const count = Object.keys(value).length;
     return typeof name === 'string' ? name : count === 0 ? 'no members' : count === 1 ? '1 member' : `${count} members`;
   }
-  if (mayHoldSecret(path, value)) return `a ${Array.isArray(value) ? 'list' : typeof value} (not shown)`;
+  // Facts are not secret, even if their names are: `catalog.secret_files`, `catalog.networks.private`.
+  if (path[0] !== 'catalog' && mayHoldSecret(path, value))
+    return `a ${Array.isArray(value) ? 'list' : typeof value} (not shown)`;
   const text = JSON.stringify(value);
   return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
 }

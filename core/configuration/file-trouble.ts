@@ -1,4 +1,4 @@
-/** Remembers that a saved configuration file does not load, for health views and alerts [config.file-trouble]. */
+/** Remembers that a saved configuration file does not load, for health views and alerts [policy.hot-reload]. */
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 

@@ -1,4 +1,4 @@
-/** Compares the decisions of organisation levels between two configurations, level by level [policy.diff-whole]. */
+/** Compares the decisions of organisation levels between two configurations, level by level [policy.diff]. */
 
 import { levelsWithRules } from '#core/configuration/identity/organization.ts';
 import type { Configuration } from '#core/contracts/config.ts';

@@ -6,6 +6,8 @@ export interface VersionRow {
   readonly sha256: string;
   /** The lowest number of the configuration's schema that reads the body; absent = 1. */
   readonly schema?: number;
+  /** Digest of the schema that checked the body, if a function on AWS stored it. */
+  readonly schema_digest?: string;
   readonly created_at: string;
   readonly created_by: string;
   readonly source: 'file' | 'api' | 'rollback' | 'federation';
@@ -78,7 +80,7 @@ export interface ConfigStore {
   adminTokenSha256(): Promise<string | undefined>;
   /** Returns one of the listed versions. */
   get(version: number): Promise<VersionRow | undefined>;
-  /** Returns any version that was ever active, for versions cited by evidence [policy-version.cited]. */
+  /** Returns any version that was ever active, for versions cited by evidence [policy-version.numbered]. */
   ever(version: number): Promise<VersionRow | undefined>;
   /** Returns at most 20 rows, newest first. */
   list(): Promise<readonly VersionRow[]>;

@@ -1,6 +1,6 @@
 /**
  * Members of a configuration that callers of a tenant may read. Members not listed here are hidden
- * [policy-version.listed].
+ * [policy-version.own-tenant].
  */
 
 /**
@@ -37,7 +37,7 @@ budgets.tenants.*.models: *
 budgets.tenants.*.models.*: daily_usd monthly_usd
 cache: enabled max_entries max_temperature semantic ttl_seconds
 cache.semantic: embedder embedding_model enabled threshold
-catalog: secret_files
+catalog: networks! programs! secret_files
 chat_completions: tool_use
 credentials: brokers grants tickets
 credentials.brokers: api_url app_id credential_type generated_key installation_id mount name namespace private_key_env region role role_arn

@@ -58,7 +58,7 @@ export function placesAsRead(reader: Reader, configuration: Configuration, place
 
 /**
  * Returns the warnings for a reader. Callers other than the platform's see only key warnings of their own tenants, and
- * no names of others [policy-version.own-warnings].
+ * no names of others [policy-version.own-tenant].
  */
 export function warningsAsRead(
   reader: Reader,

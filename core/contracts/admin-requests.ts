@@ -1,6 +1,6 @@
 /** Bodies of admin requests other than `test-action`. */
 import * as z from 'zod';
-import { actionRequestSchema } from './envelope.ts';
+import { actionRequestSchema } from './envelope-schema.ts';
 import { assertionSchema } from './passkey.ts';
 
 export const voteSchema = z.strictObject({
@@ -54,11 +54,4 @@ export const simulateSchema = z.strictObject({
     .boolean()
     .optional()
     .meta({ description: 'Answer with each result how guards and rules saw the call and what it would do.' }),
-});
-
-/** GraphQL over HTTP. */
-export const graphqlRequestSchema = z.strictObject({
-  query: z.string().min(1).max(100_000).meta({ description: 'The document.' }),
-  operationName: z.string().max(200).nullish().meta({ description: 'Which operation of the document runs.' }),
-  variables: z.record(z.string(), z.unknown()).nullish().meta({ description: 'Values of its variables.' }),
 });

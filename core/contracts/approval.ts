@@ -19,6 +19,23 @@ export type RefusedUse =
   | 'policy_changed'
   | 'not_in_evidence';
 
+/** What an effect does, for reviewers. `unknown`: the gateway cannot determine it. */
+export const effectRisks = ['reads', 'writes', 'sends', 'deletes', 'unknown'] as const;
+export type EffectRisk = (typeof effectRisks)[number];
+
+/**
+ * What happens after an approval: the caller makes the call itself, the gateway makes it, the call is held, an MCP task
+ * goes on, an MCP client that was asked to open the address sends it again, or any caller does.
+ */
+export const afterVotes = ['caller', 'gateway', 'held', 'task', 'input', 'retry'] as const;
+type AfterVote = (typeof afterVotes)[number];
+
+/** One sentence for all effects of a call, and the most severe risk. */
+export interface CallSummary {
+  readonly text: string;
+  readonly risk: EffectRisk;
+}
+
 /** Reasons why a result, or the rest of it, is missing. The outcome is always recorded. */
 export const resultReasons = [
   /** The object store rejected it or does not answer. */
@@ -90,12 +107,20 @@ export interface ApprovalRow extends KeptResult {
   readonly capabilities?: readonly string[];
   /** Effects of the raw call, one line per effect. */
   readonly effects?: readonly string[];
+  /** Risk of each effect, in the same order. */
+  readonly effect_risks?: readonly EffectRisk[];
+  /** Absent in rows of earlier releases. */
+  readonly summary?: CallSummary;
   /** Sources of the values that rules check for their source, one line per argument. */
   readonly sources?: readonly string[];
   /** How the call departs from the task sheets of its session, as in its entry. */
   readonly drift?: readonly Drift[];
   /** JSON paths of executable texts, which the row holds in full. */
   readonly executed?: readonly string[];
+  /** Absent in rows of earlier releases. */
+  readonly after_vote?: AfterVote;
+  /** End of the time for which the caller keeps its connection. */
+  readonly held_until?: string;
   readonly justification: string;
   readonly call_digest: string;
   readonly matched_rule: string;
@@ -151,4 +176,8 @@ export interface ApprovalRow extends KeptResult {
   /** True if the timer (state machine) is known to have started. */
   readonly clock_started?: boolean;
   readonly task_token?: string;
+  /** When a fault last kept the approved call from starting. A repeat may help. */
+  readonly given_back_at?: string;
+  /** The sweep has started a second execution for the approved call. */
+  readonly restarted?: true;
 }

@@ -3,7 +3,10 @@
  * An entry records the settings of its score if they differ from the defaults, so that the score can be recomputed from
  * evidence alone.
  */
-import * as z from 'zod';
+import type * as z from 'zod';
+import type { behaviorSchema } from './behavior-schema.ts';
+
+export { maxCounted } from './risk-counts.ts';
 
 export const riskRules = [
   'exfiltration',
@@ -15,109 +18,23 @@ export const riskRules = [
 ] as const;
 export type RiskRule = (typeof riskRules)[number];
 
-const points = (usual: number) => z.int().min(0).max(1000).default(usual);
-const minutes = (usual: number) => z.int().positive().max(1440).default(usual);
-/** Threshold of a count. Bounded, because the rules remember that many items. */
-const many = (usual: number, most: number) => z.int().min(2).max(most).default(usual);
-export const maxCounted = { secrets: 16, failures: 16, deletes: 16, places: 24, attempts: 16, reviews: 200 } as const;
-
-export const behaviorSchema = z.strictObject({
-  enabled: z.boolean().default(true).meta({ description: 'Whether sessions and keys are scored.' }),
-  kill_switch_score: z
-    .number()
-    .positive()
-    .max(1_000_000)
-    .default(80)
-    .meta({ description: 'Score in points at which a session, or a key, is blocked until a human releases it.' }),
-  window_minutes: z
-    .int()
-    .positive()
-    .max(1440)
-    .default(30)
-    .meta({ description: 'Minutes for which points count and for which the rules remember what they build on.' }),
-  known_hosts: z.array(z.string().min(1)).default([]).meta({
-    description: 'Hosts to which data may go: api.example.com, *.example.com. Hosts of upstreams.http count as known.',
-  }),
-  sensitive: z
-    .array(z.string().min(1))
-    .default([])
-    .meta({ description: 'Globs of files and tables that count as sensitive in addition to the built-in ones.' }),
-  key_factor: z
-    .number()
-    .min(1)
-    .max(100)
-    .default(5)
-    .meta({ description: 'How many times the counts of one session all sessions of a key may reach together.' }),
-  exfiltration: z
-    .strictObject({
-      points: points(50).meta({ description: 'Points for the first time in a session.' }),
-      direct_points: points(80).meta({ description: 'Points when one and the same call reads and sends.' }),
-      further_points: points(15).meta({ description: 'Points for each further time.' }),
-    })
-    .prefault({})
-    .meta({ description: 'Something sensitive was read, then data was sent out.' }),
-  privilege_escalation: z
-    .strictObject({
-      points: points(30).meta({ description: 'Points for set-uid, sudoers, IAM and CI files.' }),
-      light_points: points(10).meta({ description: 'Points for plain sudo and for attempts that were blocked.' }),
-    })
-    .prefault({})
-    .meta({ description: 'Rights were taken.' }),
-  credential_abuse: z
-    .strictObject({
-      points: points(30).meta({ description: 'Points when a count below is reached.' }),
-      secrets: many(4, maxCounted.secrets).meta({ description: 'Number of different secrets.' }),
-      failures: many(5, maxCounted.failures).meta({ description: 'Number of refused logins.' }),
-    })
-    .prefault({})
-    .meta({
-      description: 'Many secrets were touched or logins refused. A credential used outside its purpose counts at once.',
-    }),
-  destructive_sequence: z
-    .strictObject({
-      points: points(30).meta({ description: 'Points when the count is reached.' }),
-      deletes: many(5, maxCounted.deletes).meta({ description: 'Number of deletions.' }),
-      minutes: minutes(5).meta({ description: 'Minutes within which they are counted.' }),
-      after_denial_points: points(20).meta({ description: 'Points for a deletion that follows a denial by a human.' }),
-    })
-    .prefault({})
-    .meta({ description: 'Many deletions in a short time.' }),
-  fan_out: z
-    .strictObject({
-      points: points(20).meta({ description: 'Points when the count is reached.' }),
-      places: many(12, maxCounted.places).meta({ description: 'Number of different places.' }),
-      minutes: minutes(5).meta({ description: 'Minutes within which they are counted.' }),
-    })
-    .prefault({})
-    .meta({ description: 'Many different hosts, repositories and databases in a short time.' }),
-  repeated_escalation: z
-    .strictObject({
-      points: points(25).meta({ description: 'Points when the number of attempts is reached.' }),
-      attempts: many(3, maxCounted.attempts).meta({ description: 'Number of refused attempts that differ.' }),
-      review_points: points(10).meta({ description: 'Points when the number of reviews is reached.' }),
-      reviews: many(20, maxCounted.reviews).meta({
-        description: 'Number of different calls that waited for a human while none was approved.',
-      }),
-      probe_points: points(10).meta({ description: 'Points when the number of probes is reached.' }),
-      probes: z
-        .int()
-        .min(2)
-        .max(10_000)
-        .default(200)
-        .meta({ description: 'Number of dry runs and simulations that were not allowed.' }),
-    })
-    .prefault({})
-    .meta({
-      description:
-        'Refused attempts of one class that differ, different calls that wait for a human, and dry runs that were not allowed.',
-    }),
-});
 export type BehaviorSettings = z.infer<typeof behaviorSchema>;
 
 /** Settings that the score depends on, without those that only select the signals of a call. */
 export type RiskSettings = Omit<BehaviorSettings, 'enabled' | 'known_hosts' | 'sensitive'>;
 
-export const defaultRiskSettings: RiskSettings = riskSettingsOf(behaviorSchema.parse({}));
+/** Defaults of `behaviorSchema`; a test compares them. */
+export const defaultRiskSettings: RiskSettings = {
+  kill_switch_score: 80,
+  window_minutes: 30,
+  key_factor: 5,
+  exfiltration: { points: 50, direct_points: 80, further_points: 15 },
+  privilege_escalation: { points: 30, light_points: 10 },
+  credential_abuse: { points: 30, secrets: 4, failures: 5 },
+  destructive_sequence: { points: 30, deletes: 5, minutes: 5, after_denial_points: 20 },
+  fan_out: { points: 20, places: 12, minutes: 5 },
+  repeated_escalation: { points: 25, attempts: 3, review_points: 10, reviews: 20, probe_points: 10, probes: 200 },
+};
 
 export function riskSettingsOf(settings: BehaviorSettings): RiskSettings {
   const { enabled: _enabled, known_hosts: _hosts, sensitive: _sensitive, ...numbers } = settings;

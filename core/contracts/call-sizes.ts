@@ -11,3 +11,14 @@ export const sizes = {
   justificationCharacters: 4096,
   promptCharacters: 32 * 1024,
 } as const;
+
+export const decisions = ['allow', 'review', 'block'] as const;
+export type Decision = (typeof decisions)[number];
+
+/** Returns the more severe of two decisions. */
+export const worst = (a: Decision, b: Decision): Decision => (decisions.indexOf(a) >= decisions.indexOf(b) ? a : b);
+
+export const sessionPattern = /^[A-Za-z0-9._:-]{1,128}$/;
+/** Checks a session id. Ids of dots alone are invalid, because URLs would resolve them as path segments. */
+export const isSession = (text: string): boolean => sessionPattern.test(text) && !/^\.+$/.test(text);
+export const sessionForm = '[A-Za-z0-9._:-]{1,128}, not of dots alone';

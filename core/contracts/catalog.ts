@@ -1,6 +1,7 @@
 /** Schemas of the catalog, the facts as data in `core/catalog/*.yaml`. */
 import * as z from 'zod';
-import { catalogGuards, toolGuardSchema } from './tool-policy.ts';
+import { catalogGuards } from './guard-names.ts';
+import { catalogRuleSets, toolGuardSchema, toolRuleSchema } from './tool-policy.ts';
 
 export const networks = ['public', 'private', 'loopback', 'link-local', 'metadata', 'reserved'] as const;
 export type Network = (typeof networks)[number];
@@ -21,14 +22,6 @@ const secretFileList = z.strictObject({
             'Globs of file and folder names. They count in every folder, with their contents and with endings such as .bak and ~.',
         }),
         paths: globs.optional().meta({ description: 'Globs of whole paths.' }),
-        words: z
-          .array(z.string().regex(/^[a-z0-9_]+$/))
-          .min(1)
-          .optional()
-          .meta({
-            description:
-              'Words after a full stop or slash by which the injection guard recognises such a path in prose.',
-          }),
       }),
     )
     .min(1),
@@ -64,6 +57,16 @@ export const guardsSchema = z.array(
   ),
 );
 
+/** Rule sets, each with its rules in order. */
+export const ruleSetsSchema = z.array(
+  z.strictObject({
+    name: z.enum(catalogRuleSets).meta({ description: 'Name by which packs use the set; its rules have it, too.' }),
+    description,
+    rules: z.array(toolRuleSchema.omit({ name: true })).min(1),
+  }),
+);
+export type RuleSet = z.infer<typeof ruleSetsSchema>[number];
+
 export const networksSchema = z.strictObject({
   ranges: z.array(
     z.strictObject({
@@ -96,3 +99,51 @@ export interface NetworkFacts {
   readonly ranges: readonly string[];
   readonly hosts: readonly string[];
 }
+
+/** Words in lower case, separated by blanks. */
+const words = z.string().regex(/^\S+(?: \S+)*$/, 'words separated by single blanks');
+const byChange = z.strictObject({ write: words, execute: words, delete: words });
+const byVerb = z.record(z.string(), words);
+
+export const toolNamesSchema = z.strictObject({
+  verbs: z.strictObject({
+    reading: words,
+    reading_nouns: words,
+    reading_with: z.record(
+      z.string(),
+      z.strictObject({ otherwise: z.enum(['write', 'execute', 'delete']), objects: words }),
+    ),
+    acting_on: byVerb,
+    offering: words,
+    prepositions: words,
+    listed: words,
+    particles: words,
+    joining: words,
+    transparent: words,
+    changing: byChange,
+    producing: words,
+    nouns_and_verbs: byChange,
+    verb_objects: byVerb,
+    leading_nouns: words,
+    services: words,
+    compounds: words,
+    sending: words,
+  }),
+  programs: z.strictObject({
+    names: z.record(z.string(), words),
+    others: words,
+    commands: words,
+    showing_options: words,
+    option_readers: words,
+    negating: words,
+    orders: words,
+  }),
+});
+export type ToolNames = z.infer<typeof toolNamesSchema>;
+
+export const databasesSchema = z.strictObject({
+  tables: z.strictObject({ secret: words, personal: words, personal_words: words }),
+  harmless_functions: z.record(z.string(), words),
+  harmless_types: words,
+});
+export type Databases = z.infer<typeof databasesSchema>;

@@ -4,7 +4,7 @@
  */
 
 import * as z from 'zod';
-import { behaviorSchema } from './behavior.ts';
+import { behaviorSchema } from './behavior-schema.ts';
 import { alerts } from './config/alerts.ts';
 import { approvals } from './config/approvals.ts';
 import { type KeySettings, person, tenant, transform } from './config/callers.ts';
@@ -26,7 +26,7 @@ import { evaluation, telemetry } from './config/telemetry.ts';
 import { toolGuard } from './config/tool-guard.ts';
 import { provenance, supplyChain, toolPolicies } from './config/tool-policies.ts';
 import { type httpService, type mcpUpstream, upstreams } from './config/upstreams.ts';
-import { rolloutDefaultsSchema } from './rollout.ts';
+import { rolloutDefaultsSchema } from './rollout-schema.ts';
 import { sandboxSchema } from './sandbox.ts';
 import type { ToolPack } from './tool-policy.ts';
 
@@ -34,7 +34,6 @@ export type { ApprovalChannels, GithubChannel } from './config/approvals.ts';
 export type { KeySettings } from './config/callers.ts';
 export { piiEntities } from './config/content-filters.ts';
 export type { OidcCaller, OidcProvider } from './config/identity.ts';
-export { defaultAdminTokenName, defaultTicketKeyName, isSecretName } from './config/words.ts';
 
 export const configurationSchema = z
   .strictObject({

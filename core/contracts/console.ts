@@ -20,3 +20,10 @@ export const consoleHeaders = {
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
 } as const;
+
+/** Prefix of files that have a hash of their content in the name. */
+export const hashedPrefix = 'chunk-';
+
+/** Returns the `Cache-Control` of a file. One with a hash never changes; browsers check the others at each visit [console.cached]. */
+export const cacheControlOf = (name: string): string =>
+  name.startsWith(hashedPrefix) ? 'public, max-age=31536000, immutable' : 'no-cache';

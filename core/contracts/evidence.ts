@@ -1,20 +1,7 @@
 /** Evidence entries, session manifests and bundles. */
 import * as z from 'zod';
+import { entryKinds } from './entry-kinds.ts';
 import { logProofSchema } from './transparency.ts';
-
-export const entryKinds = [
-  'allow',
-  'block',
-  'review',
-  'approve',
-  'deny',
-  'result',
-  'chat',
-  'admin',
-  'credential',
-  'vote',
-] as const;
-export type EntryKind = (typeof entryKinds)[number];
 
 const hex = z.string().regex(/^[0-9a-f]{64}$/);
 

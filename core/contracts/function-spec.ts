@@ -1,11 +1,15 @@
 /** Rights and resources of a deployed function. */
 import type { TableName } from './tables.ts';
 
+export type Surface = 'admin' | 'callbacks' | 'gateway' | 'mcp';
+
 type Access = 'get' | 'put' | 'append' | 'write';
 type ObjectAccess = 'read' | 'write';
 
 export interface FunctionSpec {
   readonly purpose: string;
+  /** Surface of its endpoints, if it has some. Default: `admin`. */
+  readonly surface?: Surface;
   /** Access by key: `get` reads rows, `put` only puts them, `append` does both, `write` also updates them. */
   readonly tables: Partial<Record<TableName, Access>>;
   /** Key patterns that limit puts into a table. */
@@ -37,6 +41,8 @@ export interface FunctionSpec {
   readonly streams?: true;
   /** May invoke models of Amazon Bedrock. */
   readonly invokesModels?: true;
+  /** Shows the breakers of providers, which all environments share. */
+  readonly showsBreakers?: true;
   /** May invoke this function, asynchronously. */
   readonly handsOverTo?: string;
   /** May post to and close WebSocket connections. */
@@ -66,7 +72,8 @@ export interface FunctionSpec {
   readonly schedule?: { readonly everyMinutes: number };
   /** Deployed only on request. */
   readonly optional?: true;
-  readonly stream?: TableName;
+  /** Tables whose streams it consumes. */
+  readonly streamsOf?: readonly TableName[];
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
 }

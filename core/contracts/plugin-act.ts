@@ -1,4 +1,4 @@
-/** Installs, removals and refusals of plugins, as recorded in evidence [supply-chain.acts]. */
+/** Installs, removals and refusals of plugins, as recorded in evidence [supply-chain.in-force]. */
 import * as z from 'zod';
 
 /** Reasons of a refusal, one per check of the verification. */
@@ -63,7 +63,7 @@ const about = {
   version: said(32).optional(),
   kind: z.enum(artifactKinds).optional(),
   sha256: hex.optional().meta({ description: "SHA-256 of the plugin's bytes, in hex." }),
-  done_at: z.iso.datetime().optional().meta({ description: 'When it was done, where it is reported later.' }),
+  done_at: z.iso.datetime().optional().meta({ description: 'When it was done, if it is reported later.' }),
   signer: hex.optional().meta({ description: 'Key id of the publisher that signed it.' }),
 };
 

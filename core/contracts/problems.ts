@@ -72,7 +72,7 @@ const inEnvironment = (key: string, known: string): string =>
     ? ` Secrets do not belong in the file: ${key}_env names the environment variable that holds it.`
     : '';
 
-/** Explains how to require several approvals if the key looks like an attempt [config.several-people]. */
+/** Explains how to require several approvals if the key looks like an attempt [config.contradictions]. */
 function severalPeople(path: Path): string {
   const text = path.filter((step) => typeof step === 'string').join('.');
   if (/^separation_rules\.(protocol|tool|target|upstream|arguments)$/.test(text))

@@ -38,7 +38,7 @@ export type CallSources = Readonly<Record<string, ValueSource>>;
 /** Returns the key of a value in `CallSources`. */
 export const sourceKey = (value: unknown): string => JSON.stringify(value) ?? 'undefined';
 
-/** Note of a decision about a value whose source a rule checked [provenance.reasons]. */
+/** Note of a decision about a value whose source a rule checked [provenance.rules]. */
 export interface SourceNote {
   /** Path of the rule's condition. */
   readonly argument: string;

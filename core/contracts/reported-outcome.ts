@@ -1,6 +1,6 @@
 /** Outcome of a `decide_only` call, reported by its caller. */
 import * as z from 'zod';
-import { callId } from './envelope.ts';
+import { callId } from './envelope-schema.ts';
 
 /** Reported outcome. Contents stay with the caller. */
 export const outcomeRequestSchema = z.strictObject({

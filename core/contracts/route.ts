@@ -1,4 +1,5 @@
 /** Type of a route: method, path, access rules and handling function. */
+import type { Surface } from './function-spec.ts';
 import type { FunctionName } from './functions.ts';
 
 export const roles = ['viewer', 'operator', 'admin'] as const;
@@ -8,11 +9,21 @@ export type KeyKind = (typeof keyKinds)[number];
 
 export const includesRole = (held: Role, needed: Role): boolean => roles.indexOf(held) >= roles.indexOf(needed);
 
+/** A list in the GraphQL schema. */
+export interface GraphList {
+  /** The field of `Query`, with its arguments. */
+  readonly field: string;
+  /** Types that only this field uses. */
+  readonly types: string;
+  /** Member of the operation's answer that holds the list. */
+  readonly member: string;
+}
+
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Path with `{parameters}`, relative to the surface. */
   readonly path: string;
-  readonly surface: 'admin' | 'callbacks' | 'gateway' | 'mcp';
+  readonly surface: Surface;
   /**
    * `open`: no credential (only /health); `signed`: a signature of the body; `plane`: the token of a data plane, not a
    * key.
@@ -25,13 +36,15 @@ export interface Route {
   /** Set for global objects, which need the admin token or a `platform: true` key. */
   readonly platform?: true;
   readonly handledBy: FunctionName;
-  /** Key in the table of operations, name of the function in core/operations, and operation id in OpenAPI. */
+  /** Operation id in OpenAPI, by which clients and handlers name the route. */
   readonly operation: string;
   /**
-   * Whether a request counts toward the per-minute limits of tenant and key before it runs [limit.requests]. Handlers
+   * Whether a request counts toward the per-minute limits of tenant and key before it runs [limit.rate]. Handlers
    * of chat calls, MCP messages and MCP streams count these themselves.
    */
   readonly counts?: true;
+  /** The operation as a list in the GraphQL schema. */
+  readonly graph?: GraphList;
   readonly summary: string;
   readonly query?: readonly string[];
   /** Query parameters that may be repeated. */
@@ -41,24 +54,5 @@ export interface Route {
 /** Checks whether browser pages of configured origins may call a surface. Browsers send OPTIONS first (CORS). */
 export const opensToPages = (surface: Route['surface']): boolean => surface === 'gateway' || surface === 'mcp';
 
-/** Optional members of a route. */
-type Options = Partial<
-  Pick<Route, 'agents' | 'humansOnly' | 'platform' | 'query' | 'repeatable' | 'surface' | 'counts'>
->;
-
-// biome-ignore lint/complexity/useMaxParams: a call is a row of a table, in the order of its columns
-export const route = (
-  call: `${Route['method']} /${string}`,
-  handledBy: FunctionName,
-  access: Route['access'],
-  operation: string,
-  summary: string,
-  options: Options = {},
-): Route => {
-  const [method, path] = call.split(' ') as [Route['method'], string];
-  return { method, path, surface: 'admin', access, agents: 'no', handledBy, operation, summary, ...options };
-};
-
-export const adminRoot = '/admin/v1';
 /** Query parameters of paged lists. */
 export const paging = ['limit', 'cursor'] as const;

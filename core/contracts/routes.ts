@@ -1,22 +1,5 @@
-/** HTTP routes as data. The local host, API Gateway, the CLI, OpenAPI and the role-matrix test use this table. */
+/** Paths of API Gateway that several routes share. */
 import type { Route } from './route.ts';
-import { approvalRoutes } from './routes/approvals.ts';
-import { credentialRoutes } from './routes/credentials.ts';
-import { evidenceRoutes } from './routes/evidence.ts';
-import { gatewayRoutes } from './routes/gateway.ts';
-import { mcpRoutes } from './routes/mcp.ts';
-import { observatoryRoutes } from './routes/observatory.ts';
-import { policyRoutes } from './routes/policies.ts';
-
-export const routes: readonly Route[] = [
-  ...observatoryRoutes,
-  ...approvalRoutes,
-  ...evidenceRoutes,
-  ...policyRoutes,
-  ...credentialRoutes,
-  ...gatewayRoutes,
-  ...mcpRoutes,
-];
 
 const adminPrefix = '/admin/v1/';
 /** Rarely used model endpoints, all handled by one function. */
@@ -29,7 +12,7 @@ const proxiedFamilies: readonly string[] = [
 
 /**
  * Returns the API Gateway resource that a route shares with others of its function, or undefined if it has its own. The
- * function then finds the route. This keeps a stack below 500 resources [admin.proxied-routes].
+ * function then finds the route. This keeps a stack below 500 resources [admin.routes].
  */
 export function proxyPathOf({
   surface,

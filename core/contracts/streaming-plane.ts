@@ -2,7 +2,6 @@
 import type { FunctionSpec, Rights } from './function-spec.ts';
 import { type FunctionName, functions } from './functions.ts';
 import type { Route } from './route.ts';
-import { routes } from './routes.ts';
 import type { TableName } from './tables.ts';
 
 export const planeFunctions = [
@@ -15,8 +14,8 @@ export const planeFunctions = [
 
 const served: readonly FunctionName[] = planeFunctions;
 
-/** Routes of both surfaces on one listener. `/health`, which both have, reads no store. */
-export const planeRoutes: readonly Route[] = routes.filter(({ handledBy }) => served.includes(handledBy));
+/** Checks for routes of both surfaces, which share one listener. `/health`, which both have, reads no store. */
+export const isOfPlane = ({ handledBy }: Pick<Route, 'handledBy'>): boolean => served.includes(handledBy);
 
 type Access = NonNullable<FunctionSpec['tables'][TableName]>;
 

@@ -71,10 +71,11 @@ export const tables = {
   },
   observations: {
     holds:
-      'projections of the evidence stream: decision counters, violations, archive marks; rebuildable; head and index of the transparency log',
+      'projections of the evidence stream: decision counters, violations, archive marks; rebuildable; head and index of the transparency log; chains that wait for their checkpoint, which the stream delivers',
     partitionKey: 'series',
     sortKey: 'at',
     ttl: 'ttl',
+    stream: 'NEW_IMAGE',
   },
   alerts: {
     holds:
@@ -85,7 +86,7 @@ export const tables = {
   },
   counters: {
     holds:
-      'per tenant: windows of the rate limits, spend of the budgets, open reservations, leases, in one versioned item or up to 64 shards; global budgets; breakers of providers',
+      'per tenant: windows of the rate limits, spend of the budgets, open reservations, leases, in one versioned item or up to 512 shards; global budgets; breakers of providers',
     partitionKey: 'id',
   },
   connections: {

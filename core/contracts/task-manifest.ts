@@ -1,6 +1,7 @@
 /** Task manifests: an agent's task, declared in advance by a responsible person. */
 import * as z from 'zod';
-import { sessionForm, sessionId } from './envelope.ts';
+import { sessionForm } from './envelope.ts';
+import { sessionId } from './envelope-schema.ts';
 
 export const riskTiers = ['low', 'medium', 'high'] as const;
 export type RiskTier = (typeof riskTiers)[number];

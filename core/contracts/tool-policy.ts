@@ -1,6 +1,7 @@
 /** The rule language of tool policies. Everything in it is decidable. */
 import * as z from 'zod';
 import { decisions } from './envelope.ts';
+import { catalogGuards } from './guard-names.ts';
 import { roles } from './route.ts';
 import { voterTeams } from './separation.ts';
 
@@ -147,18 +148,6 @@ export const toolGuardSchema = z
   .refine(({ paths, except }) => except === undefined || paths !== undefined, 'except beside paths only');
 export type ToolGuard = z.infer<typeof toolGuardSchema>;
 
-/** Names of the catalog's guards, for use in packs. */
-export const catalogGuards = [
-  'secret-files',
-  'key-files',
-  'system-files',
-  'secret-tools',
-  'secret-addresses',
-  'climbing-out',
-  'cluster-secrets',
-] as const;
-export type CatalogGuard = (typeof catalogGuards)[number];
-
 export const guardEntrySchema = z.union([
   z.enum(catalogGuards).meta({ description: 'Guard of the catalog, by its name.' }),
   toolGuardSchema,
@@ -166,7 +155,33 @@ export const guardEntrySchema = z.union([
 /** Guard of a pack: the name of a catalog guard, or its own definition. */
 export type GuardEntry = z.infer<typeof guardEntrySchema>;
 
-export const guardName = (guard: GuardEntry): string => (typeof guard === 'string' ? guard : guard.name);
+/** Names of the catalog's rule sets, for use in packs. */
+export const catalogRuleSets = [
+  'destructive-programs',
+  'forced-changes',
+  'deletion',
+  'repository-administration',
+  'database-administration',
+  'workspace-edits',
+  'git-host-reads',
+  'folder-reads',
+  'unlisted-addresses',
+  'workspace-files',
+  'reading-tools',
+  'local-commits',
+  'new-folders',
+  'written-files',
+  'tests-and-builds',
+  'installed-versions',
+  'reading-commands',
+  'test-tools',
+] as const;
+export type CatalogRuleSet = (typeof catalogRuleSets)[number];
+
+const ruleEntrySchema = z.union([
+  z.enum(catalogRuleSets).meta({ description: 'Rule set of the catalog, by its name.' }),
+  toolRuleSchema,
+]);
 
 /** Pack file, `policies/<pack>.yaml`. */
 export const toolPackSchema = z.strictObject({
@@ -176,11 +191,16 @@ export const toolPackSchema = z.strictObject({
   guards: z.array(guardEntrySchema).default([]).meta({
     description: 'Blocks that no rule lifts: names of guards of the catalog, and guards of this pack.',
   }),
-  rules: z.array(toolRuleSchema).meta({ description: 'Rules in order. The first one that matches counts.' }),
+  rules: z.array(ruleEntrySchema).meta({
+    description: 'Rules in order, and names of rule sets of the catalog. The first rule that matches counts.',
+  }),
 });
-export type ToolPack = z.infer<typeof toolPackSchema>;
+export type PackFile = z.infer<typeof toolPackSchema>;
 
-/** Rule of an organisation's level. It can only tighten, so it issues no credential [identity.level-policies]. */
+/** Pack whose rule sets are replaced by their rules. */
+export type ToolPack = Omit<PackFile, 'rules'> & { readonly rules: ToolRule[] };
+
+/** Rule of an organisation's level. It can only tighten, so it issues no credential [identity.organizations]. */
 export const levelRuleSchema = toolRuleSchema.omit({ credential: true });
 
 /** Rules of one level of an organisation. Calls that match none of them are decided by the other levels. */

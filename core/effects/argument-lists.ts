@@ -1,7 +1,7 @@
 /**
  * Effects of a call whose tool runs a program with words of its command line: `kubernetes.get` with `args: [get,
  * secret]`, `git_log` with `flags: [--output=x]`. The words are parsed like the same line in a shell
- * [effects.argument-lists].
+ * [effects.profiles].
  */
 
 import type { Capability, ToolCall } from '#core/contracts/envelope.ts';
@@ -85,7 +85,7 @@ const commandOf = (program: string, rest: readonly string[]): readonly string[] 
   program === 'git' ? rest.filter(isGitCommand).slice(0, 1) : commandNamed(program, rest);
 
 /** Commands that tools call `list`. */
-const renamed: Readonly<Record<string, string>> = { kubectl: 'get', docker: 'ps', helm: 'list' };
+const renamed: ReadonlyMap<string, string> = new Map(Object.entries({ kubectl: 'get', docker: 'ps', helm: 'list' }));
 
 /**
  * Returns the command in the words of a tool's name: `state_list`, `ec2_describe_instances`, and `images` for
@@ -98,7 +98,8 @@ function commandNamed(program: string, words: readonly string[]): readonly strin
   const found = (name: string) => all.find((command) => command.replaceAll(/[- ]/g, '') === name)?.split(' ');
   const known = found(plain) ?? (behind === '' ? undefined : found(behind));
   if (known) return known;
-  return plain === 'list' && renamed[program] !== undefined ? [renamed[program]] : [];
+  const list = plain === 'list' ? renamed.get(program) : undefined;
+  return list === undefined ? [] : [list];
 }
 
 interface List {
@@ -142,14 +143,14 @@ function holdsWords(key: readonly string[], value: unknown): boolean {
 
 function wordsOf(value: unknown): List {
   if (typeof value === 'string') {
-    const unclear = special.test(value.trim()) && { unclear: 'a text of arguments holds more than plain words' };
+    const unclear = special.test(value.trim()) && { unclear: 'a text of arguments contains more than plain words' };
     return { words: wordsOfText(value), ...unclear };
   }
   if (value === null || typeof value !== 'object') return { words: [] };
   if (!Array.isArray(value))
     return { words: Object.entries(value).flatMap(([option, item]) => optionOf(option, item)) };
   const words = value.filter((item) => typeof item === 'string' || typeof item === 'number').map(String);
-  return { words, ...(words.length < value.length && { unclear: 'a list of arguments holds more than texts' }) };
+  return { words, ...(words.length < value.length && { unclear: 'a list of arguments contains more than texts' }) };
 }
 
 const special = /[;&|<>$`(){}'"\\*?[\]#!~\p{Cc}]/u;
@@ -197,13 +198,13 @@ function readLine(program: string, words: readonly string[]): ReadLine {
   );
   const isSecret = walk.shown?.what === 'secrets';
   if (isSecret || parts.some(changesMore))
-    return { parts, unclear: `"${shown(program, words)}" is not a line that is known to look only` };
+    return { parts, unclear: `"${lineText(program, words)}" is not a line that is known to look only` };
   const runs = parts.some(
     ({ capability, target, parameters: { operation } }) =>
       operation === undefined && (capability === 'execute' || /^[a-z][a-z+.-]*:\/\//i.test(target)),
   );
   const unclear =
-    walk.reason ?? (runs ? `"${shown(program, words)}" runs a program or reaches another machine` : undefined);
+    walk.reason ?? (runs ? `"${lineText(program, words)}" runs a program or reaches another machine` : undefined);
   return { parts, ...(unclear !== undefined && { unclear }) };
 }
 
@@ -211,7 +212,7 @@ function readLine(program: string, words: readonly string[]): ReadLine {
 const changesMore = ({ capability, parameters: { operation, context, cwd } }: ToolCall): boolean =>
   operation !== undefined && (capability !== 'read' || context !== undefined || cwd !== undefined);
 
-const shown = (program: string, words: readonly string[]): string => {
+const lineText = (program: string, words: readonly string[]): string => {
   const line = [program, ...words].join(' ');
   return line.length > 80 ? `${line.slice(0, 80)}…` : line;
 };

@@ -4,7 +4,7 @@ import { type Capability, decisions, type ToolCall } from '#core/contracts/envel
 import { remembered } from '#core/kernel/remembered.ts';
 import { capabilityFromName, moreSevere } from '#core/policy/classification/classify-tool.ts';
 import { type CompiledPolicy, type CompiledRule, policyOf } from '#core/policy/rules/compile.ts';
-import { combineReviews, decide, type PolicyDecision } from '#core/policy/rules/decide.ts';
+import { allowedBefore, combineReviews, decide, type PolicyDecision } from '#core/policy/rules/decide.ts';
 import { joinedParts } from '#core/policy/rules/joined-parts.ts';
 import { matchesAll } from '#core/text/matching/glob.ts';
 import { actionInWords } from './in-words.ts';
@@ -25,22 +25,28 @@ export function decideEffects(policy: CompiledPolicy, call: ToolCall, effects: E
   const parts = effects.parts.map((part) => ({ ...placeOf(call), ...part }));
   const unclear = acceptsShown(policy, effects, parts) ? undefined : effects.unclear;
   const speaksForItself = !carrier || unclear !== undefined || parts.length === 0;
+  const review = unclear === undefined ? undefined : unclearDecision(policy, unclear, call);
+  const ofUnclear = () => review;
   const sayings: (() => PolicyDecision | undefined)[] = [
     () => (speaksForItself ? decide(policy, call) : decideNaming(policy, call)),
-    () => (unclear === undefined ? undefined : unclearDecision(policy, unclear, call)),
+    ofUnclear,
     ...parts.map((part) => () => ofPart(policy, decidePart(policy, part), part)),
     ...(speaksForItself ? [() => blockedAsNamed(policy, call)] : []),
     () => blockedInParts(policy, call),
   ];
   // The effects of a line explain more than its text, so they come first.
   if (carrier) sayings.push(sayings.shift()!);
-  return withReason(policy, worstOf(sayings), call);
+  const worst = worstOf(sayings);
+  // Everything else was allowed, so the credential is that of the rule that would have decided.
+  const otherwise =
+    review && worst.matched_rule === unclearRule ? worstOf(sayings.filter((say) => say !== ofUnclear)) : undefined;
+  return withReason(policy, { ...worst, ...allowedBefore(worst, otherwise) }, call);
 }
 
 /**
  * Decides a part. A rule may match a command by its words or by its objects: `delete pod x` as well as `pod/x`.
  * Decisions on the objects count in addition to that on the words; they replace it if only a catch-all rule matches the
- * words [effects.objects].
+ * words [effects.profiles].
  */
 function decidePart(policy: CompiledPolicy, part: ToolCall): PolicyDecision {
   const { operation, objects } = part.parameters;
@@ -61,7 +67,7 @@ const namesTarget = ({ rule, matched_rule }: PolicyDecision): boolean =>
 
 /**
  * Checks whether rules accept the display of files that the command does not name: a rule with a condition on `shows`
- * must allow each such effect [effects.shows]. A general rule for reads is not enough.
+ * must allow each such effect [effects.profiles]. A general rule for reads is not enough.
  */
 function acceptsShown(policy: CompiledPolicy, { shows }: Effects, parts: readonly ToolCall[]): boolean {
   if (shows === undefined) return false;
@@ -77,7 +83,7 @@ function acceptsShown(policy: CompiledPolicy, { shows }: Effects, parts: readonl
 
 /**
  * Returns the block of the call with the capability of its name. A more severe capability, by claim or argument, does
- * not lift that block: `get_secret` that is claimed to write still returns a secret [action.claims-only-tighten].
+ * not lift that block: `get_secret` that is claimed to write still returns a secret [action.class].
  */
 function blockedAsNamed(policy: CompiledPolicy, call: ToolCall): PolicyDecision | undefined {
   const named = withCapabilityOfName(call);

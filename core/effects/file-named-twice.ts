@@ -1,6 +1,6 @@
 /**
  * Detects two parameters that both name the file of a call, such as `path` and `file_path`: only the server knows which
- * one it uses [effects.file-named-twice].
+ * one it uses [effects.alike-names].
  */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -27,8 +27,8 @@ export function fileNamedTwice({ protocol, parameters, capability }: ToolCall): 
   const other = rest.find(({ path }) => path !== first?.path);
   return (
     other &&
-    `the parameters ${shown(first!.name)} and ${shown(other.name)} name two files, and only the server knows which one it uses`
+    `the parameters ${quoteName(first!.name)} and ${quoteName(other.name)} name two files, and only the server knows which one it uses`
   );
 }
 
-const shown = (name: string): string => JSON.stringify(name.slice(0, 64));
+const quoteName = (name: string): string => JSON.stringify(name.slice(0, 64));

@@ -132,7 +132,7 @@ const maxDepth = 3;
 
 /**
  * Returns lists, objects and long texts that name neither a file nor a branch, so that rules about labels or text
- * length also match the part [effects.git-parameters]. Files and branches appear only in normal form.
+ * length also match the part [effects.git-branches]. Files and branches appear only in normal form.
  */
 const untranslatedOf = (parameters: ToolCall['parameters']): Record<string, unknown> =>
   Object.fromEntries(

@@ -57,9 +57,8 @@ function effectsOf(call: ToolCall): Effects {
   // A server may accept a mutation by GET.
   if (fields.mutates && verbs.every((verb) => readers.has(verb))) verbs.push('post');
   const hosts = [...targets.values()].map(({ host }) => host);
-  if (fields.hosts.some((host) => !hosts.includes(host.toLowerCase().replace(/:\d+$/, '')))) {
+  if (fields.hosts.some((host) => !hosts.includes(host.toLowerCase().replace(/:\d+$/, ''))))
     unclear.add('a header names another host than the address');
-  }
   const parts = [...targets.values()].flatMap((address) => verbs.map((method) => partOf(call, address, method)));
   return {
     parts,

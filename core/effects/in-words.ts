@@ -1,117 +1,183 @@
-/** Describes the effects of a call for its approver: one line for each effect. */
+/** Describes the effects of a call for its approver: a line with its risk for each effect, and one sentence for all. */
+import type { CallSummary, EffectRisk } from '#core/contracts/approval.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
-import type { Effects } from './ports.ts';
-import { takesOrders } from './shell/orders.ts';
+import { shorten } from '#core/text/secrets/visible-text.ts';
+import { changedLines, fileChanges, lineCount } from './file-changes.ts';
+import type { Effect, Effects } from './ports.ts';
+import { callPhrase, hostPhrase, httpPhrase, type Phrase, riskOf } from './service-phrases.ts';
+import { addedByWrapper, shellPhrase } from './shell-phrases.ts';
+import { sqlPhrase } from './sql-phrases.ts';
 
 interface EffectLine {
   readonly text: string;
+  readonly risk: EffectRisk;
   /** Whether it repeats text that will be executed. */
   readonly ofProgram: boolean;
 }
 
-/** As many as a person reads; the most severe are kept. */
-const maxLines = 60;
-const gravity: Readonly<Record<string, number>> = { read: 0, write: 1, execute: 2, delete: 3 };
-
-/** Returns at least one line: a call without separate effects is named by its tool. */
-export function effectsInWords(call: ToolCall, { parts, unclear }: Effects): EffectLine[] {
-  const all = parts.length > 0 ? parts : [{ ...call, parameters: { ...call.parameters, action: undefined } }];
-  const kept = all.length > maxLines ? gravest(all) : all;
-  const lines = kept.map((part, index) => ({
-    text: inWords(part, kept[index - 1], unclear),
-    ofProgram: isProgram(part),
-  }));
-  if (kept.length < all.length)
-    lines.push({ text: `and ${all.length - kept.length} more, none of them graver than these`, ofProgram: false });
-  const distinct = lines.filter(({ text }, index) => lines.findIndex((line) => line.text === text) === index);
-  return unclear === undefined
-    ? distinct
-    : [...distinct, { text: `Cannot be determined: ${unclear}`, ofProgram: true }];
+interface Line {
+  readonly phrase: Phrase;
+  readonly ofProgram: boolean;
+  /** A wrapper of the next command, such as `timeout`, which has no effect of its own. */
+  readonly wraps: boolean;
 }
 
-const gravest = (parts: readonly ToolCall[]): readonly ToolCall[] =>
-  [...parts].sort((a, b) => (gravity[b.capability] ?? 4) - (gravity[a.capability] ?? 4)).slice(0, maxLines);
+/** From harmless to severe. `unknown` ranks below `deletes`, because it is not known to destroy anything. */
+const gravity: readonly EffectRisk[] = ['reads', 'writes', 'sends', 'unknown', 'deletes'];
+const severity = (risk: EffectRisk): number => gravity.indexOf(risk);
 
-const isProgram = ({ protocol }: ToolCall): boolean => ['shell', 'sql'].includes(foldCase(protocol).trim());
+/** As many as a person reads; the most severe are kept. */
+const maxLines = 60;
 
-function inWords(part: ToolCall, before: ToolCall | undefined, unclear: string | undefined): string {
-  switch (foldCase(part.protocol).trim()) {
+/** Returns at least one line: a call without separate effects is named by its tool. */
+export function effectsInWords(call: ToolCall, effects: Effects): EffectLine[] {
+  const all = linesOf(call, effects);
+  const kept = all.length > maxLines ? gravest(all) : all;
+  const lines = kept.map(({ phrase, ofProgram }) => ({ text: textOf(phrase), risk: phrase.risk, ofProgram }));
+  if (kept.length < all.length) {
+    const { risk } = kept.at(-1)!.phrase;
+    lines.push({ text: `${all.length - kept.length} more, none of them graver`, risk, ofProgram: false });
+  }
+  const distinct = lines.filter(({ text }, index) => lines.findIndex((line) => line.text === text) === index);
+  const { unclear, shows } = effects;
+  return unclear === undefined
+    ? distinct
+    : [
+        ...distinct,
+        {
+          text: `Cannot be determined: ${unclear}`,
+          risk: shows ? ('reads' as const) : ('unknown' as const),
+          ofProgram: true,
+        },
+      ];
+}
+
+type Shown = (text: string, ofProgram: boolean) => string;
+
+/**
+ * Returns one sentence for all effects, without its full stop, and the most severe risk [approval.card].
+ * @param shown masks what reviewers do not see, before a text is shortened.
+ */
+export function summaryInWords(call: ToolCall, effects: Effects, shown: Shown = (text) => text): CallSummary {
+  const lines = linesOf(call, effects)
+    .filter(({ wraps }) => !wraps)
+    .map(({ phrase, ofProgram }) => ({ phrase: maskedPhrase(phrase, (text) => shown(text, ofProgram)) }));
+  const changing = lines.filter(({ phrase }) => phrase.risk !== 'reads');
+  const phrases = mergedPhrases((changing.length > 0 ? changing : lines).map(({ phrase }) => phrase));
+  const isUnknown = effects.unclear !== undefined && effects.shows === undefined;
+  const risks: readonly EffectRisk[] = [...phrases.map(({ risk }) => risk), ...(isUnknown ? ['unknown' as const] : [])];
+  const risk = gravity.findLast((each) => risks.includes(each)) ?? 'unknown';
+  const told = risk === 'unknown' && phrases.every((phrase) => phrase.risk !== 'unknown');
+  return {
+    text: sentenceOf(phrases) + (told ? ', and may do more' : ''),
+    risk,
+  };
+}
+
+const maskedPhrase = ({ verb, objects, tail = '', risk }: Phrase, shown: (text: string) => string): Phrase => ({
+  verb: shown(verb),
+  objects: objects.map(shown),
+  tail: shown(tail),
+  risk,
+});
+
+function sentenceOf(phrases: readonly Phrase[]): string {
+  if (phrases.length <= 2) return phrases.map((phrase, index) => shortText(phrase, index > 0)).join(' and ');
+  const worst = phrases.reduce((one, other) => (severity(other.risk) > severity(one.risk) ? other : one));
+  return `${shortText(worst)} and ${phrases.length - 1} more effects`;
+}
+
+/** Joins phrases that differ in their object only. */
+function mergedPhrases(phrases: readonly Phrase[]): readonly Phrase[] {
+  const merged = new Map<string, Phrase>();
+  for (const phrase of phrases) {
+    const key = JSON.stringify([phrase.verb, phrase.tail, phrase.risk, phrase.objects.length > 0]);
+    const objects = [...new Set([...(merged.get(key)?.objects ?? []), ...phrase.objects])];
+    merged.set(phrase.objects.length > 0 ? key : JSON.stringify(phrase), { ...phrase, objects });
+  }
+  return [...merged.values()];
+}
+
+/** Maximum characters of each text in the one sentence. */
+const maxText = 160;
+const maxNamed = 3;
+
+function textOf({ verb, objects, tail = '' }: Phrase): string {
+  return [verb, objects.join(', ')].filter(Boolean).join(' ') + tail;
+}
+
+function shortText({ verb, objects, tail = '' }: Phrase, continues = false): string {
+  const named = objects.slice(0, maxNamed).map((object) => shorten(object, maxText));
+  if (objects.length > maxNamed) named.push(`${objects.length - maxNamed} more`);
+  const last = named.pop();
+  const list = named.length > 0 ? `${named.join(', ')} and ${last}` : last;
+  const text = [shorten(verb, maxText), list].filter(Boolean).join(' ') + shorten(tail, maxText);
+  return continues ? text.charAt(0).toLowerCase() + text.slice(1) : text;
+}
+
+const gravest = (lines: readonly Line[]): readonly Line[] =>
+  [...lines].sort((a, b) => severity(b.phrase.risk) - severity(a.phrase.risk)).slice(0, maxLines);
+
+function linesOf(call: ToolCall, { parts, unclear, carrier }: Effects): Line[] {
+  const own = { ...call, parameters: { ...call.parameters, action: undefined } };
+  let added = '';
+  const lines = parts.map((part, index) => {
+    const phrase = phraseOf(part, { before: parts[index - 1], unclear, call });
+    const next = parts[index + 1];
+    const more = next && addedByWrapper(part, next);
+    const tail = (phrase.tail ?? '') + added;
+    added = more === undefined ? '' : added + more;
+    return { phrase: { ...phrase, tail }, ofProgram: isProgram(part), wraps: more !== undefined };
+  });
+  const said = Math.max(-1, ...lines.map(({ phrase }) => severity(phrase.risk)));
+  // A tool may do more than the text that it carries shows.
+  const isMore = !carrier && !isRead(call) && severity(riskOf(call)) > said;
+  return lines.length > 0 && !isMore
+    ? lines
+    : [{ phrase: phraseOf(own, { unclear, call }), ofProgram: isProgram(call), wraps: false }, ...lines];
+}
+
+const protocolOf = ({ protocol }: ToolCall): string => foldCase(protocol).trim();
+const isProgram = (part: ToolCall): boolean => ['shell', 'sql'].includes(protocolOf(part));
+/** Checks that a reader of the protocol describes the whole call. */
+const isRead = (call: ToolCall): boolean => ['shell', 'sql', 'http', 'git'].includes(protocolOf(call));
+
+interface Around {
+  readonly before?: ToolCall | undefined;
+  readonly unclear: string | undefined;
+  /** The call that has the effect. */
+  readonly call: ToolCall;
+}
+
+function phraseOf(part: Effect, { before, unclear, call }: Around): Phrase {
+  switch (protocolOf(part)) {
     case 'shell':
-      return shellWords(part, before, unclear);
+      return shellPhrase(part, before, unclear);
     case 'sql':
-      return `SQL: ${sqlWords(part)}`;
+      return sqlPhrase(part, call);
     case 'http':
-      return httpWords(part);
+      return httpPhrase(part);
     case 'git':
-      return gitWords(part);
+      return hostPhrase(part);
     default:
-      return `calls ${part.tool}${on(part.target)}: ${part.capability}`;
+      return filePhrase(part) ?? callPhrase(part);
   }
 }
 
-const on = (target: string): string => (target === '' ? '' : ` on ${target}`);
-
-const verbs: Readonly<Record<string, string>> = { read: 'reads', write: 'writes', delete: 'deletes', execute: 'runs' };
-const notes: Readonly<Record<string, string>> = { write: ' (writes)', delete: ' (deletes or overwrites)' };
-const isAddress = (target: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(target);
+/** Describes an edit of one file: `Edits src/login.ts: 2 lines`. */
+function filePhrase(call: ToolCall): Phrase | undefined {
+  const [file, ...others] = fileChanges(call).files;
+  if (!file || others.length > 0) return undefined;
+  const { path, replaced, content } = file;
+  const count = replaced ? replaced.reduce((sum, each) => sum + changedLines(each), 0) : lineCount(content ?? '');
+  const lines = `${count} ${count === 1 ? 'line' : 'lines'}`;
+  const risk = call.capability === 'delete' ? 'deletes' : 'writes';
+  return replaced
+    ? { verb: `Edits ${path}: ${lines}`, objects: [], risk }
+    : { verb: `Writes all of ${path}: ${lines}`, objects: [], risk };
+}
 
 /** Describes the change of a command in the words of its program's reader: `deletes pod x in namespace shop`. */
 export const actionInWords = ({ parameters: { operation, action } }: ToolCall): string | undefined =>
   typeof operation === 'string' && typeof action === 'string' ? action : undefined;
-
-function shellWords(part: ToolCall, before: ToolCall | undefined, unclear = ''): string {
-  const { tool, target, capability, parameters } = part;
-  const program = tool.replace(/^shell\./, '');
-  const action = actionInWords(part);
-  if (action !== undefined) return `${action}: ${program} ${target}`;
-  if (program === 'redirect') return `${verbs[capability] ?? capability} ${target}`;
-  const argv = Array.isArray(parameters.argv) ? parameters.argv.map(String) : [];
-  const takesInput = unclear.startsWith(`${program} runs whatever `);
-  if (takesInput)
-    return `runs ${program} on what ${before ? before.tool.replace(/^shell\./, '') : 'another program'} prints`;
-  if (target === '') return `runs ${[program, ...argv.slice(1)].join(' ')}`;
-  // For these programs the target repeats their instructions; for others it is one of the places that they affect.
-  const isOrder = capability === 'execute' || target.includes(' ') || takesOrders(program);
-  if (isOrder && !isAddress(target) && argv.slice(1).join(' ').startsWith(target))
-    return `runs ${program} ${target}${notes[capability] ?? ''}`;
-  const verb = capability === 'write' && isAddress(target) ? 'sends to' : (verbs[capability] ?? capability);
-  return `runs ${program}: ${verb} ${target}`;
-}
-
-const statements: Readonly<Record<string, string>> = {
-  select: 'reads rows of',
-  insert: 'adds rows to',
-  update: 'changes rows of',
-  delete: 'deletes rows of',
-  merge: 'changes rows of',
-  truncate: 'deletes all rows of',
-  call: 'calls the function',
-};
-
-function sqlWords({ tool, target, capability, parameters }: ToolCall): string {
-  const verb = tool.replace(/^sql\./, '');
-  const known = statements[verb];
-  const object = typeof parameters.object === 'string' && !known ? `${parameters.object} ` : '';
-  const all = parameters.has_where === false && ['update', 'delete'].includes(verb) ? ' (no WHERE: all of them)' : '';
-  return `${known ?? verb} ${object}${target || 'nothing named'}${known ? all : ` (${capability})`}`;
-}
-
-function httpWords({ tool, target, capability }: ToolCall): string {
-  const method = tool.replace(/^.*\./, '').toUpperCase();
-  return capability === 'read' ? `reads ${target} (${method})` : `sends ${method} to ${target}`;
-}
-
-function gitWords({ tool, target, capability, parameters }: ToolCall): string {
-  const { path, branch, branch_pattern: pattern, force, merges } = parameters;
-  const verb = merges !== undefined ? 'merges' : force === true ? 'force-pushes' : (verbs[capability] ?? capability);
-  const what = typeof path === 'string' ? ` ${path}` : '';
-  const where =
-    typeof branch === 'string'
-      ? ` on branch ${branch}`
-      : typeof pattern === 'string'
-        ? ` on branches ${pattern.replace(/^refs\/heads\//, '')}`
-        : '';
-  const of = what + where === '' ? ' to' : ' of';
-  return `${verb}${what}${where}${of} ${target || 'a repository that is not named'} (${tool})`;
-}

@@ -2,6 +2,7 @@
  * Effects of a call for the policy: shell text, SQL, URLs and paths are parsed by their own grammars before rules are
  * matched. The decision is the worst of all parts, and at least review if a text cannot be parsed.
  */
+import type { OwnPrograms } from '#core/contracts/config/catalog.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { BranchWrite } from './git/branches.ts';
 
@@ -25,10 +26,21 @@ export interface Effects {
   readonly shows?: 'changes' | 'secrets';
 }
 
-/** Reads the effects of calls of one protocol. Never throws: reports text that it cannot parse in `unclear`. */
-export type EffectReader = (call: ToolCall) => Effects;
+/**
+ * Reads the effects of calls of one protocol. Never throws: reports text that it cannot parse in `unclear`. The shell
+ * reader knows the programs that the configuration describes.
+ */
+export type EffectReader = (call: ToolCall, programs?: OwnPrograms) => Effects;
 
-export interface EffectsPort {
-  /** Returns the effects of a call. Never rejects because of its text. */
-  readonly effects: (call: ToolCall) => Promise<Effects>;
+/**
+ * Returns the effects of a call. Never rejects because of its text.
+ * @param programs that the configuration describes.
+ */
+export type EffectsOf = (call: ToolCall, programs: OwnPrograms) => Promise<Effects>;
+
+/** Facts about the gateway's configuration for reading lines. */
+export interface WalkSettings {
+  readonly workspace?: string | undefined;
+  /** Programs that the configuration describes. */
+  readonly programs?: OwnPrograms | undefined;
 }

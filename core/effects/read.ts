@@ -2,12 +2,11 @@
  * Reads any call: the reader is chosen by protocol, or by the shape of tool and parameters for MCP and unknown
  * protocols. Text in another language (a shell command inside COPY … PROGRAM) is parsed as such.
  */
-
+import type { OwnPrograms } from '#core/contracts/config/catalog.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { capabilityFromName } from '#core/policy/classification/classify-tool.ts';
 import { toolWords } from '#core/policy/classification/tool-words.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
-import { alikeNames } from './alike-names.ts';
 import { argumentListEffects } from './argument-lists.ts';
 import { fileNamedTwice } from './file-named-twice.ts';
 import { urlKeys } from './http/parameters.ts';
@@ -18,15 +17,20 @@ type EffectReaders = Readonly<Record<ReaderName, EffectReader>>;
 
 /** Returns a reader for any call. It never throws: an error in a reader makes the call unclear. */
 export const readEffects =
-  (readers: EffectReaders): EffectReader =>
-  (call) => {
+  (given: EffectReaders): EffectReader =>
+  (call, programs) => {
+    const all = withOwn(given, programs);
     try {
-      return withNames(call, withPrograms(readers, withSent(readers, call, effectsOf(readers, call))));
+      return withNames(call, withPrograms(all, withSent(all, call, effectsOf(all, call))));
     } catch (thrown) {
       const why = thrown instanceof Error ? thrown.message : String(thrown);
       return { parts: [], carrier: false, unclear: `the call could not be read: ${why}` };
     }
   };
+
+/** Returns the readers with the programs that the configuration describes. */
+const withOwn = (readers: EffectReaders, programs: OwnPrograms | undefined): EffectReaders =>
+  programs === undefined ? readers : { ...readers, shell: (call) => readers.shell(call, programs) };
 
 function withNames(call: ToolCall, effects: Effects): Effects {
   const { parameters, sent_with } = call;
@@ -128,3 +132,30 @@ function withPrograms(readers: EffectReaders, effects: Effects): Effects {
   );
   return combine([effects, ...lines], effects.carrier);
 }
+
+/** Objects of environment variables: `http_proxy` and `HTTP_PROXY` are distinct, and both are common. */
+const maps: ReadonlySet<string> = new Set(['env', 'environment']);
+
+/**
+ * Returns why the parameters are unclear, or undefined if no names of an object differ only in case. Servers that ignore
+ * case (Go, .NET) use the last of them, while a rule checked the name it lists [effects.alike-names].
+ */
+function alikeNames(value: unknown, isMap = false): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (!Array.isArray(value) && !isMap) {
+    const seen = new Map<string, string>();
+    for (const name of Object.keys(value)) {
+      const folded = name.toUpperCase().toLowerCase();
+      const other = seen.get(folded);
+      if (other !== undefined) return `the parameters ${quoteName(other)} and ${quoteName(name)} differ in case only`;
+      seen.set(folded, name);
+    }
+  }
+  for (const [name, inner] of Object.entries(value)) {
+    const found = alikeNames(inner, maps.has(name));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const quoteName = (name: string): string => JSON.stringify(name.slice(0, 64));

@@ -10,10 +10,10 @@ import { Walk } from './shell/walk.ts';
 
 const standsAlone: Effects = { parts: [], carrier: false };
 
-export const shellEffects: EffectReader = (call) => {
+export const shellEffects: EffectReader = (call, programs) => {
   const carried = lineOf(call);
   if (!carried) return standsAlone;
-  const walk = new Walk(carried.cwd, undefined, carried.workspace);
+  const walk = new Walk(carried.cwd, { workspace: carried.workspace, programs });
   if (carried.unclear !== undefined) walk.unclear(carried.unclear);
   for (const text of carried.texts) {
     if (typeof text === 'string') walk.readLine(text, carried);

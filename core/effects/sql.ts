@@ -52,7 +52,7 @@ function effectsOf(parse: SqlParse, call: ToolCall): Effects {
   let refused = false;
   const operations: Operation[] = [];
   let left = maxSqlBytes;
-  if (texts.length > maxTexts) unclear.add(`the call holds more than ${maxTexts} SQL texts`);
+  if (texts.length > maxTexts) unclear.add(`the call contains more than ${maxTexts} SQL texts`);
   for (const { text, certain } of texts.slice(0, maxTexts)) {
     const reading = readText(parse, text, left);
     left -= Buffer.byteLength(text);
@@ -68,7 +68,7 @@ function effectsOf(parse: SqlParse, call: ToolCall): Effects {
     }
   }
   const all = distinct(operations);
-  if (all.length > maxParts) unclear.add(`the text holds more than ${maxParts} operations`);
+  if (all.length > maxParts) unclear.add(`the text contains more than ${maxParts} operations`);
   const parts = all.slice(0, maxParts).map(partOf);
   return {
     parts,
@@ -85,7 +85,7 @@ function ofStructured(parse: SqlParse, call: ToolCall): Effects {
   const unclear = new Set<string>();
   let left = maxSqlBytes;
   const fragments = fragmentsOf(call);
-  if (fragments.length > maxTexts) unclear.add(`the call holds more than ${maxTexts} pieces of SQL`);
+  if (fragments.length > maxTexts) unclear.add(`the call contains more than ${maxTexts} pieces of SQL`);
   const operations = fragments.slice(0, maxTexts).flatMap(({ text, certain }) => {
     const reading = readText(parse, text, left);
     left -= Buffer.byteLength(text);

@@ -40,7 +40,7 @@ export class ApprovalTrail {
     return undefined;
   }
 
-  /** Checks that each vote listed in an approval, except the last, has its own entry [approval.votes-proven]. */
+  /** Checks that each vote listed in an approval, except the last, has its own entry [evidence.approval-proven]. */
   #unreported({ body }: EvidenceEntry): string | undefined {
     const listed: readonly { readonly person?: unknown }[] = Array.isArray(body.votes) ? body.votes : [];
     const kept = this.#kept.get(String(body.approval_id));

@@ -3,11 +3,12 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import { maxEntriesPerRun } from './archived.ts';
 import { entryHash } from './chain.ts';
+import { type StoredEntry, UnreadableEntry } from './entry-text.ts';
 import type { ArchiveReader, EvidenceLog } from './ports.ts';
 
 interface CheckPorts {
   readonly clock: Clock;
-  readonly evidence: Pick<EvidenceLog, 'head' | 'entries'>;
+  readonly evidence: Pick<EvidenceLog, 'head' | 'rows'>;
   readonly archived: Pick<ArchiveReader, 'runs'>;
 }
 
@@ -54,9 +55,8 @@ export async function checkSession(
   for await (const { first, last, hash } of ports.archived.runs(tenant, sessionId)) {
     if (first > next) gaps.push({ from: next, to: Math.min(first, head.total_entries) - 1 });
     next = Math.max(next, last + 1);
-    if (last === head.total_entries - 1 && hash !== head.last_hash) {
-      contradiction = `the archive holds another entry ${last} than the head names`;
-    }
+    if (last === head.total_entries - 1 && hash !== head.last_hash)
+      contradiction = `the archive contains another entry ${last} than the head names`;
     // The archive may already hold entries committed after the head was read.
     if (first >= head.total_entries) break;
   }
@@ -80,7 +80,7 @@ export async function checkSession(
 const lengthOf = ({ from, to }: Stretch): number => to - from + 1;
 
 /**
- * Reports whether a gap is overdue. A gap whose row is missing too is overdue, since the stream will not archive it.
+ * Reports whether a gap is overdue. A gap whose row is missing or unreadable is overdue: the stream will not archive it.
  */
 async function isDue(
   { clock, evidence }: CheckPorts,
@@ -88,14 +88,15 @@ async function isDue(
   sessionId: string,
   { from, waitMs }: { from: number; waitMs: number },
 ) {
-  for await (const entry of evidence.entries(tenant, sessionId, from)) {
+  for await (const entry of evidence.rows(tenant, sessionId, from)) {
+    if (entry instanceof UnreadableEntry) return true;
     return entry.index !== from || clock.now() - Date.parse(entry.timestamp) > waitMs;
   }
   return true;
 }
 
 interface RepairPorts {
-  readonly evidence: Pick<EvidenceLog, 'entries'>;
+  readonly evidence: Pick<EvidenceLog, 'rows'>;
   readonly archived: Pick<ArchiveReader, 'entries'>;
   /** Archives and counts entries, as the stream's consumer does. */
   readonly project: (entries: readonly EvidenceEntry[]) => Promise<void>;
@@ -122,17 +123,19 @@ export async function repairStretch(
   const after = await copyAt(ports, tenant, sessionId, to + 1);
   const refused = (reason: string): Repaired => ({ archived_entries: archived, refused: reason });
   for (let index = from; index <= to; index += maxEntriesPerRun) {
-    const batch = await rows(ports, tenant, sessionId, index, Math.min(to, index + maxEntriesPerRun - 1));
-    for (const [n, entry] of batch.entries()) {
+    const found = await rows(ports, tenant, sessionId, index, Math.min(to, index + maxEntriesPerRun - 1));
+    const batch: EvidenceEntry[] = [];
+    for (const [n, entry] of found.entries()) {
+      if (entry instanceof UnreadableEntry) return refused(`entry ${entry.index}: ${entry.message}`);
       const defect = defectOf(entry, index + n, previous);
       if (defect !== undefined) return refused(defect);
       previous = entry.hash;
+      batch.push(entry);
     }
     const last = index + batch.length - 1;
     if (batch.length === 0) return refused(`entry ${index} is not in the table`);
-    if (last === to && after && after.previous_hash !== previous) {
+    if (last === to && after && after.previous_hash !== previous)
       return refused(`entry ${to} is not the one that the archived entry ${to + 1} follows`);
-    }
     await ports.project(batch);
     archived += batch.length;
     if (last < Math.min(to, index + maxEntriesPerRun - 1)) return refused(`entry ${last + 1} is not in the table`);
@@ -142,9 +145,8 @@ export async function repairStretch(
 
 function defectOf(entry: EvidenceEntry, index: number, previous: string | undefined): string | undefined {
   if (entry.index !== index) return `entry ${index} is not in the table`;
-  if (previous !== undefined && entry.previous_hash !== previous) {
+  if (previous !== undefined && entry.previous_hash !== previous)
     return `entry ${index} does not follow entry ${index - 1} of the archive`;
-  }
   return hashOf(entry) === entry.hash ? undefined : `entry ${index} was altered: its hash does not match its fields`;
 }
 
@@ -162,8 +164,8 @@ async function copyAt({ archived }: RepairPorts, tenant: string, sessionId: stri
 }
 
 async function rows({ evidence }: RepairPorts, tenant: string, sessionId: string, from: number, to: number) {
-  const found: EvidenceEntry[] = [];
-  for await (const entry of evidence.entries(tenant, sessionId, from)) {
+  const found: StoredEntry[] = [];
+  for await (const entry of evidence.rows(tenant, sessionId, from)) {
     if (entry.index > to) break;
     found.push(entry);
     if (entry.index === to) break;

@@ -63,9 +63,8 @@ export function archiveReader(source: ArchiveSource): ArchiveReader {
     complete: source.complete,
     runs,
     async *hashes(tenant, sessionId, fromIndex = 0): AsyncIterable<ArchivedPlace> {
-      for await (const { index, copies } of places(tenant, sessionId, fromIndex, false)) {
+      for await (const { index, copies } of places(tenant, sessionId, fromIndex, false))
         yield { index, hashes: [...copies.keys()] };
-      }
     },
     async *entries(tenant, sessionId, fromIndex) {
       let expected = fromIndex;

@@ -1,6 +1,6 @@
 /**
  * Splits the text of a bundle into entries and other members while it arrives, without parsing them
- * [evidence.verify-streamed].
+ * [evidence.large-sessions].
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 

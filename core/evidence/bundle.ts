@@ -1,12 +1,12 @@
 /** Streams a session's export as one JSON document, never holding the session in memory. */
 import {
   bundleFormat,
-  type EvidenceEntry,
   type KeySuccession,
   type SessionCheckpoint,
   type SessionManifest,
 } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
+import { type StoredEntry, UnreadableEntry } from './entry-text.ts';
 
 const chunkCharacters = 64 * 1024;
 
@@ -20,19 +20,19 @@ interface BundleProofs {
 
 /**
  * Yields the bundle's text in pieces. Leaves out entries after the manifest's last one, since the session may grow
- * during the export. If the source fails midway, the document stays incomplete, so that no parser accepts it.
+ * during the export. A row that is not an entry is exported as it is stored, and verified as the broken link. If the source fails midway, the document stays incomplete, so that no parser accepts it.
  * @param publicKey PEM of the key named by `manifest.signature.key_id`. After a rotation this is not the newest key.
  */
 export async function* bundleChunks(
   manifest: SessionManifest,
-  entries: AsyncIterable<EvidenceEntry>,
+  entries: AsyncIterable<StoredEntry>,
   publicKey: string,
   { checkpoint, successions = [], log_proof }: BundleProofs = {},
 ): AsyncIterable<string> {
   let text = `{"format":${JSON.stringify(bundleFormat)},\n"manifest":${JSON.stringify(manifest)},\n"entries":[`;
   let separator = '\n';
   for await (const entry of firstEntries(entries, manifest.total_entries)) {
-    text += separator + JSON.stringify(entry);
+    text += separator + JSON.stringify(entry instanceof UnreadableEntry ? entry.stored : entry);
     separator = ',\n';
     if (text.length >= chunkCharacters) {
       yield text;

@@ -28,18 +28,15 @@ export class Comparison {
     const { checkpoint } = this.#witness;
     if (copies && !copies.includes(entry.hash)) return 'the entry is not the one in the archive: it was rewritten';
     if (copies && copies.length > 1)
-      return 'the archive holds another entry of this place as well: the chain was forked';
+      return 'the archive contains another entry of this place as well: the chain was forked';
     if (!checkpoint) return undefined;
     const { point, created_at } = checkpoint;
-    if (point.tenant !== entry.tenant || point.session_id !== entry.session_id) {
+    if (point.tenant !== entry.tenant || point.session_id !== entry.session_id)
       return `the checkpoint of ${created_at} is of another session`;
-    }
-    if (entry.index === point.index && entry.hash !== point.hash) {
+    if (entry.index === point.index && entry.hash !== point.hash)
       return `the entry is not the one that the checkpoint of ${created_at} names: it or one before it was rewritten`;
-    }
-    if (entry.index > point.index && Date.parse(entry.timestamp) < Date.parse(created_at) - toleranceMs) {
+    if (entry.index > point.index && Date.parse(entry.timestamp) < Date.parse(created_at) - toleranceMs)
       return `the entry is back-dated: the checkpoint over the entries before it was signed at ${created_at}`;
-    }
     return undefined;
   }
 

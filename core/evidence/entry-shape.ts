@@ -3,7 +3,8 @@
  * 100,000 of them; a test compares it with `evidenceEntrySchema`.
  */
 
-import { type EvidenceEntry, entryKinds } from '#core/contracts/evidence.ts';
+import { entryKinds } from '#core/contracts/entry-kinds.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 
 type Check = (value: unknown) => boolean;
@@ -48,5 +49,5 @@ export function shapeDefect(value: unknown): string | undefined {
   }
   const keys = Object.keys(value);
   if (keys.length === fields.length) return undefined;
-  return `the entry holds a field that entries do not have: ${JSON.stringify(keys.find((key) => !Object.hasOwn(checks, key)))}`;
+  return `the entry contains a field that entries do not have: ${JSON.stringify(keys.find((key) => !Object.hasOwn(checks, key)))}`;
 }

@@ -1,7 +1,8 @@
-/** Caches the conversion between entries and their canonical text [evidence.one-text]. */
+/** Converts between entries and their stored text [evidence.chain]. A row that is not an entry is a value of its own. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { remembered } from '#core/kernel/remembered.ts';
+import { shapeDefect } from './entry-shape.ts';
 
 /** Returns the canonical text of an entry. Entries are immutable, so the cached text stays valid. */
 export const textOfEntry = remembered((entry: EvidenceEntry): string => canonicalize(entry));
@@ -14,41 +15,70 @@ interface Image {
   readonly entry?: { readonly S?: string | undefined } | undefined;
 }
 
-/** Checks the members that identify an entry. */
-function isEntry(value: unknown): value is EvidenceEntry {
-  if (typeof value !== 'object' || value === null) return false;
-  const { tenant, session_id, index, timestamp, hash } = value as Partial<EvidenceEntry>;
-  return [tenant, session_id, timestamp, hash].every((each) => typeof each === 'string') && Number.isInteger(index);
+/** Place of a row in the log. */
+export interface RowPlace {
+  readonly session_id: string;
+  readonly index: number;
 }
 
 /**
- * Error for a stored entry that is not JSON. Verification reports it as the first broken link
- * [evidence.unreadable-named].
+ * A row of the log that is not a valid entry. Readers name it and go on with the other rows; what decides by the chain
+ * refuses [evidence.readers-survive].
  */
-export class UnreadableEntry extends SyntaxError {}
+export class UnreadableEntry extends SyntaxError implements RowPlace {
+  readonly session_id: string;
+  readonly index: number;
+  /** The stored value: the parsed JSON, or the text if it is not JSON. */
+  readonly stored: unknown;
 
-/** Parses a stored entry without checking it. @throws UnreadableEntry */
-export function storedEntry(text: string): EvidenceEntry {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new UnreadableEntry('a stored entry of evidence is not JSON', { cause });
+  constructor({ session_id, index }: RowPlace, defect: string, stored: unknown) {
+    super(defect);
+    this.session_id = session_id;
+    this.index = index;
+    this.stored = stored;
   }
 }
 
-/** Parses a stored entry. @throws SyntaxError if the text is not an entry. */
-export function entryIn(text: string): EvidenceEntry {
-  const parsed: unknown = JSON.parse(text);
-  if (!isEntry(parsed)) throw new SyntaxError('the stored text is not an entry of evidence');
-  return parsed;
+/** A row of a chain. */
+export type StoredEntry = EvidenceEntry | UnreadableEntry;
+
+/** Parses the text of a row. Never throws: a row that is not an entry is returned as such. */
+export function storedEntry(text: string, place: RowPlace): StoredEntry {
+  let stored: unknown;
+  try {
+    stored = JSON.parse(text);
+  } catch {
+    return new UnreadableEntry(place, 'the entry cannot be read: its row contains no JSON', text);
+  }
+  const defect = shapeDefect(stored);
+  return defect === undefined ? (stored as EvidenceEntry) : new UnreadableEntry(place, defect, stored);
 }
+
+/**
+ * Yields the valid entries of a chain.
+ * @param unreadable receives the other rows. Without it, the first of them is thrown.
+ */
+export async function* readableEntries(
+  rows: AsyncIterable<StoredEntry>,
+  unreadable?: (row: UnreadableEntry) => void,
+): AsyncGenerator<EvidenceEntry, void> {
+  for await (const row of rows) {
+    if (!(row instanceof UnreadableEntry)) yield row;
+    else if (unreadable) unreadable(row);
+    else throw row;
+  }
+}
+
+/** Returns the place of a row, as answers and log lines name it. */
+export const rowPlace = ({ session_id, index }: RowPlace): RowPlace => ({ session_id, index });
+
+/** Names rows that cannot be read, for people. */
+export const namesOfRows = (rows: readonly RowPlace[]): string =>
+  rows.map(({ session_id, index }) => `entry ${index} of session ${session_id}`).join(', ');
 
 const parsedImage = remembered(({ entry }: Image): EvidenceEntry | undefined => {
-  try {
-    return entry?.S === undefined ? undefined : entryIn(entry.S);
-  } catch {
-    return undefined;
-  }
+  const stored = entry?.S === undefined ? undefined : storedEntry(entry.S, { session_id: '', index: -1 });
+  return stored instanceof UnreadableEntry ? undefined : stored;
 });
 
 /** Returns the image of an entry as the table's stream would deliver it. */

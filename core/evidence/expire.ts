@@ -2,10 +2,11 @@
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { entryHash } from './chain.ts';
+import { UnreadableEntry } from './entry-text.ts';
 import type { ArchiveReader, CheckpointLog, EvidenceLog, EvidenceRows, SessionHead } from './ports.ts';
 
 interface ExpirePorts {
-  readonly evidence: Pick<EvidenceLog, 'entries'>;
+  readonly evidence: Pick<EvidenceLog, 'rows'>;
   readonly rows: EvidenceRows;
   readonly archived: Pick<ArchiveReader, 'entries'>;
   readonly checkpoints: Pick<CheckpointLog, 'last'>;
@@ -21,12 +22,13 @@ const deleteBatchSize = 25;
 
 /**
  * Removes rows from the beginning of a chain. Stops at the first row that is younger than `before`, has no identical
- * copy, or comes after the newest checkpoint. Always keeps the head and the last row.
+ * copy, cannot be read, or comes after the newest checkpoint. Always keeps the head and the last row.
  * @param before ISO 8601 time.
  */
 export async function expireSession(ports: ExpirePorts, head: SessionHead, before: string): Promise<Expired> {
   const { tenant, session_id, total_entries } = head;
-  const first = await firstOf(ports.evidence.entries(tenant, session_id));
+  const first = await firstOf(ports.evidence.rows(tenant, session_id));
+  if (first instanceof UnreadableEntry) return { removed: 0, stopped: `entry ${first.index}: ${first.message}` };
   if (!first || first.timestamp >= before) return { removed: 0 };
   const checkpoint = await ports.checkpoints.last(tenant, session_id);
   if (!checkpoint) return { removed: 0, stopped: 'no checkpoint covers the session' };
@@ -36,8 +38,10 @@ export async function expireSession(ports: ExpirePorts, head: SessionHead, befor
   const copies = new InStep(ports.archived.entries(tenant, session_id, first.index));
   let stopped: string | undefined;
   try {
-    for await (const row of ports.evidence.entries(tenant, session_id)) {
-      if (row.index > end || row.timestamp >= before) break;
+    for await (const row of ports.evidence.rows(tenant, session_id)) {
+      if (row.index > end) break;
+      if (row instanceof UnreadableEntry) stopped = `entry ${row.index}: ${row.message}`;
+      if (row instanceof UnreadableEntry || row.timestamp >= before) break;
       stopped = defectOf(row, await copies.at(row.index)) ?? (await removal.add(row));
       if (stopped !== undefined) break;
     }
@@ -76,7 +80,7 @@ class Removal {
     const done = await Promise.all(batch.map((row) => this.#rows.remove(row)));
     this.removed += done.filter(Boolean).length;
     const changed = done.indexOf(false);
-    return changed < 0 ? undefined : `entry ${batch[changed]!.index} was changed while it was looked at`;
+    return changed < 0 ? undefined : `entry ${batch[changed]!.index} was changed while it was checked`;
   }
 }
 

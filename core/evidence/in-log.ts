@@ -45,9 +45,8 @@ function departure(entries: readonly LoggedEntry[], proof: CheckedProof, trust: 
     const reason = `the end is cut off: ${entries.length} entries are here, the log names ${leaf.index + 1}`;
     return { index: entries.length, reason };
   }
-  if (logged.hash !== leaf.hash) {
+  if (logged.hash !== leaf.hash)
     return { index: leaf.index, reason: 'the entry is not the one in the log: it or one before it was rewritten' };
-  }
   const late = entries.findIndex((entry) => entry.index > leaf.index && before(entry.timestamp, leaf.at));
   if (late >= 0) return { index: late, reason: `the entry is back-dated: those before it were logged at ${leaf.at}` };
   const ahead = postDated(entries, leaf);

@@ -1,5 +1,6 @@
 /** Verifies a stored session: entries, head, signed manifest, checkpoint and archive. */
-import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
+import type { SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
+import type { StoredEntry } from './entry-text.ts';
 import { signingKeysOf } from './key-succession.ts';
 import type { ManifestStore, SessionHead, Signer } from './ports.ts';
 import { manifestOf } from './session-manifest.ts';
@@ -10,7 +11,7 @@ import type { Witness } from './witness.ts';
 export interface LiveSession {
   readonly head: SessionHead;
   /** Reads the chain from its beginning up to the head, without entries appended since. */
-  readonly entries: () => AsyncIterable<EvidenceEntry>;
+  readonly entries: () => AsyncIterable<StoredEntry>;
   readonly signer: Signer;
   readonly sessionManifests: ManifestStore;
   /** Checkpoint and archive of the session, read before the head. */

@@ -1,13 +1,11 @@
 /** Walks through a chain and its archived copies in step, in constant memory. */
-import { UnreadableEntry } from './entry-text.ts';
 import type { ArchivedPlace } from './ports.ts';
 import type { ChainWalk, EntryLine } from './walk.ts';
 import type { Witness } from './witness.ts';
 
 /**
  * Follows the entries in order, reading the archive in step. An archive fault ends the comparison with the archive and
- * is reported. An entry whose row is not JSON is a broken link, and the rows after it are not read. Any other fault of
- * the source is thrown.
+ * is reported. A fault of the source is thrown.
  * @yields the line of every entry up to and including the first broken one.
  */
 export async function* followChain(
@@ -22,10 +20,6 @@ export async function* followChain(
       const line = walk.follow(entry, walk.broken ? undefined : await copies.at(position++));
       if (line) yield line;
     }
-  } catch (fault) {
-    if (!(fault instanceof UnreadableEntry)) throw fault;
-    const line = walk.follow(fault);
-    if (line) yield line;
   } finally {
     await copies.close();
   }

@@ -1,6 +1,6 @@
 /**
  * Checks every vote signed by a passkey: an earlier entry must hold the public key, and the signature must cover this
- * approval of this call [evidence.passkey-proven].
+ * approval of this call [evidence.approval-proven].
  */
 
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';

@@ -1,5 +1,4 @@
 /** Ports of evidence: ledger, log, archive, checkpoints, manifests and signer. */
-
 import type { AlertRow } from '#core/contracts/alert.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import type { RiskRecord } from '#core/contracts/behavior.ts';
@@ -16,6 +15,7 @@ import type { Rollout } from '#core/contracts/rollout.ts';
 import type { ActionEnd, StartedAction } from '#core/contracts/started-action.ts';
 import type { FirstSheet } from '#core/contracts/task-manifest.ts';
 import type { Page } from '#core/kernel/page.ts';
+import type { RowPlace, StoredEntry, UnreadableEntry } from './entry-text.ts';
 
 /** Strongly consistent state of one session: the end of its chain and its owner. */
 export interface SessionHead {
@@ -51,22 +51,26 @@ export interface AuditFilter {
   readonly decision?: string;
   readonly limit: number;
   readonly cursor?: string;
-  /** Receives rows that cannot be read, so that the others are returned. Without it, such a row fails the call. */
-  readonly unreadable?: (row: UnreadableRow) => void;
-}
-
-/** A row of the log that is not a valid entry. */
-export interface UnreadableRow {
-  readonly session_id: string;
-  readonly index: number;
+  /** Receives the rows in range that are not entries; they have no fields to filter by. */
+  readonly unreadable: (row: RowPlace) => void;
 }
 
 /** Read access to the log. Only `Ledger` writes. */
 export interface EvidenceLog {
   /** Reads a session's head consistently; undefined for an unknown session. */
   head(tenant: string, sessionId: string): Promise<SessionHead | undefined>;
-  /** Streams entries in index order from `fromIndex`, page by page. */
-  entries(tenant: string, sessionId: string, fromIndex?: number): AsyncIterable<EvidenceEntry>;
+  /** Streams the rows of a chain in index order from `fromIndex`, page by page. */
+  rows(tenant: string, sessionId: string, fromIndex?: number): AsyncIterable<StoredEntry>;
+  /**
+   * Streams the valid entries among them.
+   * @param unreadable receives the other rows. Without it, the first of them is thrown as an `UnreadableEntry`.
+   */
+  entries(
+    tenant: string,
+    sessionId: string,
+    fromIndex?: number,
+    unreadable?: (row: UnreadableEntry) => void,
+  ): AsyncIterable<EvidenceEntry>;
   /** Lists sessions of a tenant, most recently opened first. */
   sessions(tenant: string, options: { limit: number; cursor?: string }): Promise<Page<SessionHead>>;
   /** Queries the log by tenant and time. May lag by a second or two. */
@@ -229,12 +233,4 @@ export interface Ledger {
     readonly head?: SessionHead | null | undefined;
     readonly owner?: string | undefined;
   }): Promise<CommitOutcome>;
-}
-
-export interface EvidencePort {
-  readonly evidence: EvidenceLog;
-}
-
-export interface LedgerPort {
-  readonly ledger: Ledger;
 }

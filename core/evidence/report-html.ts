@@ -3,9 +3,10 @@
  * is served under `default-src 'none'; style-src 'unsafe-inline'; sandbox` and repeats the first two directives in a
  * meta element.
  */
-import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
+import type { SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
 import { visibleLines } from '#core/text/secrets/visible-text.ts';
+import type { StoredEntry } from './entry-text.ts';
 import type { ActionStory, Fact } from './report-parts.ts';
 import { type SessionStory, sessionStory } from './report-story.ts';
 
@@ -18,7 +19,7 @@ interface Proof {
 /** Yields the page section by section. */
 export async function* htmlReport(
   manifest: SessionManifest | UnsignedManifest,
-  entries: AsyncIterable<EvidenceEntry> | Iterable<EvidenceEntry>,
+  entries: AsyncIterable<StoredEntry> | Iterable<StoredEntry>,
   verification: Verification,
   proof?: Proof,
   logged?: LogProof,
@@ -38,9 +39,9 @@ export async function* htmlReport(
 const here = `<h2>Verify here</h2>
 <p>This page holds the session's bundle and its verifier, and loads nothing. The verdict above is from when the file was written.</p>
 <p class="verdict" id="verdict" role="status">Not verified in this browser: that needs JavaScript.</p>
-<p><label for="key">Public key that you trust (PEM), got elsewhere than with this file</label><br>
+<p><label for="key">Trusted public key (PEM), from a source other than this file</label><br>
 <textarea id="key" rows="4" cols="66" spellcheck="false" placeholder="-----BEGIN PUBLIC KEY-----"></textarea></p>
-<p><label for="log-keys">Keys of the log and of witnesses that you trust, one on each line</label><br>
+<p><label for="log-keys">Trusted keys of the log and of witnesses, one per line</label><br>
 <textarea id="log-keys" rows="2" cols="66" spellcheck="false" placeholder="name+0a1b2c3d+base64"></textarea><br>
 <button id="again" type="button">Verify</button></p>
 `;
@@ -74,10 +75,15 @@ function item({ label, value, code, to }: Fact): string {
   return `<dt>${escapeHtml(label)}</dt><dd>${shown}</dd>\n`;
 }
 
+function linked({ place, what }: SessionStory['timeline'][number]): string {
+  const text = escapeHtml(what) || 'entry';
+  return place === undefined ? text : `<a href="#${place}">${text}</a>`;
+}
+
 function timeline({ timeline }: SessionStory): string {
   const rows = timeline.map(
     (row) =>
-      `<tr><td class="number">${row.index}</td><td class="time">${escapeHtml(row.timestamp)}</td><td><span class="kind ${row.blocked ? 'block' : escapeHtml(row.kind)}">${escapeHtml(row.kind)}</span></td><td><a href="#${row.place}">${escapeHtml(row.what) || 'entry'}</a></td><td>${escapeHtml(row.detail)}</td><td class="hash"><code title="${escapeHtml(row.hash)}">${escapeHtml(row.hash.slice(0, 12))}</code></td></tr>\n`,
+      `<tr><td class="number">${row.index}</td><td class="time">${escapeHtml(row.timestamp)}</td><td><span class="kind ${row.blocked ? 'block' : escapeHtml(row.kind)}">${escapeHtml(row.kind)}</span></td><td>${linked(row)}</td><td>${escapeHtml(row.detail)}</td><td class="hash"><code title="${escapeHtml(row.hash)}">${escapeHtml(row.hash.slice(0, 12))}</code></td></tr>\n`,
   );
   return `<h2>Timeline</h2>
 <div class="wide"><table>

@@ -1,4 +1,4 @@
-/** Checks a session against the transparency log, for reports written by the gateway [evidence.report-log]. */
+/** Checks a session against the transparency log, for reports written by the gateway [evidence.report]. */
 import type { Verification } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
 import { checkLogProof, type LogTrust } from '#core/evidence/transparency/session-proof.ts';
@@ -15,7 +15,7 @@ export function withLog(
   hashAt: string | undefined,
   trust: LogTrust,
 ): Verification {
-  const not_checked = [...verification.not_checked, 'log not checked: it holds no leaf of the session yet'];
+  const not_checked = [...verification.not_checked, 'log not checked: it contains no leaf of the session yet'];
   if (proof === undefined) return { ...verification, not_checked };
   if (!verification.valid) return verification;
   const checked = checkLogProof(proof, session, trust);

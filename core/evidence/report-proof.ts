@@ -1,6 +1,6 @@
 /**
  * The report section with the proof that the session is in the transparency log, for manual checks
- * [transparency.report].
+ * [evidence.report].
  */
 import type { Verification } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';

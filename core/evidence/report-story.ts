@@ -2,11 +2,12 @@
 
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
-import { asText } from '#core/kernel/as-text.ts';
 import { shorten, visibleText } from '#core/text/secrets/visible-text.ts';
 import { firstEntries } from './bundle.ts';
 import { describeWithheld } from './describe-withheld.ts';
-import { chatDetail, chatFacts, chatOutcome, chatTitle } from './report-chat.ts';
+import { decisionKinds, facts, factsOf, hasTimedOut, text, textCharacters, titleOf } from './entry-story.ts';
+import { type StoredEntry, UnreadableEntry } from './entry-text.ts';
+import { chatOutcome, chatTitle } from './report-chat.ts';
 import type { ActionStory, Fact } from './report-parts.ts';
 import { proofSummary } from './report-proof.ts';
 import { type ApprovalUse, approvalUses, approvedOutcome, outcomeText } from './report-uses.ts';
@@ -18,9 +19,9 @@ interface TimelineRow {
   readonly what: string;
   readonly detail: string;
   readonly hash: string;
-  /** Place of its action within the report. */
-  readonly place: string;
-  /** Whether a policy blocked the chat call. */
+  /** Place of its action within the report. Absent for a row that is not an entry. */
+  readonly place?: string;
+  /** Whether a policy blocked the chat call, or the row cannot be read. */
   readonly blocked: boolean;
 }
 
@@ -38,18 +39,18 @@ export interface SessionStory {
 /** Entries per report. For the rest, the report refers to the export. */
 const reportedEntries = 2_000;
 const documentCharacters = 4_000;
-const textCharacters = 1_000;
 
 export async function sessionStory(
   manifest: SessionManifest | UnsignedManifest,
-  entries: AsyncIterable<EvidenceEntry> | Iterable<EvidenceEntry>,
+  entries: AsyncIterable<StoredEntry> | Iterable<StoredEntry>,
   verification: Verification,
   logged?: LogProof,
 ): Promise<SessionStory> {
-  const listed: EvidenceEntry[] = [];
+  const rows: StoredEntry[] = [];
   const limit = Math.min(manifest.total_entries, reportedEntries);
-  for await (const entry of firstEntries(entries, limit)) listed.push(entry);
-  const left = manifest.total_entries - listed.length;
+  for await (const row of firstEntries(entries, limit)) rows.push(row);
+  const listed = rows.filter((row): row is EvidenceEntry => !(row instanceof UnreadableEntry));
+  const left = manifest.total_entries - rows.length;
   const uses = approvalUses(listed);
   const groups = [...Map.groupBy(listed, (entry) => entry.envelope_id)];
   const places = new Map(groups.map(([id], at) => [id, `action-${at + 1}`]));
@@ -57,7 +58,9 @@ export async function sessionStory(
   return {
     verdict: verdictOf(verification),
     summary: [...summaryOf(manifest, listed[0]), ...logFacts(verification)],
-    timeline: listed.map((entry) => rowOf(entry, places.get(entry.envelope_id)!)),
+    timeline: rows.map((row) =>
+      row instanceof UnreadableEntry ? unreadableRow(row) : rowOf(row, places.get(row.envelope_id)!),
+    ),
     actions: groups.map(([id, steps]) => placed(actionOf(id, steps, uses.get(id), left), id, places)),
     ...(log && { log }),
     ...(left > 0 && { omission: `${left} further entries are not shown here; the exported bundle holds them all.` }),
@@ -107,49 +110,32 @@ function logFacts({ log }: Verification): Fact[] {
   return facts([
     ['Transparency log', `entries 0 to ${log.index} are leaf ${log.position} of ${log.size}, logged at ${log.at}`],
     ['Log', log.origin, true],
-    ['Seen by witnesses', shorten(seen.join('; '), textCharacters) || 'none whose key is known here'],
+    ['Witnesses', shorten(seen.join('; '), textCharacters) || 'none known'],
   ]);
 }
 
+const unreadableRow = ({ index, message }: UnreadableEntry): TimelineRow => ({
+  index,
+  timestamp: '',
+  kind: 'unreadable',
+  what: 'this row cannot be read',
+  detail: visibleText(message),
+  hash: '',
+  blocked: true,
+});
+
 function rowOf(entry: EvidenceEntry, place: string): TimelineRow {
   const { index, timestamp, kind, hash, body } = entry;
-  const what =
-    kind === 'chat'
-      ? visibleText(chatTitle(body))
-      : [text(body.tool) ?? text(body.action), text(body.target)].filter(Boolean).join(' → ');
   return {
     index,
     timestamp: visibleText(timestamp),
     kind,
-    what: shorten(what, 160),
-    detail: shorten(detailOf(entry), 160),
+    ...titleOf(entry),
     hash,
     place,
     blocked: kind === 'chat' && body.outcome === 'blocked',
   };
 }
-
-function detailOf({ kind, body }: EvidenceEntry): string {
-  switch (kind) {
-    case 'allow':
-    case 'block':
-    case 'review':
-      return `rule ${text(body.matched_rule) ?? 'not recorded'}${body.break_glass === true ? ', break-glass' : ''}`;
-    case 'approve':
-    case 'deny':
-      return hasTimedOut(body) ? 'timed out: no reviewer decided in time' : `by ${reviewerOf(body)}`;
-    case 'result':
-      return [text(outcomeText(body.outcome)), text(body.error)].filter(Boolean).join(': ');
-    case 'credential':
-      return credentialOf(body) ?? '';
-    case 'chat':
-      return visibleText(chatDetail(body));
-    default:
-      return text(body.outcome) ?? text(body.decision) ?? '';
-  }
-}
-
-const decisionKinds: ReadonlySet<string> = new Set(['allow', 'block', 'review']);
 
 function actionOf(
   envelopeId: string,
@@ -196,45 +182,6 @@ function askedBy({ actor }: EvidenceEntry): string {
     : `${actor.person} with key ${actor.key_id}${label}`;
 }
 
-type LooseFact = readonly [label: string, value: unknown, code?: boolean];
-
-/** Returns the facts that one entry adds to its action. */
-function factsOf(entry: EvidenceEntry): LooseFact[] {
-  const { kind, body, timestamp } = entry;
-  if (kind === 'chat') return chatFacts(entry);
-  if (decisionKinds.has(kind)) {
-    const policy = [
-      text(body.policy),
-      body.policy_version === undefined ? undefined : `version ${asText(body.policy_version)}`,
-    ];
-    return [
-      ['Decision', `${kind} at ${timestamp}, by rule ${text(body.matched_rule) ?? 'not recorded'}`],
-      ['Policy', policy.filter(Boolean).join(', ') || undefined],
-      ['Reason', body.reason],
-      ['Break-glass', body.break_glass === true ? 'this request passed under break-glass' : undefined],
-      ['Approval used', body.approval_ref, true],
-    ];
-  }
-  if (kind === 'approve' || kind === 'deny') {
-    const verb = kind === 'approve' ? 'Approved' : hasTimedOut(body) ? 'Timed out' : 'Denied';
-    return [
-      [verb, `by ${reviewerOf(body)} at ${text(body.approved_at) ?? timestamp}${via(body)}`],
-      ['Comment', body.comment],
-      ['Reason', body.reason],
-    ];
-  }
-  if (kind === 'credential')
-    return [['Credential', `${text(body.action) ?? 'changed'}: ${credentialOf(body) ?? 'not recorded'}`]];
-  if (kind !== 'result') return [];
-  return [
-    ['Credential', credentialOf(body)],
-    ['Result', `${text(body.outcome) ?? 'not recorded'} at ${timestamp}`],
-    ['Error', body.error],
-    ['Result digest', body.result_sha256, true],
-    ['Result withheld', body.result_withheld],
-  ];
-}
-
 function documentsOf({ kind, body }: EvidenceEntry): { heading: string; json: string }[] {
   if (decisionKinds.has(kind)) return documentOf('Parameters', body.parameters ?? body.parameters_head);
   if (kind === 'result') return documentOf('Result', body.result);
@@ -264,43 +211,4 @@ function outcomeOf(steps: readonly EvidenceEntry[], use: ApprovalUse | undefined
   if (last?.kind === 'deny' && hasTimedOut(last.body)) return 'timed out';
   const words: Record<string, string> = { block: 'blocked', deny: 'denied' };
   return words[last?.kind ?? ''] ?? 'recorded';
-}
-
-/** Reports whether a denial is a timeout, without a reviewer's decision. */
-const hasTimedOut = ({ reason }: EvidenceEntry['body']): boolean => reason === 'timeout';
-
-/** Returns the authenticated person first, then the name that the reviewer entered. */
-function reviewerOf(body: EvidenceEntry['body']): string {
-  const reviewer = text(body.reviewer);
-  const person = text(body.person);
-  if (person === undefined || person === reviewer) return reviewer ?? person ?? 'not recorded';
-  return reviewer === undefined ? person : `${person} (as “${reviewer}”)`;
-}
-
-const via = (body: EvidenceEntry['body']): string =>
-  text(body.channel) === undefined ? '' : ` via ${text(body.channel)}`;
-
-function credentialOf(body: EvidenceEntry['body']): string | undefined {
-  if (typeof body.credential !== 'object' || body.credential === null) return undefined;
-  const { id, type, scope, expires_at, broker } = body.credential as Record<string, unknown>;
-  const origin = [text(broker) && `from broker ${text(broker)}`, text(expires_at) && `expires ${text(expires_at)}`];
-  return [
-    `${text(type) ?? 'unknown type'} for ${text(scope) ?? 'unknown scope'}`,
-    ...origin,
-    text(id) && `id ${text(id)}`,
-  ]
-    .filter(Boolean)
-    .join(', ');
-}
-
-/** Returns a string as one visible line, or undefined for other values. */
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? shorten(visibleText(value), textCharacters) : undefined;
-}
-
-function facts(loose: readonly LooseFact[]): Fact[] {
-  return loose.flatMap(([label, value, code]) => {
-    const shown = text(value);
-    return shown === undefined ? [] : [{ label, value: shown, ...(code && { code }) }];
-  });
 }

@@ -1,14 +1,15 @@
 /** The session report in Markdown. Text from agents is escaped, so it cannot format or link. */
-import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
+import type { SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
 import { visibleText } from '#core/text/secrets/visible-text.ts';
+import type { StoredEntry } from './entry-text.ts';
 import type { ActionStory, Fact } from './report-parts.ts';
 import { type SessionStory, sessionStory } from './report-story.ts';
 
 /** Yields the report section by section. */
 export async function* markdownReport(
   manifest: SessionManifest | UnsignedManifest,
-  entries: AsyncIterable<EvidenceEntry> | Iterable<EvidenceEntry>,
+  entries: AsyncIterable<StoredEntry> | Iterable<StoredEntry>,
   verification: Verification,
   logged?: LogProof,
 ): AsyncIterable<string> {

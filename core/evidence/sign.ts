@@ -1,7 +1,8 @@
 /** Signs the manifest of a session, once per state of its chain. */
-import type { EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts';
+import type { SessionManifest } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { firstEntries } from './bundle.ts';
+import type { StoredEntry } from './entry-text.ts';
 import { followChain } from './pace.ts';
 import type { ManifestStore, SessionHead, Signer } from './ports.ts';
 import { manifestBytes } from './session-manifest.ts';
@@ -26,7 +27,7 @@ class ChainNotContinued extends BrokenChain {}
  */
 export async function signedManifest(
   head: SessionHead,
-  entries: AsyncIterable<EvidenceEntry> | Iterable<EvidenceEntry>,
+  entries: AsyncIterable<StoredEntry> | Iterable<StoredEntry>,
   signer: Signer,
   store: ManifestStore,
   witness?: Partial<Witness>,

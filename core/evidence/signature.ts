@@ -17,7 +17,7 @@ export const signatureFault = (bytes: Uint8Array, value: string, publicKeyPems: 
 
 /**
  * Does the same for a signature that names its key. The id of a key file is the start of the key's digest, so it must
- * match the key that signed. KMS ids are names and cannot be derived from a key [evidence.key-id].
+ * match the key that signed. KMS ids are names and cannot be derived from a key [evidence.verify.offline].
  */
 export function namedSignatureFault(
   bytes: Uint8Array,

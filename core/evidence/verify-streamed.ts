@@ -9,7 +9,7 @@ import { bundleRules, openBundle, unreadable, type Verifying, verifyOpened } fro
 
 /**
  * Verifies a bundle in two passes: first the other members, some of which follow the entries, then the entries. Holds
- * one entry in memory, and of the others only the fields compared with the log [evidence.verify-streamed].
+ * one entry in memory, and of the others only the fields compared with the log [evidence.large-sessions].
  * @param read the bytes of the bundle from its beginning. @throws what `read` throws.
  */
 export async function verifyStreamedBundle(

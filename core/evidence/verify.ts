@@ -176,12 +176,12 @@ export function openBundle(bundle: unknown): OpenBundle | string {
     ...others
   } = document as Record<string, unknown>;
   if (format !== bundleFormat) return `the bundle's format is not ${bundleFormat}`;
-  if (!Array.isArray(entries)) return 'the bundle holds no list of entries';
-  if (typeof public_key !== 'string') return 'the bundle holds no public_key';
-  if (typeof manifest !== 'object' || manifest === null) return 'the bundle holds no manifest';
+  if (!Array.isArray(entries)) return 'the bundle contains no list of entries';
+  if (typeof public_key !== 'string') return 'the bundle contains no public_key';
+  if (typeof manifest !== 'object' || manifest === null) return 'the bundle contains no manifest';
   const [other] = Object.keys(others);
-  if (other !== undefined) return `the bundle holds a field that bundles do not have: ${JSON.stringify(other)}`;
-  if (!Array.isArray(successions)) return 'the bundle holds no list of successions';
+  if (other !== undefined) return `the bundle contains a field that bundles do not have: ${JSON.stringify(other)}`;
+  if (!Array.isArray(successions)) return 'the bundle contains no list of successions';
   const proofs = { ...(checkpoint !== undefined && { checkpoint }), ...(log_proof !== undefined && { log_proof }) };
   return { manifest, entries, public_key, successions, ...proofs };
 }

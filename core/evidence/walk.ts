@@ -76,7 +76,7 @@ export class ChainWalk {
   }
 
   #defect(candidate: unknown, index: number, copies: Copies): string | undefined {
-    if (candidate instanceof UnreadableEntry) return 'the entry cannot be read: its row holds no JSON';
+    if (candidate instanceof UnreadableEntry) return candidate.message;
     try {
       return shapeDefect(candidate) ?? this.#linkDefect(candidate as EvidenceEntry, index, copies);
     } catch (cause) {
@@ -130,9 +130,8 @@ export class ChainWalk {
       if (!manifest) continue;
       if (manifest.first_hash !== claims.first_hash)
         return { index: 0, reason: `the first entry is not the one ${name} names` };
-      if (manifest.last_hash !== claims.last_hash) {
+      if (manifest.last_hash !== claims.last_hash)
         return { index: this.#seen - 1, reason: `the last entry is not the one ${name} names` };
-      }
       const found = { ...manifest, updated_at: manifest.created_at };
       const field = summaryFields.find((each) => claims[each] !== undefined && !same(found[each], claims[each]));
       if (field) return { index: this.#seen, reason: `${name} disagrees with the entries on ${field}` };
@@ -172,7 +171,8 @@ export const manifestEnd = (manifest: SessionManifest): ClaimedEnd => ({ name: '
 const same = (a: unknown, b: unknown): boolean => canonicalize(a) === canonicalize(b);
 
 function lineOf(candidate: unknown, index: number, reason: string | undefined): EntryLine {
-  const fields = (typeof candidate === 'object' && candidate !== null ? candidate : {}) as Record<string, unknown>;
+  const stored = candidate instanceof UnreadableEntry ? candidate.stored : candidate;
+  const fields = (typeof stored === 'object' && stored !== null ? stored : {}) as Record<string, unknown>;
   const text = (value: unknown) => (typeof value === 'string' ? visibleText(value) : '');
   return {
     index,

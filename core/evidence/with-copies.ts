@@ -1,9 +1,10 @@
 /** Reads entries of a session whose older rows expired: from the table, and expired ones from the archive. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import type { StoredEntry } from './entry-text.ts';
 import type { ArchiveReader, EvidenceLog } from './ports.ts';
 
 interface EntriesPorts {
-  readonly evidence: Pick<EvidenceLog, 'entries'>;
+  readonly evidence: Pick<EvidenceLog, 'rows'>;
   readonly archived: Pick<ArchiveReader, 'entries'>;
 }
 
@@ -13,9 +14,9 @@ export async function* entriesWithCopies(
   tenant: string,
   sessionId: string,
   copied: (entry: EvidenceEntry) => void,
-): AsyncIterable<EvidenceEntry> {
+): AsyncIterable<StoredEntry> {
   let next = 0;
-  for await (const row of evidence.entries(tenant, sessionId)) {
+  for await (const row of evidence.rows(tenant, sessionId)) {
     if (row.index > next) {
       for await (const copy of archived.entries(tenant, sessionId, next)) {
         if (copy.index >= row.index) break;

@@ -1,9 +1,11 @@
 /** Finds disallowed contents in the arguments of a call to an MCP server's tool [guard.arguments]. */
 import { networkOfHost } from '#core/catalog/networks.ts';
+import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
 import { creditCard } from '#core/models/content-policy/credit-card.ts';
 import { iban } from '#core/models/content-policy/iban.ts';
 import { ssn } from '#core/models/content-policy/ssn.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
+import { encodedParts } from '#core/text/decode/encoded-parts.ts';
 import { issuedRanges } from '#core/text/secrets/secret-formats.ts';
 import { secrecyOf } from '#core/text/secrets/secret-names.ts';
 import { isSecretPath as isListed } from '#core/text/secrets/secret-paths.ts';
@@ -24,7 +26,12 @@ const addresses = new Set('url uri link href endpoint webhook callback address w
 const maxLevels = 64;
 const maxFindings = 20;
 
-type SecretPathTest = (path: string) => boolean;
+/** Knowledge of the deployment. */
+interface OwnFacts {
+  /** Tests paths, also against the deployment's own secret files. @default the catalog alone */
+  readonly isSecretPath?: (path: string) => boolean;
+  readonly networks?: OwnNetworks | undefined;
+}
 
 /**
  * Returns the findings in the arguments of a call.
@@ -32,10 +39,10 @@ type SecretPathTest = (path: string) => boolean;
  */
 export function checkArguments(
   parameters: Readonly<Record<string, unknown>>,
-  isSecretPath: SecretPathTest = isListed,
+  { isSecretPath = isListed, networks }: OwnFacts = {},
 ): ArgumentFinding[] {
   const findings: ArgumentFinding[] = [];
-  walk(parameters, 'parameters', '', 0, { findings, isSecretPath });
+  walk(parameters, 'parameters', '', 0, { findings, isSecretPath, networks });
   if (definitionsIn(parameters) >= 2)
     findings.push({
       kind: 'prompt',
@@ -57,7 +64,8 @@ function definitionsIn(value: unknown): number {
 
 interface Walk {
   readonly findings: ArgumentFinding[];
-  readonly isSecretPath: SecretPathTest;
+  readonly isSecretPath: (path: string) => boolean;
+  readonly networks: OwnNetworks | undefined;
 }
 
 function walk(value: unknown, where: string, name: string, level: number, state: Walk): void {
@@ -75,7 +83,7 @@ function walk(value: unknown, where: string, name: string, level: number, state:
   }
 }
 
-function textFindings(text: string, where: string, name: string, { findings, isSecretPath }: Walk): void {
+function textFindings(text: string, where: string, name: string, { findings, isSecretPath, networks }: Walk): void {
   if (text.length < 3) return;
   const add = (kind: ArgumentKind, severity: Severity, description: string) =>
     void findings.push({ kind, where, severity, description });
@@ -89,7 +97,7 @@ function textFindings(text: string, where: string, name: string, { findings, isS
   if (short && isHiddenPath(text))
     add('path', 'high', 'A path that climbs, hides its steps in an encoding, or holds a NUL.');
   else if (short && isSecretPath(text)) add('path', 'high', 'The path of a file that holds keys or credentials.');
-  if ((short || words.some((word) => addresses.has(word)) || !/\s/.test(text)) && isHostile(text, last))
+  if ((short || words.some((word) => addresses.has(word)) || !/\s/.test(text)) && isHostile(text, last, networks))
     add('url', 'high', 'An address of cloud metadata, a disguised host, or a scheme that is not for services.');
   if (secrecyOf(name) === 'none' && holdsSecret(text))
     add('secret', 'high', 'A token or private key under a name that is not a name of secrets.');
@@ -134,37 +142,38 @@ const hostInText = /\/\/(?:[^/\s]{0,200}@)?(?:\[?([0-9a-f]{0,4}:[0-9a-f:.]*[0-9a
 const bareHost = /^[\w-]+(?:\.[\w-]+)+(?=[/:]|$)/;
 
 /** Reports whether a text contains an address of a metadata service, or of the local link, where such services run. */
-function namesMetadata(text: string): boolean {
+function namesMetadata(text: string, networks: OwnNetworks | undefined): boolean {
   const hosts = text.matchAll(hostInText);
   const isMetadata = ([, v6, name = '']: RegExpExecArray): boolean => {
-    const network = networkOfHost(v6 ?? URL.parse(`http://${name}`)?.hostname ?? name);
+    const network = networkOfHost(v6 ?? URL.parse(`http://${name}`)?.hostname ?? name, networks);
     return network === 'metadata' || network === 'link-local';
   };
-  return hosts.some(isMetadata) || networkOfHost(bareHost.exec(text)?.[0] ?? '') === 'metadata';
+  return hosts.some(isMetadata) || networkOfHost(bareHost.exec(text)?.[0] ?? '', networks) === 'metadata';
 }
 
-const isHostile = (text: string, name: string): boolean => {
+const isHostile = (text: string, name: string, networks: OwnNetworks | undefined): boolean => {
   const start = text.slice(0, 2_048);
   // MCP resources and language-server documents are files named by a URI.
   if ((name === 'uri' || name === 'uris') && start.startsWith('file:///')) return false;
   return (
-    schemes.test(start) || dataPage.test(start) || namesMetadata(start) || oddHost.test(start) || disguised.test(start)
+    schemes.test(start) ||
+    dataPage.test(start) ||
+    namesMetadata(start, networks) ||
+    oddHost.test(start) ||
+    disguised.test(start)
   );
 };
 
-const encodedRuns = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
-/** Maximum number of characters decoded per text. */
+/** Maximum number of decoded characters per text. */
 const decodedCharacters = 64 * 1024;
 
-/** Reports whether a text contains an issued secret: directly, or in base64 or hexadecimal digits. */
+/** Reports whether a text contains an issued secret: directly, or in an encoding. */
 function holdsSecret(text: string): boolean {
   if (isIssued(text)) return true;
   let left = decodedCharacters;
-  for (const [run] of text.matchAll(encodedRuns)) {
-    const read = run.slice(0, left);
-    left -= read.length;
-    if (/^[0-9a-f]+$/i.test(read) && isIssued(Buffer.from(read, 'hex').toString('latin1'))) return true;
-    if (isIssued(Buffer.from(read, 'base64').toString('latin1'))) return true;
+  for (const part of encodedParts(text)) {
+    if (isIssued(part.text.slice(0, left))) return true;
+    left -= part.text.length;
     if (left <= 0) return false;
   }
   return false;

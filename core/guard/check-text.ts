@@ -3,15 +3,13 @@
 import { type EncodedPart, encodedParts } from '#core/text/decode/encoded-parts.ts';
 import { hiddenParts } from '#core/text/decode/hidden-parts.ts';
 import { nextOf } from '#core/text/decode/next-of.ts';
+import { turnedBack } from '#core/text/decode/turned-words.ts';
 import { foldText, isPlain } from '#core/text/fold/visible.ts';
-import { type CueHit, CueScan } from './cues.ts';
 import { dataLinks } from './data-links.ts';
 import type { TextFinding } from './finding.ts';
 import { invisibleText, spelledByTags } from './invisible.ts';
-import { partedWords } from './parted-words.ts';
-import type { Cue } from './rule.ts';
 import { terminalEscapes } from './terminal-escapes.ts';
-import { turnedBack } from './turned-words.ts';
+import { shippedWording, type Wording, type WordingVerdict } from './wording.ts';
 
 export type TextKind =
   | 'instruction'
@@ -22,18 +20,18 @@ export type TextKind =
   | 'data_link'
   | 'terminal_escape';
 
-/** Maximum number of words between two weak cues that count together. */
-const together = 40;
 const unitCharacters = 1_200;
 
-/** Returns the findings, sorted by position; ranges may overlap. */
-export function checkText(text: string): TextFinding<TextKind>[] {
-  const found: TextFinding<TextKind>[] = [...terminalEscapes(text), ...dataLinks(text)];
-  for (const finding of invisibleText(text)) found.push(finding);
+/**
+ * Returns the findings, sorted by position; ranges may overlap.
+ * @param wording judges the words of the text and of its hidden and encoded parts.
+ */
+export function checkText(text: string, wording: Wording = shippedWording): TextFinding<TextKind>[] {
+  const found: TextFinding<TextKind>[] = [...terminalEscapes(text), ...dataLinks(text), ...invisibleText(text)];
   const hidden = hiddenParts(text);
-  found.push(...visibleFindings(text, hidden));
+  found.push(...visibleFindings(text, hidden, wording));
   for (const { start, end, from, to } of hidden)
-    if (speaks(text.slice(from, to), 1))
+    if (speaks(text.slice(from, to), 1, wording))
       found.push({
         kind: 'hidden_instruction',
         severity: 'high',
@@ -42,14 +40,18 @@ export function checkText(text: string): TextFinding<TextKind>[] {
         description: 'Words to the model in a comment, an alternative text or an element that is not shown.',
       });
   const read: TextFinding<TextKind>[] = [];
-  for (const part of encodedParts(text)) if (speaks(wordsOf(part), 1)) read.push(encoded(part.start, part.end));
+  for (const part of encodedParts(text))
+    if (speaks(wordsOf(part, wording), 1, wording)) read.push(encoded(part.start, part.end));
   found.push(...merged(read));
   return found.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
+/** Reports whether a text has the model keep something from the user. */
+export const conceals = (text: string): boolean => shippedWording.judgeAlone(folded(text)).conceals;
+
 /** Splits spelled-out letters into words known to the rules. */
-const wordsOf = ({ text, isSpelled }: EncodedPart): string =>
-  isSpelled ? text.replace(/[A-Za-z]{20,400}/g, partedWords) : text;
+const wordsOf = ({ text, isSpelled }: EncodedPart, wording: Wording): string =>
+  isSpelled ? text.replace(/[A-Za-z]{20,400}/g, wording.split) : text;
 
 /** Merges overlapping findings, since a run can be decoded in two ways. */
 function merged(findings: TextFinding<TextKind>[]): TextFinding<TextKind>[] {
@@ -74,85 +76,54 @@ const encoded = (start: number, end: number): TextFinding<'encoded_instruction'>
 const maxLayers = 4;
 
 /** Reports whether a decoded text instructs the model, directly or in a nested encoding. */
-function speaks(decoded: string, layer: number, isTurned = false): boolean {
-  if (isHiddenInstruction(cuesIn(decoded))) return true;
+function speaks(decoded: string, layer: number, wording: Wording, isTurned = false): boolean {
+  const { speaksHidden, turned } = wording.judgeAlone(folded(decoded));
+  if (speaksHidden) return true;
   if (layer === maxLayers) return false;
-  const way = single.turned;
   // Turning twice would restore the text.
-  if (way > 0 && !isTurned && turnedSpeak(decoded, way, layer + 1)) return true;
-  for (const part of encodedParts(decoded)) if (speaks(wordsOf(part), layer + 1)) return true;
+  if (turned > 0 && !isTurned && turnedSpeak(decoded, turned, layer + 1, wording)) return true;
+  for (const part of encodedParts(decoded)) if (speaks(wordsOf(part, wording), layer + 1, wording)) return true;
   return false;
 }
 
-const turnedSpeak = (text: string, way: number, layer: number): boolean =>
-  turnedBack(text, way).some((each) => speaks(each, layer, true));
-
-/** Shared scan, because a page can have a hundred short hidden parts and creating a scan costs more than running it. */
-const single = new CueScan();
-
-/** Returns the cues of a single text. */
-export function cuesIn(text: string): CueHit[] {
-  single.forget();
-  return single.feed(folded(text));
-}
+const turnedSpeak = (text: string, way: number, layer: number, wording: Wording): boolean =>
+  turnedBack(text, way).some((each) => speaks(each, layer, wording, true));
 
 function* visibleFindings(
   text: string,
   hidden: readonly { readonly start: number; readonly end: number }[],
+  wording: Wording,
 ): Iterable<TextFinding<TextKind>> {
-  const scan = new CueScan();
-  let weak: CueHit[] = [];
+  wording.restart();
   let from = 0;
   const paragraphs = nextOf(text, '\n\n');
   for (const { start, end } of [...hidden, { start: text.length, end: text.length }]) {
     for (const [first, last] of unitsOf(text, from, start, paragraphs)) {
       const seen = folded(text.slice(first, last));
-      const hits = scan.feed(seen);
-      if (scan.turned > 0 && turnedSpeak(seen, scan.turned, 1)) yield encoded(first, last);
-      if (hits.length === 0) continue;
-      weak = [...weak.filter(({ at }) => hits.at(-1)!.at - at <= together), ...hits.filter((hit) => !hit.strong)];
-      const verdict = verdictOf(hits, weak);
-      if (verdict) {
-        yield { ...verdict, start: first, end: last };
-        weak = [];
-      }
+      const verdict = wording.judge(seen);
+      if (verdict.turned > 0 && turnedSpeak(seen, verdict.turned, 1, wording)) yield encoded(first, last);
+      const finding = findingOf(verdict);
+      if (finding) yield { ...finding, start: first, end: last };
     }
     from = end;
   }
 }
 
-const descriptions = {
-  instruction: 'Words that instruct the model.',
-  false_error: 'An error that asks for more rights, for secrets or for less protection.',
-} as const;
+const instruction = { kind: 'instruction', severity: 'high', description: 'Words that instruct the model.' } as const;
 
-function verdictOf(
-  hits: readonly CueHit[],
-  weak: readonly CueHit[],
+function findingOf(
+  verdict: WordingVerdict,
 ): Pick<TextFinding<TextKind>, 'kind' | 'severity' | 'description'> | undefined {
-  const sure = hits.filter(({ strong }) => strong);
-  if (sure.some(({ cue }) => cue !== 'false-error'))
-    return { kind: 'instruction', severity: 'high', description: descriptions.instruction };
-  if (sure.length > 0) return { kind: 'false_error', severity: 'high', description: descriptions.false_error };
-  if (hits.some((hit) => weak.some((other) => other.cue !== hit.cue && Math.abs(hit.at - other.at) <= together)))
-    return { kind: 'instruction', severity: 'medium', description: descriptions.instruction };
-  return undefined;
+  if (verdict.isUnjudged) return { ...instruction, description: 'Words that could not be judged.' };
+  if (verdict.isCertain) return instruction;
+  if (verdict.isError)
+    return {
+      kind: 'false_error',
+      severity: 'high',
+      description: 'An error that asks for more rights, for secrets or for less protection.',
+    };
+  return verdict.isLikely ? { ...instruction, severity: 'medium' } : undefined;
 }
-
-/** Cues that suffice alone in text that only the model reads. */
-const grave: ReadonlySet<Cue> = new Set([
-  'address',
-  'override',
-  'carry-out',
-  'secret-out',
-  'conceal',
-  'tool-call',
-  'foreign-phrase',
-]);
-
-const isHiddenInstruction = (hits: readonly CueHit[]): boolean =>
-  hits.length > 0 &&
-  (hits.some(({ strong, cue }) => strong || grave.has(cue)) || new Set(hits.map(({ cue }) => cue)).size > 1);
 
 /** Yields paragraphs, or the sentences of long ones: the units that stripping removes. */
 function* unitsOf(

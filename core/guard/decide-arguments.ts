@@ -2,6 +2,7 @@
  * Decides on the arguments of a call, at least as strictly as configured for the most severe finding [guard.arguments].
  */
 
+import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
 import type { ArgumentAction } from '#core/contracts/config/tool-guard.ts';
 import type { Configuration, McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -21,10 +22,12 @@ export interface ArgumentSettings {
   readonly actions: ArgumentActions;
   /** Roots that a server's entry and the client declare [guard.roots]. */
   readonly roots?: RootLists;
-  /** Paths whose links lead out of the roots [guard.roots-links]. */
+  /** Paths whose links lead out of the roots [guard.roots]. */
   readonly linked?: readonly ArgumentFinding[];
   /** Files with secrets that the configuration adds to the catalog. */
   readonly secretFiles?: readonly string[];
+  /** Networks of the configuration. */
+  readonly networks?: OwnNetworks;
   /** True if the call does not go to an MCP server: its arguments are compared with the roots only. */
   readonly rootsOnly?: true;
 }
@@ -44,8 +47,8 @@ const linksModule = lazyImport(() => import('./links.ts'));
 export async function argumentGuard(settings: ArgumentSettings | undefined): Promise<ArgumentGuard | undefined> {
   if (!settings) return undefined;
   const { checkArguments } = await argumentsModule();
-  const isSecretPath = secretPathTest(settings.secretFiles);
-  const check = (parameters: ToolCall['parameters']) => checkArguments(parameters, isSecretPath);
+  const own = { isSecretPath: secretPathTest(settings.secretFiles), networks: settings.networks };
+  const check = (parameters: ToolCall['parameters']) => checkArguments(parameters, own);
   return settings.roots ? { ...settings, check, outside: (await rootsModule()).outsideRoots } : { ...settings, check };
 }
 
@@ -79,6 +82,7 @@ export function argumentSettings(
     actions,
     ...(roots.length > 0 && { roots }),
     ...(catalog?.secret_files.length && { secretFiles: catalog.secret_files }),
+    ...(catalog && { networks: catalog.networks }),
   };
 }
 

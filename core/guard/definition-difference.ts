@@ -1,4 +1,4 @@
-/** Compares two tool definitions member by member [mcp.definition-diff]. */
+/** Compares two tool definitions member by member [guard.changes]. */
 
 import { canonicalize } from '#core/kernel/canonical.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
@@ -31,8 +31,8 @@ function compare(path: string, before: Json | undefined, after: Json | undefined
   }
   found.push({
     path,
-    ...(before !== undefined && { before: shown(before) }),
-    ...(after !== undefined && { after: shown(after) }),
+    ...(before !== undefined && { before: shortJson(before) }),
+    ...(after !== undefined && { after: shortJson(after) }),
   });
 }
 
@@ -54,7 +54,7 @@ const below = (path: string, name: string): string => {
 const same = (one: Json | undefined, other: Json | undefined): boolean =>
   one === other || (one !== undefined && other !== undefined && canonicalize(one) === canonicalize(other));
 
-function shown(value: Json): string {
+function shortJson(value: Json): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}… (${text.length} characters)`;
 }

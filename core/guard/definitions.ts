@@ -7,11 +7,12 @@ import { toolWords, wordsIn } from '#core/policy/classification/tool-words.ts';
 import { changingVerbs, producingVerbs, readingVerbs } from '#core/policy/classification/verbs.ts';
 import { foldUnicode, isAscii } from '#core/text/matching/fold-unicode.ts';
 import { secrecyOf } from '#core/text/secrets/secret-names.ts';
-import { namesSecretFile } from '#core/text/secrets/secret-paths.ts';
-import { checkText, cuesIn, folded } from './check-text.ts';
+import { type SecretFileTest, secretFileTest } from '#core/text/secrets/secret-paths.ts';
+import { checkText, conceals, folded } from './check-text.ts';
 import { definitionTexts, type Parameter, type PlacedText, parametersOf } from './definition-texts.ts';
 import type { DefinitionKind, Finding, Severity } from './finding.ts';
 import { joinedTexts } from './joined-texts.ts';
+import { type Wording, wordingWith } from './wording.ts';
 
 type DefinitionFinding = Finding<DefinitionKind>;
 
@@ -22,20 +23,32 @@ const found = (kind: DefinitionKind, where: string, severity: Severity, descript
   description,
 });
 
-/** Returns the findings in a definition alone, cached per definition. */
-export const checkDefinition = remembered((definition: JsonObject): readonly DefinitionFinding[] => {
+/**
+ * Returns the findings in a definition alone, cached per definition.
+ * @param secretFiles that the configuration adds to the catalog.
+ */
+export const checkDefinition = (definition: JsonObject, secretFiles: readonly string[] = []) =>
+  checkedWith(secretFiles.length === 0 ? noFiles : secretFiles)(definition);
+
+const noFiles: readonly string[] = [];
+const checkedWith = remembered((secretFiles: readonly string[]) =>
+  remembered((definition: JsonObject) => findingsIn(definition, secretFiles)),
+);
+
+function findingsIn(definition: JsonObject, secretFiles: readonly string[]): readonly DefinitionFinding[] {
   const texts = definitionTexts(definition);
   const parameters = parametersOf(definition);
   const findings = [
     ...nameFindings(definition, parameters),
-    ...texts.flatMap(textFindings),
+    ...texts.flatMap((text) => textFindings(text, secretFiles)),
     ...parameters.flatMap((parameter) => parameterFindings(definition, parameter)),
     ...contradictions(definition),
   ];
   // If single texts already have such findings, their combination is not checked.
-  if (!findings.some(({ kind }) => kind === 'instruction')) findings.push(...saidTogether(texts));
+  if (!findings.some(({ kind }) => kind === 'instruction'))
+    findings.push(...saidTogether(texts, wordingWith(secretFiles)));
   return findings;
-});
+}
 
 function nameFindings({ name }: JsonObject, parameters: readonly Parameter[]): DefinitionFinding[] {
   const names = [
@@ -66,36 +79,63 @@ const asDefinition = {
   invisible_text: 'invisible_text',
 } as const;
 
-function textFindings({ where, text }: PlacedText): DefinitionFinding[] {
-  const kinds = checkText(text).map(({ kind, severity, description }) =>
+function textFindings({ where, text }: PlacedText, secretFiles: readonly string[]): DefinitionFinding[] {
+  const kinds = checkText(text, wordingWith(secretFiles)).map(({ kind, severity, description }) =>
     found(asDefinition[kind], where, severity, description),
   );
   const plain = folded(text);
-  if (kinds.length === 0 && cuesIn(text).some(({ cue }) => cue === 'conceal' || cue === 'stealth'))
+  if (kinds.length === 0 && conceals(text))
     kinds.push(found('instruction', where, 'medium', 'Text that has the model keep something from the user.'));
-  if (plain.split(/[\s"'`(),;]+/).some((word) => namesSecretFile(word.replace(/[.:]$/, ''))))
+  if (refersToSecretFile(plain, secretFileTest(secretFiles)))
     kinds.push(found('secret_reference', where, 'medium', 'The name of a file that holds keys or credentials.'));
-  if (asksContext(plain))
+  if (asksContext(plain, where.startsWith('inputSchema')))
     kinds.push(
       found('asks_context', where, 'medium', 'A request for the conversation, the system prompt or the list of tools.'),
     );
   return apart(kinds);
 }
 
+const refused =
+  /\b(?:are|is|will be) (?:also |always )?(?:rejected|refused|denied|blocked|forbidden|excluded|skipped|not (?:allowed|accepted|permitted|read))\b/;
+/** Three quoted names or more, as examples of what a search may look for. */
+const examples = /(?:["'`][^"'`\s]{1,64}["'`], ?(?:and |or )?){2,20}["'`][^"'`\s]{1,64}["'`]/;
+const reads =
+  /\b(?:read|open|load|include|pass|send|attach|copy|cat|print|paste|upload|put|give|provide|content|need|require)(?:e?s|ing)?\b/;
+
+/** Reports whether a text refers to a secret file, except in a sentence that says such paths are refused, and as one of several examples. */
+function refersToSecretFile(text: string, namesFile: SecretFileTest): boolean {
+  return text.split(/[.!?](?=\s)|\n/).some((sentence) => {
+    const words = sentence.split(/[\s"'`(),;]+/).map((word) => word.replace(/[.:]$/, ''));
+    if (!words.some(namesFile) || refused.test(sentence)) return false;
+    const [listed = ''] = examples.exec(sentence) ?? [];
+    const names = listed.split(/[\s"'`,]+/).filter((name) => name !== '');
+    const isExample = names.filter((name) => !namesFile(name)).length >= 2 && !reads.test(sentence);
+    return !isExample || words.some((word) => namesFile(word) && !names.includes(word));
+  });
+}
+
 /** Checks all texts together: an instruction may be split over several parameters. */
-const saidTogether = (texts: readonly PlacedText[]): DefinitionFinding[] =>
+const saidTogether = (texts: readonly PlacedText[], wording: Wording): DefinitionFinding[] =>
   apart(
     joinedTexts(texts.map(({ text }) => text))
-      .flatMap(checkText)
+      .flatMap((text) => checkText(text, wording))
       .filter(({ kind, severity }) => asDefinition[kind] === 'instruction' && severity === 'high')
       .map(({ description }) => found('instruction', 'definition', 'high', description)),
   );
 
 const contexts =
-  /\b(?:full|entire|whole|complete|previous|prior|current|all|your|user's|recent) {1,4}(?:chat |conversation |message )?(?:conversation|chat history|chat|context window|transcript (?:so far|of (?:the|this|our) (?:chat|conversation|session))|(?:chat|conversation|session) transcript|dialogue|message history|conversation history|history of (?:the |this )?(?:chat|conversation))\b|(?<!\b(?:custom|optional|additional|an?|own) )\bsystem[ _]prompts?\b(?! (?:to guide|for the (?:llm|model|extraction|generation)|that guides))|\b(?:chat|conversation|message|dialogue)[ _](?:history|log|transcript|so far)\b|\b(?:list|names|schemas|definitions) of (?:all |the |your |available |other ){0,3}tools\b|\b(?:your|model'?s?|assistant'?s?) (?:instructions|reasoning|memory|chain of thought|context)\b|\bcontext window\b/;
+  /\b(?:full|entire|whole|complete|previous|prior|current|all|your|user's|recent) {1,4}(?:chat |conversation |message )?(?:conversation|chat history|chat|context window|transcript (?:so far|of (?:the|this|our) (?:chat|conversation|session))|(?:chat|conversation|session) transcript|dialogue|message history|conversation history|history of (?:the |this )?(?:chat|conversation))\b|(?<!\b(?:custom|optional|additional|an?|own) )\bsystem[ _]prompts?\b(?! (?:to guide|for the (?:llm|model|extraction|generation)|that guides))|\b(?:chat|conversation|message|dialogue)[ _](?:history|log|transcript|so far)\b|\b(?:list|names|schemas|definitions) of (?:all |the |your |available |other ){0,3}tools\b|(?<!\bin )\b(?:your|model'?s?|assistant'?s?) (?:instructions|reasoning|memory|chain of thought|context)\b|\bcontext window\b/;
 /** Tools for conversations legitimately read and write them. */
 const ofConversations = /\b(?:by id|conversation id|slack|intercom|zendesk|discord|teams|thread)\b/;
-const asksContext = (text: string): boolean => contexts.test(text) && !ofConversations.test(text);
+/** Words of a request. The description of a parameter is one. */
+const requests =
+  /\b(?:(?:pass|provide|include|send|give|put|supply|add|attach|paste|copy|share|submit|forward|write|fill|tell|repeat|show|summari[sz]e|take|need|require)(?:e?s|d|ing)?|must|should|always|first|with)\b/;
+
+/** Reports whether a text asks for the conversation or instructions of the model. A mention, as in "after chat history loss", is not a request. */
+const asksContext = (text: string, isParameter: boolean): boolean =>
+  contexts.test(text) &&
+  !ofConversations.test(text) &&
+  (isParameter || text.split(/[.!?](?=\s)|\n/).some((sentence) => contexts.test(sentence) && requests.test(sentence)));
 
 const contextNames = new Set(
   `conversation_history chat_history system_prompt conversation full_conversation previous_messages full_context tool_list

@@ -1,6 +1,6 @@
 /**
  * Findings of the guard in texts of MCP servers and calls: kind, place and severity, never the text itself
- * [guard.no-content].
+ * [guard.fails-closed].
  */
 
 export const resultKinds = [

@@ -1,4 +1,4 @@
-/** Describes the additions of a definition to the accepted one, for the human who reviews it [mcp.definition-diff]. */
+/** Describes the additions of a definition to the accepted one, for the human who reviews it [guard.changes]. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { changesBetween, newlySaid, surfaceOf } from './changes.ts';
 import { type Parameter, parametersOf } from './definition-texts.ts';
@@ -31,10 +31,15 @@ const ofClass: Readonly<Record<string, string>> = {
 /**
  * Returns the additions of an offered definition.
  * @param accepted undefined for a new tool, or if its text is not stored.
+ * @param secretFiles that the configuration adds to the catalog.
  */
-export function introducedBy(accepted: JsonObject | undefined, offered: JsonObject): Introduced[] {
-  const known = accepted ? checkDefinition(accepted) : [];
-  const findings = checkDefinition(offered)
+export function introducedBy(
+  accepted: JsonObject | undefined,
+  offered: JsonObject,
+  secretFiles?: readonly string[],
+): Introduced[] {
+  const known = accepted ? checkDefinition(accepted, secretFiles) : [];
+  const findings = checkDefinition(offered, secretFiles)
     .filter(({ kind, where }) => !known.some((each) => each.kind === kind && each.where === where))
     .map(({ kind, where, description }) => ({ kind, where, description }));
   return accepted ? [...findings, ...changes(accepted, offered)] : findings;

@@ -1,5 +1,5 @@
 /**
- * Joins pieces of a result (lines of a list, members and values) that address the model only together [guard.pieces].
+ * Joins pieces of a result (lines of a list, members and values) that address the model only together [guard.results].
  */
 import type { Json } from '#core/kernel/json.ts';
 import { fromCodes } from '#core/text/decode/number-runs.ts';

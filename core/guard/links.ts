@@ -1,6 +1,6 @@
 /**
  * Finds paths whose links lead out of a root that textually contains them. Only for servers on this machine, because
- * paths of another machine cannot be resolved here [guard.roots-links].
+ * paths of another machine cannot be resolved here [guard.roots].
  */
 import type { ArgumentFinding } from './arguments.ts';
 import { readingsOf } from './location-readings.ts';
@@ -14,11 +14,6 @@ export interface LinkResolver {
    * servers. Undefined if it cannot be resolved: a cycle, or an unreadable folder.
    */
   follow(path: string): Promise<string | undefined>;
-}
-
-export interface LinksPort {
-  /** Links of the machine that MCP servers run on, if it is this one. */
-  readonly links: LinkResolver | undefined;
 }
 
 const maxPlaces = 64;

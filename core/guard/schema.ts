@@ -1,5 +1,5 @@
 /**
- * Checks arguments against a tool's declared schema [guard.schema]. A schema is untrusted text, so only independent
+ * Checks arguments against a tool's declared schema [guard.arguments]. A schema is untrusted text, so only independent
  * keywords that need one comparison are read (`type`, `required`, `properties`, `additionalProperties: false`, `items`,
  * `enum`, `const`). References, compositions, patterns and bounds are ignored, so a schema cannot cause compilation,
  * repetition or fetches.
@@ -64,10 +64,10 @@ function checkMembers(schema: JsonObject, value: JsonObject, where: string, leve
   const required = Array.isArray(schema.required) ? schema.required.slice(0, 1_000) : [];
   for (const name of required)
     if (typeof name === 'string' && !Object.hasOwn(value, name))
-      addMisfit(reading, `${where}.${shown(name)}`, 'is required');
+      addMisfit(reading, `${where}.${safeName(name)}`, 'is required');
   for (const [name, member] of Object.entries(value)) {
     if (reading.misfits.length >= maxMisfits) return;
-    const at = `${where}.${shown(name)}`;
+    const at = `${where}.${safeName(name)}`;
     if (Object.hasOwn(properties, name)) check(properties[name], member, at, level + 1, reading);
     else if (closed) addMisfit(reading, at, `is not a parameter; ${namesOf(properties)}`);
   }
@@ -97,8 +97,8 @@ function choicesOf(schema: JsonObject): readonly unknown[] | undefined {
   return choices.some((each) => typeof each === 'object' && each !== null) ? undefined : choices;
 }
 
-const shown = (name: string): string => (/^[A-Za-z_][\w.-]{0,63}$/.test(name) ? name : '*');
+const safeName = (name: string): string => (/^[A-Za-z_][\w.-]{0,63}$/.test(name) ? name : '*');
 function namesOf(properties: JsonObject): string {
-  const names = Object.keys(properties).slice(0, 20).map(shown);
+  const names = Object.keys(properties).slice(0, 20).map(safeName);
   return names.length === 0 ? 'the tool takes none' : `the tool takes ${names.join(', ')}`;
 }

@@ -1,4 +1,4 @@
-/** Finds tools that shadow tools of other servers, by their name or by references in their texts [guard.shadowing]. */
+/** Finds tools that shadow tools of other servers, by their name or by references in their texts [guard.definitions]. */
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { remembered } from '#core/kernel/remembered.ts';

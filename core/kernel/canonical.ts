@@ -1,4 +1,4 @@
-/** RFC 8785 (JCS) canonical JSON, and SHA-256 with domain separation [evidence.hash-format]. */
+/** RFC 8785 (JCS) canonical JSON, and SHA-256 with domain separation [evidence.chain]. */
 import { createHash, hash } from 'node:crypto';
 
 /**

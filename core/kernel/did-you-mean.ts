@@ -1,4 +1,4 @@
-/** Suggests a known word for messages about unknown keys and names [config.did-you-mean]. */
+/** Suggests a known word for messages about unknown keys and names [config.unknown-keys]. */
 import { distance } from 'fastest-levenshtein';
 
 /** Returns how many letters may differ: one in three, at most three. */

@@ -78,11 +78,14 @@ const secretPlace = /^(api_keys|key|key_sha256)$|_env$|secret|token_env|password
 export const relevantIssues = (issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] =>
   issues.flatMap((issue) => {
     if (issue.code !== 'invalid_union') return [issue];
-    const [meant, ...others] = issue.errors.filter((branch) => !branch.some(isOtherKind));
+    const sameKind = issue.errors.filter((branch) => !branch.some(isOtherKind));
+    // A list of words is another kind than an object, although its issue is about the value.
+    const [meant, ...others] = sameKind.length > 1 ? sameKind.filter((branch) => !branch.some(isOtherWord)) : sameKind;
     if (!meant || others.length > 0) return [issue];
     return relevantIssues(meant).map((each) => ({ ...each, path: [...issue.path, ...each.path] }));
   });
 
+const isOtherWord = ({ code, path }: z.core.$ZodIssue): boolean => code === 'invalid_value' && path.length === 0;
 const isOtherKind = ({ code, path }: z.core.$ZodIssue): boolean => code === 'invalid_type' && path.length === 0;
 
 interface Bounds {

@@ -60,7 +60,8 @@ function* parsing(text: string, rules: JsonRules): Generator<void, Json> {
 }
 
 /** Decodes UTF-8 bytes and parses them. Refuses malformed UTF-8 instead of replacing it. */
-export const parseStrictBytes = (bytes: Uint8Array, rules: JsonRules = {}): Json => parseStrict(textOf(bytes), rules);
+export const parseStrictBytes = (bytes: Uint8Array, rules: JsonRules = {}): Json =>
+  parseStrict(decodeUtf8(bytes), rules);
 
 /**
  * Parses large bodies like `parseStrictBytes`, and lets other requests run between the steps [limit.hostile].
@@ -71,7 +72,7 @@ export async function parseStrictInTurns(
   rules: JsonRules,
   turn: () => Promise<void>,
 ): Promise<Json> {
-  const text = textOf(bytes);
+  const text = decodeUtf8(bytes);
   const steps = parsing(text, rules);
   for (;;) {
     await turn();
@@ -83,7 +84,7 @@ export async function parseStrictInTurns(
 /** Shared safely: it keeps no state, because each text is decoded whole. */
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-function textOf(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch (cause) {
@@ -115,7 +116,7 @@ export function assertExact(value: Json): void {
 }
 
 function refuseLoneSurrogates(text: string, where: string): void {
-  if (!text.isWellFormed()) throw invalidRequest(`${where} holds a lone surrogate; send well-formed Unicode.`);
+  if (!text.isWellFormed()) throw invalidRequest(`${where} contains a lone surrogate; send well-formed Unicode.`);
 }
 
 /** Refuses escaped surrogates (`\ud800`) and numbers such as 1e999, which are only visible after parsing. */
@@ -155,7 +156,7 @@ export function assertBounded(text: string, { nesting = maxNesting, values = max
     if (count > values) {
       throw new GatewayError(
         'payload_too_large',
-        `The body holds more than ${values} values (members and elements), the most allowed. Send fewer in one request.`,
+        `The body contains more than ${values} values (members and elements), the most allowed. Send fewer in one request.`,
       );
     }
   }
@@ -179,7 +180,7 @@ function scanStructure(text: string, { numbers = 'exact', protoKeys = 'refused' 
       if (keys && isKey(text, end)) {
         const key = keyIn(text, position, end);
         if (keys.has(key))
-          throw invalidRequest(`The body holds the key ${JSON.stringify(key)} twice in one object; send it once.`);
+          throw invalidRequest(`The body contains the key ${JSON.stringify(key)} twice in one object; send it once.`);
         if (key === '__proto__' && protoKeys === 'refused') throw protoKey();
         keys.add(key);
       }
@@ -203,14 +204,14 @@ function keyIn(text: string, position: number, end: number): string {
 const inexactNumber = (written: string): GatewayError => {
   const shown = written.length > 40 ? `${written.slice(0, 40)}…` : written;
   return invalidRequest(
-    `The body holds the number ${shown}, which JSON readers do not carry exactly. Allowed are integers from -(2^53-1) to 2^53-1 (9007199254740991) and decimals that a double holds. Send it as a string.`,
+    `The body contains the number ${shown}, which JSON readers do not carry exactly. Allowed are integers from -(2^53-1) to 2^53-1 (9007199254740991) and decimals that a double holds. Send it as a string.`,
     { reason: 'inexact_number' satisfies JsonDefect },
   );
 };
 
 const protoKey = (): GatewayError =>
   invalidRequest(
-    'The body holds a member called "__proto__", which JSON readers treat differently. Send it under another name.',
+    'The body contains a member called "__proto__", which JSON readers treat differently. Send it under another name.',
     { reason: 'proto_key' satisfies JsonDefect },
   );
 

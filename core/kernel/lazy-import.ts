@@ -9,3 +9,17 @@ export function lazyImport<M>(load: () => Promise<M>): () => M | Promise<M> {
   };
   return () => kept ?? load().then(keep);
 }
+
+const neededSoon: (() => unknown)[] = [];
+
+/** Like `lazyImport`, for modules of the first call: a function loads them while it waits for its configuration. */
+export function importedSoon<M>(load: () => Promise<M>): () => M | Promise<M> {
+  const loaded = lazyImport(load);
+  neededSoon.push(loaded);
+  return loaded;
+}
+
+/** Preloads modules of the first call. If that fails, the call loads them again. */
+export async function importNeededSoon(): Promise<void> {
+  await Promise.allSettled(neededSoon.map((load) => load()));
+}

@@ -1,6 +1,6 @@
 /**
  * Limits requests per second of each key on the admin surface [admin.rate-limit] and wrong keys of each client address
- * [auth.failures-limited]. Each process counts on its own, because a refusal must cost nothing (decision 0045).
+ * [auth.before-body]. Each process counts on its own, because a refusal must cost nothing (decision 0045).
  */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { GatewayError } from '../kernel/errors.ts';
@@ -79,7 +79,7 @@ export class Admissions {
 const tooManyFailures = () =>
   new GatewayError(
     'rate_limit_error',
-    `More than ${wrongKeyRate.burst} wrong keys came from this address; one a second is looked at from now on.`,
+    `More than ${wrongKeyRate.burst} wrong keys came from this address; one a second is checked from now on.`,
     { retryAfterSeconds: 1 },
   );
 

@@ -1,5 +1,5 @@
 /**
- * Counts requests without tokens and cost [limit.requests] against the requests per minute of their tenant and key,
+ * Counts requests without tokens and cost [limit.rate] against the requests per minute of their tenant and key,
  * like chat calls.
  */
 

@@ -29,14 +29,12 @@ export function applyAll(
   const wanted: WantedSlices = new Map();
   const eager = inOrder(before, transitions, nowMs, wanted);
   const lacking = [...wanted.keys()].filter((key) => !totals.has(key));
-  if (wanted.size === 0 || lacking.length > 0) {
+  if (wanted.size === 0 || lacking.length > 0)
     return { ...eager, unchanged: eager.state === before, moves: summed(eager.moved), lacking };
-  }
   const more = growSlices(before, wanted, totals, nowMs);
   const exact = inOrder(more.state, transitions, nowMs);
-  if (exact.state === more.state) {
+  if (exact.state === more.state)
     return { state: before, outcomes: exact.outcomes, unchanged: true, moves: new Map(), lacking };
-  }
   const kept = withoutUnused(exact.state, before, more.state, more.moves);
   return {
     state: kept.state,

@@ -3,8 +3,11 @@
  * none is charged twice.
  */
 import type { ChatRecord } from '#core/contracts/chat.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { UnreadableEntry } from '#core/evidence/entry-text.ts';
 import type { EvidenceLog, Ledger } from '#core/evidence/ports.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import { callOfReservation } from './key-counters.ts';
 import { tenantOfCounters } from './limits-of-key.ts';
@@ -51,23 +54,37 @@ async function attempted<T>(ports: HealPorts, tenant: string, work: () => Promis
 
 async function heal(ports: HealPorts, reservation: OpenReservation): Promise<true> {
   const { tenant, id, begun, lease_expires_at } = reservation;
-  const record = await recordOf(ports.evidence, reservation);
+  const { record, unreadable } = await recordOf(ports.evidence, reservation);
   if (!record && begun && reservation.call) await recordKilled(ports, reservation, reservation.call);
-  const settlement = record ? settlementOf(record) : withoutRecord(reservation);
+  // An unreadable row may be the record of the call.
+  const settlement = record ? settlementOf(record) : withoutRecord({ ...reservation, begun: begun || unreadable > 0 });
   await ports.counters.settle(tenant, id, { ...settlement, lease_expires_at });
-  const how = record ? 'from its evidence' : begun ? 'in full' : 'released';
-  ports.telemetry.log('warn', 'an expired reservation was settled', { tenant, envelope_id: id, how });
+  const how = record ? 'from its evidence' : settlement.counted ? 'in full' : 'released';
+  ports.telemetry.log('warn', 'expired reservation settled', { tenant, envelope_id: id, how });
   return true;
 }
 
 /** Finds the entry of a call: at the end that the session's chain had when the call came in, or later. */
-async function recordOf(evidence: EvidenceLog, reservation: OpenReservation): Promise<ChatRecord | undefined> {
+async function recordOf(
+  evidence: EvidenceLog,
+  reservation: OpenReservation,
+): Promise<{ readonly record?: ChatRecord; readonly unreadable: number }> {
   const { session_id, from_index } = reservation;
+  let unreadable = 0;
   const [tenant, id] = [tenantOfCounters(reservation.tenant), callOfReservation(reservation.id)];
-  for await (const entry of evidence.entries(tenant, session_id, from_index)) {
-    if (entry.kind === 'chat' && entry.envelope_id === id) return entry.body as unknown as ChatRecord;
+  for await (const entry of evidence.rows(tenant, session_id, from_index)) {
+    if (entry instanceof UnreadableEntry) unreadable++;
+    else if (entry.kind !== 'chat' || entry.envelope_id !== id) continue;
+    else if (isSettled(entry.body)) return { record: entry.body as unknown as ChatRecord, unreadable };
+    else unreadable++;
   }
-  return undefined;
+  return { unreadable };
+}
+
+/** Checks the members that a settlement takes from a record. */
+function isSettled({ usage, cost_microusd }: EvidenceEntry['body']): boolean {
+  const tokens = isObject(usage) ? [usage.input_tokens, usage.output_tokens] : [undefined];
+  return [cost_microusd, ...tokens].every((each) => typeof each === 'number' && Number.isFinite(each) && each >= 0);
 }
 
 /** The caller's connection broke. */

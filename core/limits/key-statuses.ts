@@ -1,4 +1,4 @@
-/** Current budgets of a tenant's keys [limit.key-budgets]. */
+/** Current budgets of a tenant's keys [limit.key]. */
 import type { Identities, KeyLimits } from '#core/configuration/identity/identities.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { limitsOfAllOfKey } from './limits-of-all.ts';

@@ -1,4 +1,4 @@
-/** The leases that one process holds [limit.lease], with their remaining amounts and the size of the next one. */
+/** The leases that one process holds [limit.shards], with their remaining amounts and the size of the next one. */
 import { maxLeased, mayLease, type Returned, rateLeaseSeconds } from './leases.ts';
 import type { LimitStatus, Limits, ReserveOutcome, ReserveRequest, Settlement } from './ports.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Leases of rate limits [limit.lease]: a process with many calls of a busy tenant takes several requests and their
+ * Leases of rate limits [limit.shards]: a process with many calls of a busy tenant takes several requests and their
  * tokens at once and spends them in memory. The whole lease counts until it is returned, or until its end leaves the
  * window: a process that dies wastes at most one lease, and no limit is exceeded.
  */

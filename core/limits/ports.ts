@@ -61,6 +61,12 @@ export interface KeyPart {
   readonly limits: Limits;
 }
 
+/**
+ * Checks for a stream, whose reservation is always in the store: if the process ends, the sweep finds there what the
+ * call was and records it [chat.killed].
+ */
+export const isKeptOpen = ({ call }: ReserveRequest): boolean => call?.stream === true;
+
 /** Reports whether any limit applies. Without one, calls are not counted. */
 export const isLimited = ({ requests_per_minute, tokens_per_minute, budgets }: Limits): boolean =>
   requests_per_minute !== undefined || tokens_per_minute !== undefined || budgets.length > 0;
@@ -167,7 +173,3 @@ export interface CountersStatus {
 
 /** Longer than any pause between renewals. */
 export const reservationLeaseSeconds = 60;
-
-export interface CountersPort {
-  readonly counters: Counters;
-}

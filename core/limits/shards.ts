@@ -9,8 +9,10 @@ import type { BudgetStatus, LimitStatus, Limits, ReserveOutcome, ReserveRequest 
 import { accountKey } from './spend.ts';
 import type { Bucket } from './window.ts';
 
-/** At most 64 shards, because one request reads them all. */
-export const maxDepth = 6;
+/** At most 512 shards: with 48 open calls in each, about 24,000 per tenant [limit.shards]. */
+export const maxDepth = 9;
+/** Depth up to which two requests read all shards. Few tenants have deeper ones, whose readers send four more. */
+export const usualDepth = 6;
 export const maxShards = 2 ** maxDepth;
 
 /** Returns the parent of a shard: the latest split is merged first. Shard 0 is the ancestor of all. */
@@ -22,9 +24,8 @@ export const siblingOf = (shard: number, depth: number): number => shard + 2 ** 
 /** Returns a shard's share of a number. The shares of all shards add up to it. */
 export function shareOf(whole: number, shard: number, depth: number): number {
   let share = whole;
-  for (let level = 0; level < depth; level++) {
+  for (let level = 0; level < depth; level++)
     share = (shard >> level) % 2 === 0 ? Math.ceil(share / 2) : Math.floor(share / 2);
-  }
   return share;
 }
 

@@ -75,9 +75,8 @@ export function stateOf(text: string): CounterState {
   const { w, s, g, a, o, l = [], d = 0, x } = JSON.parse(text) as Compact;
   const [first = 0, ...rows] = w;
   const window = [];
-  for (let i = 0; i < rows.length; i += 3) {
+  for (let i = 0; i < rows.length; i += 3)
     window.push({ second: first + rows[i]!, requests: rows[i + 1]!, tokens: rows[i + 2]! });
-  }
   return {
     window,
     spend: s,

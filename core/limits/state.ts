@@ -31,9 +31,7 @@ export function applyReserve(
   });
   if (state.open.some(({ id }) => id === request.id)) return accepted(state);
   const refusal = refusalOf(state, request, nowMs, wanted);
-  if (refusal) {
-    return { state, outcome: { ok: false, ...refusal, limits: limitStatus(state, limits, nowMs) } };
-  }
+  if (refusal) return { state, outcome: { ok: false, ...refusal, limits: limitStatus(state, limits, nowMs) } };
   const second = itemSecond(state.window, nowMs);
   const reservation: Reservation = {
     id: request.id,

@@ -1,5 +1,5 @@
 /**
- * Request options that cost more than the list price: a faster tier, a faster mode, a region [budget.surcharges].
+ * Request options that cost more than the list price: a faster tier, a faster mode, a region [budget.served].
  * Factors are the highest that vendors list for any model (2026-11), so that no budget is exceeded unnoticed.
  */
 import type { JsonObject } from '#core/kernel/json.ts';

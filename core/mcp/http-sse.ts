@@ -175,7 +175,7 @@ export class OlderStreams {
 }
 
 const secretWaits =
-  'The message holds what looks like a secret, and would be stored until its stream takes it; send it to /mcp.';
+  'The message contains what looks like a secret, and would be stored until its stream takes it; send it to /mcp.';
 
 const notOffered = () =>
   new GatewayError(

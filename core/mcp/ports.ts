@@ -1,55 +1,29 @@
 /** The ports of the MCP gateway: its servers, and its state between calls. */
-
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { UnnamedSessions } from '#core/configuration/identity/unnamed-sessions.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { ClassifierPorts } from '#core/guard/classifier/ports.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { ObjectStore, SecretsPort } from '#core/kernel/ports.ts';
-import type { CountersPort } from '#core/limits/ports.ts';
+import type { ObjectStore, SecretStore } from '#core/kernel/ports.ts';
+import type { Counters } from '#core/limits/ports.ts';
 import type { RequestId, RpcOutcome } from './protocol/messages.ts';
 import type { EventStreamPorts } from './sessions/event-streams.ts';
 import type { Subscriptions } from './sessions/subscriptions.ts';
 
-export interface McpStorePort {
+/** All ports of the MCP endpoint. Only its flow takes them; other functions pick the members of their part. */
+export interface McpPorts extends GovernPorts, Pick<EventStreamPorts, 'hostLimits' | 'streamSlots'> {
   readonly mcpStore: McpStore;
-}
-
-export interface UpstreamsPort {
-  readonly upstreams: McpUpstreams;
-}
-
-export interface VersionPort {
-  /** Version of the gateway. */
-  readonly version: string;
-}
-
-export interface DefinitionTextsPort {
-  /** Texts of tool definitions, read only to compare definitions before acceptance. */
-  readonly definitionTexts: ObjectStore;
-}
-
-export interface ClassifiersPort {
   /** Ports of the tool guard's classifiers, loaded with the first. Without it, a configured classifier fails. */
   readonly classifiers: (() => Promise<ClassifierPorts>) | undefined;
-}
-
-export interface UnnamedSessionsPort {
+  readonly secrets: SecretStore;
+  readonly upstreams: McpUpstreams;
+  /** Version of the gateway. */
+  readonly version: string;
+  /** Texts of tool definitions, read only to compare definitions before acceptance. */
+  readonly definitionTexts: ObjectStore;
+  readonly counters: Counters;
   readonly unnamedSessions: UnnamedSessions;
 }
-
-/** All ports of the MCP endpoint. Only its flow takes them; other functions take the ports of their part. */
-export interface McpPorts
-  extends GovernPorts,
-    McpStorePort,
-    UpstreamsPort,
-    VersionPort,
-    DefinitionTextsPort,
-    ClassifiersPort,
-    SecretsPort,
-    CountersPort,
-    UnnamedSessionsPort,
-    Pick<EventStreamPorts, 'hostLimits' | 'streamSlots'> {}
 
 /** Client data that a caller sends in `initialize`. */
 export interface ClientHandshake {
@@ -103,7 +77,7 @@ export interface UpstreamLink {
   readonly name: string;
   /** `session` (2025): the server keeps a session. `stateless` (2026): each request is independent. */
   readonly era: 'session' | 'stateless';
-  /** True if several callers use it: unsolicited messages of the server then have no owner [mcp.shared-servers]. */
+  /** True if several callers use it: unsolicited messages of the server then have no owner [mcp.sessions]. */
   readonly shared: boolean;
   /**
    * Digests of each session's subscribed addresses, if the server treats all sessions as one client. Lost when the
@@ -190,7 +164,7 @@ export interface ToolMark {
     readonly seen_at: string;
     /** Finding kinds for which the tool guard holds the tool until it is accepted. */
     readonly guard?: readonly string[];
-    /** Tools of other servers that it shadows, as `<server>: <tool>` [guard.shadowing]. */
+    /** Tools of other servers that it shadows, as `<server>: <tool>` [guard.definitions]. */
     readonly shadows?: readonly string[];
     /**
      * True if the object store has its text under the fingerprint, false if the text is too large, absent if not tried.

@@ -29,7 +29,7 @@ export function faultOf(ports: Log, fault: unknown): { readonly error: RpcError;
   return outcome;
 }
 
-/** Logs a fault. A refused caller is not an error of the gateway [mcp.refusal-log]. */
+/** Logs a fault. A refused caller is not an error of the gateway [mcp.upstream-error]. */
 export function logFault({ telemetry }: Log, fault: unknown): void {
   const error = fault instanceof Error ? fault.message : String(fault);
   const refused = fault instanceof GatewayError && fault.kind.status < 500;

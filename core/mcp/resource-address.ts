@@ -1,5 +1,5 @@
 /**
- * The configured address of the endpoint: `identity.mcp_resource`, never the Host of a request [mcp.resource-metadata].
+ * The configured address of the endpoint: `identity.mcp_resource`, never the Host of a request [identity.oidc-mcp].
  */
 import type { Configuration } from '#core/contracts/config.ts';
 

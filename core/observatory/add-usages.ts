@@ -26,6 +26,7 @@ export function addUsages(all: readonly Usage[]): SharedUsage {
     tools: counts(({ tools }) => tools),
     decisions_by_protocol: addPairs(all),
     blocked_by_rule: counts(({ blocked_by_rule }) => blocked_by_rule),
+    decided_by_rule: counts(({ decided_by_rule }) => decided_by_rule),
     blocked_by_policy: counts(({ blocked_by_policy }) => blocked_by_policy),
     requests: sum(({ requests }) => requests),
     tokens: { input: sum(({ tokens }) => tokens.input), output: sum(({ tokens }) => tokens.output) },

@@ -1,5 +1,5 @@
 /**
- * One round of the canary [watch.canary]: an allowed call, a call that is reviewed, approved and used, a blocked call,
+ * One round of the canary [watch.alarms]: an allowed call, a call that is reviewed, approved and used, a blocked call,
  * and the resulting chain. Each is checked through the public surfaces.
  */
 import type { JsonObject } from '#core/kernel/json.ts';

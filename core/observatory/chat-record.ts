@@ -12,22 +12,22 @@ export function chatRecordOf({ body }: Pick<EvidenceEntry, 'body'>): ChatRecord 
   return {
     operation: chatOperations.find((operation) => operation === body.operation) ?? 'chat.completions',
     decision: body.decision === 'block' || body.decision === 'review' ? body.decision : 'allow',
-    outcome: (textOf(body.outcome) ?? 'failed') as ChatOutcome,
+    outcome: (nonEmptyText(body.outcome) ?? 'failed') as ChatOutcome,
     status: numberOf(body.status),
-    model: textOf(body.model) ?? '',
-    resolved_model: textOf(body.resolved_model) ?? textOf(body.model) ?? '',
+    model: nonEmptyText(body.model) ?? '',
+    resolved_model: nonEmptyText(body.resolved_model) ?? nonEmptyText(body.model) ?? '',
     stream: body.stream === true,
     transport: body.transport === 'ws' ? 'ws' : 'http',
     policy_version: numberOf(body.policy_version),
     usage: usageOf(body.usage),
     cost_microusd: numberOf(body.cost_microusd),
     latency_ms: numberOf(body.latency_ms),
-    request_id: textOf(body.request_id) ?? '',
-    request_sha256: textOf(body.request_sha256) ?? '',
+    request_id: nonEmptyText(body.request_id) ?? '',
+    request_sha256: nonEmptyText(body.request_sha256) ?? '',
     findings: listOf(body.findings).flatMap(findingOf),
     attempts: listOf(body.attempts).map((attempt) => ({
-      provider: textOf(attempt.provider) ?? '',
-      error: textOf(attempt.error) ?? '',
+      provider: nonEmptyText(attempt.provider) ?? '',
+      error: nonEmptyText(attempt.error) ?? '',
     })),
     ...(body.demo === true && { demo: true }),
     ...rolloutOf(body.rollout),
@@ -66,14 +66,14 @@ function usageOf(value: unknown): Usage {
 }
 
 function findingOf(value: Body): Finding[] {
-  const policy = textOf(value.policy);
-  const action = textOf(value.action);
+  const policy = nonEmptyText(value.policy);
+  const action = nonEmptyText(value.action);
   if (policy === undefined || action === undefined) return [];
   return [
     {
       policy,
       action: action as Finding['action'],
-      type: (textOf(value.type) ?? 'keyword') as Finding['type'],
+      type: (nonEmptyText(value.type) ?? 'keyword') as Finding['type'],
       phase: value.phase === 'output' ? 'output' : 'input',
       count: numberOf(value.count) || 1,
       ...texts(value, ['detail']),
@@ -87,7 +87,8 @@ const texts = (from: Body, names: readonly string[]): Record<string, string> =>
     names.flatMap((name) => (typeof from[name] === 'string' && from[name] !== '' ? [[name, from[name]]] : [])),
   );
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+const nonEmptyText = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
 
 /** Returns a count or duration as a non-negative integer. */
 const numberOf = (value: unknown): number =>

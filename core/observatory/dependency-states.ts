@@ -1,6 +1,6 @@
 /**
  * Records since when each dependency of the gateway has had its state, as seen by this process
- * [admin.health-dependencies].
+ * [admin.status].
  */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 

@@ -1,4 +1,4 @@
-/** Dimensions of analytics [analytics.buckets]: everything, a tenant, a model, a provider, a tool, a data plane. */
+/** Dimensions of analytics [admin.analytics]: everything, a tenant, a model, a provider, a tool, a data plane. */
 import type { RolloutArm } from '#core/contracts/rollout.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';

@@ -22,7 +22,7 @@ export function callMeasures(record: ChatRecord): Measures {
 /** Errors that are not a provider's fault: it lacks the endpoint, or the caller's request cannot be answered. */
 const harmless = /^(unavailable|aborted|400|413|422)$/;
 
-/** Reports whether a real provider failed and the built-in mock answered instead [models.demo-marked]. */
+/** Reports whether a real provider failed and the built-in mock answered instead [models.demo]. */
 export const isReplacedByDemo = ({ demo, attempts = [] }: Pick<ChatRecord, 'demo' | 'attempts'>): boolean =>
   demo === true && attempts.some(({ error }) => !harmless.test(error));
 

@@ -4,6 +4,7 @@ import type { Page } from '#core/kernel/page.ts';
 import type { TimedSums } from './buckets.ts';
 import type { Dimension, Scope } from './dimensions.ts';
 import type { Projection } from './projection.ts';
+import type { RequestFilter } from './request-filter.ts';
 import type { RequestRow } from './request-row.ts';
 import type { RecordedTrace } from './traces.ts';
 import type { Violation } from './violation.ts';
@@ -42,6 +43,8 @@ export interface Usage {
   readonly decisions_by_protocol: readonly { decision: string; protocol: string; count: number }[];
   /** Blocked actions by blocking rule. */
   readonly blocked_by_rule: Readonly<Record<string, number>>;
+  /** Decisions by the rule's digest, `guard:<name>` or `default`. */
+  readonly decided_by_rule: Readonly<Record<string, number>>;
   /** Blocked actions by policy, or by rule if the rule belongs to no policy. */
   readonly blocked_by_policy: Readonly<Record<string, number>>;
   /** Total number of chat calls, whatever their outcome. */
@@ -79,12 +82,11 @@ export interface ContentCounts {
   readonly by_policy: Readonly<Record<string, number>>;
 }
 
-interface RequestQuery {
+interface RequestQuery extends RequestFilter {
   /** Rows before this ISO time are not returned, even if they are still stored. */
   readonly since: string;
-  /** Model as named by the caller, or after resolving aliases. */
-  readonly model?: string;
-  readonly outcome?: string;
+  /** Rows after this ISO time are not returned. */
+  readonly until?: string | undefined;
   readonly limit: number;
   readonly cursor?: string;
 }
@@ -111,7 +113,7 @@ export interface Observations {
    * Returns the sums of one dimension per minute, oldest first, without minutes without traffic. Pass them to
    * `bucketsOf` and `totalsOf`. Kept 48 hours.
    * @param stamps of the scope, read before this call. An hour with an unchanged stamp is not read again
-   * [analytics.kept].
+   * [admin.analytics].
    */
   minutes(scope: Scope, query: BucketQuery, stamps?: HourStamps): Promise<readonly TimedSums[]>;
   /** Returns the sums per hour, for every hour that overlaps the span. Dimensions of planes have minutes only. */

@@ -139,7 +139,7 @@ const lastTry = ({ outcome, latency_ms, usage, cost_microusd }: ChatRecord): Mea
   });
 
 /**
- * Returns what the call adds to its arm of a rollout [rollout.metrics]. Only provider faults count as errors, not the
+ * Returns what the call adds to its arm of a rollout [rollout.states]. Only provider faults count as errors, not the
  * caller's or policy blocks. A failed canary counts as an error even if the baseline answered; the latency is then the
  * baseline's.
  */

@@ -7,7 +7,6 @@ import type { Telemetry } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import type { Archive, Observations } from './ports.ts';
 import { projectEntry } from './project.ts';
-import type { Projection } from './projection.ts';
 import { type ProjectionStep, type SetAsideStore, setAsideOf } from './set-aside.ts';
 
 export interface ProjectionPorts {
@@ -15,12 +14,17 @@ export interface ProjectionPorts {
   readonly archive: Archive;
   /** Covers entries with a checkpoint. */
   readonly cover: ((entries: readonly EvidenceEntry[]) => Promise<void>) | undefined;
+  /** Projects entries to the views in another thread. Undefined: in this one. */
+  readonly views: ((entries: readonly EvidenceEntry[]) => Promise<void>) | undefined;
   /** Queues blocks and warnings for the policy webhook. */
-  readonly announce: (projections: readonly Projection[]) => Promise<void>;
+  readonly announce: (entries: readonly EvidenceEntry[]) => Promise<void>;
   readonly setAside: Pick<SetAsideStore, 'put'>;
   readonly telemetry: Telemetry;
   readonly pause: (ms: number) => Promise<void>;
 }
+
+/** The views cannot be written now. No session is at fault, so the entries are delivered again. */
+export class ProjectionAway extends Error {}
 
 type Session = readonly EvidenceEntry[];
 type Work = (entries: readonly EvidenceEntry[]) => Promise<unknown>;
@@ -46,17 +50,20 @@ export async function projectEntries(
   if (entries.length === 0) return undefined;
   const sessions = [...Map.groupBy(entries, ({ tenant, session_id }) => `${tenant}#${session_id}`).values()];
   const { archive, cover, observations, announce } = ports;
+  const views = ports.views ?? ((own) => observations.apply(own.map(projectEntry)));
   // Copies come first: a checkpoint follows a chain through them if entries arrive out of order.
   const failures = await step(ports, 'archive', sessions, (own) => archive.keep(own));
   const later = await Promise.all([
     cover ? step(ports, 'checkpoint', sessions, cover, entries) : [],
-    step(ports, 'views', sessions, async (own) => observations.apply(own.map(projectEntry)), entries),
-    step(ports, 'announcement', sessions, async (own) => announce(own.map(projectEntry)), entries),
+    step(ports, 'views', sessions, async (own) => views(own), entries),
+    step(ports, 'announcement', sessions, async (own) => announce(own), entries),
   ]);
   failures.push(...later.flat());
   const ofStep = Map.groupBy(failures, (failure) => failure.step);
   // If a step fails for all of several sessions, the archive, signer or store is down, not a session at fault.
-  const down = [...ofStep.values()].find((all) => sessions.length > 1 && all.length === sessions.length);
+  const down = [...ofStep.values()].find(
+    (all) => (sessions.length > 1 && all.length === sessions.length) || all[0]?.cause instanceof ProjectionAway,
+  );
   if (down) return { from: entries[0]!, cause: down[0]!.cause };
   for (const { step: name, own, cause } of failures)
     try {

@@ -1,11 +1,11 @@
 /** Projects one evidence entry to the views. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { scored } from '#core/observatory/evaluation/record.ts';
+import { type ScoredCall, scored } from '#core/observatory/evaluation/record.ts';
+import type { Score } from '#core/observatory/evaluation/score.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { dimensionOf } from './dimensions.ts';
 import type { Measures } from './measures.ts';
 import { projectChat } from './project-chat.ts';
-import { projectScore } from './project-score.ts';
 import { decisionKinds, type Point, type Projection } from './projection.ts';
 import { latencyMeasures } from './sketch.ts';
 
@@ -23,11 +23,20 @@ export function projectEntry(entry: EvidenceEntry): Projection {
   const { protocol: written, tool } = callOf(entry);
   const protocol = foldCase(written); // rules ignore case, so counts do too
   const points = actionPoints(entry, decisionMeasures[kind as DecisionKind]);
-  if (kind !== 'block') return { ...base, counter: { kind, protocol, tool }, points };
+  const decider = deciderOf(entry);
+  const call = { kind, protocol, tool, ...(decider !== undefined && { decider }) };
+  if (kind !== 'block') return { ...base, counter: call, points };
   const violation = violationOf(entry);
   const { matched_rule: rule, policy } = violation;
-  const counter = { kind, protocol, tool, rule, ...(policy !== '' && { policy }) };
+  const counter = { ...call, rule, ...(policy !== '' && { policy }) };
   return { ...base, counter, violations: [violation], points: [...points, ...unreachedPoints(entry)] };
+}
+
+/** Returns the rule's digest, the guard or `default`. Other names, such as those of approvals, are not bounded. */
+function deciderOf(entry: EvidenceEntry): string | undefined {
+  const rule = textMember(entry, 'matched_rule');
+  if (rule === 'default' || rule.startsWith('guard:')) return rule;
+  return textMember(entry, 'rule_sha256') || undefined;
 }
 
 type DecisionKind = 'allow' | 'review' | 'block';
@@ -51,7 +60,7 @@ function outcomeMeasures({ body }: EvidenceEntry): Measures {
 
 function actionPoints(entry: EvidenceEntry, measures: Measures): Point[] {
   if (Object.keys(measures).length === 0) return [];
-  const tool = textOf(entry, 'tool');
+  const tool = textMember(entry, 'tool');
   return [
     { dimension: 'global', measures },
     { dimension: dimensionOf('tenant', entry.tenant), measures },
@@ -65,12 +74,12 @@ function actionPoints(entry: EvidenceEntry, measures: Measures): Point[] {
  * call that continues or ends has a `chat` entry, which counts.
  */
 function heldChatPoints(entry: EvidenceEntry, measures: Measures): Point[] {
-  const model = textOf(entry, 'target');
-  if (entry.kind !== 'review' || textOf(entry, 'protocol') !== 'llm' || model === '') return [];
+  const model = textMember(entry, 'target');
+  if (entry.kind !== 'review' || textMember(entry, 'protocol') !== 'llm' || model === '') return [];
   return [{ dimension: dimensionOf('model', model), measures }];
 }
 
-/** Returns an upstream's points for an execution [admin.health-upstreams]. A refusal is not a fault of the upstream. */
+/** Returns an upstream's points for an execution [admin.status]. A refusal is not a fault of the upstream. */
 function upstreamPoints({ body }: EvidenceEntry): Point[] {
   const { upstream, outcome, upstream_down, latency_ms } = body;
   if (typeof upstream !== 'string' || outcome === 'not_executed') return [];
@@ -96,18 +105,39 @@ function violationOf(entry: EvidenceEntry) {
     key_id,
     ...(agent !== undefined && { agent }),
     ...callOf(entry),
-    target: textOf(entry, 'target'),
-    capability: textOf(entry, 'capability'),
-    policy: textOf(entry, 'policy'),
-    matched_rule: textOf(entry, 'matched_rule'),
+    target: textMember(entry, 'target'),
+    capability: textMember(entry, 'capability'),
+    policy: textMember(entry, 'policy'),
+    matched_rule: textMember(entry, 'matched_rule'),
     ...(typeof reason === 'string' && { reason }),
   };
 }
 
-const callOf = (entry: EvidenceEntry) => ({ protocol: textOf(entry, 'protocol'), tool: textOf(entry, 'tool') });
+const callOf = (entry: EvidenceEntry) => ({ protocol: textMember(entry, 'protocol'), tool: textMember(entry, 'tool') });
 
 /** Returns a text member, or an empty text, since bodies are free-form. */
-function textOf(entry: EvidenceEntry, name: string): string {
+function textMember(entry: EvidenceEntry, name: string): string {
   const value = entry.body[name];
   return typeof value === 'string' ? value : '';
 }
+
+/** Projects an evaluator's score to its minute, and to the scored call in the request log. */
+function projectScore({ tenant, body }: EvidenceEntry): Omit<Projection, 'tenant' | 'hash' | 'timestamp'> {
+  const { call, score, labels, feedback } = body as Score & { readonly call?: ScoredCall };
+  if (!call) return { counter: { kind: 'admin' } };
+  const measures: Measures = {
+    evaluations: 1,
+    ...(score !== undefined && { scores: 1, score_millionths: millionths(score) }),
+  };
+  const points: Point[] = [
+    { dimension: 'global', measures },
+    { dimension: dimensionOf('tenant', tenant), measures },
+    { dimension: dimensionOf('model', call.model), measures },
+    ...(call.provider === null ? [] : [{ dimension: dimensionOf('provider', call.provider), measures }]),
+  ];
+  const said = { ...(score !== undefined && { score }), ...(labels && { labels }), ...(feedback && { feedback }) };
+  return { counter: { kind: 'admin' }, points, evaluated: { at: call.at, entry: call.entry, said } };
+}
+
+/** Converts a score to an integer, so that sums do not depend on their order. */
+const millionths = (score: number): number => Math.round(score * 1_000_000);

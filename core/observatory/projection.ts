@@ -1,16 +1,18 @@
 /** Contributions of an entry to the views, as data. */
-import type { Score } from '#core/observatory/evaluation/message.ts';
+import type { Score } from '#core/observatory/evaluation/score.ts';
 import type { Dimension } from './dimensions.ts';
 import type { Measures } from './measures.ts';
 import type { RequestRow } from './request-row.ts';
 import type { Violation } from './violation.ts';
 
-/** Key of a counter: kind, tool or model, and for blocks also policy and rule. One counter per hour. */
+/** Key of a counter: kind, tool or model, what decided, and for blocks also policy and rule. One counter per hour. */
 export interface Counter {
   readonly kind: string;
   readonly protocol?: string;
   readonly tool?: string;
   readonly rule?: string;
+  /** Digest of the rule that decided, `guard:<name>` or `default`. Absent if a judge or an approval decided. */
+  readonly decider?: string;
   readonly policy?: string;
   readonly model?: string;
 }

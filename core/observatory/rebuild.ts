@@ -2,6 +2,8 @@
  * Rebuilds projections from the log, for a lost stream or an emptied table. Does not count entries twice. Works in
  * bounded pieces that fit into the time of one call.
  */
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { type RowPlace, rowPlace, UnreadableEntry } from '#core/evidence/entry-text.ts';
 import type { EvidenceLog } from '#core/evidence/ports.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Observations } from './ports.ts';
@@ -9,7 +11,7 @@ import { projectEntry } from './project.ts';
 import type { Projection } from './projection.ts';
 
 interface RebuildPorts {
-  readonly evidence: Pick<EvidenceLog, 'entries' | 'sessions'>;
+  readonly evidence: Pick<EvidenceLog, 'rows' | 'sessions'>;
   readonly observations: Pick<Observations, 'apply'>;
 }
 
@@ -26,6 +28,8 @@ interface Rebuilt {
   readonly entries: number;
   /** Number of finished sessions. */
   readonly sessions: number;
+  /** Rows that are left out because they cannot be read. */
+  readonly unreadable: readonly RowPlace[];
   /** Absent when the rebuild is complete. */
   readonly cursor?: string;
 }
@@ -47,7 +51,8 @@ export async function rebuild(ports: RebuildPorts, tenant: string, options: Rebu
   const { since = '', atMost = Number.POSITIVE_INFINITY } = options;
   let place = options.cursor === undefined ? undefined : decodePlace(options.cursor);
   let page = place?.page;
-  const done = { entries: 0, sessions: 0 };
+  const unreadable: RowPlace[] = [];
+  const done = { entries: 0, sessions: 0, unreadable };
   for (let pages = 0; ; pages++) {
     const { items, cursor } = await ports.evidence.sessions(tenant, {
       limit: sessionsPerPage,
@@ -66,16 +71,16 @@ export async function rebuild(ports: RebuildPorts, tenant: string, options: Rebu
       if (updated_at < since) continue;
       const rest = atMost - done.entries;
       if (rest <= 0) return { ...done, cursor: encodePlace({ page, session: session_id, index: start }) };
-      const { count, next } = await rebuildSession(ports, { tenant, session_id, start, since, most: rest });
+      const piece = { tenant, session_id, start, since, most: rest };
+      const { count, next } = await rebuildSession(ports, piece, unreadable);
       done.entries += count;
       if (next !== undefined) return { ...done, cursor: encodePlace({ page, session: session_id, index: next }) };
       done.sessions++;
     }
     if (cursor === undefined) return done;
     page = cursor;
-    if (pages + 1 >= pagesPerCall && atMost !== Number.POSITIVE_INFINITY) {
+    if (pages + 1 >= pagesPerCall && atMost !== Number.POSITIVE_INFINITY)
       return { ...done, cursor: encodePlace({ page, session: '', index: 0 }) };
-    }
   }
 }
 
@@ -88,25 +93,40 @@ interface Piece {
 }
 
 /** Rebuilds a session. @returns the entry to continue from when the piece was too large. */
-async function rebuildSession(ports: RebuildPorts, piece: Piece): Promise<{ count: number; next?: number }> {
+async function rebuildSession(
+  ports: RebuildPorts,
+  piece: Piece,
+  unreadable: RowPlace[],
+): Promise<{ count: number; next?: number }> {
   let count = 0;
   let step: Projection[] = [];
   const apply = async () => {
     await ports.observations.apply(step);
     step = [];
   };
-  for await (const entry of ports.evidence.entries(piece.tenant, piece.session_id, piece.start)) {
+  for await (const entry of ports.evidence.rows(piece.tenant, piece.session_id, piece.start)) {
     if (count === piece.most) {
       await apply();
       return { count, next: entry.index };
     }
     count++;
-    if (entry.timestamp < piece.since) continue;
-    step.push(projectEntry(entry));
+    if (!(entry instanceof UnreadableEntry) && entry.timestamp < piece.since) continue;
+    const projection = entry instanceof UnreadableEntry ? undefined : projected(entry);
+    if (projection) step.push(projection);
+    else unreadable.push(rowPlace(entry));
     if (step.length === entriesPerStep) await apply();
   }
   await apply();
   return { count };
+}
+
+/** Returns undefined for an entry whose body the views cannot read. */
+function projected(entry: EvidenceEntry): Projection | undefined {
+  try {
+    return projectEntry(entry);
+  } catch {
+    return undefined;
+  }
 }
 
 const encodePlace = (place: Place): string =>
@@ -115,9 +135,8 @@ const encodePlace = (place: Place): string =>
 function decodePlace(cursor: string): Place {
   try {
     const [page, session, index] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[];
-    if ((page === null || typeof page === 'string') && typeof session === 'string' && Number.isSafeInteger(index)) {
+    if ((page === null || typeof page === 'string') && typeof session === 'string' && Number.isSafeInteger(index))
       return { page: page ?? undefined, session, index: index as number };
-    }
   } catch {
     // Reported below with the same message.
   }

@@ -1,7 +1,7 @@
 /** A row of the request log: one chat call, without its content. */
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import type { Score } from '#core/observatory/evaluation/message.ts';
+import type { Score } from '#core/observatory/evaluation/score.ts';
 
 /** Retention of request rows and of points per minute. */
 export const recentHours = 48;

@@ -1,5 +1,5 @@
 /**
- * Computes latency percentiles from counts per bin [analytics.percentiles]: a DDSketch with logarithmic bins. The sum
+ * Computes latency percentiles from counts per bin [admin.analytics]: a DDSketch with logarithmic bins. The sum
  * of two sketches is the sketch of all their values, so minutes, tenants and processes merge without loss.
  */
 import { type Measures, membersOf } from './measures.ts';

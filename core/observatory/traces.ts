@@ -67,7 +67,7 @@ export function tenantOfSpans(spans: readonly Pick<RecordedSpan, 'attributes'>[]
 
 /**
  * Merges the parts of traces with the same id and tenant. Each span appears once, before the spans inside it; these are
- * in order of start [trace.span-order]. An id used by calls of two tenants is a separate trace for each
+ * in order of start [trace.routes]. An id used by calls of two tenants is a separate trace for each
  * [trace.isolation].
  * @returns newest first, at most 500. Above that, the tenant with the most traces loses its oldest.
  */

@@ -17,12 +17,13 @@ export class UsageSums {
   readonly #protocols = new Map<string, number>();
   readonly #tools = new Map<string, number>();
   readonly #rules = new Map<string, number>();
+  readonly #deciders = new Map<string, number>();
   readonly #policies = new Map<string, number>();
   readonly #pairs = new Map<string, { decision: string; protocol: string; count: number }>();
   readonly #models = new Map<string, Measures[]>();
   #total = 0;
 
-  add({ kind, protocol, tool, rule, policy = rule, model, count, measures }: UsageCounter): void {
+  add({ kind, protocol, tool, rule, policy = rule, decider, model, count, measures }: UsageCounter): void {
     if (kind === 'chat' && measures) this.#addModel(model ?? '', measures);
     if (!decisionKinds.includes(kind)) return;
     this.#total += count;
@@ -31,6 +32,7 @@ export class UsageSums {
     raise(this.#tools, tool, count);
     raise(this.#rules, rule, count);
     raise(this.#policies, policy, count);
+    raise(this.#deciders, decider, count);
     const pair = `${kind}#${protocol}`;
     const known = this.#pairs.get(pair)?.count ?? 0;
     this.#pairs.set(pair, { decision: kind, protocol: protocol ?? '', count: known + count });
@@ -54,6 +56,7 @@ export class UsageSums {
       tools: Object.fromEntries(this.#tools),
       decisions_by_protocol: [...this.#pairs.values()],
       blocked_by_rule: Object.fromEntries(this.#rules),
+      decided_by_rule: Object.fromEntries(this.#deciders),
       blocked_by_policy: Object.fromEntries(this.#policies),
       requests: all.requests ?? 0,
       tokens: { input: all.input_tokens ?? 0, output: all.output_tokens ?? 0 },
@@ -110,7 +113,7 @@ function contentCounts(measures: Measures): ContentCounts {
 export function hoursOf({ from, to }: UsageQuery): { first: string; last: string } {
   const first = from === undefined ? '0000' : hourOf('from', from);
   const last = to === undefined ? '9999' : hourOf('to', to);
-  if (first > last) throw invalidRequest('from lies after to; give the earlier time as from.');
+  if (first > last) throw invalidRequest('from is after to; give the earlier time as from.');
   return { first, last };
 }
 

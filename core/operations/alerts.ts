@@ -1,4 +1,4 @@
-/** Lists and acknowledges alerts [admin.alerts]. Callers of a tenant see its own, platform callers all. */
+/** Lists and acknowledges alerts [alert.lifecycle]. Callers of a tenant see its own, platform callers all. */
 
 import { personActor } from '#core/configuration/identity/principal.ts';
 import { type Alert, type AlertScope, alertStates, platformAlerts } from '#core/contracts/alert.ts';

@@ -1,5 +1,5 @@
 /**
- * Analytics per minute [analytics.buckets] for tenants, models, providers and tools, limited to what the caller may
+ * Analytics per minute [admin.analytics] for tenants, models, providers and tools, limited to what the caller may
  * see.
  */
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
@@ -73,7 +73,7 @@ async function seriesOf(call: Call, asked: readonly Dimension[] | undefined, spa
   return dimensions.map((dimension) => ({ dimension, sums: [{ scope: scopeOf(call, dimension), dimension }] }));
 }
 
-/** Returns the series of the tenants below the path; `global` is their total [admin.sums-by-path]. */
+/** Returns the series of the tenants below the path; `global` is their total [admin.by-path]. */
 async function seriesBelow(call: Call, asked: readonly Dimension[] | undefined, span: Span): Promise<Series[]> {
   const tenants = tenantsOf(call, 'viewer');
   const dimensions = [...new Set(asked ?? (await seenBelow(call, tenants, span)))];
@@ -188,7 +188,7 @@ function spanOf({ ports, query }: Call): Span {
   const to = query.to === undefined ? isoTime(now) : timeOf('to', query.to);
   const usual = minuteAt(Date.parse(to) - usualMinutes * minuteMs);
   const asked = query.from === undefined ? usual : timeOf('from', query.from);
-  if (asked > to) throw invalidRequest('from lies after to; give the earlier time as from.');
+  if (asked > to) throw invalidRequest('from is after to; give the earlier time as from.');
   if (to < earliest) return { from: to, to };
   if (asked < earliest) return { from: earliest, to };
   return { from: asked, to };

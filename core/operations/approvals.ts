@@ -41,8 +41,11 @@ export const listApprovals: Operation = async (call) => {
       ...similarTo(row, open, isoTime(now)),
     })),
   );
-  return { body: { pending, ...(page.cursor && { cursor: page.cursor }) } };
+  return { body: { pending, ...unreadableOf(page.unreadable), ...(page.cursor && { cursor: page.cursor }) } };
 };
+
+/** Names approvals that cannot be read, so that people know that something is missing in the list. */
+const unreadableOf = (ids: readonly string[] = []) => (ids.length > 0 ? { unreadable: ids } : {});
 
 /**
  * Returns the row under the terms in force. If they cannot be evaluated now, returns it with its stored terms; votes
@@ -56,7 +59,7 @@ async function shownUnderTerms(
   try {
     return applyTerms(row, await terms(row));
   } catch (fault) {
-    call.ports.telemetry.log('warn', 'the terms of a request were not looked at again', {
+    call.ports.telemetry.log('warn', 'the terms of a request were not checked again', {
       envelope_id: row.envelope_id,
       error: (fault as Error).message,
     });
@@ -83,11 +86,11 @@ export const approvalHistory: Operation = async (call) => {
   const { ports, principal, query } = call;
   const { cursor = '0.', status: wanted } = query;
   const states = wanted === undefined ? everything : Object.hasOwn(histories, wanted) ? histories[wanted]! : [];
-  if (states.length === 0) {
+  if (states.length === 0)
     throw invalidRequest(`status is ${JSON.stringify(wanted)}; it takes ${Object.keys(histories).join(', ')}.`);
-  }
   const { cursor: _, limit, ...page } = pageOf(call);
   const rows: ApprovalRow[] = [];
+  const unreadable: string[] = [];
   let place: string | undefined = cursor;
   for (let reads = 0; place !== undefined && rows.length < limit && reads < maxReads; reads++) {
     const { at, rest } = placeIn(states, place);
@@ -97,6 +100,7 @@ export const approvalHistory: Operation = async (call) => {
       limit: limit - rows.length,
       ...(rest && { cursor: rest }),
     });
+    unreadable.push(...(found.unreadable ?? []));
     rows.push(...found.items.filter((row) => wanted === undefined || isOf(wanted, row)));
     place = found.cursor ? `${at}.${found.cursor}` : states[at + 1] && `${at + 1}.`;
   }
@@ -105,7 +109,7 @@ export const approvalHistory: Operation = async (call) => {
       approvalHead(approvalView(row, ports.adminUrl, ports.clock.now(), await placeOfRule(call.ports, row))),
     ),
   );
-  return { body: { approvals, ...(place !== undefined && { cursor: place }) } };
+  return { body: { approvals, ...unreadableOf(unreadable), ...(place !== undefined && { cursor: place }) } };
 };
 
 /** Checks the state of a row. A denial by time-out counts as expired. */

@@ -1,8 +1,7 @@
 /** Verifies a tenant's chains in pieces: selects the next sessions and sums up their verdicts. */
 import type { Verification } from '#core/contracts/evidence.ts';
-import type { EvidencePort } from '#core/evidence/ports.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import type { CheckpointsPort } from './ports.ts';
+import type { GatewayPorts } from './ports.ts';
 
 interface Piece {
   readonly sessions: readonly string[];
@@ -13,7 +12,7 @@ interface Piece {
 type Part = 'checkpointed' | 'others';
 
 export async function nextSessions(
-  { checkpoints, evidence }: CheckpointsPort & EvidencePort,
+  { checkpoints, evidence }: Pick<GatewayPorts, 'checkpoints' | 'evidence'>,
   tenant: string,
   limit: number,
   given: string | undefined,
@@ -37,9 +36,8 @@ function positionOf(given: string | undefined): { readonly part: Part; readonly 
   if (given === undefined) return { part: 'checkpointed', cursor: {} };
   const dot = given.indexOf('.');
   const [part, cursor] = [given.slice(0, dot), given.slice(dot + 1)];
-  if (part !== 'checkpointed' && part !== 'others') {
+  if (part !== 'checkpointed' && part !== 'others')
     throw invalidRequest('cursor is not one of this list; take the cursor of its last page, or none to begin.');
-  }
   return { part, cursor: { cursor } };
 }
 

@@ -16,7 +16,7 @@ export const listBudgets: Operation = async (call) => {
 
 /**
  * Returns budgets of all tenants below a path, each with its tenant. Budgets shared by all tenants come first, once
- * [admin.sums-by-path].
+ * [admin.by-path].
  */
 async function budgetsBelow(call: Call) {
   const tenants = tenantsOf(call, 'viewer');

@@ -1,4 +1,4 @@
-/** Lists over the tenants below a path of the organisations, instead of the caller's tenant [evidence.by-path]. */
+/** Lists over the tenants below a path of the organisations, instead of the caller's tenant [admin.by-path]. */
 
 import { actingIn } from '#core/configuration/identity/grants.ts';
 import { placesOf } from '#core/configuration/identity/organization.ts';

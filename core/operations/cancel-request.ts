@@ -17,7 +17,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 /**
  * Cancels a running call.
  * @throws GatewayError `invalid_request` for a malformed envelope id; `conflict` for a call that has ended or is
- * pending approval; `not_found` for any other, including another key's [cancel.owner].
+ * pending approval; `not_found` for any other, including another key's [cancel.any-process].
  */
 export const cancelRequest: Operation = async ({ ports, principal, params }) => {
   const id = (params.id ?? '').toLowerCase();
@@ -42,10 +42,17 @@ export const cancelRequest: Operation = async ({ ports, principal, params }) => 
   throw notFound('running_request', `${id} of this key`);
 };
 
-/** Checks whether the log has an entry of the call. Envelope ids begin with their time, which bounds the search. */
+/** Checks whether the log has a readable entry of the call. Envelope ids begin with their time, which bounds the search. */
 async function recorded({ evidence }: Call['ports'], { tenant, key_id, call }: CallName): Promise<boolean> {
   const bornMs = Number.parseInt(call.replaceAll('-', '').slice(0, 12), 16);
-  const within = { tenant, actor: key_id, from: bornMs - 60_000, to: bornMs + longestMs, limit: 100 };
+  const within = {
+    tenant,
+    actor: key_id,
+    from: bornMs - 60_000,
+    to: bornMs + longestMs,
+    limit: 100,
+    unreadable: () => {},
+  };
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page += 1) {
     const found = await evidence.audit({ ...within, ...(cursor !== undefined && { cursor }) });

@@ -2,10 +2,12 @@
 
 import { chatOutcomes } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { dimensionOf } from '#core/observatory/dimensions.ts';
 import { type Health, providerHealth } from '#core/observatory/provider-health.ts';
 import { recentHours } from '#core/observatory/request-row.ts';
+import { timeOf } from '#core/observatory/usage.ts';
 import { pageByPath } from './by-path.ts';
 import { type Call, limitOf, type Operation, wordOf } from './operation.ts';
 import type { BreakerState } from './ports.ts';
@@ -16,14 +18,27 @@ const providerWindowMinutes = 15;
 /** Returns the start of the visible time. Rows and points are deleted with a delay after they expire. */
 const recent = ({ ports }: Pick<Call, 'ports'>): string => isoTime(ports.clock.now() - recentHours * 60 * minuteMs);
 
+/** Returns the times to list calls of. @throws GatewayError `invalid_request` */
+function sentBetween(call: Call) {
+  const { from, to } = call.query;
+  const earliest = recent(call);
+  const since = from === undefined ? earliest : timeOf('from', from);
+  const until = to === undefined ? undefined : timeOf('to', to);
+  if (until !== undefined && since > until) throw invalidRequest('from is later than to. Swap them, or omit one.');
+  if (since < earliest) return { since: earliest, until };
+  return { since, until };
+}
+
 export const listRequests: Operation = async (call) => {
   const { ports, query } = call;
   const outcome = wordOf(query, 'outcome', chatOutcomes);
   const asked = {
-    since: recent(call),
+    ...sentBetween(call),
     limit: limitOf(query),
-    ...(query.model !== undefined && { model: query.model }),
-    ...(outcome !== undefined && { outcome }),
+    model: query.model,
+    outcome,
+    key: query.key,
+    text: query.text,
   };
   const page = await pageByPath(call, 'operator', (tenant, cursor) =>
     ports.observations.requests(tenant, { ...asked, ...(cursor !== undefined && { cursor }) }),
@@ -116,7 +131,7 @@ export async function providersOf(call: Pick<Call, 'ports' | 'principal' | 'snap
   });
 }
 
-/** Checks whether the provider's key has a value [providers.key-unset]. */
+/** Checks whether the provider's key has a value [admin.status]. */
 async function isKeySet({ providerKeys }: Call['ports'], { api_key_env }: ProviderEntry): Promise<boolean | undefined> {
   if (api_key_env === undefined || !providerKeys) return undefined;
   const key = await providerKeys.get(api_key_env).catch(() => undefined);

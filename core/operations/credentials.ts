@@ -3,8 +3,6 @@ import { revokeCredential as revoke } from '#core/execution/credentials/registry
 import { isoTime } from '#core/kernel/ports.ts';
 import { cursorOf, limitOf, type Operation } from './operation.ts';
 
-export { listTickets, redeemTicket, revokeTicket } from './tickets.ts';
-
 export const listCredentials: Operation = async ({ ports, principal, query }) => {
   const now = isoTime(ports.clock.now());
   const page = await ports.credentials.active(principal.tenant, now, { limit: limitOf(query), ...cursorOf(query) });

@@ -1,19 +1,18 @@
 /** Decides calls without making them. Used by the route `simulate` and the console's playground. */
 import { policyText } from '#core/actions/call-work.ts';
-import type { EvaluationPorts } from '#core/actions/ports.ts';
+import type { EvaluationPorts, GovernPorts } from '#core/actions/ports.ts';
 import { type SimulatedCall, type SimulatedCaller, simulateCall, simulatedCall } from '#core/actions/simulate.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import type { FindPlace } from '#core/configuration/store/places.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import type { PausePort } from '#core/kernel/ports.ts';
 import { diffPolicies } from '#core/policy/rules/analysis/diff.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { effectsOf, traceOf, withPlaces } from './explained.ts';
 
 export type Evaluated = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>;
 
-type Ports = EvaluationPorts & PausePort;
+type Ports = Pick<GovernPorts, 'pause'> & EvaluationPorts;
 
 interface Answering {
   readonly place: FindPlace;
@@ -70,5 +69,5 @@ async function explained(
 ) {
   const asked = await simulatedCall(configuration, given);
   const trace = withPlaces(await traceOf(ports, policy, policyDocument)(asked), place);
-  return { trace, ...(await effectsOf(ports, policy, asked, place)) };
+  return { trace, ...(await effectsOf(ports, policy, asked, { place, catalog: configuration.catalog })) };
 }

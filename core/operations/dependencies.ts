@@ -1,4 +1,4 @@
-/** The dependencies of a gateway, with state, latency and time of the last change [admin.health-dependencies]. */
+/** The dependencies of a gateway, with state, latency and time of the last change [admin.status]. */
 
 import type { FailingDelivery } from '#core/approvals/notifications/failing.ts';
 import { troubleAsRead } from '#core/configuration/file-trouble.ts';
@@ -117,7 +117,7 @@ const tenantsAtOnce = 10;
 
 /**
  * Reports MCP servers and HTTP services by this tenant's last calls. A server that this process could not start or
- * reach is down before its first call [admin.health-upstreams].
+ * reach is down before its first call [admin.status].
  */
 async function upstreamsOf({
   ports,
@@ -162,6 +162,9 @@ function channels({ snapshot }: Pick<Call, 'snapshot'>, { failing }: StatusParts
   });
 }
 
+/** Lag of the projection above which it is reported. Usually it is below a second. */
+const maxLagMs = 10_000;
+
 /**
  * Reports whether entries reach the archive, checkpoints and views. Names a session that could not [audit.set-aside].
  */
@@ -175,13 +178,16 @@ async function projectionOf({
   const rows: SetAside[] = [];
   await sideBySide(tenants, tenantsAtOnce, async (id) => rows.push(...(await ports.setAside.list(id, setAsideLooked))));
   const base = { kind: 'projection', name: 'evidence', needed: false } as const;
-  if (rows.length === 0) return { ...base, state: 'up' };
-  return { ...base, state: 'degraded', reason: setAsideInWords(rows, setAsideLooked) };
+  if (rows.length > 0) return { ...base, state: 'degraded', reason: setAsideInWords(rows, setAsideLooked) };
+  const lagMs = ports.projectionLagMs?.() ?? 0;
+  if (lagMs <= maxLagMs) return { ...base, state: 'up' };
+  const reason = `The projection is ${Math.round(lagMs / 1000)} seconds behind: usage, analytics and violations lack the latest entries. Nothing is lost; it catches up from evidence.`;
+  return { ...base, state: 'degraded', reason };
 }
 
 /**
  * Reports the configuration file of this process. While it does not load, its last good content stays in force
- * [config.file-trouble].
+ * [policy.hot-reload].
  */
 function configurationFile({
   ports,

@@ -1,8 +1,9 @@
 /** Evidence over HTTP: sessions, export, verification, reports, audit. */
 
+import { entryKinds } from '#core/contracts/entry-kinds.ts';
 import { decisions } from '#core/contracts/envelope.ts';
-import { type EvidenceEntry, entryKinds } from '#core/contracts/evidence.ts';
 import { bundleChunks, firstEntries } from '#core/evidence/bundle.ts';
+import { rowPlace, type StoredEntry } from '#core/evidence/entry-text.ts';
 import { signingKeysOf } from '#core/evidence/key-succession.ts';
 import { type LiveSession, verifyLive, verifyLiveSteps } from '#core/evidence/live.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
@@ -30,11 +31,11 @@ export const listSessions: Operation = async (call) => {
     ports.evidence.sessions(tenant, { limit, ...(cursor !== undefined && { cursor }) }),
   );
   const own = page.items.filter((head) => principal.kind !== 'agent' || head.owner_key === principal.key_id);
-  return { body: { sessions: own.map(shown), ...(page.cursor && { cursor: page.cursor }) } };
+  return { body: { sessions: own.map(sessionAnswer), ...(page.cursor && { cursor: page.cursor }) } };
 };
 
 /** Returns a session head without the state of risk rules and task sheets. */
-const shown = (head: SessionHead) => ({
+const sessionAnswer = (head: SessionHead) => ({
   ...only(head, ['tenant', 'session_id', 'owner_key', 'total_entries', 'first_hash', 'last_hash', 'counts']),
   ...only(head, ['policy_versions', 'opened_at', 'updated_at', 'spent_microusd']),
   ...(head.risk && { risk: only(head.risk, ['score', 'rule']) }),
@@ -55,9 +56,8 @@ export const exportSession: Operation = async (call) => {
   const signedBy = keys.find(({ key_id }) => key_id === manifest.signature.key_id);
   // A stored manifest is a row like any other: one without a valid signature of a gateway key is not returned.
   const defect = signedBy ? signatureDefect(manifest, signedBy.public_key) : 'its key is not one of this gateway';
-  if (!signedBy || defect !== undefined) {
+  if (!signedBy || defect !== undefined)
     throw new BrokenChain(`The kept manifest of session ${head.session_id} was not signed by this gateway: ${defect}.`);
-  }
   const publicKey = signedBy.public_key;
   return {
     contentType: 'application/json',
@@ -81,9 +81,7 @@ export const verifySession: Operation = async (call) => {
   const { principal, params } = call;
   const session = await sessionOf(call, (witness) => principal.kind !== 'agent' && missingSession(witness));
   if (!('entries' in session)) return { body: { session_id: params.id, ...session } };
-  if (call.query.entries === 'true') {
-    return { contentType: 'application/json', body: verificationChunks(session) };
-  }
+  if (call.query.entries === 'true') return { contentType: 'application/json', body: verificationChunks(session) };
   const { verification } = await verifyLive(session);
   return { body: { session_id: session.head.session_id, ...verification } };
 };
@@ -177,10 +175,10 @@ function liveSession(
   const { tenant, session_id, total_entries } = head;
   const expires = snapshot.configuration.evidence.retention_days !== undefined;
   let expired = 0;
-  const entries = (): AsyncIterable<EvidenceEntry> => {
+  const entries = (): AsyncIterable<StoredEntry> => {
     expired = 0;
     // Without a retention policy, no row may be missing.
-    if (!archived || !expires) return evidence.entries(tenant, session_id);
+    if (!archived || !expires) return evidence.rows(tenant, session_id);
     return entriesWithCopies({ evidence, archived }, tenant, session_id, () => void expired++);
   };
   return {
@@ -199,7 +197,7 @@ export const audit: Operation = async (call) => {
   const { ports, query } = call;
   const to = query.to === undefined ? ports.clock.now() + 60_000 : Date.parse(timeOf('to', query.to));
   const from = query.from === undefined ? to - 7 * day : Date.parse(timeOf('from', query.from));
-  if (from > to) throw invalidRequest('from lies after to; give the earlier time as from.');
+  if (from > to) throw invalidRequest('from is after to; give the earlier time as from.');
   const { actor, session, tool } = query;
   const kind = wordOf(query, 'kind', entryKinds);
   const decision = wordOf(query, 'decision', decisions);
@@ -215,7 +213,7 @@ export const audit: Operation = async (call) => {
       ...given,
       limit,
       ...(cursor !== undefined && { cursor }),
-      unreadable: (row) => void unread.push({ tenant, ...row }),
+      unreadable: (row) => void unread.push({ tenant, ...rowPlace(row) }),
     }),
   );
   const unreadable = unread.length > 0 ? { unreadable: unread } : {};

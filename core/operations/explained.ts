@@ -1,11 +1,15 @@
-/** Explains how each guard and rule saw a call and its effects, for `why` and simulations [policy.why]. */
+/** Explains how each guard and rule saw a call and its effects, for `why` and simulations [policy.simulate]. */
 import { isLarge, policyText, sentOf } from '#core/actions/call-work.ts';
+import { ownEntriesOf } from '#core/catalog/networks.ts';
 import type { FindPlace } from '#core/configuration/store/places.ts';
+import type { Configuration } from '#core/contracts/config.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import type { CompiledPolicy } from '#core/policy/rules/compile.ts';
 import { decide } from '#core/policy/rules/decide.ts';
 import { explain, type RuleTrace } from '#core/policy/rules/explain.ts';
+import { forEachText } from '#core/policy/rules/normalise.ts';
+import { secretPathTest } from '#core/text/secrets/secret-paths.ts';
 import type { Call } from './operation.ts';
 
 export interface EffectView {
@@ -21,7 +25,7 @@ export interface EffectView {
   readonly trace?: readonly PlacedTrace[];
 }
 
-/** A trace with the rule's place, as `file:line` [policy-version.places]. */
+/** A trace with the rule's place, as `file:line` [policy-version.numbered]. */
 export interface PlacedTrace extends RuleTrace {
   readonly place?: string;
 }
@@ -45,9 +49,9 @@ export async function effectsOf(
   ports: Pick<Call['ports'], 'effects'>,
   policy: CompiledPolicy,
   call: ToolCall,
-  place: FindPlace,
+  { place, catalog }: { readonly place: FindPlace; readonly catalog: Configuration['catalog'] },
 ) {
-  const { parts, unclear } = await ports.effects(call);
+  const { parts, unclear } = await ports.effects(call, catalog.programs);
   const effects = parts.slice(0, maxEffects).map((part): EffectView => {
     const placed = { ...(call.upstream !== undefined && { upstream: call.upstream }), ...part };
     const { protocol, tool, target, capability } = part;
@@ -65,10 +69,12 @@ export async function effectsOf(
       ...(decision !== 'allow' && { trace: withPlaces(explain(policy, placed), place) }),
     };
   });
+  const own = ownFactsIn(catalog, call, parts);
   return {
     effects,
     ...(parts.length > maxEffects && { more_effects: parts.length - maxEffects }),
     ...(unclear !== undefined && { unclear }),
+    ...(own.length > 0 && { catalog: own }),
   };
 }
 
@@ -78,3 +84,47 @@ export function withPlaces(trace: readonly RuleTrace[], place: FindPlace): Place
     return at === undefined ? step : { ...step, place: at };
   });
 }
+
+interface OwnFact {
+  /** The key of `catalog` and the entry: `secret_files: **.sealed`. */
+  readonly entry: string;
+  /** Where it was found: a word of the call, or the command of a program. */
+  readonly found: string;
+}
+
+const most = { words: 500, characters: 512, facts: 20 } as const;
+
+/** @param parts effects of the call. */
+export function ownFactsIn(catalog: Configuration['catalog'], call: ToolCall, parts: readonly ToolCall[]): OwnFact[] {
+  const words = wordsOf(call);
+  const facts = [
+    ...Object.keys(catalog.programs).flatMap((program) =>
+      parts
+        .filter(({ tool }) => tool === `shell.${program}`)
+        .map(({ target }) => ({ entry: `programs: ${program}`, found: `${program} ${target}`.trim() })),
+    ),
+    ...words.filter(secretPathTest(catalog.secret_files, false)).flatMap((found) => {
+      const globs = catalog.secret_files.filter((glob) => secretPathTest([glob], false)(found));
+      return globs.map((glob) => ({ entry: `secret_files: ${glob}`, found }));
+    }),
+    ...words.flatMap((found) =>
+      ownEntriesOf(hostOf(found), catalog.networks).map((entry) => ({ entry: `networks.${entry}`, found })),
+    ),
+  ];
+  const known = new Map(facts.map((fact) => [`${fact.entry}\n${fact.found}`, fact]));
+  return [...known.values()].slice(0, most.facts);
+}
+
+/** Returns the words in the texts of a call, without long ones. */
+function wordsOf({ target, parameters, sent_with = {} }: ToolCall): string[] {
+  const words = new Set<string>();
+  forEachText([target, parameters, sent_with], (text) => {
+    for (const word of text.slice(0, 16 * most.characters).split(/[\s,;'"=]+/))
+      if (word !== '' && word.length <= most.characters && words.size < most.words) words.add(word);
+  });
+  return [...words];
+}
+
+/** Returns the host of an address, or of a text such as `api.corp.example:8080/x`. */
+const hostOf = (text: string): string =>
+  URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`)?.hostname ?? '';

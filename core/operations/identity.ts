@@ -1,5 +1,5 @@
 /**
- * Lists organisations, teams, projects, environments, people and rules of the configuration in force [admin.identity].
+ * Lists organisations, teams, projects, environments, people and rules of the configuration in force [identity.organizations].
  */
 import { allGrants, grantsOf } from '#core/configuration/identity/grants.ts';
 import { keyIdOf } from '#core/configuration/identity/identities.ts';

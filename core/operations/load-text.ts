@@ -1,10 +1,10 @@
-/** Loads and checks a configuration sent as text, in a worker if the host has one [limit.heavy-call]. */
+/** Loads and checks a configuration sent as text, in a worker if the host has one [limit.hostile]. */
 import { loadConfiguration } from '#core/configuration/load/lazy-load.ts';
 import type { LoadedConfiguration } from '#core/configuration/load/load.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { missingModules } from '#core/models/content-policy/wasm-modules.ts';
-import type { LoadingPorts, ObjectsPort } from './ports.ts';
+import type { GatewayPorts, LoadingPorts } from './ports.ts';
 
 /**
  * Loads a configuration. @param file name of the sent file.
@@ -18,9 +18,9 @@ export const loadText = (
 
 /**
  * Checks that all modules are stored.
- * @throws GatewayError `invalid_request` naming the filters whose module must be uploaded first [wasm.upload].
+ * @throws GatewayError `invalid_request` naming the filters whose module must be uploaded first [wasm.abi].
  */
-export async function assertModules(ports: ObjectsPort, configuration: Configuration): Promise<void> {
+export async function assertModules(ports: Pick<GatewayPorts, 'objects'>, configuration: Configuration): Promise<void> {
   const problems = await missingModules(configuration, ports.objects);
   if (problems.length === 0) return;
   const advice = 'Upload it with PUT supply-chain/modules/<sha256>, or let agentctl config put do it.';

@@ -39,7 +39,7 @@ function seenOf(upstream: string, tool: string, { fingerprint, seen_at, changed:
   };
 }
 
-/** Returns one tool with both stored definitions and what the later one adds [mcp.definition-diff]. */
+/** Returns one tool with both stored definitions and what the later one adds [guard.changes]. */
 export const showMcpTool: Operation = async (call) => {
   const tool = call.params.name ?? '';
   const all = await allMarks(call);
@@ -60,7 +60,11 @@ export const showMcpTool: Operation = async (call) => {
       ...(accepted?.definition && { accepted: accepted.definition }),
       ...(offered?.definition && { offered: offered.definition }),
       ...(offered?.definition && {
-        introduces: introducedBy(accepted?.definition, offered.definition),
+        introduces: introducedBy(
+          accepted?.definition,
+          offered.definition,
+          call.snapshot.configuration.catalog.secret_files,
+        ),
         ...(accepted?.definition && { difference: differenceBetween(accepted.definition, offered.definition) }),
       }),
       shadows: [...new Set([...shadows, ...(changed?.shadows ?? []), ...shadows_noted])].sort(),
@@ -151,7 +155,7 @@ export const acceptMcpTool: Operation = async (call) => {
 
 /**
  * Checks that the caller may act in all tenants, because an acceptance applies to the agents of every tenant
- * [mcp.accept-for-all].
+ * [guard.changes].
  * @throws GatewayError `forbidden`
  */
 function mustReachAllTenants({ principal: { platform, tenants }, snapshot }: Call): void {

@@ -41,7 +41,7 @@ const decisionsTotal = 'svc_policy_decisions_total';
 
 /**
  * Returns metrics: of this process's registry for platform callers; for others their tenant's counters from the
- * projection, a second or two late [admin.metrics-own-tenant].
+ * projection, a second or two late [admin.metrics].
  */
 export const metrics: Operation = async ({ ports, principal }) => ({
   contentType: 'text/plain; version=0.0.4; charset=utf-8',
@@ -141,7 +141,7 @@ export const status: Operation = async (call) => {
   };
 };
 
-/** Returns the usage of the caller's tenant, or the total below a path [admin.sums-by-path]. */
+/** Returns the usage of the caller's tenant, or the total below a path [admin.by-path]. */
 export const usage: Operation = async (call) => {
   const { ports, query } = call;
   const span = {
@@ -152,7 +152,15 @@ export const usage: Operation = async (call) => {
   const each = await Promise.all(tenants.map((tenant) => ports.observations.usage(tenant, span)));
   const all = addUsages(each);
   const sums = {
-    ...only(all, ['total', 'decisions', 'protocols', 'tools', 'decisions_by_protocol', 'blocked_by_rule']),
+    ...only(all, [
+      'total',
+      'decisions',
+      'protocols',
+      'tools',
+      'decisions_by_protocol',
+      'blocked_by_rule',
+      'decided_by_rule',
+    ]),
     ...only(all, ['requests', 'tokens', 'cost_microusd', 'cost_usd', 'outcomes', 'models']),
   };
   return { body: { ...subjectOf(call, tenants), ...span, ...sums } };

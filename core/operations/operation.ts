@@ -1,6 +1,6 @@
 /**
- * The interface of an admin operation: takes an authenticated, authorised call and returns a reply. The routes table
- * lists them.
+ * The interface of an operation: takes an authenticated, authorised call and returns a reply. Its definition is in
+ * `endpoints/`.
  */
 
 import type { z } from 'zod';
@@ -26,11 +26,19 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
   /** Time at which the host ends the function (epoch milliseconds). Undefined without such a limit. */
   readonly endsAtMs?: number | undefined;
+  /** Operations that the function can run, by id, for those that run others. */
+  readonly served: Readonly<Record<string, Served>>;
   readonly header: (name: string) => string | undefined;
   /** The parsed JSON object of the body; `{}` for an empty one. */
   readonly body: () => JsonObject;
   /** The body as text, for bodies that are not JSON. */
   readonly text: () => string;
+}
+
+/** An operation with its route. */
+export interface Served {
+  readonly route: Route;
+  readonly run: Operation;
 }
 
 export interface Reply {
@@ -65,15 +73,14 @@ export function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
 export function limitOf(query: Readonly<Record<string, string>>, most = 200, usual = 50): number {
   if (query.limit === undefined) return usual;
   const limit = Number(query.limit);
-  if (!Number.isInteger(limit) || limit < 1 || limit > most) {
+  if (!Number.isInteger(limit) || limit < 1 || limit > most)
     throw invalidRequest(`limit is ${JSON.stringify(query.limit)}; it takes a whole number from 1 to ${most}.`);
-  }
   return limit;
 }
 
 /**
  * Returns an optional query parameter with an enumerated value.
- * @throws GatewayError `invalid_request` with the allowed words [admin.filter-words].
+ * @throws GatewayError `invalid_request` with the allowed words [error.unknown-query].
  */
 export function wordOf<W extends string>(
   query: Readonly<Record<string, string>>,

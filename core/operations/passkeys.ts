@@ -15,7 +15,9 @@ import { recordAct } from './record.ts';
 
 export const listPasskeys: Operation = async (call) => {
   const row = await call.ports.passkeys.get(personOf(call));
-  return { body: { rp: relyingParty(call.ports), passkeys: (row?.passkeys ?? []).map(shown), most: maxPasskeys } };
+  return {
+    body: { rp: relyingParty(call.ports), passkeys: (row?.passkeys ?? []).map(passkeyAnswer), most: maxPasskeys },
+  };
 };
 
 export const passkeyChallenge: Operation = async (call) => {
@@ -30,7 +32,7 @@ export const registerPasskey: Operation = async (call) => {
   const record = ({ cose_key: _cose, ...passkey }: Omit<Passkey, 'evidence_hash'>) =>
     recordAct(call, 'passkey.register', { person, ...passkey });
   const passkey = await finishRegistration(call.ports, person, given, relyingParty(call.ports), record);
-  return { status: 201, body: shown(passkey) };
+  return { status: 201, body: passkeyAnswer(passkey) };
 };
 
 export const removePasskeyById: Operation = async (call) => {
@@ -42,7 +44,7 @@ export const removePasskeyById: Operation = async (call) => {
   return { body: { removed: id } };
 };
 
-const shown = ({ credential_id, name, rp_id, origin, registered_at, evidence_hash }: Passkey) => ({
+const passkeyAnswer = ({ credential_id, name, rp_id, origin, registered_at, evidence_hash }: Passkey) => ({
   credential_id,
   name,
   rp_id,

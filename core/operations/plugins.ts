@@ -5,7 +5,7 @@ import { invalidRequest } from '#core/kernel/errors.ts';
 import { type Call, type Operation, parsed } from './operation.ts';
 import { recordAct } from './record.ts';
 
-/** Records a plugin act that `agentctl` reports from its machine, with the reporter's name [supply-chain.acts]. */
+/** Records a plugin act that `agentctl` reports from its machine, with the reporter's name [supply-chain.in-force]. */
 export const recordPluginAct: Operation = async (call) => {
   const { act, ...about } = parsed(pluginAct, call.body());
   const evidence_hash = await recordAct(call, actionOf({ act }), about);
@@ -16,7 +16,7 @@ const digest = /^[0-9a-f]{64}$/;
 
 /**
  * Stores a module under its digest from the path. The digest is checked before compiling, and only a module that
- * follows the ABI is stored [wasm.upload]. Refusals are recorded in evidence as well.
+ * follows the ABI is stored [wasm.abi]. Refusals are recorded in evidence as well.
  */
 export const putModule: Operation = async (call) => {
   const { ports, params } = call;

@@ -23,11 +23,6 @@ import { recordAct } from './record.ts';
 import { refusedPartsRecorded } from './unsigned-parts.ts';
 import { versionAct } from './version-act.ts';
 
-export { releaseSession, sessionRisk } from './risk.ts';
-export { simulate } from './simulate.ts';
-export { createManifest, deleteManifest, getManifest, listManifests, manifestDrift } from './task-manifests.ts';
-export { why } from './why.ts';
-
 export const getConfig: Operation = async ({ snapshot }) => ({
   headers: { etag: `"${snapshot.version}"` },
   body: { version: snapshot.version, sha256: snapshot.sha256, configuration: snapshot.configuration },
@@ -55,7 +50,7 @@ export const putConfig: Operation = async (call) => {
   return { status: 201, body: { ...row, warnings: [...loaded.warnings, ...warnings, ...left] } };
 };
 
-/** Rejects an older index, which would undo revocations [supply-chain.index-in-force]. */
+/** Rejects an older index, which would undo revocations [supply-chain.sequence]. */
 async function assertIndexFollows(before: Configuration, after: Configuration): Promise<void> {
   if (before.supply_chain.index === undefined || after.supply_chain.index === undefined) return;
   const { olderThan } = await import('#core/configuration/supply-chain/in-force.ts');

@@ -7,9 +7,8 @@ import type { Call } from './operation.ts';
 /** Parses a version number. @throws GatewayError `invalid_request` for anything but a positive integer. */
 export function versionNumber(text: string | undefined): number {
   const version = Number(text);
-  if (!Number.isInteger(version) || version < 1) {
+  if (!Number.isInteger(version) || version < 1)
     throw invalidRequest(`version is ${JSON.stringify(text)}; it takes a whole number from 1.`);
-  }
   return version;
 }
 
@@ -21,7 +20,7 @@ export async function versionOf({ ports }: Call, text: string | undefined) {
 }
 
 /**
- * Returns a version that was in force at any time, because evidence refers to it [policy-version.cited].
+ * Returns a version that was in force at any time, because evidence refers to it [policy-version.numbered].
  * @throws GatewayError `not_found` for a number that was never in force.
  */
 export async function citedVersion({ ports: { configStore, objects } }: Call, text: string | undefined) {

@@ -32,11 +32,6 @@ import type { ControlPlane, PlaneStore } from '#core/operations/federation/ports
 
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
-export interface ObjectsPort {
-  /** Bodies of configurations and WASM modules. */
-  readonly objects: ObjectStore;
-}
-
 /** Ports for loading a sent configuration. */
 export interface LoadingPorts {
   /** The host's limits for executions. Absent if the host ends no function. */
@@ -47,11 +42,6 @@ export interface LoadingPorts {
   readonly loadedConfiguration: ((text: string, file?: string) => Promise<LoadedConfiguration>) | undefined;
 }
 
-export interface CheckpointsPort {
-  /** Checkpoints, which writers of the tables cannot write, for functions that read them. */
-  readonly checkpoints: CheckpointLog | undefined;
-}
-
 export interface MetricsPorts {
   readonly observations: Observations;
   readonly setAside: SetAsideStore;
@@ -60,9 +50,11 @@ export interface MetricsPorts {
 }
 
 /** All ports of operations. An operation is a flow; a shared function takes only the ports it uses. */
-export interface GatewayPorts extends GovernPorts, ObjectsPort, LoadingPorts, MetricsPorts {
-  /** The whole log. Governing a call reads only its last checkpoint. */
-  readonly checkpoints: CheckpointsPort['checkpoints'];
+export interface GatewayPorts extends GovernPorts, LoadingPorts, MetricsPorts {
+  /** Bodies of configurations and WASM modules. */
+  readonly objects: ObjectStore;
+  /** The whole log, which writers of the tables cannot write. Governing a call reads only its last checkpoint. */
+  readonly checkpoints: CheckpointLog | undefined;
   readonly secrets: SecretStore;
   readonly configStore: ConfigStore;
   /**
@@ -127,6 +119,8 @@ export interface GatewayPorts extends GovernPorts, ObjectsPort, LoadingPorts, Me
    */
   readonly recentTraces: (tenants: readonly string[]) => Promise<readonly RecordedTrace[]>;
   readonly dependencyStates: DependencyStates;
+  /** Returns for how long the oldest entry has waited for its projection, if this process projects. */
+  readonly projectionLagMs: (() => number) | undefined;
   /** State of the configuration file, if this process follows one. */
   readonly configurationTrouble: ConfigurationTrouble | undefined;
   readonly version: string;

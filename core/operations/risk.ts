@@ -5,6 +5,7 @@ import { assertMayVote } from '#core/configuration/identity/separation-of-duties
 import { releaseSchema } from '#core/contracts/admin-requests.ts';
 import { type RiskRecord, type RiskSettings, riskSettingsOf } from '#core/contracts/behavior.ts';
 import { firstEntries } from '#core/evidence/bundle.ts';
+import { readableEntries, UnreadableEntry } from '#core/evidence/entry-text.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
@@ -62,11 +63,16 @@ function viewOf(record: RiskRecord | undefined, now: number, settings: RiskSetti
 }
 
 async function replayed({ ports }: Call, head: SessionHead) {
-  const entries = firstEntries(ports.evidence.entries(head.tenant, head.session_id), head.total_entries);
-  const { record, alerts, total_alerts } = await replayRisk(entries);
+  const rows = firstEntries(ports.evidence.rows(head.tenant, head.session_id), head.total_entries);
+  const unreadable: number[] = [];
+  const { record, alerts, total_alerts } = await replayRisk(
+    readableEntries(rows, ({ index }) => void unreadable.push(index)),
+  );
+  const same = record?.score === head.risk?.score && record?.state === head.risk?.state;
   return {
     score: record?.score ?? 0,
-    agrees: record?.score === head.risk?.score && record?.state === head.risk?.state,
+    agrees: same && unreadable.length === 0,
+    ...(unreadable.length > 0 && { unreadable }),
     total_alerts,
     alerts: alerts.map(({ at, ...alert }) => ({ ...alert, at: isoTime(at * 1000) })),
   };
@@ -131,8 +137,13 @@ async function headOf(call: Call): Promise<SessionHead> {
 /** Returns the human of a session that was opened with a token: no key names that human, but the first entry does. */
 async function openedBy({ ports, snapshot }: Call, head: SessionHead): Promise<string | undefined> {
   if (head.owner_key === undefined || snapshot.identities.byKeyId.has(head.owner_key)) return undefined;
-  for await (const entry of firstEntries(ports.evidence.entries(head.tenant, head.session_id), 1))
-    return entry.actor.owner;
+  for await (const row of ports.evidence.rows(head.tenant, head.session_id)) {
+    if (!(row instanceof UnreadableEntry)) return row.actor.owner;
+    throw new GatewayError(
+      'conflict',
+      `The first entry of session ${head.session_id} names the human who owns it and cannot be read, so the gateway cannot check that another human releases it. The session stays blocked; start another one.`,
+    );
+  }
   return undefined;
 }
 

@@ -2,7 +2,8 @@
 
 import { personActor } from '#core/configuration/identity/principal.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import { createRolloutSchema, durationMs, type Rollout } from '#core/contracts/rollout.ts';
+import { durationMs, type Rollout } from '#core/contracts/rollout.ts';
+import { createRolloutSchema } from '#core/contracts/rollout-schema.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { only } from '#core/kernel/only.ts';
@@ -15,7 +16,7 @@ import { type Call, type Operation, parsed } from './operation.ts';
 
 /**
  * Creates a rollout: for the traffic of all tenants if the caller is of the platform, otherwise of its own
- * [rollout.tenants].
+ * [rollout.create].
  */
 export const createRollout: Operation = async (call) => {
   const { ports, principal, snapshot } = call;
@@ -63,12 +64,12 @@ export const createRollout: Operation = async (call) => {
   await ports.rolloutClock.start(rollout.id).catch((fault: Error) => {
     ports.telemetry.log('error', 'the clock of a rollout did not start', { rollout: rollout.id, error: fault.message });
   });
-  return { status: 201, body: shown(rollout) };
+  return { status: 201, body: rolloutAnswer(rollout) };
 };
 
 export const listRollouts: Operation = async (call) => {
   const all = await call.ports.rollouts.list();
-  return { body: { rollouts: all.filter((rollout) => isVisible(call, rollout)).map(shown) } };
+  return { body: { rollouts: all.filter((rollout) => isVisible(call, rollout)).map(rolloutAnswer) } };
 };
 
 export const getRollout: Operation = async (call) => {
@@ -76,7 +77,7 @@ export const getRollout: Operation = async (call) => {
   const { observations, clock } = call.ports;
   const until = rollout.completed_at === undefined ? clock.now() : Date.parse(rollout.completed_at);
   const { baseline, canary } = await figuresOf(observations, rollout, until);
-  return { body: { rollout: shown(rollout), metrics: { baseline, canary } } };
+  return { body: { rollout: rolloutAnswer(rollout), metrics: { baseline, canary } } };
 };
 
 export const pauseRollout: Operation = (call) => byHand(call, { type: 'pause' });
@@ -94,7 +95,7 @@ async function byHand(call: Call, move: RolloutMove) {
   const next = moved(before, move, isoTime(ports.clock.now()));
   if (!(await commitMove(ports, { before, next, move, actor: personActor(principal) })))
     throw new GatewayError('conflict', `Rollout ${before.id} was changed by another request; read it again.`);
-  return { body: shown(next) };
+  return { body: rolloutAnswer(next) };
 }
 
 async function rolloutOf(call: Call): Promise<Rollout> {
@@ -133,7 +134,7 @@ function assertCanary({ providers }: Configuration, canary: string, baseline: re
 }
 
 /** Returns a rollout without internal counters. */
-const shown = (rollout: Rollout) => ({
+const rolloutAnswer = (rollout: Rollout) => ({
   ...only(rollout, ['id', 'tenant', 'route_model', 'baseline_providers', 'canary_provider', 'stages', 'current_stage']),
   ...only(rollout, [
     'current_percentage',

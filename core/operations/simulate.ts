@@ -1,6 +1,6 @@
 /**
  * Decides calls without making them: by the policy in force, an older version, or draft policies
- * [policy.simulate-draft].
+ * [policy.simulate].
  */
 import { ownerOf } from '#core/actions/abuse-notes.ts';
 import { placesOfVersion } from '#core/configuration/store/places.ts';

@@ -1,9 +1,10 @@
-/** The supply chain: policy pack, WASM filters in force, and acts on plugins [admin.supply-chain]. */
+/** The supply chain: policy pack, WASM filters in force, and acts on plugins [supply-chain.in-force]. */
 
 import { partsInForce } from '#core/configuration/supply-chain/in-force.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { actionOf, type PluginAct, recordedActs } from '#core/contracts/plugin-act.ts';
 import { adminSession } from '#core/evidence/admin-session.ts';
+import { type RowPlace, rowPlace } from '#core/evidence/entry-text.ts';
 import type { Call, Operation } from './operation.ts';
 
 /**
@@ -17,7 +18,7 @@ export const supplyChain: Operation = async (call) => {
       policy_version: version,
       require_signed: configuration.tool_policies.require_signed,
       parts: partsInForce(configuration, call.ports.clock.now()),
-      acts: await recentActs(call),
+      ...(await recentActs(call)),
     },
   };
 };
@@ -31,16 +32,18 @@ const actions = new Map(recordedActs.map((act) => [actionOf({ act }), act]));
 async function recentActs({ ports, principal: { tenant } }: Call) {
   const now = ports.clock.now();
   const acts = [];
+  const unreadable: object[] = [];
+  const note = (row: RowPlace) => void unreadable.push({ tenant, ...rowPlace(row) });
   for (let day = 0; day < daysShown && acts.length < actsShown; day++) {
     const found = [];
-    for await (const entry of ports.evidence.entries(tenant, adminSession(tenant, now - day * dayMs)))
-      found.push(...(shown(entry) ?? []));
+    for await (const entry of ports.evidence.entries(tenant, adminSession(tenant, now - day * dayMs), 0, note))
+      found.push(...(entryAnswer(entry) ?? []));
     acts.push(...found.reverse());
   }
-  return acts.slice(0, actsShown);
+  return { acts: acts.slice(0, actsShown), ...(unreadable.length > 0 && { unreadable }) };
 }
 
-function shown({ timestamp, actor, body, hash }: EvidenceEntry) {
+function entryAnswer({ timestamp, actor, body, hash }: EvidenceEntry) {
   const { action, ...about } = body as { action?: unknown } & Partial<PluginAct>;
   const act = actions.get(String(action));
   return act && [{ at: timestamp, by: actor.person ?? actor.key_id, act, ...about, evidence_hash: hash }];

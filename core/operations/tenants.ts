@@ -2,14 +2,14 @@
 import type { Tenant } from '#core/contracts/config.ts';
 import type { Operation } from './operation.ts';
 
-/** Lists all tenants for platform callers, otherwise the caller's own [admin.tenants]. */
+/** Lists all tenants for platform callers, otherwise the caller's own [admin.whoami]. */
 export const listTenants: Operation = async ({ principal, snapshot }) => {
   const { tenants } = snapshot.configuration;
   const visible = tenants.filter(({ id }) => principal.platform || id === principal.tenant);
-  return { body: { tenants: visible.map(shown) } };
+  return { body: { tenants: visible.map(tenantAnswer) } };
 };
 
-const shown = ({ id, name, api_keys, rate_limit, allowed_models, max_body_bytes }: Tenant) => ({
+const tenantAnswer = ({ id, name, api_keys, rate_limit, allowed_models, max_body_bytes }: Tenant) => ({
   id,
   name: name ?? id,
   keys: api_keys.length,

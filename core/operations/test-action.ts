@@ -1,15 +1,16 @@
-/** `POST /admin/v1/test-action`: governs one action through the whole pipeline. */
+/** `POST /v1/actions` and `/admin/v1/test-action`: govern one action through the whole pipeline. */
 import { decideOnly } from '#core/actions/decide-only.ts';
 import { govern } from '#core/actions/govern.ts';
-import { waitingFor } from '#core/actions/wait.ts';
+import { waitingOver } from '#core/actions/wait.ts';
 import { resolveSession } from '#core/configuration/identity/sessions.ts';
-import { type ActionRequest, actionRequestSchema } from '#core/contracts/envelope.ts';
-import { outcomeRequestSchema } from '#core/contracts/reported-outcome.ts';
+import type { ActionRequest } from '#core/contracts/envelope.ts';
+import { envelopeSchemas } from '#core/contracts/lazy-envelope-schema.ts';
 import { idempotencyKeyPattern } from '#core/contracts/started-action.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { type Call, type Operation, parsed } from './operation.ts';
 
 export const testAction: Operation = async (call) => {
+  const { actionRequestSchema } = await envelopeSchemas();
   const request = parsed(actionRequestSchema, call.body());
   const { ports, principal, snapshot, endsAtMs: hostEndsAtMs } = call;
   const governed = { ...request, hostEndsAtMs, idempotencyKey: idempotencyKeyOf(call) };
@@ -18,7 +19,7 @@ export const testAction: Operation = async (call) => {
     throw invalidRequest(
       'call_id was sent without decide_only: the gateway records the outcome of what it executes. Leave it out.',
     );
-  const held = waitingFor(snapshot.configuration.approvals.hold_seconds, () => call.signal?.aborted === true);
+  const held = waitingOver(snapshot.configuration.approvals, true, () => call.signal?.aborted === true);
   if (!request.decide_only) return { body: await govern(ports, principal, session, governed, { wait: held }) };
   await assertDecidable(call, request);
   return {
@@ -26,9 +27,12 @@ export const testAction: Operation = async (call) => {
   };
 };
 
-/** Records the outcome of a decide-only call, as reported by its caller [action.reported-outcome]. */
+/** Records the outcome of a decide-only call, as reported by its caller [action.decide-only]. */
 export const reportOutcome: Operation = async (call) => {
-  const { reportedOutcome } = await import('#core/actions/reported-outcome.ts');
+  const [{ reportedOutcome }, { outcomeRequestSchema }] = await Promise.all([
+    import('#core/actions/reported-outcome.ts'),
+    import('#core/contracts/reported-outcome.ts'),
+  ]);
   const body = await reportedOutcome(call.ports, call.principal, parsed(outcomeRequestSchema, call.body()));
   return { status: 201, body };
 };
@@ -57,7 +61,7 @@ function idempotencyKeyOf({ header }: Call): string | undefined {
   const key = header('idempotency-key');
   if (key === undefined || idempotencyKeyPattern.test(key)) return key;
   throw invalidRequest(
-    `Idempotency-Key has ${key.length} characters or holds other than visible ASCII; send 1 to 255 visible ASCII characters.`,
+    `Idempotency-Key has ${key.length} characters or contains other than visible ASCII; send 1 to 255 visible ASCII characters.`,
   );
 }
 

@@ -78,9 +78,7 @@ export const addCosignature: Operation = async (call) => {
     throw invalidRequest(
       'The root hash of the note is not that of this log at this size. Send a checkpoint of this log, unchanged.',
     );
-  for (const { key } of found) {
-    await log.heads.keepCosignature(tenant, { witness: key.name, size: opened.size, note });
-  }
+  for (const { key } of found) await log.heads.keepCosignature(tenant, { witness: key.name, size: opened.size, note });
   const at = new Date(own.seconds * 1000).toISOString();
   return { status: 201, body: { witness: own.key.name, size: opened.size, at } };
 };

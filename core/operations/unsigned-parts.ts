@@ -1,4 +1,4 @@
-/** Records parts that `tool_policies.require_signed` refused [supply-chain.refused-unsigned]. */
+/** Records parts that `tool_policies.require_signed` refused [supply-chain.require-signed]. */
 
 import type { UnsignedPart } from '#core/configuration/supply-chain/in-force.ts';
 import { actionOf, oneLine } from '#core/contracts/plugin-act.ts';

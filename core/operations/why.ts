@@ -1,4 +1,4 @@
-/** Explains a decision: the rules, each effect of the call, and other sources [policy.why]. */
+/** Explains a decision: the rules, each effect of the call, and other sources [policy.simulate]. */
 
 import { judges } from '#core/actions/judges.ts';
 import { neededWords } from '#core/actions/needed-approvals.ts';
@@ -7,6 +7,8 @@ import { policyOfTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { withCapabilityOfName } from '#core/effects/decide-effects.ts';
+import { namesOfRows, type RowPlace } from '#core/evidence/entry-text.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { compilePolicy, levelPrefix } from '#core/policy/rules/compile.ts';
 import type { RuleTrace } from '#core/policy/rules/explain.ts';
@@ -43,7 +45,10 @@ export const why: Operation = async (call) => {
   const named = decides(asMade) ? undefined : withCapabilityOfName(toolCall);
   const asNamed = named && (await traced(named));
   const trace = asNamed && decides(asNamed) ? asNamed : asMade;
-  const effects = withheld === undefined ? await effectsOf(call.ports, compiled, toolCall, place) : { effects: [] };
+  const effects =
+    withheld === undefined
+      ? await effectsOf(call.ports, compiled, toolCall, { place, catalog: configuration.catalog })
+      : { effects: [] };
   const decider = String(matched_rule);
   const placed = withPlaces(trace, place);
   const queued = await call.ports.approvals.get(call.principal.tenant, entry.envelope_id);
@@ -116,9 +121,16 @@ async function decisionEntry(call: Call, id: string): Promise<EvidenceEntry> {
   const isDecision = (entry: EvidenceEntry) =>
     entry.envelope_id === id && ['allow', 'review', 'block'].includes(entry.kind);
   const row = await ports.approvals.get(principal.tenant, id);
+  const unreadable: RowPlace[] = [];
+  const note = (place: RowPlace) => void unreadable.push(place);
   const found = row
-    ? await first(ports.evidence.entries(principal.tenant, row.session_id), isDecision)
-    : await inAudit(call, isDecision);
+    ? await first(ports.evidence.entries(principal.tenant, row.session_id, 0, note), isDecision)
+    : await inAudit(call, isDecision, note);
+  if (!found && unreadable.length > 0 && principal.kind !== 'agent')
+    throw new GatewayError(
+      'not_found',
+      `There is no action ${id} among the entries that can be read. Rows of evidence near it cannot be read, and one of them may hold it: ${namesOfRows(unreadable.slice(0, 10))}. Run \`agentctl audit verify\`.`,
+    );
   if (!found) throw notFound('action', id);
   if (principal.kind === 'agent') assertOwn(call, found.actor.key_id, 'action', id);
   return found;
@@ -132,7 +144,11 @@ async function first<T>(items: AsyncIterable<T>, wanted: (item: T) => boolean): 
 const week = 7 * 24 * 3_600_000;
 
 /** Searches the audit log. Envelope ids are UUIDv7, whose first 48 bits are the time, so the hour is known. */
-async function inAudit({ ports, principal, params }: Call, wanted: (entry: EvidenceEntry) => boolean) {
+async function inAudit(
+  { ports, principal, params }: Call,
+  wanted: (entry: EvidenceEntry) => boolean,
+  unreadable: (row: RowPlace) => void,
+) {
   const id = params.envelope_id ?? '';
   const bornMs = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
   const now = ports.clock.now();
@@ -144,6 +160,7 @@ async function inAudit({ ports, principal, params }: Call, wanted: (entry: Evide
       from: Math.max(born - 60_000, now - 52 * week),
       to: born + 600_000,
       limit: 200,
+      unreadable,
       ...(cursor !== undefined && { cursor }),
     });
     const found = page.items.find(wanted);

@@ -1,4 +1,4 @@
-/** Routes a path of the edge to an upstream, and to its path there [edge.routing]. */
+/** Routes a path of the edge to an upstream, and to its path there [edge.listeners]. */
 
 export type EdgeUpstream = 'gateway' | 'admin' | 'mcp';
 

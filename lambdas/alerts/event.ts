@@ -1,16 +1,15 @@
-/** Evaluates alerts once per minute [alert.evaluated]. */
+/** Evaluates alerts once per minute [alert.lifecycle]. */
 import { ChainWatch } from '#core/operations/alerts/chain-watch.ts';
 import { evaluateAlerts } from '#core/operations/alerts/evaluate.ts';
 import { RefusalWatch } from '#core/operations/alerts/refusal-watch.ts';
 import { TrafficWatch } from '#core/operations/alerts/traffic-watch.ts';
-import { scheduleCompleted } from '../middleware/schedule-completed.ts';
+import { completing } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 export const createHandler = (ports: GatewayPorts) => {
   const watches = { traffic: new TrafficWatch(), chains: new ChainWatch(), refusals: new RefusalWatch() };
   return async (): Promise<{ changed: number }> => {
-    const changed = await evaluateAlerts(ports, watches);
-    scheduleCompleted(ports, 'alerts');
-    return { changed };
+    const changed = await completing(ports, 'alerts', () => evaluateAlerts(ports, watches));
+    return { changed: changed ?? 0 };
   };
 };

@@ -42,7 +42,7 @@ export async function githubCallback(ports: GatewayPorts, event: HttpEvent): Pro
     snapshot,
     written,
   );
-  if (!heard) return replyOf({ status: 202, body: { ignored: 'the comment holds no command' } });
+  if (!heard) return replyOf({ status: 202, body: { ignored: 'the comment contains no command' } });
   const { decided, text, known } = heard;
   if (!decided && known) {
     await host.comment(written, replyComment(written.login, text)).catch((cause: Error) =>
@@ -60,7 +60,7 @@ async function tokenOf({ secrets }: GatewayPorts, { token_env }: GithubChannel):
   if (!token)
     throw new GatewayError(
       'service_unavailable',
-      `The secret ${token_env} (approvals.channels.github.token_env) holds no value. Set it to a token of the Git host.`,
+      `The secret ${token_env} (approvals.channels.github.token_env) contains no value. Set it to a token of the Git host.`,
     );
   return token;
 }

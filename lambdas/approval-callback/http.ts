@@ -1,6 +1,6 @@
 /** Accepts votes from external channels: checks the signature, then the identity, then votes. */
 import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
-import { routes } from '#core/contracts/routes.ts';
+import { routes } from '#features/routes.ts';
 import { withErrorHandling } from '../middleware/error-handling.ts';
 import { inputsOf, matchRoute } from '../middleware/route.ts';
 import type { GatewayPorts } from '../ports.ts';

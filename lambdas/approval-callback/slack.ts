@@ -46,11 +46,10 @@ export async function slackCallback(ports: GatewayPorts, event: HttpEvent): Prom
   });
   const interaction = parseSlackInteraction(rawBody, slack.api_url);
   const expiresAt = isoTime(ports.clock.now() + replayMemoryMs);
-  if (!(await ports.deliveries.seen(`slack#${interaction.callback_id}`, expiresAt))) {
+  if (!(await ports.deliveries.seen(`slack#${interaction.callback_id}`, expiresAt)))
     throw new GatewayError('conflict', 'This click was already taken; the message shows the outcome.');
-  }
   // Slack allows three seconds. An empty answer claims nothing; dialog, vote and outcome follow
-  // [slack.acknowledged-first].
+  // [slack.confirmed].
   const finished = answer(ports, { ...snapshot, configuration }, interaction);
   return { statusCode: 200, headers: {}, body: '', finished };
 }
@@ -102,7 +101,7 @@ async function askToConfirm(
     if (click.trigger_id === undefined) throw new Error('the click has no trigger_id');
     const { api_url: apiUrl, bot_token_env } = snapshot.configuration.approvals.channels.slack!;
     const token = await ports.secrets.get(bot_token_env);
-    if (!token) throw new Error(`the secret ${bot_token_env} holds no value`);
+    if (!token) throw new Error(`the secret ${bot_token_env} contains no value`);
     await ports.notificationClients.openSlackView({ apiUrl, token }, click.trigger_id, voteView(row, click));
     return undefined;
   } catch (cause) {

@@ -10,13 +10,24 @@ const stepSchema = z.discriminatedUnion('step', [
   z.strictObject({ step: z.literal('settle'), envelope_id: z.uuid() }),
 ]);
 
+/** Error by whose name the state machine waits on. */
+class ApprovalPending extends Error {
+  override readonly name = 'ApprovalPending';
+}
+
+/** @throws ApprovalPending if nothing is decided and time is left */
+function decided<T extends { readonly status: string }>(settled: T): T {
+  if (settled.status === 'pending') throw new ApprovalPending('Nothing is decided, and time is left.');
+  return settled;
+}
+
 export const createHandler = (ports: GatewayPorts) => {
   const steps = stepPorts(ports);
   return async (event: unknown, host?: Host): Promise<unknown> => {
     const input = stepSchema.parse(event);
     return ports.telemetry.span(`approval.${input.step}`, { approval_id: input.envelope_id }, () => {
       if (input.step === 'announce') return announce(steps, input.envelope_id);
-      if (input.step === 'settle') return settle(steps, input.envelope_id, host);
+      if (input.step === 'settle') return settle(steps, input.envelope_id, host).then(decided);
       return hold(steps, input.envelope_id, input.task_token).then(() => ({}));
     });
   };

@@ -2,9 +2,7 @@
 
 import { browserPage, browserPageHeaders, consolePlace } from '#core/approvals/browser-page.ts';
 import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
-import { routes } from '#core/contracts/routes.ts';
-import * as approvals from '#core/operations/approvals.ts';
-import * as passkeys from '#core/operations/passkeys.ts';
+import { routes } from '#features/routes.ts';
 import { headerOf, headerValues } from '../middleware/body.ts';
 import { withErrorHandling } from '../middleware/error-handling.ts';
 import { httpEndpoint, replyOf } from '../middleware/http-endpoint.ts';
@@ -14,7 +12,7 @@ import type { GatewayPorts } from '../ports.ts';
 const pages = ['/admin/v1/approvals', '/admin/v1/approvals/{envelope_id}'];
 
 export const createHandler = (ports: GatewayPorts): HttpHandler => {
-  const api = httpEndpoint('approvals', ports, { ...approvals, ...passkeys });
+  const api = httpEndpoint('approvals', ports);
   const page = withErrorHandling(ports, async ({ pathParameters }) => {
     const id = pathParameters?.envelope_id ?? '';
     const location = consolePlace(id, ports.consoleUrl);

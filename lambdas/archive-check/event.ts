@@ -128,8 +128,7 @@ async function look(
   // An archive that ends with its process must never hold the only copies [shared.gateways].
   if (before === undefined || !head || !checkpoints || !archived.complete) return { ...whole, removed: 0 };
   const { removed, stopped } = await expireSession({ evidence, rows, archived, checkpoints }, head, before);
-  if (stopped !== undefined) {
+  if (stopped !== undefined)
     telemetry.log('error', 'rows of evidence that are old enough were kept', { tenant, session_id, error: stopped });
-  }
   return { ...whole, contradicts: stopped !== undefined, removed };
 }

@@ -5,9 +5,9 @@
 
 import { endpointNames } from '#core/contracts/chat.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';
-import { routes } from '#core/contracts/routes.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { pathOfEndpoint } from '#core/models/dialects/endpoints.ts';
+import { routes } from '#features/routes.ts';
 import { type ChatEndpointPorts, chatEndpoint } from '../middleware/chat-endpoint.ts';
 import { endpointView, responsesView, startView, uploadView } from '../middleware/chat-views.ts';
 import { createLocator } from '../middleware/router.ts';

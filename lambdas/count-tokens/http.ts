@@ -1,10 +1,10 @@
 /** Estimates the input tokens of a messages request. */
 import { chatJson } from '#core/contracts/chat.ts';
 import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
-import { routes } from '#core/contracts/routes.ts';
 import { admitRequest, type RequestLimitPorts } from '#core/limits/admit-request.ts';
 import { estimateTokens } from '#core/models/dialects/count-tokens.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
+import { routes } from '#features/routes.ts';
 import { jsonObject } from '../middleware/body.ts';
 import { boundedChatBody, errorShape } from '../middleware/chat-endpoint.ts';
 import { withCors } from '../middleware/cors.ts';

@@ -1,4 +1,4 @@
-/** A data plane's side of a federation: polls the configuration, then reports [federation.poll] [federation.report]. */
+/** A data plane's side of a federation: polls the configuration, then reports [federation.poll] [federation.metrics]. */
 
 import { adminPrincipal } from '#core/configuration/identity/identities.ts';
 import { sha256 } from '#core/kernel/canonical.ts';

@@ -6,7 +6,6 @@ import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { includesRole, type Route } from '#core/contracts/route.ts';
-import { routes } from '#core/contracts/routes.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { McpGateway } from '#core/mcp/gateway.ts';
@@ -16,6 +15,7 @@ import type { McpPorts } from '#core/mcp/ports.ts';
 import { assertKnownVersion } from '#core/mcp/protocol/era.ts';
 import { errorOf, mcpCodes, RpcFault, responseOf } from '#core/mcp/protocol/messages.ts';
 import { resourceBase } from '#core/mcp/resource-address.ts';
+import { routes } from '#features/routes.ts';
 import { challengeOf, errorReply } from '../middleware/answers.ts';
 import { headerOf, headerValues, rawBody } from '../middleware/body.ts';
 import { withCors } from '../middleware/cors.ts';
@@ -147,7 +147,7 @@ function wantsEvents(event: HttpEvent): void {
  * Returns a refusal before a session exists: an HTTP status with a JSON-RPC body.
  * @param inPlace true if this HTTP response answers the message; otherwise its client only reads the status.
  * @param identity without an issuer there is no link to the metadata, because a sign-in could not succeed
- * [mcp.resource-metadata].
+ * [identity.oidc-mcp].
  */
 function refusal(event: HttpEvent, fault: unknown, { inPlace, identity, route }: Refused): HttpReply {
   if (!(fault instanceof GatewayError) && !(fault instanceof RpcFault)) throw fault;

@@ -23,9 +23,8 @@ export function bodyOf(event: HttpEvent, { snapshot }: McpCall, inPlace: boolean
   }
   const bytes = rawBody(event);
   const most = snapshot.configuration.server.max_body_bytes;
-  if (bytes.length > most) {
-    throw new GatewayError('payload_too_large', `The body has ${bytes.length} bytes; at most ${most} are taken.`);
-  }
+  if (bytes.length > most)
+    throw new GatewayError('payload_too_large', `The body has ${bytes.length} bytes; at most ${most} are accepted.`);
   try {
     return parseStrictBytes(bytes);
   } catch (fault) {

@@ -1,8 +1,8 @@
 /** The MCP surface on AWS. */
 
-import type { StoreOptions } from '#adapters/dynamodb/store-options.ts';
-import { streamInboxes } from '#adapters/dynamodb/stream-inboxes.ts';
-import { streamSlots } from '#adapters/dynamodb/stream-slots.ts';
+import type { StoreOptions } from '#adapters/tables/store.ts';
+import { streamInboxes } from '#adapters/tables/stream-inboxes.ts';
+import { streamSlots } from '#adapters/tables/stream-slots.ts';
 import { withMcpServers } from '../aws-mcp.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { mcpGateway } from './compose.ts';

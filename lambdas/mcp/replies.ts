@@ -40,9 +40,8 @@ export async function written(
   const pending = messages.next();
   const first = await within(jsonWithinMs, pending, timeouts);
   const { refusal } = messages;
-  if (first !== undefined && (refusal || !messages.streams) && (first.done || first.value.method === undefined)) {
+  if (first !== undefined && (refusal || !messages.streams) && (first.done || first.value.method === undefined))
     return { ...jsonReply(first.done ? undefined : first.value, headers, refusal), ...going };
-  }
   let taken: typeof pending | undefined = pending;
   const all: AsyncIterator<JsonObject> & AsyncIterable<JsonObject> = {
     next: () => {

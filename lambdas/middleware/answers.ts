@@ -1,41 +1,19 @@
-/** Middy middlewares for every HTTP handler: request ids on replies, and typed errors. */
-import type middy from '@middy/core';
+/** Parts of every HTTP handler: request ids on replies, and typed errors. */
 import { RefusedToken } from '#core/configuration/identity/refused-token.ts';
-import type { HttpContext, HttpEvent, HttpReply } from '#core/contracts/http.ts';
-import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
+import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
+import type { GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { RequestRefused } from '#core/limits/admit-request.ts';
 import { MethodNotAllowed } from './route.ts';
 
-export type HttpMiddleware = middy.MiddlewareObj<HttpEvent, HttpReply>;
-
-/** Adds `X-Request-ID` and the standard headers to every reply. */
-export const standardHeaders = (): HttpMiddleware => ({
-  after: ({ event, response }) => {
-    if (response) stamp(event, response);
-  },
-  onError: ({ event, response }) => {
-    if (response) stamp(event, response);
-  },
-});
-
-function stamp(event: HttpEvent, reply: HttpReply): void {
+/** Adds `X-Request-ID` and the standard headers to a reply. */
+export function stamp(event: HttpEvent, reply: HttpReply): void {
   const id = event.requestContext?.requestId ?? '';
   reply.headers['x-request-id'] = id;
   reply.headers['request-id'] = id; // the name that Anthropic's clients use
   reply.headers['cache-control'] = 'no-store';
   reply.headers['x-content-type-options'] = 'nosniff';
 }
-
-/** Returns client errors in full. Logs the gateway's own errors with the request id, and shows them without detail. */
-export const typedErrors = (telemetry: Telemetry, shape: ErrorShape = usual): HttpMiddleware => ({
-  onError: (request) => {
-    const error = asGatewayError(request.error);
-    const gone = (request.context as HttpContext | undefined)?.signal?.aborted;
-    if (error.kind.status >= 500 && !gone) logFault(telemetry, request.event, error);
-    request.response = errorReply(error, shape);
-  },
-});
 
 /** The form of a surface's errors. */
 export interface ErrorShape {
@@ -68,7 +46,7 @@ export function challengeOf(error: GatewayError, more = 'realm="agent-governance
   return `Bearer ${more}, error="invalid_token", error_description="${description}"`;
 }
 
-function logFault(telemetry: Telemetry, event: HttpEvent, error: GatewayError): void {
+export function logFault(telemetry: Telemetry, event: HttpEvent, error: GatewayError): void {
   const cause = error.cause instanceof Error ? { cause: error.cause.message, stack: error.cause.stack } : {};
   telemetry.log('error', error.message, {
     request_id: event.requestContext?.requestId,

@@ -7,11 +7,12 @@ import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import type { Route } from '#core/contracts/route.ts';
-import { routes } from '#core/contracts/routes.ts';
+import { routes } from '#features/routes.ts';
 import { maxBytesOf } from './body.ts';
 import { type AdmissionPorts, wouldIdentify } from './identify.ts';
 
 export interface BeforeBody {
+  /** Of an identified caller it includes the configured limit. */
   readonly bodyBytes: number;
   /** Undefined for routes without a credential, and for a caller that the handler will refuse. */
   readonly caller?: Pick<Principal, 'key_id' | 'tenant' | 'kind'>;
@@ -43,7 +44,7 @@ export async function beforeBody(
   } catch {
     return { bodyBytes: 0 }; // the handler reports the reason
   }
-  const bodyBytes =
-    route.surface === 'admin' ? maxBytesOf(route.operation) : snapshot.configuration.server.max_body_bytes;
-  return { bodyBytes, caller };
+  const { max_body_bytes } = snapshot.configuration.server;
+  const ofRoute = route.surface === 'admin' ? maxBytesOf(route.operation) : max_body_bytes;
+  return { bodyBytes: Math.min(ofRoute, max_body_bytes), caller };
 }

@@ -114,9 +114,8 @@ function requireType(event: HttpEvent, allowed: readonly string[]): void {
 
 export function headerOf(event: HttpEvent, name: string): string | undefined {
   const values = headerValues(event, name);
-  if (values.length > 1 && new Set(values).size > 1) {
+  if (values.length > 1 && new Set(values).size > 1)
     throw invalidRequest(`The header ${name} is given more than once with different values; send it once.`);
-  }
   return values[0];
 }
 

@@ -16,10 +16,10 @@ import type { DialectName } from '#core/contracts/chat.ts';
 import { chatJson } from '#core/contracts/chat.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
-import { routes } from '#core/contracts/routes.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
+import { routes } from '#features/routes.ts';
 import type { ErrorShape } from './answers.ts';
 import { headerOf, headerValues, jsonObject, jsonObjectInTurns, rawBody } from './body.ts';
 import type { ChatView } from './chat-view.ts';
@@ -67,20 +67,17 @@ export function chatEndpoint(
     const bytes = boundedChatBody(event, snapshot, principal);
     const large = bytes.length > largeBytes;
     const turn = async () => ports.texts?.turn();
-    const form = view?.form && (await formOf(event, bytes));
-    const read = () => (large ? jsonObjectInTurns(event, bytes, chatJson, turn) : jsonObject(event, bytes, chatJson));
-    const body = form ? form.body : await read();
+    const form = view?.form ? await formOf(event, bytes) : undefined;
+    let body: JsonObject;
+    if (form) body = form.body;
+    else if (large) body = await jsonObjectInTurns(event, bytes, chatJson, turn);
+    else body = jsonObject(event, bytes, chatJson);
     seen.body = body;
     if (large) await turn();
-    const opened = await view?.open(body, {
-      ports,
-      principal,
-      snapshot,
-      sessionId: seen.sessionId,
-      files: form?.files,
-    });
+    const sent = { ports, principal, snapshot, sessionId: seen.sessionId, files: form?.files };
+    const opened = view ? await view.open(body, sent) : undefined;
     return ports.telemetry.continued(traceOf(event), async () => {
-      const reply = await chat(ports, {
+      const answering = chat(ports, {
         dialect,
         operation: view?.operation,
         body: opened?.body ?? body,
@@ -97,9 +94,11 @@ export function chatEndpoint(
         readsEvents: readsEvents(event),
         noCache: opened?.keep !== undefined || asksForFresh(event),
         signal: context.signal ?? never,
-      }).catch(async (thrown) => {
-        throw opened?.failed ? await inOwnWords(thrown, opened.failed) : thrown;
       });
+      const failed = opened?.failed;
+      const reply = await (failed
+        ? answering.catch(async (thrown) => Promise.reject(await inOwnWords(thrown, failed)))
+        : answering);
       return httpReply(opened ? opened.answer(reply) : reply, opened?.wire ?? dialects[dialect], ports);
     });
   };
@@ -175,7 +174,7 @@ export function boundedChatBody(event: HttpEvent, { configuration }: Snapshot, p
   const bytes = rawBody(event);
   const most = bodyLimitOf({ configuration }, principal);
   if (bytes.length <= most) return bytes;
-  throw new GatewayError('payload_too_large', `The body has ${bytes.length} bytes; at most ${most} are taken.`);
+  throw new GatewayError('payload_too_large', `The body has ${bytes.length} bytes; at most ${most} are accepted.`);
 }
 
 export const sessionOf = (

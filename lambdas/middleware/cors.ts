@@ -8,15 +8,13 @@ import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contr
 import type { Route } from '#core/contracts/route.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { GatewayPorts } from '../ports.ts';
-import type { ErrorShape, HttpMiddleware } from './answers.ts';
+import type { ErrorShape } from './answers.ts';
 import { headerOf, headerValues } from './body.ts';
 import { withErrorHandling } from './error-handling.ts';
 import { matchRoute } from './route.ts';
 
 /** Cache time of preflights in browsers. A removed origin stays usable no longer than this. */
 const rememberedSeconds = 600;
-
-type Origins = () => Promise<readonly string[]>;
 
 /** Wraps a handler like `withErrorHandling`, for calls from web pages. Answers preflights before looking for a key. */
 export function withCors(
@@ -25,10 +23,11 @@ export function withCors(
   answer: (event: HttpEvent, context: HttpContext) => Promise<HttpReply>,
   shape?: ErrorShape,
 ): HttpHandler {
-  const origins: Origins = async () => (await ports.snapshots.current()).configuration.server.cors.allowed_origins;
-  const answered = async (event: HttpEvent, context: HttpContext) =>
-    event.httpMethod === 'OPTIONS' ? preflight(routes, event, await origins()) : answer(event, context);
-  return withErrorHandling(ports, answered, shape, [readableByPages(origins)]);
+  const preflighted = async (event: HttpEvent) =>
+    preflight(routes, event, (await ports.snapshots.current()).configuration.server.cors.allowed_origins);
+  const answered = (event: HttpEvent, context: HttpContext) =>
+    event.httpMethod === 'OPTIONS' ? preflighted(event) : answer(event, context);
+  return withErrorHandling(ports, answered, shape, readableByPages(ports));
 }
 
 /**
@@ -60,17 +59,21 @@ function allowedHeaders(event: HttpEvent): Record<string, string> {
   const asked = headerValues(event, 'access-control-request-headers').join(',');
   if (asked === '') return {};
   const names = asked.split(',').map((name) => name.trim());
-  if (names.every((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name))) {
+  if (names.every((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)))
     return { 'access-control-allow-headers': names.join(', ') };
-  }
   const found = JSON.stringify(asked.slice(0, 200));
   throw invalidRequest(`Access-Control-Request-Headers is ${found}; send names of headers, separated by commas.`);
 }
 
 /** Exposes all headers of answers and refusals to pages, such as `retry-after` and `mcp-session-id`. */
-function readableByPages(origins: Origins): HttpMiddleware {
-  const stamp = async (event: HttpEvent, reply: HttpReply) => {
-    const allowed = await origins().catch((): string[] => []); // without a configuration, no origins
+function readableByPages({ snapshots }: Pick<GatewayPorts, 'snapshots'>) {
+  return async (event: HttpEvent, reply: HttpReply): Promise<void> => {
+    let allowed: readonly string[];
+    try {
+      allowed = (await snapshots.current()).configuration.server.cors.allowed_origins;
+    } catch {
+      return; // without a configuration, no origins
+    }
     if (allowed.length === 0) return;
     const [origin, second] = headerValues(event, 'origin');
     const names = Object.keys(reply.headers).join(', ');
@@ -78,9 +81,5 @@ function readableByPages(origins: Origins): HttpMiddleware {
     if (origin === undefined || second !== undefined || !isListed(origin, allowed)) return;
     reply.headers['access-control-allow-origin'] = allowed.includes('*') ? '*' : origin;
     if (event.httpMethod !== 'OPTIONS') reply.headers['access-control-expose-headers'] = names;
-  };
-  return {
-    after: ({ event, response }) => (response ? stamp(event, response) : undefined),
-    onError: ({ event, response }) => (response ? stamp(event, response) : undefined),
   };
 }

@@ -1,19 +1,34 @@
-/** The middy chain of every HTTP handler. */
-import middy from '@middy/core';
+/** Answers errors in the form of their surface, and stamps every reply, for every HTTP handler. */
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
+import { asGatewayError } from '#core/kernel/errors.ts';
 import type { GatewayPorts } from '../ports.ts';
-import { type ErrorShape, type HttpMiddleware, standardHeaders, typedErrors } from './answers.ts';
+import { type ErrorShape, errorReply, logFault, stamp } from './answers.ts';
 
-/** Wraps a handler. @param outermost middlewares that see the final reply. */
+/**
+ * Wraps a handler. Returns client errors in full. Logs the gateway's own errors with the request id, and shows them
+ * without detail.
+ * @param outermost sees the final reply.
+ */
 export function withErrorHandling(
-  ports: Pick<GatewayPorts, 'telemetry'>,
+  { telemetry }: Pick<GatewayPorts, 'telemetry'>,
   answer: (event: HttpEvent, context: HttpContext) => Promise<HttpReply>,
   shape?: ErrorShape,
-  outermost: readonly HttpMiddleware[] = [],
+  outermost?: (event: HttpEvent, reply: HttpReply) => Promise<void>,
 ): HttpHandler {
-  const chain = middy<HttpEvent, HttpReply>()
-    .use([...outermost, standardHeaders()])
-    .use(typedErrors(ports.telemetry, shape))
-    .handler(answer as never);
-  return (event, context) => (chain as unknown as HttpHandler)(event, context);
+  const refusal = (thrown: unknown, event: HttpEvent, { signal }: HttpContext): HttpReply => {
+    const error = asGatewayError(thrown);
+    if (error.kind.status >= 500 && !signal?.aborted) logFault(telemetry, event, error);
+    return errorReply(error, shape);
+  };
+  return async (event, context) => {
+    let reply: HttpReply;
+    try {
+      reply = await answer(event, context);
+    } catch (thrown) {
+      reply = refusal(thrown, event, context);
+    }
+    stamp(event, reply);
+    await outermost?.(event, reply);
+    return reply;
+  };
 }

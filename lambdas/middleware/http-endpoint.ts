@@ -1,11 +1,13 @@
-/** The common HTTP handler: route → principal → operation → reply, in one middy chain. */
+/** The common HTTP handler: route → principal → operation → reply. */
 
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { opensToPages, type Route } from '#core/contracts/route.ts';
-import { routes } from '#core/contracts/routes.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { admitRequest } from '#core/limits/admit-request.ts';
-import type { Call, Operation, Reply } from '#core/operations/operation.ts';
+import type { Endpoint } from '#core/operations/endpoint.ts';
+import type { Call, Operation, Reply, Served } from '#core/operations/operation.ts';
+import { routes } from '#features/routes.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { headerOf, jsonBody, textBody } from './body.ts';
 import { withCors } from './cors.ts';
@@ -15,11 +17,18 @@ import { inputsOf, matchRoute } from './route.ts';
 import { createLocator } from './router.ts';
 import { traceOf } from './trace-of.ts';
 
-export function httpEndpoint(
-  name: FunctionName,
-  ports: GatewayPorts,
-  operations: Readonly<Record<string, Operation>>,
-): HttpHandler {
+/** Operations with an implementation of this process, by id. */
+const served: Readonly<Record<string, Served>> = Object.fromEntries(
+  routes.flatMap((route) => (route.run ? [[route.operation, { route, run: loadedOnce(route.run) }]] : [])),
+);
+
+/** Returns an operation that its first call loads. */
+function loadedOnce(load: NonNullable<Endpoint['run']>): Operation {
+  const loaded = lazyImport(async () => load());
+  return async (call) => (await loaded())(call);
+}
+
+export function httpEndpoint(name: FunctionName, ports: GatewayPorts): HttpHandler {
   const own = routes.filter((route) => route.handledBy === name && route.access !== 'signed');
 
   /** Runs the request in the caller's trace, like a chat call [trace.caller]. */
@@ -34,14 +43,15 @@ export function httpEndpoint(
     }
     const snapshot = await ports.snapshots.current({ evenStale: mayBeStale(route) });
     const principal = await identify(event, route, snapshot, ports);
-    const operation = operations[route.operation];
-    if (!operation) throw new Error(`the routes table names the operation ${route.operation}, which does not exist`);
+    const operation = served[route.operation]?.run;
+    if (!operation) throw new Error(`the definition of ${route.operation} names no implementation`);
     const call: Call = {
       ports,
       route,
       principal,
       snapshot,
       ...inputsOf(route, event),
+      served,
       endsAtMs: context.endsAtMs,
       signal: context.signal,
       header: (header) => headerOf(event, header),
@@ -59,11 +69,15 @@ export function httpEndpoint(
     }
   };
 
-  const handler = own.some(({ surface }) => opensToPages(surface))
-    ? withCors(own, ports, answer)
-    : withErrorHandling(ports, answer);
+  const closed = new Set(own.filter(({ surface }) => !opensToPages(surface)).map(({ path }) => path));
+  const plain = withErrorHandling(ports, answer);
+  const open = own.filter(({ surface }) => opensToPages(surface));
+  const forPages = open.length > 0 ? withCors(open, ports, answer) : plain;
   const located = createLocator(own);
-  return (event, context) => handler(located(event), context);
+  return (event, context) => {
+    const found = located(event);
+    return (closed.has(found.resource) ? plain : forPages)(found, context);
+  };
 }
 
 /**

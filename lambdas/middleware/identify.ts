@@ -29,18 +29,45 @@ export async function identify(
   snapshot: Snapshot,
   { admissions, tokens }: AdmissionPorts,
 ): Promise<Principal> {
-  const principal = await known(event, route, snapshot, { admissions, tokens });
+  const checked = callerBeforeBody(event, route, snapshot);
+  if (checked) admissions.succeeded(addressOf(event), checked.key_id);
+  const principal = checked ?? (await known(event, route, snapshot, { admissions, tokens }));
   if (route.surface === 'admin') admissions.request(principal.key_id, snapshot.configuration.admin.requests_per_second);
-  return permitted(event, route, principal, snapshot);
+  return checked ?? permitted(event, route, principal, snapshot);
 }
 
 /** Returns the caller without counting, for a host that checks it before reading a body. */
-export const wouldIdentify = async (
+export async function wouldIdentify(
   event: HttpEvent,
   route: Route,
   snapshot: Snapshot,
   { tokens }: Pick<AdmissionPorts, 'tokens'>,
-): Promise<Principal> => permitted(event, route, await authenticated(event, route, snapshot, tokens), snapshot);
+): Promise<Principal> {
+  const principal = permitted(event, route, await authenticated(event, route, snapshot, tokens), snapshot);
+  checkedCallers.set(event.headers, { route, snapshot, principal });
+  return principal;
+}
+
+interface CheckedCaller {
+  readonly route: Route;
+  readonly snapshot: Snapshot;
+  readonly principal: Principal;
+}
+
+/** Callers that a host checked before the body, by the headers of their request. */
+const checkedCallers = new WeakMap<object, CheckedCaller>();
+
+/**
+ * Returns the caller as checked before the body, if the same configuration is still in force. A token is verified
+ * again, since it may have expired meanwhile.
+ */
+function callerBeforeBody(event: HttpEvent, route: Route, snapshot: Snapshot): Principal | undefined {
+  const checked = checkedCallers.get(event.headers);
+  const isCurrent = checked?.route === route && checked.snapshot === snapshot && !checked.principal.federated;
+  return isCurrent ? checked.principal : undefined;
+}
+
+const addressOf = (event: HttpEvent): string => event.requestContext?.identity?.sourceIp ?? '';
 
 async function known(
   event: HttpEvent,
@@ -48,7 +75,7 @@ async function known(
   snapshot: Snapshot,
   { admissions, tokens }: AdmissionPorts,
 ): Promise<Principal> {
-  const address = event.requestContext?.identity?.sourceIp ?? '';
+  const address = addressOf(event);
   let principal: Principal;
   try {
     principal = await authenticated(event, route, snapshot, tokens);

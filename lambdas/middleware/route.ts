@@ -27,12 +27,12 @@ export class MethodNotAllowed extends GatewayError {
 export const shortened = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path);
 
 /** Returns the route. @throws GatewayError 404 for an unknown path, 405 for a method that the path does not have. */
-export function matchRoute(routes: readonly Route[], event: HttpEvent): Route {
+export function matchRoute<R extends Route>(routes: readonly R[], event: HttpEvent): R {
   const method = event.httpMethod === 'HEAD' ? 'GET' : event.httpMethod;
   const route = routes.find((candidate) => candidate.path === event.resource && candidate.method === method);
   if (!route) {
     const known = routes.filter((candidate) => candidate.path === event.resource).map(({ method }) => method);
-    if (known.length === 0) throw new GatewayError('not_found', `There is nothing at ${shortened(event.path)}.`);
+    if (known.length === 0) throw new GatewayError('not_found', `No route matches ${shortened(event.path)}.`);
     throw new MethodNotAllowed(method, event.path, known);
   }
   return route;

@@ -1,4 +1,5 @@
-/** Heartbeats of schedules [watch.heartbeats]: each completed run counts one, and an alarm reports missing ones. */
+/** Heartbeats of schedules [watch.alarms]: each completed run counts one, and an alarm reports missing ones. */
+import type { ConfigStore } from '#core/configuration/ports.ts';
 import type { ScheduledFunction } from '#core/contracts/functions.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 
@@ -7,3 +8,22 @@ export const scheduleCompleted = (
   { telemetry }: { readonly telemetry: Telemetry },
   schedule: ScheduledFunction,
 ): void => telemetry.count('svc_schedule_completed_total', { schedule });
+
+/**
+ * Runs a schedule's work and counts it as completed. So does a run before the first configuration is stored: nothing
+ * can be due, and an operator need not act [watch.alarms].
+ */
+export async function completing<T>(
+  ports: { readonly telemetry: Telemetry; readonly configStore: Pick<ConfigStore, 'inForce'> },
+  schedule: ScheduledFunction,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  let done: T | undefined;
+  try {
+    done = await work();
+  } catch (thrown) {
+    if ((await ports.configStore.inForce()) !== undefined) throw thrown;
+  }
+  scheduleCompleted(ports, schedule);
+  return done;
+}

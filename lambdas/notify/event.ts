@@ -3,7 +3,7 @@
  */
 
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { unmarshalledDelivery } from '#adapters/dynamodb/delivery-record.ts';
+import { unmarshalledDelivery } from '#adapters/tables/delivery-record.ts';
 import { deliverAll, deliverUntilNoneIsDue } from '#core/approvals/notifications/deliver.ts';
 import type { DeliverPorts, Notifier } from '#core/approvals/notifications/deliver-ports.ts';
 import { digestTerms } from '#core/approvals/notifications/digest.ts';

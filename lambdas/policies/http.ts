@@ -2,13 +2,9 @@
 
 import { authenticateAdminToken } from '#core/configuration/identity/authenticate.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';
-import { routes } from '#core/contracts/routes.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { putFirstConfig } from '#core/operations/first-config.ts';
-import * as mcp from '#core/operations/mcp.ts';
-import * as plugins from '#core/operations/plugins.ts';
-import * as operations from '#core/operations/policies.ts';
-import * as rollouts from '#core/operations/rollouts.ts';
+import { routes } from '#features/routes.ts';
 import { headerValues, textBody } from '../middleware/body.ts';
 import { withErrorHandling } from '../middleware/error-handling.ts';
 import { httpEndpoint, replyOf } from '../middleware/http-endpoint.ts';
@@ -18,7 +14,7 @@ import type { GatewayPorts } from '../ports.ts';
 const storeRoute = routes.find(({ operation }) => operation === 'putConfig')!;
 
 export function createHandler(ports: GatewayPorts): HttpHandler {
-  const governed = httpEndpoint('policies', ports, { ...operations, ...plugins, ...mcp, ...rollouts });
+  const governed = httpEndpoint('policies', ports);
   const first = withErrorHandling(ports, async (event) => {
     const principal = await authenticateAdminToken(
       headerValues(event, 'x-api-key'),

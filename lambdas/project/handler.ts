@@ -1,16 +1,21 @@
+/** Consumes two streams: new evidence, and the chains that were queued with its copies. */
+import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
+import { isQueuedChain } from '#adapters/tables/chain-queue.ts';
 import { projectPorts } from '../aws-project.ts';
+import { coverQueued } from './chains.ts';
 import { createHandler } from './event.ts';
 
-let made: { ports: ReturnType<typeof projectPorts>; handler: ReturnType<typeof createHandler> } | undefined;
+let made: { ports: ReturnType<typeof projectPorts>; project: ReturnType<typeof createHandler> } | undefined;
 
-export const handler: ReturnType<typeof createHandler> = async (event) => {
+export const handler = async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
   if (!made) {
     const ports = projectPorts();
-    made = { ports, handler: createHandler(ports) };
+    made = { ports, project: createHandler(ports) };
   }
-  const { ports, handler: project } = made;
+  const { ports, project } = made;
+  const { Records } = event;
   try {
-    return await project(event);
+    return await (isQueuedChain(Records[0]?.dynamodb?.NewImage) ? coverQueued(ports, Records) : project(event));
   } finally {
     await ports.telemetry.flush();
   }

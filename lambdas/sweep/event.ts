@@ -11,7 +11,7 @@ import { Turns } from '#core/kernel/turns.ts';
 import { healReservations } from '#core/limits/heal.ts';
 import { keyCounters } from '#core/limits/limits-of-key.ts';
 import { advanceRollout, advanceRollouts } from '#core/models/rollouts/advance.ts';
-import { scheduleCompleted } from '../middleware/schedule-completed.ts';
+import { completing } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { stepPorts } from '../step-ports.ts';
 
@@ -29,6 +29,10 @@ export const createHandler = (ports: GatewayPorts) => {
   return async (event?: unknown) => {
     const look = rolloutLook.safeParse(event);
     if (look.success) return advanceRollout(ports, look.data.rollout_id);
+    return completing(ports, 'sweep', sweep);
+  };
+
+  async function sweep() {
     const rest = others(ports, turns);
     try {
       const swept = await sweepApprovals(steps);
@@ -38,12 +42,11 @@ export const createHandler = (ports: GatewayPorts) => {
       ports.telemetry.gauge('svc_approval_oldest_seconds', oldest_seconds);
       if (Object.values(healed).some((count) => count > 0)) ports.telemetry.log('info', 'sweep healed', healed);
       await reportGuards(ports);
-      scheduleCompleted(ports, 'sweep');
       return swept;
     } finally {
       await rest;
     }
-  };
+  }
 };
 
 /** Reports guards that a configuration disabled, until an operator notices [watch.alarms]. */

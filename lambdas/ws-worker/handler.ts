@@ -1,6 +1,6 @@
 import { lazyConnectionPosts } from '#adapters/aws/connection-post.ts';
-import { connectionsTable } from '#adapters/dynamodb/connections-table.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
+import { connectionsTable } from '#adapters/tables/connections-table.ts';
 import type { DispatchedCall } from '#core/chat/socket-ports.ts';
 import { composedEarly } from '../aws.ts';
 import { composeChat } from '../aws-chat.ts';

@@ -8,8 +8,8 @@ import type { Principal } from '#core/configuration/identity/principal.ts';
 import { RefusedToken } from '#core/configuration/identity/refused-token.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
-import { routes } from '#core/contracts/routes.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { routes } from '#features/routes.ts';
 import { headerOf, headerValues } from '../middleware/body.ts';
 import { type AdmissionPorts, identify, wouldIdentify } from '../middleware/identify.ts';
 
@@ -115,7 +115,7 @@ export function assertBeforeKey(bytes: number, messages: number): void {
   if (bytes > bytesBeforeKey)
     throw new GatewayError(
       'payload_too_large',
-      `The message has ${bytes} bytes; before there is a key at most ${bytesBeforeKey} are taken. Send {"type":"auth","api_key":…} first.`,
+      `The message has ${bytes} bytes; before there is a key at most ${bytesBeforeKey} are accepted. Send {"type":"auth","api_key":…} first.`,
     );
   if (messages > messagesBeforeKey)
     throw new GatewayError(
@@ -128,5 +128,5 @@ export function assertBeforeKey(bytes: number, messages: number): void {
 /** Checks a message's size. @throws GatewayError `payload_too_large`. */
 export function assertTakes(most: number, bytes: number): void {
   if (bytes > most)
-    throw new GatewayError('payload_too_large', `The message has ${bytes} bytes; at most ${most} are taken.`);
+    throw new GatewayError('payload_too_large', `The message has ${bytes} bytes; at most ${most} are accepted.`);
 }

@@ -1,6 +1,6 @@
 import { lazyConnectionPosts } from '#adapters/aws/connection-post.ts';
 import { lazyFunctionInvoke } from '#adapters/aws/function-invoke.ts';
-import { connectionsTable } from '#adapters/dynamodb/connections-table.ts';
+import { connectionsTable } from '#adapters/tables/connections-table.ts';
 import { compose, composedEarly } from '../aws.ts';
 import { createHandler, type SocketEvent } from './event.ts';
 

@@ -1,6 +1,6 @@
 /** Rows of alarms, returned by the files of this folder and created by `lib/alarms.ts`. */
 import { Duration } from 'aws-cdk-lib';
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { RestApiBase } from 'aws-cdk-lib/aws-apigateway';
 import type { WebSocketApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { FargateService } from 'aws-cdk-lib/aws-ecs';
@@ -15,13 +15,14 @@ import type { GatewayMetrics } from '../metrics.ts';
 /** The watched resources. */
 export interface Watched {
   readonly functions: Readonly<Record<FunctionName, IFunction>>;
-  readonly apis: Readonly<Record<Route['surface'], RestApi>>;
+  readonly apis: Readonly<Record<Route['surface'], RestApiBase>>;
   /** The API of callers with IAM credentials, if any. */
-  readonly iam?: RestApi;
+  readonly iam?: RestApiBase;
   /** The streaming plane, if any. */
   readonly streaming?: { readonly targets: ApplicationTargetGroup; readonly service: FargateService };
   readonly webSocket: WebSocketApi;
   readonly stateMachine: IStateMachine;
+  readonly rolloutMachine: IStateMachine;
   readonly deadLetters: IQueue;
 }
 
@@ -49,8 +50,11 @@ export interface AlarmRow {
    * @default [1, 1]
    */
   readonly periods?: readonly [breaching: number, of: number];
-  /** Raises the alarm below the threshold, and if there is no data: the schedule stopped. */
-  readonly heartbeat?: true;
+  /**
+   * Raises the alarm below the threshold, and if there is no data: the schedule stopped. With `after-first`, an alarm
+   * without data before the first run is quiet.
+   */
+  readonly heartbeat?: 'always' | 'after-first';
   readonly within?: CompositeName;
 }
 
@@ -61,7 +65,7 @@ export const summed = { period: fiveMinutes, statistic: 'Sum' };
 export const sustained = [2, 3] as const;
 
 /**
- * Returns the percentage of failures in five minutes [watch.rates].
+ * Returns the percentage of failures in five minutes [watch.alarms].
  * @param atLeast failures below this count as 0 %: one of two calls is not a rate.
  */
 export const failedPercent = (label: string, failed: IMetric, all: IMetric, atLeast: number): MathExpression =>

@@ -1,33 +1,29 @@
 /** Alarms on approvals whose reviewers are not notified, or whose clock does not run. */
 import type { Duration } from 'aws-cdk-lib';
+import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { type AlarmInputs, type AlarmRow, fiveMinutes, summed, sustained } from './alarm.ts';
 
-/** Executions per five minutes: the sweep continues those that ended early. */
-const endedEarly = 3;
+/** Throttled starts per five minutes: the sweep repeats them. */
+const throttled = 3;
 /** Messages per five minutes that were given up after eight attempts each: a channel is down. */
 const deadDeliveries = 1;
 
 export const approvalAlarms = (
-  { watched: { stateMachine, deadLetters }, own }: AlarmInputs,
+  { watched: { stateMachine, rolloutMachine, deadLetters }, own }: AlarmInputs,
   approvalAge: Duration,
 ): AlarmRow[] => [
-  ...(
-    [
-      ['failed', stateMachine.metricFailed(summed)],
-      ['aborted', stateMachine.metricAborted(summed)],
-      ['timed-out', stateMachine.metricTimedOut(summed)],
-      ['throttled', stateMachine.metricThrottled(summed)],
-    ] as const
-  ).map(
-    ([how, metric]): AlarmRow => ({
-      name: `approvals-${how}`,
-      runbook: 'approval-clock',
-      severity: 'ticket',
-      periods: sustained,
-      metric,
-      threshold: endedEarly,
-    }),
-  ),
+  // Each may be an approved call that is never made, or a rollout that is never judged: the first one counts.
+  ...endings('approvals', stateMachine, 'approval-clock'),
+  // The sweep advances rollouts as well, so one alarm is enough.
+  ...endings('rollouts', rolloutMachine, 'rollout-clock').slice(0, 1),
+  {
+    name: 'approvals-throttled',
+    runbook: 'approval-clock',
+    severity: 'ticket',
+    periods: sustained,
+    metric: stateMachine.metricThrottled(summed),
+    threshold: throttled,
+  },
   {
     name: 'approval-age',
     runbook: 'approval-age',
@@ -52,3 +48,12 @@ export const approvalAlarms = (
     threshold: 1,
   },
 ];
+
+const endings = (name: string, machine: IStateMachine, runbook: string): AlarmRow[] =>
+  (
+    [
+      ['failed', machine.metricFailed(summed)],
+      ['aborted', machine.metricAborted(summed)],
+      ['timed-out', machine.metricTimedOut(summed)],
+    ] as const
+  ).map(([how, metric]) => ({ name: `${name}-${how}`, runbook, severity: 'ticket', metric, threshold: 1 }));

@@ -1,4 +1,4 @@
-/** Alarms on the canary: failed rounds, and missing ones [watch.canary]. */
+/** Alarms on the canary: failed rounds, and missing ones [watch.alarms]. */
 import { Duration } from 'aws-cdk-lib';
 import { type AlarmInputs, type AlarmRow, fiveMinutes } from './alarm.ts';
 
@@ -15,7 +15,8 @@ export const canaryAlarms = ({ own }: AlarmInputs): AlarmRow[] => [
     name: 'canary-missing',
     runbook: 'canary',
     severity: 'page',
-    heartbeat: true,
+    // Its keys are stored after the deployment.
+    heartbeat: 'after-first',
     metric: own.canaryRounds('passed').with({ period: Duration.minutes(10) }),
     threshold: 1,
   },

@@ -2,8 +2,9 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
-import { type FunctionName, functions as specs } from '#core/contracts/functions.ts';
-import { routes } from '#core/contracts/routes.ts';
+import type { FunctionName } from '#core/contracts/functions.ts';
+import { functions as specs } from '#features/functions.ts';
+import { routes } from '#features/routes.ts';
 import { type AlarmInputs, type AlarmRow, failedPercent, fiveMinutes, summed, sustained } from './alarm.ts';
 
 /** Share of failed calls that raises an alarm, in percent, and the least number of failures. */

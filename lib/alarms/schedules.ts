@@ -1,7 +1,8 @@
-/** Alarms on schedules that stopped: no completed run, or no data [watch.heartbeats]. */
+/** Alarms on schedules that stopped: no completed run, or no data [watch.alarms]. */
 import { Duration } from 'aws-cdk-lib';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
-import { functions, type ScheduledFunction } from '#core/contracts/functions.ts';
+import type { ScheduledFunction } from '#core/contracts/functions.ts';
+import { functions } from '#features/functions.ts';
 import type { AlarmInputs, AlarmRow } from './alarm.ts';
 
 /** Ten runs missed. */
@@ -25,7 +26,8 @@ export const scheduleAlarms = ({ own }: AlarmInputs): AlarmRow[] =>
         name: `${name}-stopped`,
         runbook: 'schedule-stopped',
         periods,
-        heartbeat: true,
+        // A daily run has not happened yet when the alarm is created.
+        heartbeat: schedule.everyMinutes < 60 ? 'always' : 'after-first',
         // Without its sweep a gateway serves callers, but time-outs of approvals are delayed.
         severity: name === 'archive-check' ? 'ticket' : 'page',
         metric: own.scheduleCompleted(name).with({ period }),

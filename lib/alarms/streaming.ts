@@ -28,7 +28,7 @@ export function streamingAlarms({ watched: { streaming } }: AlarmInputs): AlarmR
       name: 'streaming-no-task',
       runbook: 'streaming-plane',
       severity: 'page',
-      heartbeat: true,
+      heartbeat: 'always',
       metric: targets.metrics.healthyHostCount({ period: fiveMinutes, statistic: 'Maximum' }),
       threshold: 1,
       within: 'service-unavailable',

@@ -30,10 +30,10 @@ import { ownEnvironment } from '../environment.ts';
 import { accept } from '../findings.ts';
 import { findings } from '../gateway-function.ts';
 import { gatewayMetrics } from '../metrics.ts';
-import type { ApiIds } from '../rest-surface.ts';
-import { type GatewaySettings, stackName } from '../settings.ts';
-import type { GatewayStores } from '../stores-stack.ts';
+import type { GatewaySettings } from '../settings.ts';
+import type { Stores } from '../stores.ts';
 import type { StreamingSettings } from '../streaming-settings.ts';
+import type { ApiIds } from '../surface-api.ts';
 import { idleSeconds, type StreamingBalancer } from './load-balancer.ts';
 import type { StreamingNetwork } from './network.ts';
 
@@ -48,7 +48,7 @@ const deregistrationSeconds = 300;
 interface StreamingServiceProps {
   readonly settings: GatewaySettings;
   readonly streaming: StreamingSettings;
-  readonly stores: GatewayStores;
+  readonly stores: Stores;
   /** The variables of every function. */
   readonly environment: Readonly<Record<string, string>>;
   readonly apis: ApiIds;
@@ -63,7 +63,7 @@ export class StreamingService extends Construct {
 
   constructor(scope: Construct, id: string, props: StreamingServiceProps) {
     super(scope, id);
-    const { streaming, network, balancer } = props;
+    const { network, balancer } = props;
     const cluster = new Cluster(this, 'Cluster', {
       vpc: network.vpc,
       containerInsightsV2: ContainerInsights.ENABLED,
@@ -79,7 +79,7 @@ export class StreamingService extends Construct {
       vpcSubnets: network.taskSubnets,
       securityGroups: [tasks, ...network.taskGroups],
       assignPublicIp: false,
-      desiredCount: streaming.minTasks,
+      // No desired count: each release would set it back, while scaling has its own minimum.
       minHealthyPercent: 100,
       maxHealthyPercent: 200,
       circuitBreaker: { rollback: true },
@@ -107,7 +107,7 @@ export class StreamingService extends Construct {
       },
     });
     new CfnOutput(this, 'RoleArn', { value: role.roleArn }).overrideLogicalId('StreamingTaskRoleArn');
-    accept(role, findings(spec, stackName(settings, 'stores')));
+    accept(role, findings(spec, settings));
     const task = new FargateTaskDefinition(this, 'Task', {
       cpu: 1_024,
       memoryLimitMiB: 2_048,
@@ -135,7 +135,7 @@ export class StreamingService extends Construct {
       logging: LogDrivers.awsLogs({ streamPrefix: 'plane', logGroup }),
       environment: {
         ...shared,
-        ...ownEnvironment(this, settings, spec, apis),
+        ...ownEnvironment(this, settings, stores, spec, apis),
         PLANE_PORT: `${port}`,
         PLANE_HOSTS: streaming.tls?.host ?? balancer.balancer.loadBalancerDnsName,
         PLANE_TLS: streaming.tls ? 'on' : 'off',

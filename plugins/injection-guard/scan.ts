@@ -1,133 +1,287 @@
-/** Reads a text word by word. One pass without backtracking, so the time grows with the length alone. */
-import { basis, lists, mixed, slotOf } from '../shared/word-table';
-import { isWordCode } from './fold';
-import { begin, goOn, saw } from './rules';
-import { char, charCount, standsAt } from './visible';
-import { LINK, MARKER, markers, SECRET_PATH, secretFile, TOOL_NAME, unspaced } from './words';
+/** Reads a text word by word, in one pass without backtracking, so the time grows linearly with the length. */
+import { begin, finish, goOn, hit, mark, saw } from './judge';
+import { partStart, partsOf, partUnits } from './parts';
+import {
+  ADDRESS,
+  CLAUSE,
+  FILLED_LINK,
+  FOREIGN_PHRASE,
+  LINK,
+  MARKER,
+  markers,
+  phrases,
+  SECRET_NAME,
+  SECRET_PATH,
+  TOOL_NAME,
+} from './tables';
+import { addressOf, char, count, isAt } from './text';
+import { classOf, find, isMark, namesSecretFile, next, turnedWay, unaccented, withDigits } from './words';
 
-const sentenceWords = 10;
-const paragraphWords = 30;
-const longestWord = 40;
+const sentenceWords: i32 = 10;
+const paragraphWords: i32 = 30;
+const itemWords: i32 = 20;
+/** Maximum number of characters checked in a joined word. */
+const maxWord: i32 = 64;
+/** English words are shorter: longer ones are several words without spaces. */
+const longWord: i32 = 22;
 
-/** @returns what the text does to a model; empty when it does nothing. */
-export function scan(decoded: bool): string {
-  begin(decoded);
-  phrase = false;
-  let verdict = '';
-  for (let offset = 0; offset < charCount() && verdict.length === 0; ) {
-    found = 0;
-    offset = isWordCode(char(offset)) ? readWord(offset) : readMark(offset);
-    if (found !== 0) verdict = saw(found);
-    if (phrase) verdict = 'orders to ignore the instructions of the model, in a script without blanks';
+let hasAccents = false;
+let hasPhrase = false;
+let turned: i32 = 0;
+
+/** Set for units that begin a phrase, by their last bits. */
+let phraseUnits: u64 = 0;
+for (let i = 0; i < phrases.length; i++) phraseUnits |= (<u64>1) << (phrases[i].charCodeAt(0) & 63);
+
+/** Judges a text. @param reading 0 for a part of a longer text, 1 for a text by itself. @returns bits of `judge.ts`. */
+export function scan(reading: i32): i32 {
+  begin(reading);
+  turned = 0;
+  hasPhrase = false;
+  hasAccents = false;
+  mark(CLAUSE);
+  const length = count();
+  for (let i = 0; i < length && !hasAccents; i++) hasAccents = isAccent(char(i));
+  for (let from = 0; from < length; ) {
+    const code = char(from);
+    from = isWordUnit(code) || isPathStart(from, code) ? readWord(from) : readMark(from, code);
   }
-  return verdict;
+  if (hasPhrase) hit(FOREIGN_PHRASE, true);
+  return finish();
 }
 
-/** Lists of what was read last. */
-let found: u64 = 0;
-let phrase = false;
-
-function readWord(offset: i32): i32 {
-  const apart = lettersApart(offset);
-  if (apart > 0) return apart;
-  let end = offset;
-  let hash = basis;
-  let asLetters = basis;
-  let digits = 0;
-  let joints = 0;
-  for (let code = char(end); isWordCode(code) && end - offset < longestWord; code = char(++end)) {
-    hash = mixed(hash, <u32>code);
-    asLetters = mixed(asLetters, <u32>letterFor(code));
-    if (code < 0x3a) digits++;
-    else if (code === 0x5f) joints++;
-  }
-  goOn(1);
-  const size = end - offset;
-  if (char(offset) >= 0x3040) {
-    phrase = isPhrase(offset, end);
-    return end;
-  }
-  if (standsAt(offset, 'http') && standsAt(end, '://')) return readAddress(end);
-  if (char(end) === 0x40 && isWordCode(char(end + 1))) found |= (<u64>1) << LINK;
-  found |= lists[slotOf(hash)];
-  if (digits > 0 && digits < size && size >= 4) found |= lists[slotOf(asLetters)];
-  if (joints > 0 && found === 0 && digits + joints < size) found |= (<u64>1) << TOOL_NAME;
-  if (found & secretFile) {
-    found &= ~secretFile;
-    if (isPath(offset) && !standsAt(end, '.pub')) found |= (<u64>1) << SECRET_PATH;
-  }
-  return end;
+/** Returns how a word of the last text was turned, as `turnedWay` does. */
+export function lastTurned(): i32 {
+  return turned;
 }
 
-/** Of a path: `~/.ssh`, `.env`, `/etc/shadow`. */
-function isPath(offset: i32): bool {
-  const before = char(offset - 1);
-  return before === 0x2f || (before === 0x2e && !isWordCode(char(offset - 2)));
-}
-
-function readAddress(from: i32): i32 {
-  found |= (<u64>1) << LINK;
+function readWord(from: i32): i32 {
   let end = from;
-  while (end < charCount() && char(end) > 0x20 && char(end) !== 0x22 && char(end) !== 0x29) end++;
+  let plain = true;
+  let joined = false;
+  do {
+    const code = char(end++);
+    if (code >= 0x590) seekPhrase(end - 1, code);
+    if (isLetter(code)) continue;
+    plain = false;
+    if (isJoint(code) || code === 0x5f) joined = true;
+  } while (goesOn(end));
+  goOn(1);
+  const after = char(end);
+  if (after === 0x3a && isAt(from, 'http') && isAt(end, '://')) return readLink(end);
+  if (after === 0x40 && isWordUnit(char(end + 1))) {
+    saw(LINK);
+    saw(ADDRESS);
+  }
+  const entry = find(addressOf(from), end - from);
+  if (entry !== 0) sawAll(entry);
+  else if (plain) readUnknown(from, end);
+  else if (joined) readJoined(from, min(end, from + maxWord));
+  else sawAll(withDigits(addressOf(from), end - from));
   return end;
 }
 
-/** `1gn0re`. */
-function letterFor(code: i32): i32 {
-  switch (code) {
-    case 0x30:
-      return 0x6f;
-    case 0x31:
-      return 0x69;
-    case 0x33:
-      return 0x65;
-    case 0x34:
-      return 0x61;
-    case 0x35:
-      return 0x73;
-    case 0x37:
-      return 0x74;
-    default:
-      return code;
+function sawAll(first: i32): void {
+  for (let entry = first; entry !== 0; entry = next(entry)) saw(classOf(entry));
+}
+
+function readLink(from: i32): i32 {
+  let end = from;
+  for (; end < count() && !isBlank(char(end)); end++)
+    if (char(end) === 0x24 && char(end + 1) === 0x28) saw(FILLED_LINK);
+  saw(LINK);
+  return end;
+}
+
+function readUnknown(from: i32, end: i32): void {
+  const way = turnedWay(addressOf(from), end - from);
+  if (way > 0) turned = way;
+  if (end - from >= longWord && char(from) < 128) readParts(from, min(end, from + maxWord));
+  else if (hasAccents) sawAll(unaccented(addressOf(from), end - from));
+}
+
+/** Reads `ignoreallpreviousinstructions`. */
+function readParts(from: i32, end: i32): void {
+  const length = partsOf(addressOf(from), end - from);
+  let start = 0;
+  for (let i = 0; i <= length; i++) {
+    if (i < length && partUnits(i) !== 0x20) continue;
+    goOn(1);
+    sawAll(find(partStart(start), i - start));
+    start = i + 1;
   }
 }
 
-/** `i g n o r e   a l l`, `i.g.n.o.r.e`: three single letters or more with the same sign between them; 0 where they do not stand. */
-function lettersApart(offset: i32): i32 {
-  const between = char(offset + 1);
-  if (between !== 0x20 && between !== 0x2e && between !== 0x2d && between !== 0x2a && between !== 0x5f) return 0;
-  let end = offset;
-  let hash = basis;
-  let letters = 0;
-  for (; ; end += 2) {
-    hash = mixed(hash, <u32>char(end));
-    letters++;
-    if (char(end + 1) !== between || !isWordCode(char(end + 2)) || isWordCode(char(end + 3))) break;
+/** Reads a word with joints or underscores. */
+function readJoined(from: i32, end: i32): void {
+  const word = addressOf(from);
+  const length = end - from;
+  if (namesSecretFile(word, length)) {
+    saw(SECRET_PATH);
+    return;
   }
-  if (letters < 3) return 0;
-  goOn(1);
-  found |= lists[slotOf(hash)];
-  return end + 1;
+  const known = classesOf(from, end);
+  sawAll(known);
+  if (known === 0) readBetween(from, end, false);
+  let underscores = 0;
+  for (let i = from; i < end; i++) if (char(i) === 0x5f) underscores++;
+  if (underscores === 0) return;
+  // Names in code have two or three parts; more are a sentence.
+  if (underscores >= 3 && hasParts(from, end)) readBetween(from, end, true);
+  if (isSecretName(from, end)) saw(SECRET_NAME);
+  if (underscores <= 6 && isToolName(from, end)) saw(TOOL_NAME);
 }
 
-function readMark(offset: i32): i32 {
-  const code = char(offset);
-  if (code === 0x3c || code === 0x5b || code === 0x23)
-    for (let i = 0; i < markers.length; i++)
-      if (standsAt(offset, markers[i])) {
-        goOn(1);
-        found |= (<u64>1) << MARKER;
-        return offset + markers[i].length;
+function classesOf(from: i32, end: i32): i32 {
+  if (end - from > 4)
+    for (let i = from; i < end - 1; i++)
+      if (char(i) === 0x27 && char(i + 1) === 0x73) {
+        const entry = find(addressOf(from), i - from);
+        if (entry !== 0) return entry;
+        break;
       }
-  const after = char(offset + 1);
-  const ends = code === 0x2e || code === 0x21 || code === 0x3f;
-  if (ends && (after <= 0x22 || after === 0x27 || after === 0x29 || after === 0x3c)) goOn(sentenceWords);
-  else if (code === 0x0a && after === 0x0a) goOn(paragraphWords);
-  return offset + 1;
+  return withDigits(addressOf(from), end - from);
 }
 
-function isPhrase(offset: i32, end: i32): bool {
-  for (let from = offset; from < end; from++)
-    for (let i = 0; i < unspaced.length; i++) if (standsAt(from, unspaced[i])) return true;
+/** Reads the parts of `ignore/previous.instructions`, or of `ignore_all_previous_instructions`. */
+function readBetween(from: i32, end: i32, underscores: bool): void {
+  let joints = 0;
+  for (let i = from; i < end; i++) if (underscores || isJoint(char(i))) joints++;
+  if (joints === 0) return;
+  let start = from;
+  for (let i = from; i <= end; i++) {
+    if (i < end && !(underscores ? char(i) === 0x5f : isJoint(char(i)))) continue;
+    goOn(1);
+    sawAll(find(addressOf(start), i - start));
+    start = i + 1;
+  }
+}
+
+/** Matches parts of 1 to 24 letters between underscores. */
+function hasParts(from: i32, end: i32): bool {
+  let letters = 0;
+  for (let i = from; i < end; i++) {
+    const code = char(i);
+    if (code === 0x5f ? letters === 0 : code < 0x61 || code > 0x7a) return false;
+    letters = code === 0x5f ? 0 : letters + 1;
+    if (letters > 24) return false;
+  }
+  return letters > 0;
+}
+
+/** Matches small letters and digits between underscores, of which the first is a letter. */
+function isToolName(from: i32, end: i32): bool {
+  if (!isSmall(char(from)) || char(end - 1) === 0x5f) return false;
+  for (let i = from; i < end; i++) {
+    const code = char(i);
+    if (!isSmall(code) && !isDigit(code) && (code !== 0x5f || char(i - 1) === 0x5f)) return false;
+  }
+  return true;
+}
+
+const secretNames: StaticArray<string> = [
+  'secret',
+  'token',
+  'password',
+  'passwd',
+  'api_key',
+  'private_key',
+  'access_key',
+];
+
+/** Matches names of secret variables: `aws_secret_access_key`. */
+function isSecretName(from: i32, end: i32): bool {
+  for (let i = from; i < end; i++) {
+    if (i > from && char(i - 1) !== 0x5f) continue;
+    for (let name = 0; name < secretNames.length; name++) {
+      const after = i + secretNames[name].length;
+      if (after <= end && isAt(i, secretNames[name]) && (after === end || char(after) === 0x5f)) return true;
+    }
+  }
   return false;
+}
+
+function readMark(from: i32, code: i32): i32 {
+  if (code === 0x3c || code === 0x5b)
+    for (let i = 0; i < markers.length; i++)
+      if (isAt(from, markers[i])) {
+        goOn(1);
+        saw(MARKER);
+        return from + markers[i].length;
+      }
+  const after = char(from + 1);
+  const ends = code === 0x2e || code === 0x21 || code === 0x3f || code === 0x3002;
+  if (ends && (from + 1 >= count() || isBlank(after) || code === 0x3002)) goOn(sentenceWords);
+  else if (code === 0x0a && after === 0x0a) goOn(paragraphWords);
+  else if (code === 0x0a && isItem(from)) goOn(itemWords);
+  if (beginsClause(code)) mark(CLAUSE);
+  return from + 1;
+}
+
+/** Looks for phrases in scripts without spaces between words. */
+function seekPhrase(at: i32, code: i32): void {
+  if (hasPhrase || ((phraseUnits >> (code & 63)) & 1) === 0) return;
+  for (let i = 0; i < phrases.length && !hasPhrase; i++) hasPhrase = isAt(at, phrases[i]);
+}
+
+function isAccent(code: i32): bool {
+  return (code >= 0xc0 && code <= 0x24f) || (code >= 0x1e00 && code <= 0x1eff) || isMark(code);
+}
+
+function isBlank(code: i32): bool {
+  if (code === 0x20 || (code >= 9 && code <= 13)) return true;
+  return code === 0x22 || code === 0x27 || code === 0x3c || code === 0x3e || code === 0x29;
+}
+
+/** Matches apostrophe, hyphen, full stop and slash. */
+function isJoint(code: i32): bool {
+  return code === 0x27 || (code >= 0x2d && code <= 0x2f);
+}
+
+function isSmall(code: i32): bool {
+  return code >= 0x61 && code <= 0x7a;
+}
+
+function isDigit(code: i32): bool {
+  return code >= 0x30 && code <= 0x39;
+}
+
+function isLetter(code: i32): bool {
+  return isSmall(code) || code > 0xaa;
+}
+
+/** Matches letters and digits; beyond ASCII all characters except general and CJK punctuation. */
+function isWordUnit(code: i32): bool {
+  if (code < 128) return isSmall(code) || isDigit(code) || code === 0x5f || (code >= 0x41 && code <= 0x5a);
+  if (code < 0xaa || code === 0xab || code === 0xbb) return false;
+  return !(code >= 0x2000 && code <= 0x206f) && !(code >= 0x3000 && code <= 0x303f);
+}
+
+/** Matches the start of a path, which is one word: `~/.ssh/x`, `/etc/passwd`, `.env`. */
+function isPathStart(at: i32, code: i32): bool {
+  if (code !== 0x7e && code !== 0x2f && code !== 0x2e) return false;
+  return isWordUnit(char(at + 1)) || (code === 0x7e && char(at + 1) === 0x2f);
+}
+
+function goesOn(at: i32): bool {
+  const code = char(at);
+  if (isWordUnit(code)) return true;
+  if (!isJoint(code) && code !== 0x2019) return false;
+  return isWordUnit(char(at + 1)) || (code === 0x2f && char(at + 1) === 0x2e);
+}
+
+/** Reports whether a list entry begins: the previous line has ended, or the entry does not continue with a small letter. */
+function isItem(at: i32): bool {
+  let from = at + 1;
+  while (char(from) === 0x20) from++;
+  const sign = char(from);
+  if ((sign !== 0x2a && sign !== 0x2b && sign !== 0x2d) || char(from + 1) !== 0x20) return false;
+  return !isLetter(char(from + 2)) || !isLetter(char(at - 1));
+}
+
+/** Matches full stop, comma, colon, semicolon, bracket, line break, exclamation and question marks, dashes, list signs and quotation marks. */
+function beginsClause(code: i32): bool {
+  if (code >= 0x2010) return code <= 0x2022;
+  if (code === 0x2e || code === 0x2c || code === 0x3a || code === 0x3b) return true;
+  return code === 0x0a || code === 0x28 || code === 0x21 || code === 0x3f;
 }

@@ -1,33 +1,21 @@
-/** The text as a reader, or a model that decodes it, sees it: character after character in lower case, in a buffer of its own. */
-import { foldCode, isWordCode } from './fold';
+/** The text as a reader, or a model that decodes it, sees it: folded, with references, escapes and the marks inside words taken away. */
+import { foldCode } from './fold';
+import { hold, roomFor } from './text';
 
 let from: usize = 0;
 let size: i32 = 0;
-/** 16 bits a character. */
-let buffer: usize = 0;
-let count: i32 = 0;
-
-export function charCount(): i32 {
-  return count;
-}
-
-/** A character; 0 outside of the text. */
-export function char(offset: i32): i32 {
-  return offset >= 0 && offset < count ? <i32>load<u16>(buffer + ((<usize>offset) << 1)) : 0;
-}
-
-export function standsAt(offset: i32, word: string): bool {
-  for (let i = 0; i < word.length; i++) if (char(offset + i) !== word.charCodeAt(i)) return false;
-  return true;
-}
+/** The text that is written. */
+let room: usize = 0;
+let written: i32 = 0;
 
 /** Reads UTF-8, with references of HTML, escapes of JSON, percent signs, and the marks and tags that part a word taken away. */
 export function see(at: usize, length: i32): void {
   from = at;
   size = length;
-  buffer = heap.alloc((<usize>max(length, 1)) << 1);
-  count = 0;
+  room = roomFor(length);
+  written = 0;
   for (let offset = 0; offset < size; ) offset += seeOne(offset);
+  hold(written);
 }
 
 /** @returns how many bytes were read. */
@@ -36,7 +24,6 @@ function seeOne(offset: i32): i32 {
   if (first < 0x80) {
     const skipped = first === 0x3c ? inlineTag(offset) : isMark(first) && byte(offset + 1) === first ? 2 : 0;
     if (skipped > 0) return skipped;
-    if (first === 0x27 && count > 0 && isWordCode(char(count - 1)) && isLetterByte(byte(offset + 1))) return 1;
     const escaped = first === 0x26 || first === 0x5c || first === 0x25 ? escapeAt(offset, first) : 0;
     if (escaped > 0) return escaped;
     write(first);
@@ -44,17 +31,25 @@ function seeOne(offset: i32): i32 {
   }
   const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
   let code = first & (0x7f >> length);
-  for (let i = 1; i < length; i++) code = (code << 6) | (byte(offset + i) & 0x3f);
-  // A typographic apostrophe inside of a word goes as well.
-  if (code !== 0x2019 || !isLetterByte(byte(offset + length))) write(code);
+  for (let i = 1; i < length; i++) {
+    if ((byte(offset + i) & 0xc0) !== 0x80) return broken();
+    code = (code << 6) | (byte(offset + i) & 0x3f);
+  }
+  write(code);
   return length;
+}
+
+/** Reads a byte that is not UTF-8. */
+function broken(): i32 {
+  write(0xfffd);
+  return 1;
 }
 
 function write(code: i32): void {
   const folded = foldCode(code);
   if (folded === 0) return;
-  store<u16>(buffer + ((<usize>count) << 1), <u16>folded);
-  count++;
+  store<u16>(room + ((<usize>written) << 1), <u16>folded);
+  written++;
 }
 
 function byte(offset: i32): i32 {

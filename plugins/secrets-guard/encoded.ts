@@ -1,5 +1,5 @@
 /** Credentials that are documents: their encoding is read as far as it takes to know them from an example. */
-import { at, isAlphanumeric, isTokenByte, isUpper, standsAt, tokenLength } from '../shared/bytes';
+import { at, isAlphanumeric, isTokenByte, isUpper, sextet, standsAt, tokenLength } from '../shared/bytes';
 import { isRandom, isVaried } from './random';
 
 /** Header and claims decode to JSON objects, the header names an algorithm, and there is a signature. */
@@ -36,17 +36,13 @@ function namesAlgorithm(offset: i32, size: i32): bool {
 /** A byte of a base64url text, by its index in what it decodes to. */
 function decoded(offset: i32, index: i32): u8 {
   const group = offset + (index / 3) * 4;
-  const bits =
-    (sextet(at(group)) << 18) | (sextet(at(group + 1)) << 12) | (sextet(at(group + 2)) << 6) | sextet(at(group + 3));
+  const bits = (bitsAt(group) << 18) | (bitsAt(group + 1) << 12) | (bitsAt(group + 2) << 6) | bitsAt(group + 3);
   return <u8>((bits >>> (16 - 8 * (index % 3))) & 0xff);
 }
 
-function sextet(byte: u8): u32 {
-  if (byte >= 0x61 && byte <= 0x7a) return byte - 0x61 + 26;
-  if (byte >= 0x41 && byte <= 0x5a) return byte - 0x41;
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30 + 52;
-  if (byte === 0x2d) return 62;
-  return byte === 0x5f ? 63 : 0;
+/** Six bits; 0 after the end of the text. */
+function bitsAt(offset: i32): u32 {
+  return <u32>max(sextet(at(offset)), 0);
 }
 
 /** A header of PEM that has a body: at least 40 characters of base 64, in one line, in several, or in a JSON text. */

@@ -70,3 +70,12 @@ export function alphanumericLength(offset: i32): i32 {
   while (isAlphanumeric(at(end))) end++;
   return end - offset;
 }
+
+/** Returns the value of a character of base64, in both alphabets; -1 for other bytes. */
+export function sextet(byte: u8): i32 {
+  if (isLower(byte)) return byte - 0x61 + 26;
+  if (isUpper(byte)) return byte - 0x41;
+  if (isDigit(byte)) return byte - 0x30 + 52;
+  if (byte === 0x2b || byte === 0x2d) return 62;
+  return byte === 0x2f || byte === 0x5f ? 63 : -1;
+}

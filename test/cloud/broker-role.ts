@@ -1,4 +1,7 @@
-/** What an operator makes for the brokers: a role that trusts the account, with more rights than any single call should have. */
+/**
+ * Creates the role that an operator makes for the brokers: it trusts the account and has more rights than any single
+ * call needs.
+ */
 import { Sha256 } from '@aws-crypto/sha256-js';
 import { CreateTableCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';

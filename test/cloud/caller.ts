@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { bootstrapAdminToken } from '#adapters/aws/dynamodb/bootstrap.ts';
 import { objectBucket } from '#adapters/aws/object-bucket.ts';
-import { bootstrapAdminToken } from '#adapters/dynamodb/bootstrap.ts';
 import type { Loose } from '../support/loose.ts';
 import { type Deployment, gateway, type Outputs } from './deployment.ts';
 import type { Emulator } from './emulator.ts';
@@ -24,8 +24,6 @@ export interface Keys {
   readonly viewer: string;
   /** Of a tenant that may make two calls a minute. */
   readonly hasty: string;
-  /** Of a tenant that may spend nothing. */
-  readonly poor: string;
 }
 export type Caller = keyof Keys | undefined;
 
@@ -46,7 +44,7 @@ export async function provisionKeys(emulator: Emulator, { GatewayStores }: Outpu
   await bootstrapAdminToken({ db, secrets, name });
   assert.equal(admin.length, 48, 'the deployment generates the admin token');
   const fresh = () => randomBytes(24).toString('hex');
-  const keys = { admin, agent: fresh(), human: fresh(), viewer: fresh(), hasty: fresh(), poor: fresh() };
+  const keys = { admin, agent: fresh(), human: fresh(), viewer: fresh(), hasty: fresh() };
   const named = Object.entries(keys).map(([caller, key]) => [`${caller.toUpperCase()}_KEY`, key]);
   const values = Object.fromEntries(named.filter(([variable]) => variable !== 'ADMIN_KEY'));
   await putSecret(emulator, GatewayStores.KeysSecretName, values, which);

@@ -1,4 +1,4 @@
-/** The configuration the checks run under: one rule for each thing a policy can say, one tenant for each limit. */
+/** Configuration of the cloud checks: one rule for each feature of the policy language, one tenant for each limit. */
 
 import { readFileSync } from 'node:fs';
 import { sha256 } from '#core/kernel/canonical.ts';
@@ -38,8 +38,6 @@ tenants:
   - id: hasty
     api_keys: [{ key_env: HASTY_KEY, role: operator, kind: agent, name: hasty-agent }]
     rate_limit: { requests_per_minute: 2 }
-  - id: poor
-    api_keys: [{ key_env: POOR_KEY, role: operator, kind: agent, name: poor-agent }]
 providers:
   - name: mock
     type: mock
@@ -64,7 +62,7 @@ prices:
     as_of: 2026-01-31
     models: [{ match: "*", input_usd_per_million: 1, output_usd_per_million: 4, source: made up for these checks }]
 budgets:
-  tenants: { default: { monthly_usd: 50 }, poor: { monthly_usd: 0 } }
+  tenants: { default: { monthly_usd: 50 } }
 tool_policies:
   pack: pr-writer
   default_decision: review

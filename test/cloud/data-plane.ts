@@ -1,8 +1,10 @@
-/** Stacks deployed once more, as a data plane: its keys and token, what its schedule does, and what its control plane sees of it. */
+/** Deploys the stacks as a data plane, with its keys, token and schedule. */
+
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { dynamoStore } from '#adapters/aws/dynamodb/store.ts';
 import { type TableName, tables } from '#core/contracts/tables.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { Loose } from '../support/loose.ts';
@@ -102,8 +104,7 @@ export async function deployDataPlane(
   return {
     ...{ outputs, call, with: withKeys, act, run },
     attacker: new TableAttacker({
-      client: new DynamoDBClient(client),
-      tables: physical as Record<TableName, string>,
+      store: dynamoStore({ client: new DynamoDBClient(client), tables: physical as Record<TableName, string> }),
     }),
     adopts: (decision) =>
       until(`the plane to decide ${decision}`, 120, async () => {

@@ -1,6 +1,6 @@
 /** Every read the deployed handlers offer is within their roles: none answers with a fault of ours. */
 import assert from 'node:assert/strict';
-import { routes } from '#core/contracts/routes.ts';
+import { routes } from '#features/routes.ts';
 import { type Check, check } from '../support/checks.ts';
 import { type Call, expectStatus } from './caller.ts';
 

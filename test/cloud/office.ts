@@ -1,6 +1,6 @@
 /**
- * The MCP server behind the deployed gateway, on this machine: it does its work with whatever credential a call brings, and
- * tells what that credential could do besides.
+ * MCP server behind the deployed gateway. It uses the credential of each call and reports which other requests the
+ * credential would allow.
  */
 import { createHash } from 'node:crypto';
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';

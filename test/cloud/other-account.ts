@@ -1,6 +1,6 @@
 /**
- * The same stacks in another account, as a data plane of the first: an emulator of its own, since one emulator finds the API of a caller without
- * credentials of AWS in one account only. Nothing is shared between the two but the network.
+ * Deploys the stacks in another account, as a data plane of the first, in a second emulator: one emulator resolves an
+ * API without AWS credentials in one account only.
  */
 import assert from 'node:assert/strict';
 import { type Check, check } from '../support/checks.ts';
@@ -33,16 +33,13 @@ export function otherAccount(
   };
 
   const checks = [
-    check(
-      '[cloud.accounts] the stacks are deployed under the same name in another account, as a data plane',
-      async () => {
-        other = await startEmulator(account, 'other-account');
-        plane = await deployDataPlane(other, 'ap', { name: gateway.name, region: 'ap-south-1' });
-        assert.match(plane.outputs.GatewayServices.ApprovalStateMachineArn, /:ap-south-1:111111111111:/);
-        await plane.giveToken(tokens.eu);
-      },
-    ),
-    check('[federation.plane-token] with the token of another plane it takes nothing', async () => {
+    check('[cloud.name] the stacks are deployed under the same name in another account, as a data plane', async () => {
+      other = await startEmulator(account, 'other-account');
+      plane = await deployDataPlane(other, 'ap', { name: gateway.name, region: 'ap-south-1' });
+      assert.match(plane.outputs.GatewayServices.ApprovalStateMachineArn, /:ap-south-1:111111111111:/);
+      await plane.giveToken(tokens.eu);
+    }),
+    check('[federation.token] with the token of another plane it takes nothing', async () => {
       await put('review');
       await seenAs(control, 'ap', 'never_seen');
       const { public_key_sha256 } = expectStatus(await control('admin', 'GET /admin/v1/federation/planes'), 200);
@@ -52,18 +49,15 @@ export function otherAccount(
       const { federation } = expectStatus(await plane.call('admin', 'GET /admin/v1/health/detailed'), 200);
       assert.match(federation.refused, /answered 403/);
     }),
-    check(
-      '[cloud.accounts] with its own it takes the configuration of the control plane, and reports to it',
-      async () => {
-        await plane.giveToken(tokens.ap);
-        await plane.adopts('review');
-        await plane.run();
-        assert.equal((await seenAs(control, 'ap', 'ok')).behind, 0);
-        await put('block');
-        await plane.adopts('block');
-      },
-    ),
-    check('[federation.heads] a chain that is removed there is found by the control plane', async () => {
+    check('[cloud.name] with its own it takes the configuration of the control plane, and reports to it', async () => {
+      await plane.giveToken(tokens.ap);
+      await plane.adopts('review');
+      await plane.run();
+      assert.equal((await seenAs(control, 'ap', 'ok')).behind, 0);
+      await put('block');
+      await plane.adopts('block');
+    }),
+    check('[federation.status] a chain that is removed there is found by the control plane', async () => {
       for (const name of ['account-gone', 'account-stays']) expectStatus(await plane.act(name), 200);
       await plane.run();
       assert.equal((await seenAs(control, 'ap', 'ok')).divergence, undefined);

@@ -1,4 +1,4 @@
-/** Least privilege on the deployed roles: what each may not do is refused by IAM, not by our own good manners. */
+/** Checks least privilege: IAM refuses each request that a deployed role may not make. */
 import assert from 'node:assert/strict';
 import { ApiGatewayManagementApiClient, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import {
@@ -94,6 +94,13 @@ export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayServ
     attempt: (session: Session) => Promise<unknown>,
   ): Check => check(says, async () => assert.equal(await allowed(attempt(await as(name))), expected));
 
+  const secret = (SecretId: string) => (session: Session) =>
+    session.secrets.send(new GetSecretValueCommand({ SecretId }));
+  const object =
+    (Body: string) =>
+    ({ s3 }: Session) =>
+      s3.send(new PutObjectCommand({ Bucket, Key: 'probe', Body, IfNoneMatch: '*' }));
+
   return [
     check('canary: the emulator enforces IAM at all', async () => {
       assert.equal(
@@ -130,48 +137,39 @@ export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayServ
     may('notify starts no approval', 'notify', false, ({ sfn }) =>
       sfn.send(new StartExecutionCommand({ stateMachineArn: GatewayServices.ApprovalStateMachineArn, name: 'probe' })),
     ),
-    may('test-action does not read keys: it knows their digests', 'test-action', false, ({ secrets }) =>
-      secrets.send(new GetSecretValueCommand({ SecretId: GatewayStores.KeysSecretName })),
+    may(
+      'test-action does not read keys: it knows their digests',
+      'test-action',
+      false,
+      secret(GatewayStores.KeysSecretName),
     ),
-    may('whoever stores configurations reads keys', 'policies', true, ({ secrets }) =>
-      secrets.send(new GetSecretValueCommand({ SecretId: GatewayStores.KeysSecretName })),
+    may('whoever stores configurations reads keys', 'policies', true, secret(GatewayStores.KeysSecretName)),
+    may('but not the admin token', 'policies', false, secret(GatewayStores.AdminSecretName)),
+    may('the chat callback does not read keys', 'approval-callback', false, secret(GatewayStores.KeysSecretName)),
+    may(
+      'the callback reads what it verifies comments with',
+      'approval-callback',
+      true,
+      secret('agent-governance/github'),
     ),
-    may('but not the admin token', 'policies', false, ({ secrets }) =>
-      secrets.send(new GetSecretValueCommand({ SecretId: GatewayStores.AdminSecretName })),
-    ),
-    may('the chat callback does not read keys', 'approval-callback', false, ({ secrets }) =>
-      secrets.send(new GetSecretValueCommand({ SecretId: GatewayStores.KeysSecretName })),
-    ),
-    may('the callback reads what it verifies comments with', 'approval-callback', true, ({ secrets }) =>
-      secrets.send(new GetSecretValueCommand({ SecretId: 'agent-governance/github' })),
-    ),
-    may('what takes votes over HTTP does not', 'approvals', false, ({ secrets }) =>
-      secrets.send(new GetSecretValueCommand({ SecretId: 'agent-governance/github' })),
-    ),
-    may('project adds to the archive', 'project', true, ({ s3 }) =>
-      s3.send(new PutObjectCommand({ Bucket, Key: 'probe', Body: 'probe', IfNoneMatch: '*' })),
-    ),
-    may('project does not overwrite there', 'project', false, ({ s3 }) =>
-      s3.send(new PutObjectCommand({ Bucket, Key: 'probe', Body: 'forged', IfNoneMatch: '*' })),
-    ),
+    may('what takes votes over HTTP does not', 'approvals', false, secret('agent-governance/github')),
+    may('project adds to the archive', 'project', true, object('probe')),
+    may('project does not overwrite there', 'project', false, object('forged')),
     may('project does not delete there', 'project', false, ({ s3 }) =>
       s3.send(new DeleteObjectCommand({ Bucket, Key: 'probe' })),
     ),
     may('project reads there, to continue its checkpoints', 'project', true, ({ s3 }) =>
       s3.send(new GetObjectCommand({ Bucket, Key: 'probe' })),
     ),
-    may('chat reads the secrets of providers', 'chat-completions', true, ({ secrets }) =>
-      secrets.send(new GetSecretValueCommand({ SecretId: 'agent-governance/providers' })),
+    may('chat reads the secrets of providers', 'chat-completions', true, secret('agent-governance/providers')),
+    may(
+      'test-action reads them: a model may classify what a tool returned',
+      'test-action',
+      true,
+      secret('agent-governance/providers'),
     ),
-    may('test-action reads them: a model may classify what a tool returned', 'test-action', true, ({ secrets }) =>
-      secrets.send(new GetSecretValueCommand({ SecretId: 'agent-governance/providers' })),
-    ),
-    may('approvals does not', 'approvals', false, ({ secrets }) =>
-      secrets.send(new GetSecretValueCommand({ SecretId: 'agent-governance/providers' })),
-    ),
-    may('chat does not read what brokers sign with', 'chat-completions', false, ({ secrets }) =>
-      secrets.send(new GetSecretValueCommand({ SecretId: 'agent-governance/brokers' })),
-    ),
+    may('approvals does not', 'approvals', false, secret('agent-governance/providers')),
+    may('chat does not read what brokers sign with', 'chat-completions', false, secret('agent-governance/brokers')),
     may('chat sees no issued credential', 'chat-completions', false, ({ db }) =>
       db.send(new ScanCommand({ TableName: 'agent-governance-credentials' })),
     ),
@@ -189,19 +187,13 @@ export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayServ
       invoke(lambda, 'sandbox'),
     ),
     may('chat has no command run', 'chat-completions', false, ({ lambda }) => invoke(lambda, 'sandbox')),
-    may('the sandbox reads no secret', 'sandbox', false, ({ secrets }) =>
-      secrets.send(new GetSecretValueCommand({ SecretId: 'agent-governance/brokers' })),
-    ),
+    may('the sandbox reads no secret', 'sandbox', false, secret('agent-governance/brokers')),
     may('mcp assumes the role of a broker', 'mcp', true, ({ sts }) => sts.send(assume(brokerRole))),
     may('mcp assumes no other role', 'mcp', false, ({ sts }) => sts.send(assume(roleOf('project')))),
     may('sweep assumes none', 'sweep', false, ({ sts }) => sts.send(assume(brokerRole))),
     may('chat assumes none', 'messages', false, ({ sts }) => sts.send(assume(brokerRole))),
-    may('mcp reads the stored secret of a broker', 'mcp', true, ({ secrets }) =>
-      secrets.send(new GetSecretValueCommand({ SecretId: brokerSecret })),
-    ),
-    may('observatory does not', 'observatory', false, ({ secrets }) =>
-      secrets.send(new GetSecretValueCommand({ SecretId: brokerSecret })),
-    ),
+    may('mcp reads the stored secret of a broker', 'mcp', true, secret(brokerSecret)),
+    may('observatory does not', 'observatory', false, secret(brokerSecret)),
     may('evidence lists the archive', 'evidence', true, ({ s3 }) => s3.send(new ListObjectsV2Command({ Bucket }))),
     may('test-action lists nothing of the archive', 'test-action', false, ({ s3 }) =>
       s3.send(new ListObjectsV2Command({ Bucket })),

@@ -77,7 +77,7 @@ async function prove(running: Emulator): Promise<number> {
   const configuration = configurationFor(outside);
   const elsewhere = otherAccount(running, outputs, { call, configuration });
   const stories: Readonly<Record<StoryName, readonly Check[]>> = {
-    lifecycle: lifecycleChecks(running, outputs, { call, callbacks }),
+    lifecycle: lifecycleChecks(running, outputs, call),
     'pull-requests': pullRequestChecks(running, { call, callbacks, host: gitHost }),
     endpoints: endpointChecks(call),
     chat: chatChecks(gateway, call),

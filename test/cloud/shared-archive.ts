@@ -1,7 +1,8 @@
 /**
- * Gateways of the local host over one store and one bucket of the emulator: the archive is put under S3's own conditions and Object Lock,
- * where the server of our own in test/e2e plays a bucket.
+ * Runs local gateways over one store and one bucket of the emulator, so that the archive is written under S3's
+ * conditions and Object Lock.
  */
+
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,6 +16,7 @@ import {
   PutObjectLockConfigurationCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
+import { dynamoStore } from '#adapters/aws/dynamodb/store.ts';
 import { type TableName, tables } from '#core/contracts/tables.ts';
 import type { LocalKeys } from '../../adapters/local/keys-file.ts';
 import { type Child, startChild } from '../../bench/host.ts';
@@ -78,7 +80,7 @@ export function sharedArchiveChecks(emulator: Emulator): Check[] {
 
   return [
     check(
-      '[shared.archive] gateways of the local host start over a locked bucket and a store of AWS’s own kind',
+      '[shared.gateways] gateways of the local host start over a locked bucket and a store of AWS’s own kind',
       async () => {
         folder = await mkdtemp(join(emulator.scratch, 'shared-archive-'));
         await s3.send(new CreateBucketCommand({ Bucket: bucket, ObjectLockEnabledForBucket: true }));
@@ -99,7 +101,7 @@ export function sharedArchiveChecks(emulator: Emulator): Check[] {
           for (const each of sessions) assert.equal((await archived(at, each, 4)).total_entries, 4);
       },
     ),
-    check('[shared.archive] what lies in the bucket can be neither replaced nor removed before its time', async () => {
+    check('[shared.gateways] what lies in the bucket can be neither replaced nor removed before its time', async () => {
       const found = await versions();
       assert.ok(found.length >= 2, `${found.length} objects`);
       const before = found.length;
@@ -115,13 +117,15 @@ export function sharedArchiveChecks(emulator: Emulator): Check[] {
       assert.equal((await versions()).length, before);
     }),
     check(
-      '[shared.archive] a gateway that did not write it finds a chain that was rewritten in the store',
+      '[shared.gateways] a gateway that did not write it finds a chain that was rewritten in the store',
       async () => {
         const [, reader] = running as [Running, Running];
         const physical = Object.fromEntries(Object.keys(tables).map((name) => [name, `gateway-${name}`]));
         const attacker = new TableAttacker({
-          client: new DynamoDBClient(clientConfig(emulator)),
-          tables: physical as Record<TableName, string>,
+          store: dynamoStore({
+            client: new DynamoDBClient(clientConfig(emulator)),
+            tables: physical as Record<TableName, string>,
+          }),
         });
         const [written] = sessions;
         const story = await attacker.entries(written);

@@ -1,4 +1,4 @@
-/** Traces of the deployed functions: what one process recorded is read from another, as a tree of its spans. */
+/** Reads the trace of one deployed function from another, as a tree of spans. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type Check, check } from '../support/checks.ts';
@@ -63,15 +63,13 @@ export function traceChecks(gateway: Call, admin: Call): Check[] {
       const spans = await spansOf(trace, chat);
       const tree = treeOf(spans);
       for (const edge of [
-        'caller > gateway.chat_completion',
-        'gateway.chat_completion > provider.call',
-        'provider.call > provider.mock',
-        'gateway.chat_completion > evidence.record',
+        ...['caller > gateway.chat_completion', 'gateway.chat_completion > provider.call'],
+        ...['provider.call > provider.mock', 'gateway.chat_completion > evidence.record'],
       ])
         assert.ok(tree.includes(edge), `${edge} is missing in ${tree.join(', ')}`);
       assert.equal(spans[0]?.parent_id, parent);
       assert.ok(spans.every(({ status }) => status === 'ok'));
-      assert.ok(!JSON.stringify(spans).includes('flowers'), 'a trace holds no content');
+      assert.ok(!JSON.stringify(spans).includes('flowers'), 'a trace contains no content');
     }),
     check('the trace of an action has its decision, and the list finds it by tool', async () => {
       const { trace } = await traced(async (headers) => expectStatus(await govern(headers), 200));

@@ -1,4 +1,4 @@
-/** One release after another on the same account, while an approval waits: nothing that was there is lost, and the vote still counts. */
+/** Deploys one release over another while an approval is pending: no data is lost, and the vote counts. */
 import assert from 'node:assert/strict';
 import { GetFunctionConfigurationCommand, LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
 import { DescribeExecutionCommand, SFNClient } from '@aws-sdk/client-sfn';

@@ -6,10 +6,12 @@ import type { Page } from 'playwright-core';
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Each violation with the places where it is. */
-export async function violationsOf(page: Page): Promise<string[]> {
+/** Each violation with the places where it is. @param within a selector of the part to look at; the whole page without it. */
+export async function violationsOf(page: Page, within?: string): Promise<string[]> {
   await page.evaluate(source); // by the debugging protocol, which the policy of the page does not bind
-  const results = (await page.evaluate('axe.run(document)')) as AxeResults;
+  const results = (await page.evaluate(
+    `axe.run(${within === undefined ? 'document' : JSON.stringify(within)})`,
+  )) as AxeResults;
   return results.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
 }
 

@@ -1,7 +1,7 @@
 /** A real browser on the console of a real local run; what no page may ever do is noticed on all of them. */
 import { existsSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 
 const places = [
   '/usr/bin/chromium',
@@ -17,12 +17,26 @@ export const browserProgram = (): string | undefined => process.env.CHROMIUM ?? 
 const timeoutMs = 60_000;
 
 /** What no locator can wait for. */
-export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+export async function until(what: string | (() => string), holds: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+    if (Date.now() > deadline)
+      throw new Error(`not within ${timeoutMs} ms: ${typeof what === 'string' ? what : what()}`);
     await setTimeout(50);
   }
+}
+
+/** Waits until a part of the page has all of these texts, which may come with several answers. */
+export async function untilShows(part: Locator, texts: readonly string[]): Promise<void> {
+  let missing = texts;
+  await until(
+    () => `${JSON.stringify(missing)} in ${part}`,
+    async () => {
+      const shown = await part.innerText();
+      missing = texts.filter((text) => !shown.includes(text));
+      return missing.length === 0;
+    },
+  );
 }
 
 /** Ends a tab whose requests were answered by the test: an answer that is still being made is given up. */
@@ -31,8 +45,20 @@ export async function closeAnswered(page: Page): Promise<void> {
   await page.context().close();
 }
 
+/** Returns nodes and memory of the tab after garbage collection; detached nodes count as well. */
+export async function heldBy(page: Page): Promise<{ readonly nodes: number; readonly heapMb: number }> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable');
+  await session.send('HeapProfiler.collectGarbage');
+  const { metrics } = await session.send('Performance.getMetrics');
+  const of = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? Number.NaN;
+  await session.detach();
+  return { nodes: of('Nodes'), heapMb: of('JSHeapUsedSize') / 2 ** 20 };
+}
+
 export interface Visitors {
-  /** A tab of its own, as of another person, at a place of the console. */
+  readonly browser: Browser;
+  /** A tab of its own, as of another person, at a place of the console: the approvals, unless another is named. */
   open(hash?: string, options?: BrowserContextOptions): Promise<Page>;
   /** The console under another name of this machine. */
   named(host: string): Promise<Page>;
@@ -80,20 +106,21 @@ export async function visitors(program: string, adminUrl: string): Promise<Visit
     await page.goto(`${url.origin}/console/`);
     return page;
   };
-  const open: Visitors['open'] = async (hash = '', options = {}) => {
+  const open: Visitors['open'] = async (hash = '#/approvals', options = {}) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     const page = watch(await context.newPage());
     await page.goto(`${adminUrl}/console/${hash}`);
     return page;
   };
   return {
+    browser,
     open,
     named,
     signedIn: async (key, hash, options) => {
       const page = await open(hash, options);
       await page.getByLabel('API key or admin token').fill(key);
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      await page.locator('#main').waitFor();
       return page;
     },
     offences,

@@ -53,23 +53,22 @@ export async function withCheckpoint(bundle: Loose): Promise<Loose> {
   return Object.assign(bundle, { checkpoint: checkpointOf(signed, points, 0) });
 }
 
-/** What is done to a checkpoint that holds. */
+/** Returns a change of one member, which a path names. */
+const set =
+  (path: string, value: unknown) =>
+  (of: Loose): void => {
+    const names = path.split('.');
+    const last = names.pop() ?? '';
+    names.reduce((at, name) => at[name], of)[last] = value;
+  };
+
+/** Changes of a valid checkpoint. */
 export const checkpointForgeries: Readonly<Record<string, (bundle: Loose) => void>> = {
-  'the root of the checkpoint': ({ checkpoint }) => {
-    checkpoint.checkpoint.root = 'a'.repeat(64);
-  },
-  'the time of the checkpoint': ({ checkpoint }) => {
-    checkpoint.checkpoint.created_at = '2020-01-01T00:00:00.000Z';
-  },
-  'the hash that it fixes': ({ checkpoint }) => {
-    checkpoint.point.hash = 'b'.repeat(64);
-  },
-  'the session that it fixes': ({ checkpoint }) => {
-    checkpoint.point.session_id = 'another';
-  },
-  'the path to its root': ({ checkpoint }) => {
-    checkpoint.path = ['c'.repeat(64)];
-  },
+  'the root of the checkpoint': set('checkpoint.checkpoint.root', 'a'.repeat(64)),
+  'the time of the checkpoint': set('checkpoint.checkpoint.created_at', '2020-01-01T00:00:00.000Z'),
+  'the hash that it fixes': set('checkpoint.point.hash', 'b'.repeat(64)),
+  'the session that it fixes': set('checkpoint.point.session_id', 'another'),
+  'the path to its root': set('checkpoint.path', ['c'.repeat(64)]),
   'the signature of the checkpoint': ({ checkpoint: { checkpoint } }) => {
     const { value } = checkpoint.signature;
     checkpoint.signature.value = `${value.slice(0, 20)}${value[20] === 'A' ? 'B' : 'A'}${value.slice(21)}`;
@@ -99,18 +98,10 @@ const signedAnew =
 
 /** Each makes a bundle that agrees in itself, and whose vote the passkey does not prove. */
 export const passkeyForgeries: Readonly<Record<string, (bundle: Loose) => void>> = {
-  'the vote of another request': (bundle) => {
-    voteOf(bundle).approval_id = '01a00000-0000-7000-8000-000000000000';
-  },
-  'the vote over another call': (bundle) => {
-    voteOf(bundle).call_digest = 'b'.repeat(64);
-  },
-  'the passkey of another person': (bundle) => {
-    voteOf(bundle).person = 'mallory';
-  },
-  'a passkey whose key is in no entry': (bundle) => {
-    voteOf(bundle).passkey.key_entry = 'c'.repeat(64);
-  },
+  'the vote of another request': (bundle) => set('approval_id', '01a00000-0000-7000-8000-000000000000')(voteOf(bundle)),
+  'the vote over another call': (bundle) => set('call_digest', 'b'.repeat(64))(voteOf(bundle)),
+  'the passkey of another person': (bundle) => set('person', 'mallory')(voteOf(bundle)),
+  'a passkey whose key is in no entry': (bundle) => set('passkey.key_entry', 'c'.repeat(64))(voteOf(bundle)),
   'no passkey where the rule asks for one': (bundle) => {
     const vote = voteOf(bundle);
     vote.passkey_required = true;
@@ -148,43 +139,24 @@ const root = (note: string): string =>
 
 /** What is done to the proof that a session is in a log which the witness `auditor` cosigned. */
 export const logForgeries = (log: string): Readonly<Record<string, (proof: Loose) => void>> => ({
-  'the size of the tree': (proof) => {
-    proof.checkpoint = size(proof.checkpoint);
-  },
-  'the root of the tree': (proof) => {
-    proof.checkpoint = root(proof.checkpoint);
-  },
-  'the name of the log': (proof) => {
-    proof.checkpoint = proof.checkpoint.replaceAll(log, 'another.example');
-  },
-  "the log's signature": (proof) => {
-    proof.checkpoint = resigned(proof.checkpoint, log, flipped(40));
-  },
-  'the time of the leaf': (proof) => {
-    proof.leaf.at = '2020-01-01T00:00:00.000Z';
-  },
-  'the hash in the leaf': (proof) => {
-    proof.leaf.hash = 'd'.repeat(64);
-  },
+  'the size of the tree': (proof) => set('checkpoint', size(proof.checkpoint))(proof),
+  'the root of the tree': (proof) => set('checkpoint', root(proof.checkpoint))(proof),
+  'the name of the log': (proof) => set('checkpoint', proof.checkpoint.replaceAll(log, 'another.example'))(proof),
+  "the log's signature": (proof) => set('checkpoint', resigned(proof.checkpoint, log, flipped(40)))(proof),
+  'the time of the leaf': set('leaf.at', '2020-01-01T00:00:00.000Z'),
+  'the hash in the leaf': set('leaf.hash', 'd'.repeat(64)),
   'the place of the leaf': (proof) => {
     proof.position += 1;
   },
   'the path to the root': (proof) => {
     proof.path = [...proof.path, Buffer.alloc(32).toString('base64')];
   },
-  "the witness's signature": ({ cosigned: [first] }) => {
-    first.checkpoint = resigned(first.checkpoint, 'auditor', flipped(40));
-  },
-  'the time at which the witness saw it': ({ cosigned: [first] }) => {
-    first.checkpoint = resigned(first.checkpoint, 'auditor', flipped(11));
-  },
-  'the key of the witness': ({ cosigned: [first] }) => {
-    first.checkpoint = resigned(first.checkpoint, 'auditor', flipped(0));
-  },
-  'the tree that the witness cosigned': ({ cosigned: [first] }) => {
-    first.checkpoint = root(first.checkpoint);
-  },
-  'no cosignature': (proof) => {
-    proof.cosigned = [];
-  },
+  "the witness's signature": ({ cosigned: [first] }) =>
+    set('checkpoint', resigned(first.checkpoint, 'auditor', flipped(40)))(first),
+  'the time at which the witness saw it': ({ cosigned: [first] }) =>
+    set('checkpoint', resigned(first.checkpoint, 'auditor', flipped(11)))(first),
+  'the key of the witness': ({ cosigned: [first] }) =>
+    set('checkpoint', resigned(first.checkpoint, 'auditor', flipped(0)))(first),
+  'the tree that the witness cosigned': ({ cosigned: [first] }) => set('checkpoint', root(first.checkpoint))(first),
+  'no cosignature': set('cosigned', []),
 });

@@ -21,7 +21,7 @@ export const levels = (gateway: ConsoleGateway, people: Visitors): Check[] => [
     const { admin_token } = gateway.keys;
     const { body } = await gateway.call(admin_token, 'GET', 'config');
     const plain = await people.signedIn(admin_token, '#/traffic');
-    await plain.getByRole('heading', { name: 'The same in numbers' }).waitFor();
+    await plain.getByRole('heading', { name: 'By decision' }).waitFor();
     assert.equal(await plain.getByLabel('Part of the organisation').count(), 0);
     await plain.context().close();
     const budgets = { ...body.configuration.budgets, tenants: { default: { monthly_usd: 7 } } };
@@ -30,12 +30,12 @@ export const levels = (gateway: ConsoleGateway, people: Visitors): Check[] => [
     const page = await people.signedIn(admin_token, '#/traffic');
     const level = page.getByLabel('Part of the organisation');
     await level.selectOption('acme/web');
-    await page.getByRole('heading', { name: 'The same in numbers' }).waitFor();
-    assert.equal(await page.getByLabel('Dimension').inputValue(), 'global');
+    await page.getByRole('heading', { name: 'By decision' }).waitFor();
+    await page.waitForURL(/path=acme%2Fweb/);
     await page.getByRole('link', { name: 'Budgets' }).click();
     await page.getByRole('heading', { name: 'Rate limit of this tenant' }).waitFor();
     await level.selectOption('acme/web/shop');
-    await page.getByRole('row').filter({ hasText: ' of default' }).filter({ hasText: '7.00 USD' }).waitFor();
+    await page.getByRole('row').filter({ hasText: ' of default' }).filter({ hasText: '$7.00' }).waitFor();
     assert.equal(await page.getByRole('heading', { name: 'Rate limit of this tenant' }).count(), 0);
     await page.context().close();
     assert.equal((await gateway.call(admin_token, 'POST', 'policy-versions/1/rollback')).status, 200);

@@ -6,13 +6,17 @@ import { runChecks } from '../support/checks.ts';
 import { accessibility } from './accessibility.ts';
 import { approvals } from './approvals.ts';
 import { browserProgram, visitors } from './browser.ts';
+import { frame } from './frame.ts';
 import { consoleGateway } from './gateway.ts';
 import { hostile } from './hostile.ts';
 import { levels } from './levels.ts';
 import { manyPending } from './many-pending.ts';
+import { observe } from './observe.ts';
 import { outages } from './outages.ts';
 import { pages } from './pages.ts';
 import { passkeys } from './passkeys.ts';
+import { pictures } from './pictures/pictures.ts';
+import { policies } from './policies.ts';
 import { reading } from './reading.ts';
 import { sessionEnd } from './session-end.ts';
 import { signIn } from './sign-in.ts';
@@ -32,15 +36,19 @@ const people = await visitors(program, gateway.url);
 try {
   const tiers = [
     signIn,
+    frame,
     approvals,
     passkeys,
     tampered,
     hostile,
     pages,
+    policies,
+    observe,
     witnessed,
     tools,
     levels,
     accessibility,
+    pictures,
     reading,
     sessionEnd,
     manyPending,
@@ -49,7 +57,7 @@ try {
   const checks = tiers.flatMap((tier) => tier(gateway, people, program));
   const words = process.argv.slice(2);
   const named = checks.filter(({ says }) => words.length === 0 || words.some((word) => says.includes(word)));
-  if (named.length === 0) throw new Error(`no check has one of these words in its name: ${words.join(', ')}`);
+  if (named.length === 0) throw new Error(`No check has one of these words in its name: ${words.join(', ')}.`);
   const { passed, failed } = await runChecks(named);
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed === 0 ? 0 : 1;

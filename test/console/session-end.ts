@@ -7,7 +7,7 @@ import { shellOf } from './sign-in.ts';
 
 export const sessionEnd = (gateway: ConsoleGateway, people: Visitors) => [
   check(
-    '[console.session-end] a key that ends while a comment is typed: signed in again, the comment is still there; another person begins with new pages',
+    '[console.session-end] a comment survives a new sign-in, and another person starts with fresh pages',
     async () => {
       const { admin_token, human } = gateway.keys;
       const { body } = await gateway.call(admin_token, 'GET', 'config');
@@ -26,7 +26,7 @@ export const sessionEnd = (gateway: ConsoleGateway, people: Visitors) => [
       await vote.getByLabel('Comment').fill('Half of a long sent');
       await withKey('dora-second-key');
       await vote.getByRole('button', { name: 'Deny' }).click();
-      await again.getByText('The key does not hold any more.').waitFor();
+      await again.getByText('The gateway no longer accepts this key.').waitFor();
       assert.equal(await page.evaluate('sessionStorage.length'), 0);
       for (let times = 0; times < 6; times++) await page.keyboard.press('Escape');
       await again.waitFor();

@@ -74,124 +74,121 @@ const forgeries: Readonly<Record<string, (bundle: Loose) => void>> = {
 };
 
 export const tampered = (gateway: ConsoleGateway, people: Visitors) => [
-  check(
-    '[evidence.single-file] each part that is changed, left out, repeated or moved is found offline, as the command line finds it',
-    async () => {
-      const page = await atLocalhost(people, gateway.keys.human);
-      await virtualAuthenticator(page);
-      await register(page, 'tampered device');
-      const id = await gateway.review(shellOf('make tampered | sh', 'tampered'));
-      await gateway.review(shellOf('make tampered-2 | sh', 'tampered'));
-      const origin = new URL(page.url()).origin;
-      await page.goto(`${origin}/console/#/approvals/${id}`);
-      await page.getByRole('button', { name: 'Approve…' }).click();
-      await page.getByRole('dialog').getByLabel('Comment').fill('looked at');
-      await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
-      await until('the session is in the log', async () => {
-        const path = 'evidence/sessions/tampered/export';
-        return (await gateway.call(gateway.keys.human, 'GET', path)).body.log_proof !== undefined;
-      });
-      await page.goto(`${origin}/console/#/sessions/tampered`);
-      const [saved] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('button', { name: 'Save as one HTML file' }).click(),
-      ]);
-      const html = await readFile(await saved.path(), 'utf8');
-      const bundle = singleFileBundle.exec(html)?.[2] ?? '';
-      const folder = await mkdtemp(join(tmpdir(), 'gateway-tampered-'));
-      const alone = await page.context().newPage();
-      const requests: string[] = [];
-      alone.on('request', (request) => requests.push(request.url()));
-      await alone.context().setOffline(true);
-      const opened = async (text: string): Promise<string> => {
-        const file = join(folder, 'session.html');
-        await writeFile(file, text);
-        await alone.goto(pathToFileURL(file).href);
-        const said = alone.locator('#verdict').filter({ hasText: /^(Valid|Not valid|Not verified)/ });
-        await said.waitFor();
-        return (await said.textContent()) ?? '';
-      };
-      const verdict = (text: string) =>
-        opened(html.replace(singleFileBundle, (_, open, _bundle, close) => open + text + close));
-      assert.match(await verdict(bundle), /^Valid: 4 entries, .* Votes proven by a passkey: 1\./);
-      for (const [what, forge] of Object.entries(forgeries)) {
-        const forged = JSON.parse(bundle) as Loose;
-        forge(forged);
-        const text = JSON.stringify(forged);
-        assert.notDeepEqual(forged, JSON.parse(bundle), what);
-        const { valid, broken_link } = await verifyBundle(text);
-        assert.equal(valid, false, what);
-        const said = await verdict(text.replaceAll('<', '\\u003c'));
-        const expected = `Not valid: at entry ${broken_link?.index}, ${broken_link?.reason}.`;
-        assert.ok(said.startsWith(expected), `${what}: ${said}; the command line: ${expected}`);
-      }
-      // A forger with a key of its own: what stands in the chain agrees, so that the passkey alone can give it away.
-      const script = /<script>([\s\S]*)<\/script>\s*<\/body>/.exec(html)?.[1] ?? '';
-      const inPage = async (forged: Loose) => {
-        let page = '';
-        for await (const piece of singleFile(JSON.stringify(forged), script)) page += piece;
-        return opened(page);
-      };
-      assert.match(await inPage(agreeing(JSON.parse(bundle))), /^Valid: 4 entries, .* Votes proven by a passkey: 1\./);
-      for (const [what, forge] of Object.entries(passkeyForgeries)) {
-        const forged = JSON.parse(bundle) as Loose;
-        forge(forged);
-        const { valid, broken_link } = await verifyBundle(JSON.stringify(agreeing(forged)));
-        assert.equal(valid, false, what);
-        assert.match(broken_link?.reason ?? '', /passkey/, what);
-        const said = await inPage(forged);
-        assert.ok(
-          said.startsWith(`Not valid: at entry ${broken_link?.index}, ${broken_link?.reason}.`),
-          `${what}: ${said}`,
-        );
-      }
-      // Checkpoints that the forger signs itself agree; one of another signer, tree, session or chain does not.
-      const checkpointed = async (change: (bundle: Loose) => void = () => {}) => {
-        const forged = await withCheckpoint(agreeing(JSON.parse(bundle)));
-        change(forged);
-        return forged;
-      };
-      assert.doesNotMatch(await inPage(await checkpointed()), /Not valid|heckpoints not checked/);
-      for (const [what, forge] of Object.entries(checkpointForgeries)) {
-        const forged = await checkpointed(forge);
-        const { valid, broken_link } = await verifyBundle(JSON.stringify(forged));
-        assert.equal(valid, false, what);
-        const said = await inPage(forged);
-        assert.ok(
-          said.startsWith(`Not valid: at entry ${broken_link?.index}, ${broken_link?.reason}.`),
-          `${what}: ${said}`,
-        );
-      }
-      // A vote of which everything was made up agrees too, until it is held against the gateway's own key.
-      const made = JSON.parse(bundle) as Loose;
-      fabricated(made);
-      assert.match(await inPage(agreeing(made)), /^Valid.* Origin not checked\./);
-      const { public_key } = JSON.parse(bundle) as Loose;
-      await alone.getByLabel(/key/i).first().fill(public_key);
-      await alone.getByRole('button', { name: 'Verify' }).click();
-      await alone
-        .locator('#verdict')
-        .filter({ hasText: /^Not valid: / })
-        .waitFor();
-      assert.match(await verdict(bundle.slice(0, -40)), /^Not v/);
-      assert.match(await verdict(''), /^Not v/);
-      // A verifier that was changed does not run: the policy of the file names the script by its digest.
-      const file = join(folder, 'changed.html');
-      await writeFile(file, html.replace('Not valid: at entry', 'Valid anyway: entry'));
+  check('[evidence.single-file] each changed, missing, repeated or moved part is found offline', async () => {
+    const page = await atLocalhost(people, gateway.keys.human);
+    await virtualAuthenticator(page);
+    await register(page, 'tampered device');
+    const id = await gateway.review(shellOf('make tampered | sh', 'tampered'));
+    await gateway.review(shellOf('make tampered-2 | sh', 'tampered'));
+    const origin = new URL(page.url()).origin;
+    await page.goto(`${origin}/console/#/approvals/${id}`);
+    await page.getByRole('button', { name: 'Approve…' }).click();
+    await page.getByRole('dialog').getByLabel('Comment').fill('looked at');
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await until('the session is in the log', async () => {
+      const path = 'evidence/sessions/tampered/export';
+      return (await gateway.call(gateway.keys.human, 'GET', path)).body.log_proof !== undefined;
+    });
+    await page.goto(`${origin}/console/#/sessions/tampered`);
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as one HTML file' }).click(),
+    ]);
+    const html = await readFile(await saved.path(), 'utf8');
+    const bundle = singleFileBundle.exec(html)?.[2] ?? '';
+    const folder = await mkdtemp(join(tmpdir(), 'gateway-tampered-'));
+    const alone = await page.context().newPage();
+    const requests: string[] = [];
+    alone.on('request', (request) => requests.push(request.url()));
+    await alone.context().setOffline(true);
+    const opened = async (text: string): Promise<string> => {
+      const file = join(folder, 'session.html');
+      await writeFile(file, text);
       await alone.goto(pathToFileURL(file).href);
-      await alone.locator('#verdict').waitFor();
-      assert.doesNotMatch((await alone.locator('#verdict').textContent()) ?? '', /alid/);
+      const said = alone.locator('#verdict').filter({ hasText: /^(Valid|Not valid|Not verified)/ });
+      await said.waitFor();
+      return (await said.textContent()) ?? '';
+    };
+    const verdict = (text: string) =>
+      opened(html.replace(singleFileBundle, (_, open, _bundle, close) => open + text + close));
+    assert.match(await verdict(bundle), /^Valid: 4 entries, .* Votes proven by a passkey: 1\./);
+    for (const [what, forge] of Object.entries(forgeries)) {
+      const forged = JSON.parse(bundle) as Loose;
+      forge(forged);
+      const text = JSON.stringify(forged);
+      assert.notDeepEqual(forged, JSON.parse(bundle), what);
+      const { valid, broken_link } = await verifyBundle(text);
+      assert.equal(valid, false, what);
+      const said = await verdict(text.replaceAll('<', '\\u003c'));
+      const expected = `Not valid: at entry ${broken_link?.index}, ${broken_link?.reason}.`;
+      assert.ok(said.startsWith(expected), `${what}: ${said}; the command line: ${expected}`);
+    }
+    // A forger with their own key: the chain is consistent, so only the passkey reveals the forgery.
+    const script = /<script>([\s\S]*)<\/script>\s*<\/body>/.exec(html)?.[1] ?? '';
+    const inPage = async (forged: Loose) => {
+      let page = '';
+      for await (const piece of singleFile(JSON.stringify(forged), script)) page += piece;
+      return opened(page);
+    };
+    assert.match(await inPage(agreeing(JSON.parse(bundle))), /^Valid: 4 entries, .* Votes proven by a passkey: 1\./);
+    for (const [what, forge] of Object.entries(passkeyForgeries)) {
+      const forged = JSON.parse(bundle) as Loose;
+      forge(forged);
+      const { valid, broken_link } = await verifyBundle(JSON.stringify(agreeing(forged)));
+      assert.equal(valid, false, what);
+      assert.match(broken_link?.reason ?? '', /passkey/, what);
+      const said = await inPage(forged);
       assert.ok(
-        requests.every((url) => url.startsWith('file:') && url.endsWith('.html')),
-        requests.join(' '),
+        said.startsWith(`Not valid: at entry ${broken_link?.index}, ${broken_link?.reason}.`),
+        `${what}: ${said}`,
       );
-      await alone.context().setOffline(false);
-      await page.getByRole('link', { name: 'Passkeys' }).click();
-      await page.getByRole('button', { name: 'Remove tampered device' }).click();
-      await page.getByText('You have no passkey.').waitFor();
-      await rm(folder, { recursive: true });
-      await page.context().close();
-    },
-  ),
+    }
+    // Checkpoints that the forger signs itself agree; one of another signer, tree, session or chain does not.
+    const checkpointed = async (change: (bundle: Loose) => void = () => {}) => {
+      const forged = await withCheckpoint(agreeing(JSON.parse(bundle)));
+      change(forged);
+      return forged;
+    };
+    assert.doesNotMatch(await inPage(await checkpointed()), /Not valid|heckpoints not checked/);
+    for (const [what, forge] of Object.entries(checkpointForgeries)) {
+      const forged = await checkpointed(forge);
+      const { valid, broken_link } = await verifyBundle(JSON.stringify(forged));
+      assert.equal(valid, false, what);
+      const said = await inPage(forged);
+      assert.ok(
+        said.startsWith(`Not valid: at entry ${broken_link?.index}, ${broken_link?.reason}.`),
+        `${what}: ${said}`,
+      );
+    }
+    // A vote of which everything was made up agrees too, until it is held against the gateway's own key.
+    const made = JSON.parse(bundle) as Loose;
+    fabricated(made);
+    assert.match(await inPage(agreeing(made)), /^Valid.* Origin not checked\./);
+    const { public_key } = JSON.parse(bundle) as Loose;
+    await alone.getByLabel(/key/i).first().fill(public_key);
+    await alone.getByRole('button', { name: 'Verify' }).click();
+    await alone
+      .locator('#verdict')
+      .filter({ hasText: /^Not valid: / })
+      .waitFor();
+    assert.match(await verdict(bundle.slice(0, -40)), /^Not v/);
+    assert.match(await verdict(''), /^Not v/);
+    // A verifier that was changed does not run: the policy of the file names the script by its digest.
+    const file = join(folder, 'changed.html');
+    await writeFile(file, html.replace('Not valid: at entry', 'Valid anyway: entry'));
+    await alone.goto(pathToFileURL(file).href);
+    await alone.locator('#verdict').waitFor();
+    assert.doesNotMatch((await alone.locator('#verdict').textContent()) ?? '', /alid/);
+    assert.ok(
+      requests.every((url) => url.startsWith('file:') && url.endsWith('.html')),
+      requests.join(' '),
+    );
+    await alone.context().setOffline(false);
+    await page.getByRole('link', { name: 'Passkeys' }).click();
+    await page.getByRole('button', { name: 'Remove tampered device' }).click();
+    await page.getByText('You have no passkey.').waitFor();
+    await rm(folder, { recursive: true });
+    await page.context().close();
+  }),
 ];

@@ -1,15 +1,15 @@
-/** Where `credential_abuse` hears of refused logins and of somebody else's approvals: real calls, real entries. */
+/** Refused logins and votes on other people's requests raise `credential_abuse`. */
 
 import { httpExchange } from '#adapters/executors/http-exchange.ts';
 import { foreignApproval } from '#core/actions/abuse-notes.ts';
 import type { GovernedAction } from '#core/actions/governed.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { BehaviorNote } from '#core/contracts/behavior.ts';
-import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { replayRisk } from '#core/session/risk/replay.ts';
 import { withExecutors } from '#lambdas/executors.ts';
 import { caller } from '../support/call-endpoint.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
 import { noClients } from '../support/executor-cases.ts';
 import { type FakeHttpService, fakeHttpService } from '../support/fake-http-service.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
@@ -51,11 +51,7 @@ const pull = (n: number) => ({
   parameters: { title: `Fix ${n}`, head: 'fix', base: 'main' },
 });
 
-async function entries(session: string): Promise<EvidenceEntry[]> {
-  const found: EvidenceEntry[] = [];
-  for await (const entry of gateway.ports.evidence.entries('default', session)) found.push(entry);
-  return found;
-}
+const entries = (session: string) => evidenceOf(gateway.ports, session);
 const noted = async (session: string, kind: string) =>
   (await entries(session)).flatMap(({ body }) =>
     ((body.behavior as BehaviorNote | undefined)?.signals ?? []).filter(({ s }) => s === kind),
@@ -70,7 +66,7 @@ async function alerts(session: string) {
   return replay.alerts.map(({ rule, points }) => `${rule} ${points}`);
 }
 
-describe('[behavior.login-refused] a login that the upstream refuses', () => {
+describe('[behavior.rules] a login that the upstream refuses', () => {
   test('is noted with the outcome; the identical call again is a loop, five different ones are an alert', async () => {
     const session = fresh();
     expect((await act(session, file(0))).body.error.message).toContain('401');
@@ -109,7 +105,7 @@ describe('[behavior.login-refused] a login that the upstream refuses', () => {
     expect(await noted(session, 'login_failed')).toEqual([]);
   });
 
-  test('counts against no key for a human, for a call that a human approved, and where the gateway itself is refused', async () => {
+  test('does not count for a human, for an approved call, or if the gateway itself is refused', async () => {
     const byHuman = fresh();
     await act(byHuman, file(0), keys.human);
     expect(await noted(byHuman, 'login_failed')).toEqual([]);
@@ -132,7 +128,7 @@ describe('[behavior.login-refused] a login that the upstream refuses', () => {
   });
 });
 
-describe("[behavior.foreign-approval] another key's approval", () => {
+describe("[behavior.rules] another key's approval", () => {
   const asked = async (session: string, n: number) => (await act(session, pull(n), keys.other)).body.envelope_id;
 
   test('is misuse, once for each call; the third call is blocked with its session', async () => {
@@ -164,7 +160,7 @@ describe("[behavior.foreign-approval] another key's approval", () => {
     expect(await alerts(session)).toEqual(['credential_abuse 30']);
   });
 
-  test('is nothing when the same key asked in another session, and nothing in a dry run', async () => {
+  test('is not misuse if the same key asked in another session, or in a dry run', async () => {
     const session = fresh();
     const own = (await act(fresh(), pull(2))).body.envelope_id;
     const answer = await act(session, { ...pull(2), approval_ref: own });

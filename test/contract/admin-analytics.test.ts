@@ -4,7 +4,7 @@ import { call, commit, gateway, get, record } from '../support/admin-chat.ts';
 import { keys } from '../support/ports.ts';
 
 const adminToken = 'admin-token-1';
-describe('[admin.analytics] [analytics.buckets] analytics', () => {
+describe('[admin.analytics] analytics', () => {
   const own = ['tenant:default', 'model:mock', 'model:other', 'provider:mock'];
 
   test('buckets of a minute by dimension, each tenant its own', async () => {
@@ -74,7 +74,7 @@ describe('[admin.analytics] [analytics.buckets] analytics', () => {
     expect((await get('analytics/realtime')).dimensions).toEqual(['tenant:default', 'model:mock', 'provider:mock']);
   });
 
-  test('nothing before 48 hours is shown', async () => {
+  test('values older than 48 hours are not shown', async () => {
     await record();
     gateway.pass(48 * 3600 + 60);
     const { from, summary } = await get('analytics?from=2020-01-01&step=1h&dimension=tenant:default');
@@ -100,7 +100,7 @@ describe('[admin.analytics] [analytics.buckets] analytics', () => {
 describe('rebuilding', () => {
   const rebuild = (query = '', key = adminToken) => call('POST', `/admin/v1/observations/rebuild${query}`, { key });
 
-  test('projects what the stream lost, counts nothing twice, and is recorded once', async () => {
+  test('projects lost entries, counts each once, and is recorded once', async () => {
     await record();
     await commit();
     await commit({}, { tenant: 'elsewhere' });
@@ -123,7 +123,7 @@ describe('rebuilding', () => {
     expect((await get('usage')).requests).toBe(2);
   });
 
-  test('is for administrators of the platform, of tenants there are', async () => {
+  test('is for administrators of the platform and existing tenants', async () => {
     expect((await rebuild('', keys.human)).status).toBe(403);
     expect((await rebuild('?tenant=none')).status).toBe(404);
     expect((await rebuild('?cursor=none')).status).toBe(400);

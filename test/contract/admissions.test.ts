@@ -1,5 +1,7 @@
 import type { HttpEvent } from '#core/contracts/http.ts';
+import { routes } from '#features/routes.ts';
 import { beforeBody } from '#lambdas/middleware/before-body.ts';
+import { identify } from '#lambdas/middleware/identify.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
@@ -29,7 +31,7 @@ test('[admin.rate-limit] all routes of the admin surface count together, dry run
   expect((await ask(0)).status).toBe(200);
 });
 
-test('[auth.failures-limited] wrong keys end in 429 on every surface', async () => {
+test('[auth.before-body] wrong keys end in 429 on every surface', async () => {
   const call = caller(gateway.ports);
   expect((await call('GET', '/v1/models', { key: keys.viewer })).status).toBe(200);
   const statuses = new Set<number>();
@@ -79,10 +81,21 @@ test('[admin.rate-limit] the rate is configured', async () => {
   }
 });
 
-test('[plane.store-down] an open route is answered without the configuration, and a route with a key is not', async () => {
+test('[error.store-down] an open route is answered without the configuration, and a route with a key is not', async () => {
   const down = async () => {
     throw new Error('the store is down');
   };
   expect(await beforeBody(asked('GET', '/health', ''), down, gateway.ports)).toEqual({ bodyBytes: 0 });
   await expect(beforeBody(asked('POST', '/v1/chat/completions', ''), down, gateway.ports)).rejects.toThrow('is down');
+});
+
+test('[auth.before-body] a key is checked once, and again if the configuration changes while the body arrives', async () => {
+  const { ports } = gateway;
+  const route = routes.find(({ operation }) => operation === 'testAction')!;
+  const event = asked('POST', route.path, keys.agent);
+  const snapshot = await ports.snapshots.current();
+  const { caller } = await beforeBody(event, () => ports.snapshots.current(), ports);
+  expect(await identify({ ...event, body: '{}' }, route, snapshot, ports)).toBe(caller);
+  const revoked = { ...snapshot, identities: { ...snapshot.identities, byDigest: new Map() } };
+  await expect(identify(event, route, revoked, ports)).rejects.toMatchObject({ code: 'authentication_error' });
 });

@@ -1,17 +1,19 @@
 /**
- * Readers that remember hours beside consumers that add to them [analytics.kept], over the real embedded DynamoDB: whatever comes, late or
- * again, from whichever process, and wherever a consumer ends, a reader answers what the table says.
+ * Cached hours of analytics stay correct while projectors add to them, also late, repeatedly or after a crash
+ * [admin.analytics].
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as fc from 'fast-check';
-import { observationsTable } from '#adapters/dynamodb/observations-table.ts';
+import { createTable } from '#adapters/local/tables.ts';
+import { observationsTable } from '#adapters/tables/observations-table.ts';
+import { storeTables } from '#adapters/tables/specs.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { type Bucket, bucketsOf } from '#core/observatory/buckets.ts';
 import { type Dimension, everyTenant } from '#core/observatory/dimensions.ts';
 import type { Observations } from '#core/observatory/ports.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import { sumsBetween } from '#core/observatory/sums-between.ts';
-import { startDynamo } from '../support/dynamo.ts';
+import { over, startDynamo } from '../support/dynamo.ts';
 import { sampleBlock, sampleChat } from '../unit/observatory/sample.ts';
 
 let server: Awaited<ReturnType<typeof startDynamo>>;
@@ -21,7 +23,12 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 let stores = 0;
-const newTables = () => server.createTables(`k${++stores}-`);
+/** Makes the one table that is used. */
+const newTables = async () => {
+  const name = `k${++stores}-observations`;
+  await createTable(server.client(), name, storeTables.observations);
+  return { observations: name };
+};
 type Tables = Awaited<ReturnType<typeof newTables>>;
 
 /** A client that counts the items it reads, and ends with the given write. */
@@ -77,10 +84,10 @@ async function answers(observations: Observations, remembers: boolean): Promise<
   return all;
 }
 
-const plainly = (tables: Tables) => answers(observationsTable({ client: server.client(), tables }), false);
+const plainly = (tables: Tables) => answers(observationsTable(over(server.client(), tables)), false);
 
-describe('[analytics.kept] [analytics.projection] a reader that remembers', () => {
-  test('answers what the table says, whatever comes late, again, cut in any way and from two processes', async () => {
+describe('[admin.analytics] a reader that remembers', () => {
+  test('answers as the table does after late, repeated, cut and concurrent writes', async () => {
     const batch = fc.record({
       first: fc.nat({ max: 59 }),
       count: fc.integer({ min: 1, max: 20 }),
@@ -90,7 +97,7 @@ describe('[analytics.kept] [analytics.projection] a reader that remembers', () =
     await fc.assert(
       fc.asyncProperty(fc.array(batch, { minLength: 1, maxLength: 6 }), async (batches) => {
         const tables = await newTables();
-        const observations = () => observationsTable({ client: server.client(), tables });
+        const observations = () => observationsTable(over(server.client(), tables));
         const [one, other, reader] = [observations(), observations(), observations()];
         await answers(reader, true);
         for (const { first, count, consumer, endsAt } of batches) {
@@ -98,7 +105,7 @@ describe('[analytics.kept] [analytics.projection] a reader that remembers', () =
           if (endsAt === null) await (consumer ? one : other).apply(some);
           else {
             // A process that is killed while it counts. What is half counted may be seen or not; then the entries come to the next one.
-            const killed = observationsTable({ client: watched(endsAt).client, tables });
+            const killed = observationsTable(over(watched(endsAt).client, tables));
             await killed.apply(some).catch(() => {});
             await answers(reader, true);
             await other.apply(some);
@@ -107,48 +114,23 @@ describe('[analytics.kept] [analytics.projection] a reader that remembers', () =
         }
         for (let n = projections.length; n > 0; n -= 15) await other.apply(projections.slice(Math.max(0, n - 15), n));
         const whole = await newTables();
-        await observationsTable({ client: server.client(), tables: whole }).apply(projections);
+        await observationsTable(over(server.client(), whole)).apply(projections);
         expect(await answers(reader, true)).toEqual(await plainly(whole));
       }),
       { numRuns: 12 },
     );
   });
 
-  test('reads again only what has changed', async () => {
-    const tables = await newTables();
-    const consumer = observationsTable({ client: server.client(), tables });
-    await consumer.apply(projections.slice(0, 59));
-    const { client, seen } = watched();
-    const reader = observationsTable({ client, tables });
-    const itemsOf = async (work: () => Promise<unknown>) => {
-      const before = seen.items;
-      await work();
-      return seen.items - before;
-    };
-    const ask = () => answers(reader, true);
-    const [first, again] = [await itemsOf(ask), await itemsOf(ask)];
-    const stampsAlone = await itemsOf(async () => {
-      for (const [scope] of asked) for (const span of spans) await reader.stamps(scope, span);
-    });
-    expect(first).toBeGreaterThan(2 * stampsAlone);
-    expect(again).toBe(stampsAlone);
-    await consumer.apply(projections.slice(59));
-    const late = await itemsOf(ask);
-    expect(late).toBeGreaterThan(stampsAlone);
-    expect(late).toBeLessThan(first);
-    expect(await answers(reader, true)).toEqual(await plainly(tables));
-  });
-
   test('learns of an hour by its last write: no read between two writes of a batch is kept beyond the batch', async () => {
     const tables = await newTables();
-    const reader = observationsTable({ client: server.client(), tables });
+    const reader = observationsTable(over(server.client(), tables));
     const real = server.client();
     const send = async (command: never) => {
       const answer = await real.send(command);
       await answers(reader, true);
       return answer;
     };
-    await observationsTable({ client: { send } as never, tables }).apply(projections.slice(0, 12));
+    await observationsTable(over({ send } as never, tables)).apply(projections.slice(0, 12));
     expect(await answers(reader, true)).toEqual(await plainly(tables));
   });
 });

@@ -43,8 +43,10 @@ test('[approval.card] the item shows the key, its owner, effects, rule, risk and
     expires_in_seconds: 1440,
   });
   expect(body.effects).toEqual(
-    expect.arrayContaining(['runs curl: reads https://get.example/i.sh', 'runs bash on what curl prints']),
+    expect.arrayContaining(['Reads https://get.example/i.sh with curl', 'Runs a script downloaded from get.example']),
   );
+  expect(body.effect_risks).toHaveLength(body.effects.length);
+  expect(body.summary).toMatchObject({ risk: 'unknown' });
   expect(body.rule.reason).toEqual(expect.any(String));
   expect(JSON.stringify(body)).not.toContain(keys.agent);
   const { pending } = (await call('GET', '/admin/v1/approvals', { key: keys.human })).body;
@@ -70,7 +72,7 @@ test('[approval.card] an effect of another text shows no secret of it', async ()
   expect(item.text).not.toContain('swordfish');
 });
 
-describe('[approval.browser-page] the address of an approval in a browser', () => {
+describe('[approval.url] the address of an approval in a browser', () => {
   const id = '01890000-0000-7000-8000-000000000001';
   const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
@@ -120,7 +122,7 @@ describe('[approval.browser-page] the address of an approval in a browser', () =
   });
 });
 
-test('[approval.list-bounded] lists of long calls are small, and the item has the whole call', async () => {
+test('[approval.item] lists of long calls are small, and the item has the whole call', async () => {
   const many = await testPorts();
   const ask = caller(many.ports);
   try {
@@ -150,4 +152,38 @@ test('[approval.list-bounded] lists of long calls are small, and the item has th
   } finally {
     await many.stop();
   }
+});
+
+describe('[approval.card] the item says what happens after an approval', () => {
+  const itemOf = async (extra: string, body: object) => {
+    const other = await testPorts(extra === '' ? {} : { extra });
+    try {
+      const send = caller(other.ports);
+      const sent = send('POST', '/admin/v1/test-action', { key: keys.agent, body: { ...action, ...body } });
+      const pending = async () => (await send('GET', '/admin/v1/approvals', { key: keys.human })).body.pending[0];
+      let item = await pending();
+      while (item === undefined) item = await pending();
+      await send('POST', `/admin/v1/approvals/${item.envelope_id}/deny`, {
+        key: keys.human,
+        body: { reviewer: 'alice' },
+      });
+      await sent;
+      const record = (await send('GET', `/admin/v1/approvals/${item.envelope_id}`, { key: keys.human })).body;
+      expect(record).not.toHaveProperty('after_vote');
+      return item;
+    } finally {
+      await other.stop();
+    }
+  };
+
+  test.each([
+    ['retry', '', {}],
+    ['caller', '', { decide_only: true }],
+    ['gateway', 'approvals: { on_approval: execute }', {}],
+    ['held', 'approvals: { hold_seconds: 20 }', {}],
+  ])('%s', async (after_vote, extra, body) => {
+    const item = await itemOf(extra, body);
+    expect(item.after_vote).toBe(after_vote);
+    expect(item.held_until === undefined).toBe(after_vote !== 'held');
+  });
 });

@@ -1,7 +1,7 @@
-/** Somebody who can write rows of the approvals table, and nothing else, decides nothing. */
+/** An attacker who can only write rows of the approvals table cannot approve a call. */
 import { executeApproved } from '#core/actions/execute-approved.ts';
-import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { caller } from '../support/call-endpoint.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 import { TableAttacker } from '../support/table-attacker.ts';
 
@@ -43,11 +43,7 @@ const act = (session: string, more: object = {}) =>
 const vote = (id: string, verdict: 'approve' | 'deny') =>
   call('POST', `/admin/v1/approvals/${id}/${verdict}`, { key: keys.human, body: { reviewer: 'alice' } });
 
-async function entriesOf(session: string): Promise<EvidenceEntry[]> {
-  const entries: EvidenceEntry[] = [];
-  for await (const entry of gateway.ports.evidence.entries('default', session)) entries.push(entry);
-  return entries;
-}
+const entriesOf = (session: string) => evidenceOf(gateway.ports, session);
 
 /** Writes attributes into an approval's row, past the gateway. */
 const write = (id: string, set: Readonly<Record<string, unknown>>): Promise<void> =>

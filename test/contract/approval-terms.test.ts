@@ -1,4 +1,4 @@
-/** Rules that change while a request waits, over HTTP: what they ask by then is asked of its approval as well, and nothing is taken off. */
+/** Rules that change while a request is pending: new requirements are added to its approval, and old ones stay. */
 import { authenticator } from '../support/authenticator.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { type TestPorts, testPorts } from '../support/ports.ts';
@@ -76,7 +76,7 @@ async function registered(person: string) {
   return own;
 }
 
-test('[approval.terms-now] a passkey that the rule asks for by now is asked for; item, list and evidence say so', async () => {
+test('[approval.strictest-terms] a passkey that the rule asks for by now is asked for; item, list and evidence say so', async () => {
   const { id, session } = await asked();
   expect((await item(id)).terms_changed).toBeUndefined();
   await change({ rules: publish('require_passkey: true') });
@@ -101,7 +101,7 @@ test('[approval.terms-now] a passkey that the rule asks for by now is asked for;
   });
 });
 
-test('[approval.list-bounded] the list evaluates no long call under later rules; its item and its votes do', async () => {
+test('[approval.item] the list evaluates no long call under later rules; its item and its votes do', async () => {
   const { id } = await asked({ to: 'everyone', body: 'x'.repeat(5_000) });
   await change({ rules: publish('require_passkey: true') });
   const inList = await listed(id);
@@ -111,7 +111,7 @@ test('[approval.list-bounded] the list evaluates no long call under later rules;
   expect((await approve(id)).status).toBe(403);
 });
 
-test('[approval.terms-now] a rule that asks for less by now, and one for another call, change nothing', async () => {
+test('[approval.strictest-terms] a rule that asks for less by now, and one for another call, change nothing', async () => {
   await change({ rules: publish('require_passkey: true, timeout_seconds: 600') });
   const strict = await asked();
   await change({ rules: publish('timeout_seconds: 900') });
@@ -126,7 +126,7 @@ test('[approval.terms-now] a rule that asks for less by now, and one for another
   expect(said(await approve(plain.id))).toEqual([200, 'approved']);
 });
 
-test('[approval.terms-now] a shorter time counts from when the call was sent: later votes meet a request that is over', async () => {
+test('[approval.strictest-terms] a shorter time counts from when the call was sent: later votes meet a request that is over', async () => {
   const { id, session } = await asked();
   gateway.pass(120);
   await change({ rules: publish('timeout_seconds: 300') });
@@ -141,7 +141,7 @@ test('[approval.terms-now] a shorter time counts from when the call was sent: la
   expect([reason, next === id]).toEqual(['expired', false]);
 });
 
-test('[approval.terms-now] the call that is sent again finds its request over, and another one waits with the time of now', async () => {
+test('[approval.strictest-terms] the call that is sent again finds its request over, and another one waits with the time of now', async () => {
   const { id, session } = await asked();
   gateway.pass(400);
   await change({ timeout: 300 });
@@ -151,7 +151,7 @@ test('[approval.terms-now] the call that is sent again finds its request over, a
   expect(await item(next.id)).toMatchObject({ status: 'pending', expires_in_seconds: 300 });
 });
 
-test('[approval.terms-now] [identity.separation-votes] a rule of separation is shown and asked for; approvals without a passkey stop counting where one is asked for', async () => {
+test('[approval.strictest-terms] [identity.separation-rules] a rule of separation is shown and asked for; approvals without a passkey stop counting where one is asked for', async () => {
   const { id } = await asked();
   const separation = '{ name: four-eyes, applies_to: "acme/**", requires: { approvals: 2 } }';
   await change({ separation });
@@ -175,7 +175,7 @@ test('[approval.terms-now] [identity.separation-votes] a rule of separation is s
   }
 });
 
-test('[approval.terms-now] a condition on a value that is withheld counts as one that may hold', async () => {
+test('[approval.strictest-terms] a condition on a value that is withheld counts as one that may hold', async () => {
   const { id } = await asked({ to: 'testers', password: 'correct horse battery' });
   const { id: named } = await asked({ to: 'testers', password: 'correct horse battery', copy: 1 });
   const onSecret = (glob: string, more = '') =>
@@ -242,7 +242,7 @@ test('[approval.obstacle] a session or key that the kill switch has stopped; a s
   expect(await item(calm)).not.toHaveProperty('cannot_run');
 });
 
-describe('[approval.similar] pending requests that a reviewer may take for one another name each other', () => {
+describe('[approval.obstacle] pending requests that a reviewer may take for one another name each other', () => {
   const named = (shown: { similar_pending?: { envelope_id: string }[] }) =>
     shown.similar_pending?.map(({ envelope_id }) => envelope_id);
 

@@ -1,15 +1,13 @@
-/** The archive's runs: what a batch writes, what a repeated batch writes, and what readers hold of a large session. */
+/** Batches of archived entries: first write, repeated write, and reading a large session. */
 import { archiveBucket, archiveKey } from '#adapters/aws/archive-bucket.ts';
-import type { EntryDraft, EvidenceEntry, Verification } from '#core/contracts/evidence.ts';
-import { archivedEnd, maxEntriesPerRun, runsOf } from '#core/evidence/archived.ts';
-import { bundleChunks, firstEntries } from '#core/evidence/bundle.ts';
+import type { EntryDraft, Verification } from '#core/contracts/evidence.ts';
+import { firstEntries } from '#core/evidence/bundle.ts';
 import { type LiveSession, verifyLive, verifyLiveSteps } from '#core/evidence/live.ts';
-import { signedManifest } from '#core/evidence/sign.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { archivedHashes } from '../support/archived-hashes.ts';
 import { runs } from '../support/extent.ts';
 import { FakeBucket } from '../support/fake-bucket.ts';
-import { draft, memoryManifests, seal, signer, trustedKey } from '../unit/evidence/sample.ts';
+import { draft, memoryManifests, seal, signer } from '../unit/evidence/sample.ts';
 
 const chain = (count: number): EntryDraft[] => Array.from({ length: count }, (_, n) => draft('allow', { n }, n));
 const kept = () => {
@@ -24,7 +22,7 @@ async function listOf<T>(source: AsyncIterable<T>): Promise<T[]> {
 const tenant = 'default';
 const session = 's-1';
 
-describe('[evidence.archive.batch] a batch', () => {
+describe('[evidence.archive] a batch', () => {
   const { entries } = seal(chain(12));
 
   test('writes one object a run, and again the same object when it is repeated', async () => {
@@ -57,63 +55,10 @@ describe('[evidence.archive.batch] a batch', () => {
     expect(await listOf(archive.entries(tenant, session, 0))).toEqual(entries);
     expect((await archivedHashes(archive, tenant, session)).size).toBe(12);
   });
-
-  test('with entries that do not follow each other becomes several runs, none longer than the longest', () => {
-    const lengths = (some: readonly EvidenceEntry[]) => runsOf(some).map(({ length }) => length);
-    expect(lengths([...entries.slice(0, 3), ...entries.slice(5)])).toEqual([3, 7]);
-    const forged = { ...entries[4]!, previous_hash: 'f'.repeat(64), hash: 'e'.repeat(64) };
-    expect(lengths(entries.with(4, forged))).toEqual([4, 1, 7]);
-    expect(lengths(seal(chain(2 * maxEntriesPerRun + 1)).entries)).toEqual([maxEntriesPerRun, maxEntriesPerRun, 1]);
-  });
-
-  test('whose object does not hold what its name says is not believed', async () => {
-    const { bucket, archive } = kept();
-    const run = entries.slice(0, 6);
-    bucket.objects.set(
-      archiveKey(run),
-      run
-        .toSpliced(2, 1)
-        .map((entry) => canonicalize(entry))
-        .join('\n'),
-    );
-    await expect(archivedHashes(archive, tenant, session)).rejects.toThrow('are not what their name says');
-  });
-
-  test('that cannot be read midway is said not to be checked, and does not make the chain invalid', async () => {
-    const { head } = seal(chain(12));
-    const places = async function* () {
-      yield { index: 0, hashes: [entries[0]!.hash] };
-      throw new Error('bucket down');
-    };
-    const archived = { end: 11, places, unreadable: (fault: unknown) => `archive not checked: ${fault}` };
-    const witness = { archived, archiveComplete: true, notChecked: [], at: Date.UTC(2026, 0, 3) };
-    const manifests = memoryManifests();
-    const { verification } = await verifyLive({
-      head,
-      entries: () => firstEntries(entries, 12),
-      signer,
-      sessionManifests: manifests,
-      witness,
-    });
-    expect(verification).toMatchObject({
-      valid: true,
-      not_checked: ['archive not checked: Error: bucket down', expect.any(String)],
-    });
-    expect(verification.archived_entries).toBeUndefined();
-  });
-
-  test('shows how far the archive reaches, whatever run reaches there', async () => {
-    const { archive } = kept();
-    await archive.keep(entries.slice(0, 10));
-    expect(await archivedEnd(archive, tenant, session, 0)).toBe(9);
-    expect(await archivedEnd(archive, tenant, session, 8)).toBe(9);
-    expect(await archivedEnd(archive, tenant, session, 10)).toBe(-1);
-  });
 });
 
 describe('[evidence.large-sessions] a session of many thousand entries', () => {
   const total = runs(50_000, 10_000);
-  const forgedAt = total / 2 + 17;
   const runLength = 50;
   const { entries, head } = seal(chain(total));
   const { bucket, archive } = kept();
@@ -181,23 +126,5 @@ describe('[evidence.large-sessions] a session of many thousand entries', () => {
       lines++;
     }
     expect({ lines, early, valid: verdict.valid }).toEqual({ lines: total, early: 0, valid: true });
-  });
-
-  test('is exported in pieces of bounded length', async () => {
-    const manifest = await signedManifest(head, entries, signer, memoryManifests());
-    let [longest, all] = [0, 0];
-    for await (const piece of bundleChunks(manifest, source(), trustedKey)) {
-      longest = Math.max(longest, piece.length);
-      all += piece.length;
-    }
-    expect(longest).toBeLessThan(70_000);
-    expect(all).toBeGreaterThan(100 * total);
-  });
-
-  test('an entry rewritten in the middle is named', async () => {
-    const forged = seal(chain(total).map((each, n) => (n === forgedAt ? { ...each, body: { n: 'other' } } : each)));
-    const session = { ...live(), head: forged.head, entries: () => firstEntries(forged.entries, total) };
-    const { verification } = await verifyLive(session);
-    expect(verification).toMatchObject({ valid: false, broken_link: { index: forgedAt } });
   });
 });

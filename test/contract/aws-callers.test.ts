@@ -1,11 +1,18 @@
-/** Callers who sign for AWS: the event as API Gateway's IAM authoriser leaves it, through the handlers. */
+/** Callers with AWS signatures: events as API Gateway's IAM authoriser passes them on. */
 
+import * as z from 'zod';
 import { awsPrincipal } from '#core/configuration/identity/federation/aws-caller.ts';
 import { recall } from '#core/configuration/identity/federation/recall.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { readCases } from '../support/yaml.ts';
 import { base, packs } from '../unit/configuration/memory.ts';
+
+const cases = readCases(
+  'test/contract/aws-callers.yaml',
+  z.strictObject({ refused: z.array(z.tuple([z.string(), z.string(), z.string()])) }),
+);
 
 const role = 'arn:aws:iam::123456789012:role/agents/writer';
 const session = (name: string, of = 'writer', account = '123456789012') =>
@@ -73,7 +80,7 @@ test('[identity.aws-callers] headers that claim an identity count for nothing, a
   expect((await call('GET', '/admin/v1/whoami', { key: keys.agent })).body.name).toBe('writer');
 });
 
-test('[identity.aws-api] without an authoriser, the answer to a signed request says what to do', async () => {
+test('[identity.aws-callers] without an authoriser, the answer to a signed request says what to do', async () => {
   expect(await whoami(undefined)).toMatchObject({
     status: 401,
     body: { error: { message: expect.stringContaining('-c iamCallers=on') } },
@@ -119,18 +126,7 @@ test('[identity.aws-callers] a role that leaves the configuration is gone for wh
   }
 });
 
-test.each([
-  ['a wildcard', '{ arn: "arn:aws:iam::123456789012:role/*", tenant: default }', 'without wildcards'],
-  ['a session', `{ arn: "${session('s')}", tenant: default }`, 'the ARN of an IAM user or role'],
-  ['an unknown tenant', `{ arn: "${role}", tenant: nowhere }`, 'one of the tenants default'],
-  ['a human without a person', `{ arn: "${role}", tenant: default, kind: human }`, 'person for kind human'],
-  ['an agent with a person', `{ arn: "${role}", tenant: default, person: alice }`, 'person for kind human'],
-  [
-    'a role twice',
-    `{ arn: "${role}", tenant: default }, { arn: "${role}", tenant: default }`,
-    'is defined twice (entries 0 and 1)',
-  ],
-])('[identity.aws-callers] the configuration refuses %s', async (_, callers, expected) => {
+test.each(cases.refused)('[identity.aws-callers] the configuration refuses %s', async (_, callers, expected) => {
   const text = base(`identity: { aws: { callers: [${callers}] } }`);
   await expect(loadConfiguration(text, { packs })).rejects.toThrow(expected);
 });

@@ -1,4 +1,4 @@
-/** Whose files and batches are, what they cost, and what is left of those that could not be kept. */
+/** Ownership, cost and results of files and batches, and batches that could not be stored. */
 import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import {
@@ -6,6 +6,7 @@ import {
   linesOf,
   other,
   recordsOf,
+  results,
   send,
   start,
   started,
@@ -21,7 +22,7 @@ import { fake, gateway } from '../support/provider-gateway.ts';
 
 useBatchGateway();
 
-describe('[batches.owner] what is another key’s is not there', () => {
+describe('[batches.owner] files and batches of another key do not exist', () => {
   test('files, batches and results of one key are 404 to others, and in no list of theirs', async () => {
     const file = await uploaded(linesOf({}));
     const batch: string = (await start(file)).body.id;
@@ -80,7 +81,7 @@ describe('[batches.owner] what is another key’s is not there', () => {
   });
 });
 
-describe('[batches.budget] all that the lines may come to is charged when the batch is made', () => {
+describe('[batches.budget] the maximum of all lines is charged when the batch is made', () => {
   const sent = { key: 'paid-key', session: 'paid' };
   const spent = async () => {
     const { body } = await caller(gateway.ports)('GET', '/admin/v1/budgets', { key: 'paid-viewer' });
@@ -118,19 +119,9 @@ describe('[batches.budget] all that the lines may come to is charged when the ba
     expect((await start(file, {}, sent)).status).toBe(502);
     expect((await spent()).spent).toBeGreaterThan(before.spent);
   });
-
-  test('its tokens count in the minute, and requests count beside it', async () => {
-    const limited = { key: 'slow-key', session: 'slow' };
-    const file = await uploaded(linesOf({ body: { max_tokens: 6000 } }), limited);
-    const refused = await start(file, {}, limited);
-    expect(refused.body.error.message).toMatch(/may have 5000 tokens a minute; this call may take 60/);
-    expect((await send('GET', `/v1/files/${file}`, undefined, limited)).status).toBe(200);
-    const over = await send('GET', '/v1/files', undefined, limited);
-    expect([over.status, over.headers['x-ratelimit-remaining-requests']]).toEqual([429, '0']);
-  });
 });
 
-test('[batches.list-partial] a page lists every batch, and one that cannot be asked for says why', async () => {
+test('[batches.owner] a page lists every batch, and an unreadable one has an error', async () => {
   const sent = { key: other, session: 'partial' };
   const known = await started(linesOf({}), sent);
   const gone = await started(linesOf({}), sent);
@@ -161,7 +152,7 @@ test('[batches.list-partial] a page lists every batch, and one that cannot be as
   expect((await send('GET', `/v1/batches/${known}`, undefined, sent)).status).toBe(502);
 });
 
-test('[batches.nothing-left] a file or batch that could not be noted does not stay at the provider', async () => {
+test('[batches.owner] a file or batch that could not be noted does not stay at the provider', async () => {
   const sent = { key: other, session: 'left' };
   const put = gateway.ports.batchStore.put;
   const failing = async () => {
@@ -180,4 +171,121 @@ test('[batches.nothing-left] a file or batch that could not be noted does not st
   }
   expect([...account.batches.values()].map(({ status }) => status)).toEqual(['cancelling']);
   expect(account.files.size).toBe(1);
+});
+
+describe('[batches.results] results', () => {
+  test('a blocked line becomes an error of its custom_id, the others pass, redacted and rewritten', async () => {
+    const batch = await started(linesOf({}, {}, {}, {}));
+    const said = (content: string) => ({ reply: { choices: [{ index: 0, message: { role: 'assistant', content } }] } });
+    account.run(({ custom_id }) => {
+      if (custom_id === 'r1') return said('the Top Secret plan');
+      if (custom_id === 'r2') return said('ask eve@example.com for the colour');
+      if (custom_id === 'r3') return { line: 'not json' };
+      return { line: { id: 'x', custom_id, response: null, error: { code: 'server', message: 'top secret failure' } } };
+    });
+    const { lines, headers } = await results(batch);
+    expect(headers['content-type']).toBe('application/jsonl');
+    expect(lines).toHaveLength(4);
+    expect(lines[0]).toEqual({
+      ...{ id: 'batch_req_0', custom_id: 'r1', response: null },
+      error: { code: 'policy_violation', message: 'The reply is blocked by policy no-leak.' },
+    });
+    expect(lines[1]!.response.body.choices[0].message.content).toMatch(/^ask .* for the color$/);
+    expect(lines[1]!.response.body.choices[0].message.content).not.toContain('eve@');
+    expect(lines[2]!.error.code).toBe('provider_error');
+    expect(lines[3]).toMatchObject({ custom_id: 'r4', error: { code: 'policy_violation' } });
+  });
+
+  test('every text of a line is checked', async () => {
+    const batch = await started(linesOf({}, {}, {}));
+    account.run(({ custom_id }) => {
+      const response = { status_code: 200, request_id: 'r', body: 'the top secret plan' };
+      if (custom_id === 'r1') return { line: { id: 'x', custom_id, response, error: null } };
+      if (custom_id === 'r2') return { line: { id: 'x', custom_id, response: null, note: 'to eve@example.com' } };
+      return { line: { id: 'x', custom_id, response: { ...response, body: null, note: ['to eve@example.com'] } } };
+    });
+    const { lines } = await results(batch);
+    expect(lines[0]).toMatchObject({ custom_id: 'r1', response: null, error: { code: 'policy_violation' } });
+    expect(lines[1]!.note).toMatch(/^to /);
+    expect(JSON.stringify(lines)).not.toMatch(/eve@|secret/);
+  });
+
+  test('a file above the body limit is 413, and an uploaded file is not returned', async () => {
+    const sent = { key: 'strict-key', session: 'strict' };
+    const file = await uploaded(linesOf({}), sent);
+    const batch: string = (await start(file, {}, sent)).body.id;
+    account.run(() => ({ reply: { choices: [{ message: { role: 'assistant', content: 'x'.repeat(4000) } }] } }));
+    expect((await results(batch, sent)).status).toBe(413);
+    const input = await send('GET', `/v1/files/${file}/content`, undefined, sent);
+    expect([input.status, input.body.error.message]).toEqual([400, expect.stringMatching(/results of a batch alone/)]);
+  });
+});
+
+test.each([
+  ['another-model', 'another-model'],
+  ['theirs-1-2026-07-18', undefined],
+])('[budget.served] results of the model %s', async (model, recorded) => {
+  const sent = { session: `replied-${model}` };
+  const batch = await started(linesOf({}), sent);
+  const choices = [{ index: 0, message: { role: 'assistant', content: 'hello' } }];
+  account.run(() => ({ reply: { model, choices } }));
+  await results(batch, sent);
+  expect((await recordsOf(sent.session)).at(-1)).toMatchObject({ operation: 'files.content' });
+  expect((await recordsOf(sent.session)).at(-1)?.replied_model).toBe(recorded);
+});
+
+test('[batches.governed] a cancellation that fails is recorded as failed, and one whose beginning cannot be written is not made', async () => {
+  const sent = { session: 'begun' };
+  const batch = await started(linesOf({}), sent);
+  fake.answers(() => jsonReply({ error: { message: 'no' } }, 500));
+  expect((await send('POST', `/v1/batches/${batch}/cancel`, undefined, sent)).status).toBe(502);
+  const outcomes = (await recordsOf('begun')).map(({ operation, outcome }) => [operation, outcome]);
+  expect(outcomes.slice(-2)).toEqual([
+    ['batches.cancel', 'begun'],
+    ['batches.cancel', 'failed'],
+  ]);
+  fake.answers(account.script);
+  const commit = gateway.ports.ledger.commit;
+  try {
+    gateway.ports.ledger.commit = async () => {
+      throw new GatewayError('service_unavailable', 'The store is away.');
+    };
+    expect((await send('POST', `/v1/batches/${batch}/cancel`, undefined, sent)).status).toBe(503);
+  } finally {
+    gateway.ports.ledger.commit = commit;
+  }
+  expect([...account.batches.values()].map(({ status }) => status)).toEqual(['validating']);
+});
+
+test('[batches.governed] upload, start, cancel, reading and deleting are entries without content', async () => {
+  const sent = { session: 'recorded' };
+  const file = await uploaded(linesOf({ text: 'a very special sentence' }), sent);
+  const batch: string = (await start(file, {}, sent)).body.id;
+  account.run(() => ({
+    reply: { choices: [{ message: { role: 'assistant', content: 'a very special answer to eve@example.com' } }] },
+  }));
+  await results(batch, sent);
+  expect((await send('POST', `/v1/batches/${batch}/cancel`, undefined, sent)).body.status).toBe('cancelling');
+  await send('DELETE', `/v1/files/${file}`, undefined, sent);
+  const records = await recordsOf('recorded');
+  const output = `file-${batch.slice('batch_'.length)}-output`;
+  expect(records.map(({ operation, resource, outcome, provider }) => [operation, resource, outcome, provider])).toEqual(
+    [
+      ['files', file, 'completed', 'theirs'],
+      ['batches', batch, 'completed', 'theirs'],
+      ['files.content', output, 'completed', 'theirs'],
+      ['batches.cancel', batch, 'begun', 'theirs'],
+      ['batches.cancel', batch, 'completed', 'theirs'],
+      ['files.delete', file, 'begun', 'theirs'],
+      ['files.delete', file, 'completed', 'theirs'],
+    ],
+  );
+  expect(records[2]!.findings).toMatchObject([{ policy: 'hide-mail', action: 'redact', phase: 'output' }]);
+  expect(JSON.stringify(records)).not.toMatch(/special|eve@/);
+  // Another key's session is not written into, and nothing is done.
+  const foreign = await uploaded(linesOf({}), { key: other, session: 'foreign' });
+  expect((await send('DELETE', `/v1/files/${foreign}`, undefined, { key: other, session: 'recorded' })).status).toBe(
+    403,
+  );
+  expect((await send('GET', `/v1/files/${foreign}`, undefined, { key: other, session: 'foreign' })).status).toBe(200);
 });

@@ -1,9 +1,9 @@
-/** What HTTP alone cannot show: spans, log lines, stored rows, secrets that are missing, a clock that is wound by hand. */
-import { DeleteItemCommand, GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+/** Behaviour that HTTP answers do not show: spans, log lines, stored rows, missing secrets, and time. */
 import type { LogTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { worst } from '#core/contracts/envelope.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import { caller } from '../support/call-endpoint.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 let gateway: TestPorts;
@@ -26,11 +26,7 @@ const act = (action: object, key = keys.agent, over: { call?: typeof call; heade
   });
 const inSession = (action: object, session = `behind-${++count}`) => ({ ...action, actor: { session } });
 
-async function entriesOf(session: string, { ports }: TestPorts = gateway) {
-  const found = [];
-  for await (const entry of ports.evidence.entries('default', session)) found.push(entry);
-  return found;
-}
+const entriesOf = (session: string, { ports }: TestPorts = gateway) => evidenceOf(ports, session);
 
 async function configured(
   extra: string,
@@ -61,7 +57,7 @@ test('[log.action-line] an evaluated action logs the fields of the specification
   });
 });
 
-test('[span.names] an action opens the spans of its stages, with their attributes', async () => {
+test('[log.action-line] an action opens the spans of its stages, with their attributes', async () => {
   await act(inSession(pull));
   await act(inSession(read));
   const telemetry = gateway.ports.telemetry as LogTelemetry;
@@ -94,15 +90,15 @@ test('[session.source] the session is the body’s, else the header’s, else on
   expect((await act(read)).body.session_id).not.toBe(made);
 });
 
-test('[auth.digest-constant-time] what is stored of a key is its digest only', async () => {
-  const { Items = [] } = await gateway.store.client.send(new ScanCommand({ TableName: gateway.store.tables.config }));
+test('[auth.header] only the digest of a key is stored', async () => {
+  const rows = gateway.store.scan('config');
   const row = await gateway.ports.configStore.current();
   const body = new TextDecoder().decode(await gateway.ports.objects.get(row!.sha256));
   expect(body).toMatch(/"key_sha256":"[0-9a-f]{64}"/);
-  for (const key of Object.values(keys)) expect(JSON.stringify(Items) + body).not.toContain(key);
+  for (const key of Object.values(keys)) expect(JSON.stringify(rows) + body).not.toContain(key);
 });
 
-test('[auth.no-admin-token] without an admin token and an admin key only /health answers', async () => {
+test('[auth.health-open] without an admin token and an admin key only /health answers', async () => {
   await configured('', { GATEWAY_ADMIN_TOKEN: '' }, async (_, ownCall) => {
     expect(await ownCall('GET', '/admin/v1/whoami', { key: keys.human })).toMatchObject({
       status: 403,
@@ -120,7 +116,7 @@ test('[policy.break-glass] under break-glass each request is marked in evidence'
   });
 });
 
-test('[action.worst-wins] several sources combine to the worst', () => {
+test('[action.judges] several sources combine to the worst', () => {
   expect([
     worst('allow', 'review'),
     worst('review', 'allow'),
@@ -130,11 +126,11 @@ test('[action.worst-wins] several sources combine to the worst', () => {
   ]).toEqual(['review', 'review', 'block', 'block', 'allow']);
 });
 
-test('[action.manifest-id] a manifest_id is accepted', async () => {
+test('[action.normalised] a manifest_id is accepted', async () => {
   expect((await act({ ...inSession(read), manifest_id: 'task-1' })).status).toBe(200);
 });
 
-test('[credential.no-broader] a broker that cannot mint refuses, and the outcome says that nothing ran', async () => {
+test('[credential.no-broader] a broker that cannot mint refuses, and the outcome is not_executed', async () => {
   await configured('', { SCM_KEY: '' }, async (own, ownCall) => {
     const refused = await act(inSession(read, 'broker'), keys.agent, { call: ownCall });
     expect([refused.status, refused.body.error.type]).toEqual([503, 'service_unavailable']);
@@ -143,14 +139,13 @@ test('[credential.no-broader] a broker that cannot mint refuses, and the outcome
   });
 });
 
-test('[evidence.salts-deletable] deleting a salt leaves the chain valid', async () => {
+test('[evidence.secrets-redacted] deleting a salt leaves the chain valid', async () => {
   const secret = { ...inSession({ ...pull, parameters: { password: 'correct horse battery staple' } }, 'salted') };
   const { body } = await act(secret);
-  const key = { id: { S: `default#${body.envelope_id}` } };
-  const TableName = gateway.store.tables.salts;
-  const { Item } = await gateway.store.client.send(new GetItemCommand({ TableName, Key: key }));
-  expect(JSON.stringify(Item)).toMatch(/[0-9a-f]{32}/);
-  await gateway.store.client.send(new DeleteItemCommand({ TableName, Key: key }));
+  const { store } = gateway.store;
+  const key = { id: `default#${body.envelope_id}` };
+  expect(JSON.stringify(await store.get('salts', key))).toMatch(/[0-9a-f]{32}/);
+  await store.remove('salts', key);
   const verified = await call('GET', '/admin/v1/evidence/sessions/salted/verify', { key: keys.human });
   expect(verified.body).toMatchObject({ valid: true });
 });
@@ -169,7 +164,7 @@ test('[evidence.secrets-redacted] recognised secrets do not enter by any field o
   expect(item.text).not.toContain(token);
 });
 
-test('[evidence.secrets-derived] nor by the texts made from the call, the label of the agent or the words of a vote', async () => {
+test('[evidence.secrets-redacted] nor by the texts made from the call, the label of the agent or the words of a vote', async () => {
   const tokens = ['tgt', 'lbl', 'rev', 'com'].map((each) => `ghp_${each}${'a1B2'.repeat(9)}`);
   const [target, agent, reviewer, comment] = tokens;
   await act({ ...read, target: `acme/${target}`, actor: { session: 'derived', agent: `bot ${agent}` } });
@@ -183,7 +178,7 @@ test('[evidence.secrets-derived] nor by the texts made from the call, the label 
   for (const text of [item.body.target, voted.body.reviewer, voted.body.comment]) expect(text).toMatch(/\[redacted:/);
 });
 
-test('[evidence.secrets-derived] what the configuration withholds is not in effects, reasons, signals, violations or cards', async () => {
+test('[evidence.secrets-redacted] configured paths are withheld from effects, reasons, signals, violations and cards', async () => {
   const paths = ['$.target', '$.parameters.path', '$.parameters.command', '$.parameters.sql', '$.parameters.url'];
   await configured(`evidence: { sensitive: ${JSON.stringify(paths)} }`, {}, async (own, ownCall) => {
     const calls = [
@@ -222,7 +217,7 @@ test('[evidence.secrets-derived] what the configuration withholds is not in effe
   });
 });
 
-test('[approval.pages] a thousand pending approvals list in pages, each once, oldest first', async () => {
+test('[approval.item] a thousand pending approvals list in pages, each once, oldest first', async () => {
   // One key may not ask so much by itself: neither the cap nor the risk it would gather is looked at here.
   const unbounded = 'approvals: { max_pending_per_key: 1000 }\nbehavior: { enabled: false }\n';
   await configured(unbounded, {}, async (own, ownCall) => {
@@ -255,15 +250,13 @@ test('[approval.pages] a thousand pending approvals list in pages, each once, ol
   });
 });
 
-test('[approval.cleanup] an approval row carries the time after which the store may drop it', async () => {
+test('[approval.machine] an approval row has the time at which the store deletes it', async () => {
   const { body } = await act(inSession(pull));
-  const { Item } = await gateway.store.client.send(
-    new GetItemCommand({ TableName: gateway.store.tables.approvals, Key: { id: { S: body.envelope_id } } }),
-  );
-  expect(Number(Item?.ttl?.N) * 1000).toBeGreaterThan(Date.parse(Item!.expires_at!.S!));
+  const row = await gateway.store.store.get('approvals', { id: body.envelope_id });
+  expect(Number(row?.ttl) * 1000).toBeGreaterThan(Date.parse(String(row?.expires_at)));
 });
 
-test('[audit.projections] an entry projected twice counts once', async () => {
+test('[observations.once] an entry projected twice counts once', async () => {
   await act(inSession({ protocol: 'shell', tool: 'shell.rm', target: 'x', capability: 'execute' }, 'projected'));
   const [entry] = await entriesOf('projected');
   const { observations } = gateway.ports;
@@ -272,7 +265,7 @@ test('[audit.projections] an entry projected twice counts once', async () => {
   expect((await observations.violations('default', { limit: 10 })).items).toHaveLength(1);
 });
 
-test('[admin.status] [approval.history] history and status tell what was decided', async () => {
+test('[admin.status] [approval.item] history and status show the decision', async () => {
   const { body } = await act(inSession(pull));
   await call('POST', `/admin/v1/approvals/${body.envelope_id}/approve`, {
     key: keys.human,

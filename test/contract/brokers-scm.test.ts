@@ -5,7 +5,7 @@ import { brokerOf, failure, gitWorld, grantOf, portsOf } from '../support/broker
 import { loopback } from '../support/loopback.ts';
 import { grant as gitGrant, now } from '../unit/execution/credentials/sample.ts';
 
-describe('[credential.scm-jwt] a Git-host app with an installation', () => {
+describe('[credential.minted] a Git-host app with an installation', () => {
   let world: Awaited<ReturnType<typeof gitWorld>>;
   beforeEach(async () => {
     world = await gitWorld();
@@ -51,7 +51,7 @@ describe('[credential.scm-jwt] a Git-host app with an installation', () => {
   });
 
   test.each(['contents', 'contents:owner', 'contents:read,contents:write', '*:write', ''])(
-    'the scope %j is no list of permissions: nothing is asked for',
+    'the scope %j is not a list of permissions, and no token is requested',
     async (scope) => {
       expect(await failure(issue({}, scope))).toMatchObject({ code: 'service_unavailable' });
       expect(world.calls).toHaveLength(0);
@@ -89,7 +89,7 @@ describe('[credential.scm-jwt] a Git-host app with an installation', () => {
     await elsewhere.stop();
   });
 
-  test('[credential.no-broader] an installation without an address gets nothing, least of all the app token', async () => {
+  test('[credential.no-broader] an installation without an address gets no token', async () => {
     const broker = brokerOf({ ...world.settings, api_url: undefined }, portsOf(world.clients));
     await expect(broker.issue(world.envelope, grantOf(world))).rejects.toMatchObject({ code: 'service_unavailable' });
   });

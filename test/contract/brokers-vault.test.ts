@@ -13,7 +13,7 @@ import {
 } from '../support/broker-worlds.ts';
 import { now } from '../unit/execution/credentials/sample.ts';
 
-describe('[credential.vault] the vault broker', () => {
+describe('[credential.brokers] the vault broker', () => {
   let world: Awaited<ReturnType<typeof vaultWorld>>;
   beforeEach(async () => {
     world = await vaultWorld();
@@ -21,7 +21,7 @@ describe('[credential.vault] the vault broker', () => {
   afterEach(() => world.stop());
   const broker = (secrets = own) => brokerOf(world.settings, portsOf(world.clients, secrets));
 
-  test('leases a database user; its record names the lease and when the sweep may give it back', async () => {
+  test('leases a database user; its record names the lease and the time at which the sweep may return it', async () => {
     const { record, secret } = await issueIn(world);
     const [[leaseId, data]] = [...world.vault.leases] as [[string, object]];
     expect(JSON.parse(secret)).toEqual(data);
@@ -36,7 +36,7 @@ describe('[credential.vault] the vault broker', () => {
     expect(record.expires_at).toBe(isoTime(now + 3000_000));
   });
 
-  test('gives the lease back by its record alone; a vault that fails says so', async () => {
+  test('returns the lease by its record alone, and reports a failing vault', async () => {
     const { record } = await issueIn(world);
     world.faults.push({ status: 500, body: {} });
     await expect(broker().revoke(record)).rejects.toMatchObject({ data: { reason: 'unavailable' } });
@@ -52,7 +52,7 @@ describe('[credential.vault] the vault broker', () => {
     await expect(broker().renew?.(old)).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  test('a sealed vault leases nothing', async () => {
+  test('a sealed vault gives no lease', async () => {
     world.vault.state.sealed = true;
     expect(await failure(issueIn(world))).toMatchObject({ code: 'service_unavailable', data: { reason: 'sealed' } });
   });
@@ -77,7 +77,7 @@ describe('the Secrets Manager broker', () => {
   });
   afterEach(() => world.stop());
 
-  test('hands on the current version and names it; degraded, for nothing scopes or ends it', async () => {
+  test('returns the current version and names it; degraded, because it has no scope and no end', async () => {
     const { record, secret } = await issueIn(world);
     expect(secret).toBe('stored-secret-value');
     expect(record).toMatchObject({ type: 'secrets_manager', version_id: 'v-1', degraded: true });

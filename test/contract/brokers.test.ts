@@ -20,8 +20,8 @@ import {
   vaultWorld,
   type World,
 } from '../support/broker-worlds.ts';
-import { fakeSts } from '../support/fake-sts.ts';
 import { envelope as gitEnvelope, now } from '../unit/execution/credentials/sample.ts';
+import { fakeSts } from './fake-sts.ts';
 
 const soon = 3_000;
 const roleArn = 'arn:aws:iam::111122223333:role/tools/s3';
@@ -54,7 +54,7 @@ describe.each(worlds)('the %s broker', (_, start) => {
   });
   afterEach(() => world.stop());
 
-  test('mints for the action, and its record says so without the value', async () => {
+  test('mints for the action, and its record does not hold the value', async () => {
     const { record, secret } = await issueIn(world);
     expect(record).toMatchObject({
       ...{ tenant: 'default', session_id: 's1', envelope_id: 'e1', broker: 'b', scope: world.scope },
@@ -63,7 +63,7 @@ describe.each(worlds)('the %s broker', (_, start) => {
     for (const value of secretsOf({ record, secret })) expect(JSON.stringify(record)).not.toContain(value);
   });
 
-  test('lives as long as the grant says, and never beyond an hour', async () => {
+  test('lives for the time of the grant, and at most an hour', async () => {
     const lifeOf = async (ttl: number) => Date.parse((await issueIn(world, ttl)).record.expires_at) - now;
     expect(await lifeOf(30)).toBe(30_000);
     expect(await lifeOf(3600)).toBeLessThanOrEqual(3600_000);
@@ -90,7 +90,7 @@ describe.each(worlds)('the %s broker', (_, start) => {
     },
   );
 
-  test('an issuer that cannot be reached mints nothing', async () => {
+  test('an unreachable issuer mints no credential', async () => {
     await world.stop();
     expect(await failure(issueIn(world))).toMatchObject({
       code: 'service_unavailable',
@@ -98,7 +98,7 @@ describe.each(worlds)('the %s broker', (_, start) => {
     });
   });
 
-  test('[credential.no-broader] a function without outside calls mints nothing', async () => {
+  test('[credential.no-broader] a function without outside calls mints no credential', async () => {
     const broker = brokerOf(world.settings, portsOf(undefined));
     await expect(broker.issue(world.envelope, grantOf(world))).rejects.toMatchObject({ code: 'service_unavailable' });
     expect(world.calls).toHaveLength(0);
@@ -111,7 +111,7 @@ describe.each(worlds)('the %s broker', (_, start) => {
     await broker.revoke(record, secret);
   });
 });
-describe('[credential.sts] the STS broker', () => {
+describe('[credential.brokers] the STS broker', () => {
   let world: Awaited<ReturnType<typeof stsWorld>>;
   beforeEach(async () => {
     world = await stsWorld();
@@ -159,7 +159,7 @@ describe('[credential.sts] the STS broker', () => {
     expect([answer(now + 599_000), answer(now + 600_000)]).toEqual(['allow', 'implicit_deny']);
   });
 
-  test('[credential.no-broader] an unknown tool, or a target it does not fit, asks STS for nothing', async () => {
+  test('[credential.no-broader] an unknown tool or an unfitting target does not call STS', async () => {
     for (const over of [{ tool: 'aws.iam.create_user' }, { tool: 'AWS.S3.get_object' }, { target: 's3://reports' }]) {
       expect(await failure(issue(over))).toMatchObject({ code: 'forbidden', data: { reason: 'credential_refused' } });
     }
@@ -182,7 +182,7 @@ describe('[credential.sts] the STS broker', () => {
     expect(world.sts.assumed[0]!.sourceIdentity).toBe('k1');
   });
 
-  test('tags that do not fit beside the policy give way, the policy never', async () => {
+  test('tags that do not fit next to the policy are dropped, the policy never', async () => {
     world.sts.limits.tags = 1;
     await issue();
     expect(world.sts.assumed[0]!.tags).toEqual({ envelope: 'e1' });
@@ -190,7 +190,7 @@ describe('[credential.sts] the STS broker', () => {
     expect(new Set(policies).size).toBe(1);
   });
 
-  test('[credential.no-broader] what does not fit without them either is refused', async () => {
+  test('[credential.no-broader] a policy that does not fit without tags is refused', async () => {
     world.sts.limits.tags = 0;
     expect(await failure(issue())).toMatchObject({ code: 'forbidden', data: { reason: 'policy_too_large' } });
     expect(world.calls).toHaveLength(2);

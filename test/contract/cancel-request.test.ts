@@ -1,11 +1,13 @@
 /** Calls that another process runs are cancelled by their owner: two processes over one store, a provider and a server that never end. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { systemIds } from '#adapters/system/ids.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { lambdaLimits } from '#core/contracts/host-limits.ts';
 import { ExecutionFault } from '#core/execution/executors/fault.ts';
 import type { Executor } from '#core/execution/executors/ports.ts';
 import { chatHandlers } from '#lambdas/handlers.ts';
 import { caller, eventTo } from '../support/call-endpoint.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
 import { type FakeProvider, piecesOf, silent, startFakeProvider, stream } from '../support/fake-providers.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 import { type WoundTimeouts, woundTimeouts } from '../support/wound-timeouts.ts';
@@ -94,11 +96,8 @@ async function streaming(session: string, more: object = {}) {
   return { id: reply.headers['x-envelope-id']!, rest: rest() };
 }
 
-async function bodiesOf(session: string) {
-  const found = [];
-  for await (const entry of test_.ports.evidence.entries('default', session)) found.push(entry);
-  return found.map(({ kind, body }) => ({ kind, ...body }));
-}
+const bodiesOf = async (session: string) =>
+  (await evidenceOf(test_.ports, session)).map(({ kind, body }) => ({ kind, ...body }));
 
 describe('[cancel.any-process] a call that runs in another process', () => {
   test('a stream ends with an error event; what was streamed is billed, and evidence says who cancelled it', async () => {
@@ -167,7 +166,7 @@ describe('[cancel.any-process] a call that runs in another process', () => {
   });
 });
 
-describe('[cancel.owner] whose call it is', () => {
+describe('[cancel.any-process] whose call it is', () => {
   test('another key gets 404, and the call goes on', async () => {
     const { id, rest } = await streaming('not-yours');
     expect((await cancel(id, keys.other)).status).toBe(404);
@@ -190,7 +189,7 @@ describe('[cancel.owner] whose call it is', () => {
   });
 });
 
-test('[evidence.delivery] where the host does not see its callers, evidence does not claim that an answer arrived', async () => {
+test('[evidence.chat] where the host does not see its callers, evidence does not claim that an answer arrived', async () => {
   provider.answers(() => ({ type: 'say', said: { text: 'Hello' } }));
   const said = async (session: string, more: object) => {
     const request = { key: keys.agent, body: ask, headers: { 'x-session-id': session } };
@@ -204,8 +203,4 @@ test('[evidence.delivery] where the host does not see its callers, evidence does
   expect(await said('local', {})).not.toHaveProperty('delivered');
 });
 
-async function entriesOf(session: string) {
-  const found = [];
-  for await (const entry of test_.ports.evidence.entries('default', session)) found.push(entry);
-  return found as [(typeof found)[number]];
-}
+const entriesOf = async (session: string) => (await evidenceOf(test_.ports, session)) as [EvidenceEntry];

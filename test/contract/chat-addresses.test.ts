@@ -29,6 +29,7 @@ const endpoints = {
   'chat/completions': (urls: string[]) => ({ messages: asked(urls.map(picture)) }),
   messages: (urls: string[]) => ({ messages: asked(urls.map(block)), max_tokens: 9 }),
   responses: (urls: string[]) => ({ input: asked(urls.map(input), 'input_text'), store: false }),
+  moderations: (urls: string[]) => ({ input: [...urls.map(picture), { type: 'text', text }] }),
 } as const;
 type Endpoint = keyof typeof endpoints;
 const names = Object.keys(endpoints) as Endpoint[];
@@ -64,7 +65,7 @@ describe.each(names)('[chat.addresses] under govern, on %s', (to) => {
     expect((await entriesOf(`block-${to}`)).map(([kind]) => kind)).toEqual(['block', 'chat']);
   });
 
-  test('one in review waits for its approval, which is used once', async () => {
+  test('an address in review needs an approval, which is used once', async () => {
     const session = `review-${to}`;
     const urls = ['https://asked.example/a.png'];
     const first = await ask(session, urls, { to });
@@ -79,7 +80,9 @@ describe.each(names)('[chat.addresses] under govern, on %s', (to) => {
     expect((await ask(session, urls, { to, ref: envelope_id })).status).toBe(202);
   });
 
-  test('private and other addresses are refused whatever the rules say', async () => {
+  test('private and malformed addresses are refused despite any rule', async () => {
+    // Ten refusals per minute are recorded.
+    host.pass(60);
     for (const url of ['http://169.254.169.254/latest', 'http://localhost/x', 'file:///etc/passwd'])
       expect((await ask(`private-${to}`, [url], { to })).status).toBe(400);
     // The refused chats are recorded, and no decision.
@@ -151,13 +154,118 @@ test('[chat.addresses] a stream of a chat with a blocked address is refused befo
 
 test('[chat.addresses] servers of tools that the provider would call are refused', async () => {
   const server = { type: 'mcp', server_label: 's', server_url: 'https://open.example/mcp' };
-  const given: Record<Endpoint, object> = {
+  const given = {
     'chat/completions': { tools: [server] },
     messages: { mcp_servers: [{ type: 'url', name: 's', url: 'https://open.example/mcp' }] },
     responses: { tools: [server] },
   };
-  for (const to of names) {
+  for (const to of ['chat/completions', 'messages', 'responses'] as const) {
     const body = { model: 'mock', ...endpoints[to]([]), ...given[to] };
     expect((await caller(host.ports)('POST', `/v1/${to}`, { key: keys.agent, body })).status).toBe(400);
   }
+});
+
+describe('[chat.addresses] with content in review too', () => {
+  const filter = 'policies: { input: [{ name: rockets, type: keyword, action: review, keywords: [rocket] }] }\n';
+  const url = 'https://asked.example/a.png';
+  const start = (more = '') => testPorts({ toolPolicies, extra: `${extra}${filter}${more}` });
+  const chat = (on: TestPorts, { urls = [url], ref = '', stream = false } = {}) =>
+    caller(on.ports)('POST', '/v1/chat/completions', {
+      key: keys.agent,
+      headers: { 'x-session-id': 'both', ...(ref && { 'x-approval-ref': ref }) },
+      body: {
+        model: 'mock',
+        stream,
+        messages: [{ role: 'user', content: [...urls.map(picture), { type: 'text', text: 'a rocket' }] }],
+      },
+    });
+  const statusOf = async (on: TestPorts, id: string) =>
+    (await caller(on.ports)('GET', `/admin/v1/approvals/${id}`, { key: keys.human })).body.status;
+  const idsOf = ({ body }: { body: { approvals: { param: string; envelope_id: string }[] } }) =>
+    Object.fromEntries(body.approvals.map(({ param, envelope_id }) => [param, envelope_id]));
+  const address = 'messages[0].content[0].image_url.url';
+  let both: TestPorts | undefined;
+  afterEach(() => both?.stop());
+
+  test.each([
+    [['messages', address], false],
+    [[address, 'messages'], false],
+    [['messages', address], true],
+    [[address, 'messages'], true],
+  ])('each is approved once, in the order %j, named in the retry: %s', async (order, named) => {
+    both = await start();
+    const first = await chat(both);
+    expect(first.status).toBe(202);
+    const ids = idsOf(first);
+    expect(Object.keys(ids)).toEqual(['messages', address]);
+    expect(first.body.envelope_id).toBe(ids.messages);
+    const [one = '', other = ''] = order.map((param) => ids[param]);
+    await approve(one, both);
+    const second = await chat(both, { ref: named ? one : '' });
+    expect([second.status, idsOf(second)]).toEqual([202, { [order[1]!]: other }]);
+    expect(await statusOf(both, one)).toBe('approved');
+    await approve(other, both);
+    expect((await chat(both, { ref: named ? other : '' })).status).toBe(200);
+    expect([await statusOf(both, one), await statusOf(both, other)]).toEqual(['consumed', 'consumed']);
+    expect((await chat(both)).status).toBe(202);
+  });
+
+  test('a denied one refuses the chat, and the approval of the other is kept', async () => {
+    both = await start();
+    const ids = idsOf(await chat(both));
+    await approve(ids[address]!, both);
+    await caller(both.ports)('POST', `/admin/v1/approvals/${ids.messages}/deny`, {
+      key: keys.human,
+      body: { reviewer: 'alice' },
+    });
+    expect((await chat(both)).status).toBe(403);
+    expect(await statusOf(both, ids[address]!)).toBe('approved');
+  });
+
+  test.each([false, true])('chat_review: hold answers in place once both are approved, stream %s', async (stream) => {
+    both = await start('approvals: { chat_review: hold, hold_seconds: 20 }');
+    const { ports } = both;
+    const { pause } = ports;
+    const voted: string[] = [];
+    Object.assign(ports, {
+      pause: async (ms: number) => {
+        await pause(ms);
+        const { body } = await caller(ports)('GET', '/admin/v1/approvals', { key: keys.human });
+        for (const { envelope_id } of body.pending) {
+          voted.push(envelope_id);
+          expect((await approve(envelope_id, both)).status).toBe(200);
+        }
+      },
+    });
+    const answer = await chat(both, { stream });
+    expect([answer.status, voted.length]).toEqual([200, 2]);
+    expect(answer.text).toContain('Mock');
+    expect(await Promise.all(voted.map((id) => statusOf(both!, id)))).toEqual(['consumed', 'consumed']);
+  });
+
+  test('chat_review: hold uses no approval while one of several addresses is pending', async () => {
+    both = await start('approvals: { chat_review: hold, hold_seconds: 1 }');
+    const urls = [url, 'https://asked.example/b.png'];
+    const first = await chat(both, { urls });
+    expect(first.status).toBe(409);
+    const ids = first.body.error.approvals.map(({ envelope_id }: { envelope_id: string }) => envelope_id);
+    expect(ids).toHaveLength(3);
+    await approve(ids[1], both);
+    expect((await chat(both, { urls })).status).toBe(409);
+    expect(await statusOf(both, ids[1])).toBe('approved');
+    await Promise.all([approve(ids[0], both), approve(ids[2], both)]);
+    expect((await chat(both, { urls })).status).toBe(200);
+  });
+});
+
+test('[chat.addresses] an address in another member of an endpoint is checked; one in metadata is not', async () => {
+  const image = (more: object) =>
+    caller(host.ports)('POST', '/v1/images/generations', {
+      key: keys.agent,
+      body: { model: 'mock', prompt: 'a cat', ...more },
+    });
+  const refused = await image({ image_url: 'http://169.254.169.254/latest' });
+  expect([refused.status, refused.body.error.param]).toEqual([400, 'image_url']);
+  expect((await image({ image_url: 'https://closed.example/a.png' })).status).toBe(403);
+  expect((await image({ metadata: { callback_url: 'https://closed.example/' } })).status).toBe(200);
 });

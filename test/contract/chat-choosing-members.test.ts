@@ -1,6 +1,7 @@
-/** Who answers is the gateway's decision: members that choose otherwise, and replies of another model. */
+/** Request members that choose another model or provider, and replies of another model. */
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import { caller } from '../support/call-endpoint.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
 import { keys } from '../support/ports.ts';
 import { fake, gateway, useProviderGateway } from '../support/provider-gateway.ts';
 
@@ -29,8 +30,7 @@ async function ask(model: string, more: object = {}, path = '/v1/chat/completion
     headers: { 'x-session-id': session, 'cache-control': 'no-cache' },
     body: { model, messages, max_tokens: 50, ...more },
   });
-  const entries = [];
-  for await (const entry of gateway.ports.evidence.entries('default', session)) entries.push(entry);
+  const entries = await evidenceOf(gateway.ports, session);
   return { ...answer, record: entries.at(-1)?.body as unknown as ChatRecord };
 }
 const says = (model: string) =>
@@ -77,7 +77,7 @@ test('[chat.choosing-members] a search of the provider is refused; what the entr
   expect((await fake.request()).body).toMatchObject({ models: ['a'], route: 'fallback' });
 });
 
-describe.each([false, true])('[chat.replied-model] stream %s', (stream) => {
+describe.each([false, true])('[budget.served] stream %s', (stream) => {
   test.each([
     ['gpt-4o-mini', 'gpt-5.5-pro', 2_000, 'gpt-5.5-pro'],
     ['gpt-4o-mini', 'cheap', 20, 'cheap'],

@@ -43,7 +43,7 @@ async function told(setting: (typeof settings)[number], content: string, stream:
   };
 }
 
-describe.each([false, true])('[chat.completions.tool-use] with stream %s', (stream) => {
+describe.each([false, true])('[chat.tool-use] with stream %s', (stream) => {
   test('by default each call is the caller’s own matter', async () => {
     expect((await told('pass', 'delete it', stream)).calls).toEqual(['delete_all']);
   });
@@ -64,7 +64,7 @@ describe.each([false, true])('[chat.completions.tool-use] with stream %s', (stre
   });
 });
 
-test('[chat.completions.tool-use] reject: tools, calls and results are refused, and nothing else', async () => {
+test('[chat.tool-use] reject: tools, calls and results are refused, and nothing else', async () => {
   const results = { tools: undefined, messages: [{ role: 'tool', tool_call_id: 'a', content: 'x' }] };
   for (const more of [{}, results, { tools: undefined, functions: [{ name: 'f' }] }]) {
     const { status, body } = await ask('reject', 'read it', more);
@@ -79,7 +79,7 @@ test.each([
   ['a search of the provider', { web_search_options: {} }, 'Found web_search_options, '],
   ['a tool of another type', { tools: [...tools, { type: 'web_search' }] }, 'tools[2].type is "web_search"; '],
   ['a tool without a type', { tools: [{ function: { name: 'delete_all' } }] }, 'tools[0].type is null; '],
-])('[chat.completions.tool-use] govern refuses what it could not decide: %s', async (_name, more, says) => {
+])('[chat.tool-use] govern refuses what it could not decide: %s', async (_name, more, says) => {
   const { status, body } = await ask('govern', 'read it', more);
   expect([status, body.error.type]).toEqual([400, 'invalid_request']);
   expect(body.error.message).toContain(says);

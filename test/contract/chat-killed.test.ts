@@ -1,8 +1,8 @@
 /** A call whose process ended while the provider was asked: the sweep writes its entry once and charges it once. */
-import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { Turns } from '#core/kernel/turns.ts';
 import type { ReserveRequest } from '#core/limits/ports.ts';
 import { sweepReservations } from '#lambdas/sweep/event.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
 import { type TestPorts, testPorts } from '../support/ports.ts';
 
 let gateway: TestPorts;
@@ -21,15 +21,11 @@ const request: ReserveRequest = {
     ...{ transport: 'http', input_tokens: 40, policy_version: 3, request_id: 'r-1' },
   },
 };
-async function entries() {
-  const found: EvidenceEntry[] = [];
-  for await (const entry of gateway.ports.evidence.entries('default', 's')) found.push(entry);
-  return found;
-}
+const entries = () => evidenceOf(gateway.ports, 's');
 const sweep = () => sweepReservations(gateway.ports, new Turns());
 const status = () => gateway.ports.counters.status('default', { budgets });
 
-test('[chat.killed] leaves one entry with what is known, however many sweeps there are', async () => {
+test('[chat.killed] any number of sweeps leaves one entry with the known facts', async () => {
   const { counters } = gateway.ports;
   await counters.reserve(request);
   await counters.begin('default', 'cut');
@@ -63,7 +59,7 @@ test('[chat.killed] a sweep that dies between the entry and the charge charges i
   expect(Object.values((await status()).spend)).toEqual([700]);
 });
 
-test('[chat.killed] a call that had not begun, or whose reservation does not name it, leaves none', async () => {
+test('[chat.killed] a call that had not begun, or whose reservation lacks its facts, leaves no entry', async () => {
   const { counters } = gateway.ports;
   await counters.reserve(request);
   const { call: _, ...unnamed } = request;
@@ -74,8 +70,25 @@ test('[chat.killed] a call that had not begun, or whose reservation does not nam
   expect((await status()).open).toBe(0);
 });
 
-test('[chat.killed] at the start of a gateway every open reservation is of a process that is gone', async () => {
+test('[chat.killed] at the start of a gateway every open reservation is that of a dead process', async () => {
   await gateway.ports.counters.reserve({ ...request, begun: true });
   expect(await sweepReservations(gateway.ports, new Turns(), Number.MAX_SAFE_INTEGER)).toBe(1);
   expect(await entries()).toHaveLength(1);
+});
+
+test.each([
+  ['a tenant without limits', {}],
+  ['a tenant whose calls are taken from leases', { requests_per_minute: 100_000 }],
+])('[chat.killed] a stream of %s has a reservation in the store, a whole answer need not', async (_, rates) => {
+  const { counters } = gateway.ports;
+  const free = { ...request, cost_microusd: 0, limits: { ...rates, budgets: [] }, begun: true };
+  const whole = { ...request.call!, stream: false };
+  for (let i = 0; i < 30; i++) await counters.reserve({ ...free, id: `whole-${i}`, call: whole });
+  const before = (await counters.expired('default', Number.MAX_SAFE_INTEGER)).map(({ id }) => id);
+  await counters.reserve({ ...free, id: 'stream' });
+  const opened = (await counters.expired('default', Number.MAX_SAFE_INTEGER)).map(({ id }) => id);
+  expect(opened.filter((id) => !before.includes(id))).toEqual(['stream']);
+  gateway.pass(61);
+  await sweep();
+  expect((await entries()).map(({ envelope_id }) => envelope_id)).toContain('stream');
 });

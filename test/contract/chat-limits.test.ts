@@ -1,6 +1,6 @@
-/** Rate limits and budgets as callers of chat meet them: headers, refusals, and what is left afterwards. */
-import type { ChatRecord } from '#core/contracts/chat.ts';
+/** Rate limits and budgets of chat callers: headers, refusals and remaining amounts. */
 import { type Answer, caller } from '../support/call-endpoint.ts';
+import { chatRecordsOf } from '../support/evidence-of.ts';
 import { say } from '../support/fake-providers.ts';
 import { keys } from '../support/ports.ts';
 import { fake, gateway, useProviderGateway } from '../support/provider-gateway.ts';
@@ -47,14 +47,10 @@ const limits = ({ headers }: Answer, what: string) =>
   ['limit', 'remaining'].map((kind) => Number(headers[`x-ratelimit-${kind}-${what}`]));
 const budgets = async (who: string) =>
   (await call('GET', '/admin/v1/budgets', { key: keys.human, headers: { 'x-tenant-id': who } })).body;
-async function recordsOf(session: string, of: string): Promise<ChatRecord[]> {
-  const records: ChatRecord[] = [];
-  for await (const { body } of gateway.ports.evidence.entries(of, session)) records.push(body as unknown as ChatRecord);
-  return records;
-}
+const recordsOf = (session: string, of: string) => chatRecordsOf(gateway.ports, session, of);
 
 describe('[limit.rate] limits of a minute', () => {
-  test('requests: headers say what is left, and a refusal when to come back', async () => {
+  test('requests: headers show the rest, and a refusal the time to wait', async () => {
     fake.answers(say());
     for (const left of [2, 1, 0]) expect(limits(await ask('minute'), 'requests')).toEqual([3, left]);
     for (const stream of [false, true]) {
@@ -69,7 +65,7 @@ describe('[limit.rate] limits of a minute', () => {
     expect(fake.requests).toHaveLength(3);
   });
 
-  test('tokens: reserved before the call, what was not used is given back', async () => {
+  test('tokens: reserved before the call, and the unused rest is returned', async () => {
     fake.answers(say('x', { inputTokens: 10, outputTokens: 40 }));
     for (const _ of [1, 2, 3]) expect((await ask('tokens', { body: { max_tokens: 700 } })).status).toBe(200);
     const { rate_limit } = await budgets('tokens');
@@ -110,32 +106,5 @@ describe('[limit.budget] budgets', () => {
     ]);
     expect(fake.requests).toHaveLength(10);
     expect(await budgets('poor')).toMatchObject({ statuses: [{ spent_usd: 0.001 }], open_reservations: 0 });
-  });
-
-  test('of a model hold for that model alone', async () => {
-    fake.answers(say('x', { outputTokens: 100 }));
-    expect((await ask('models', {}, 'dear')).status).toBe(200);
-    expect((await ask('models', {}, 'dear-2')).body.error).toMatchObject({ type: 'budget_exceeded' });
-    expect((await ask('models')).status).toBe(200);
-  });
-
-  test('of nothing let nothing pass', async () => {
-    expect((await ask('penniless')).body.error).toMatchObject({ type: 'budget_exceeded' });
-    const body = { model: 'm', max_tokens: 1, messages: [{ role: 'user', content: 'x' }] };
-    expect((await call('POST', '/v1/messages', { key: 'penniless-key', body })).status).toBe(429);
-  });
-
-  test('fifty calls at once never overshoot and leave nothing reserved', async () => {
-    fake.answers(say('x', { outputTokens: 60 }));
-    const calls = Array.from({ length: 50 }, (_, at) => ask('crowd', { body: { stream: at % 3 === 0 } }));
-    const statuses = (await Promise.all(calls)).map(({ status }) => status);
-    const passed = statuses.filter((status) => status === 200).length;
-    expect(new Set(statuses)).toEqual(new Set([200, 429]));
-    expect(passed).toBeGreaterThanOrEqual(10);
-    expect(passed).toBeLessThanOrEqual(16);
-    const { statuses: accounts, open_reservations } = await budgets('crowd');
-    expect(accounts[0]!.spent_usd).toBeCloseTo((passed * 60) / 1e6, 9);
-    expect(open_reservations).toBe(0);
-    expect(fake.requests).toHaveLength(passed);
   });
 });

@@ -40,7 +40,7 @@ describe('messages', () => {
     });
   });
 
-  test('[chat.messages.tool-use] a tool call is decided before the caller sees it', async () => {
+  test('[chat.tool-use] a tool call is decided before the caller sees it', async () => {
     const headers = inSession('tools');
     const blocked = await say('call the tool', { tools }, headers);
     expect(blocked.body.stop_reason).toBe('end_turn');
@@ -53,7 +53,7 @@ describe('messages', () => {
     expect(kinds.length).toBeGreaterThan(2);
   });
 
-  test('[approval.denial-told] a tool call that a human denied is replaced by the denial and its comment', async () => {
+  test('[approval.denied] a tool call that a human denied is replaced by the denial and its comment', async () => {
     const headers = inSession('tools-denied');
     const other = [{ name: 'calendar.invite', input_schema: { type: 'object' } }];
     const asked = await say('invite the team', { tools: other }, headers);
@@ -64,7 +64,7 @@ describe('messages', () => {
     expect(again.body.content).toEqual([{ type: 'text', text: '[calendar.invite was denied by alice: no meetings]' }]);
   });
 
-  test('[chat.count-tokens] estimates tokens without calling a provider', async () => {
+  test('[chat.messages] estimates tokens without calling a provider', async () => {
     const { body } = await call('POST', '/v1/messages/count_tokens', {
       key: keys.agent,
       body: { model: 'mock', messages: [{ role: 'user', content: 'x'.repeat(400) }] },

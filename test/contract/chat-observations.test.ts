@@ -1,7 +1,7 @@
 /** The views of chat calls. */
 import { isoTime } from '#core/kernel/ports.ts';
 import { bucketsOf, totalsOf } from '#core/observatory/buckets.ts';
-import { type Dimension, everyTenant, maxNames } from '#core/observatory/dimensions.ts';
+import { everyTenant, maxNames } from '#core/observatory/dimensions.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import { rebuild } from '#core/observatory/rebuild.ts';
 import { sumsBetween } from '#core/observatory/sums-between.ts';
@@ -38,7 +38,7 @@ describe('the views of chat calls', () => {
     ]);
   });
 
-  test('groups fit into a transaction, however many filters found something and however many models there are', async () => {
+  test('groups fit into a transaction with many findings and models', async () => {
     const { observations } = await setting();
     const findings = Array.from({ length: 80 }, (_, n) => ({
       policy: `filter-${n}`,
@@ -57,77 +57,7 @@ describe('the views of chat calls', () => {
     expect(items.filter((each) => 'action' in each && each.action === 'block')).toHaveLength(1);
   });
 
-  test('a group in which most entries have counted before counts the others', async () => {
-    const { observations } = await setting();
-    const entries = calls(40);
-    await observations.apply(entries.slice(0, 37).map(projectEntry));
-    await observations.apply(entries.map(projectEntry));
-    expect((await observations.usage('default', {})).requests).toBe(40);
-  });
-
-  test('requests come newest first, page by page, by model and outcome, none older than asked for', async () => {
-    const { observations } = await setting();
-    const failed = { outcome: 'failed', model: 'fast', resolved_model: 'mock' };
-    const entries = Array.from({ length: 25 }, (_, n) => sampleChat(n, n % 5 === 0 ? failed : {}));
-    await observations.apply(entries.map(projectEntry));
-    await observations.apply([projectEntry(sampleChat(0, {}, { tenant: 'other' }))]);
-    const all = async (query: object) => {
-      const ids: string[] = [];
-      let cursor: string | undefined;
-      do {
-        const page = await observations.requests('default', {
-          since: '',
-          limit: 3,
-          ...query,
-          ...(cursor && { cursor }),
-        });
-        expect(page.items.length).toBeLessThanOrEqual(3);
-        ids.push(...page.items.map(({ envelope_id }) => envelope_id));
-        cursor = page.cursor;
-      } while (cursor !== undefined);
-      return ids;
-    };
-    expect(await all({})).toEqual(entries.map(({ envelope_id }) => envelope_id).reverse());
-    expect(await all({ outcome: 'failed' })).toEqual(['e20', 'e15', 'e10', 'e5', 'e0']);
-    expect(await all({ model: 'fast' })).toEqual(['e20', 'e15', 'e10', 'e5', 'e0']);
-    expect(await all({ model: 'mock', outcome: 'completed' })).toHaveLength(20);
-    expect(await all({ model: 'none' })).toEqual([]);
-    expect(await all({ since: entries[22]!.timestamp })).toEqual(['e24', 'e23', 'e22']);
-    const [row] = (await observations.requests('default', { since: '', limit: 1 })).items;
-    expect(row).toEqual(projectEntry(entries[24]!).request);
-  });
-
-  test('[analytics.buckets] minutes by dimension: of the tenant, and of all tenants together', async () => {
-    const { observations } = await setting();
-    const at = (n: number, minute: number, over: object, tenant = 'default') =>
-      sampleChat(n, over, { tenant, timestamp: `2026-01-01T00:0${minute}:0${n}.000Z` });
-    const entries = [
-      at(0, 1, { latency_ms: 10 }),
-      at(1, 1, { latency_ms: 480 }),
-      at(2, 2, { outcome: 'failed' }),
-      at(3, 2, {}, 'other'),
-    ];
-    for (let round = 0; round < 2; round++)
-      for (const entry of entries) await observations.apply([projectEntry(entry)]);
-    const query = { from: '2026-01-01T00:01:30.000Z', to: '2026-01-01T00:02:00.000Z' } as const;
-    const read = async (scope: string, dimension: Dimension) =>
-      bucketsOf(await observations.minutes(scope, { dimension, ...query }), '1m');
-    expect(await read('default', 'model:mock')).toMatchObject([
-      { timestamp: '2026-01-01T00:01:00.000Z', requests: 2, errors: 0, p50_latency_ms: 10, p99_latency_ms: 478 },
-      { timestamp: '2026-01-01T00:02:00.000Z', requests: 1, errors: 1, error_rate: 1 },
-    ]);
-    expect((await read('other', 'tenant:other')).map(({ requests }) => requests)).toEqual([1]);
-    expect((await read(everyTenant, 'model:mock')).map(({ requests }) => requests)).toEqual([2, 2]);
-    expect((await read(everyTenant, 'global')).map(({ tokens }) => tokens)).toEqual([240, 240]);
-    expect(await read('default', 'global')).toEqual([]);
-    expect(await read('default', 'model:other')).toEqual([]);
-    expect(await observations.dimensions('other', query)).toEqual(['model:mock', 'provider:mock']);
-    expect(
-      await observations.dimensions('other', { from: '2027-01-01T00:00:00Z', to: '2027-01-02T00:00:00Z' }),
-    ).toEqual([]);
-  });
-
-  test('[analytics.hours] hours answer what their minutes answer, wherever a span begins and ends', async () => {
+  test('[admin.analytics] hours equal the sum of their minutes for any span', async () => {
     const { observations } = await setting();
     const entries = Array.from({ length: 90 }, (_, n) =>
       sampleChat(
@@ -170,7 +100,7 @@ describe('the views of chat calls', () => {
     ).toHaveLength(4);
   });
 
-  test('[analytics.bounded] names that callers make up are counted under `other` past a bound, each call once', async () => {
+  test('[admin.analytics] names that callers make up are counted under `other` past a bound, each call once', async () => {
     const { observations } = await setting();
     const most = maxNames('default');
     const entries = Array.from({ length: most + 60 }, (_, n) =>
@@ -200,7 +130,7 @@ describe('the views of chat calls', () => {
     for (const entry of entries) await first.observations.apply([projectEntry(entry)]);
     const evidence = {
       sessions: async () => ({ items: [{ session_id: 's1', updated_at: '9' } as never] }),
-      async *entries(_tenant: string, _session: string, from = 0) {
+      async *rows(_tenant: string, _session: string, from = 0) {
         yield* entries.slice(from);
       },
     };

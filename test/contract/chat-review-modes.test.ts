@@ -1,8 +1,9 @@
-/** How a review of chat reaches a client, and which answers come from the cache. */
+/** How clients receive a review of a chat call, and which answers the cache gives. */
 import { settle } from '#core/approvals/steps.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { eventsOf } from '../support/chat-clients.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 const filters = `
@@ -35,7 +36,7 @@ const readers: [who: string, headers: Record<string, string>][] = [
   ['a client that accepts events', { accept: 'text/event-stream' }],
 ];
 
-test.each(readers)('[chat.review-202] a stream of %s that needs approval is an error event', async (_who, headers) => {
+test.each(readers)('[chat.review] a stream of %s that needs approval is an error event', async (_who, headers) => {
   const test = await start('approvals: { chat_review: status_202 }');
   const whole = await ask(test, 'launch the rocket', {}, headers);
   expect(whole).toMatchObject({ status: 202, body: { status: 'pending_approval' } });
@@ -49,7 +50,7 @@ test.each(readers)('[chat.review-202] a stream of %s that needs approval is an e
   expect((await ask(test, 'launch the rocket', { stream: true }, headers)).status).toBe(200);
 });
 
-test('[chat.review-202] another client gets the approval as JSON, whether it asked for a stream or not', async () => {
+test('[chat.review] another client gets the approval as JSON, whether it asked for a stream or not', async () => {
   const test = await start('approvals: { chat_review: status_202 }');
   const whole = await ask(test, 'launch the rocket');
   const streamed = await ask(
@@ -61,7 +62,7 @@ test('[chat.review-202] another client gets the approval as JSON, whether it ask
   expect(streamed).toMatchObject({ status: 202, body: whole.body });
 });
 
-describe('[chat.review-error]', () => {
+describe('[chat.review]', () => {
   test('error_409 names address and id, is not repeated by clients, and passes once it is approved', async () => {
     const test = await start('approvals: { chat_review: error_409 }');
     const asked = await ask(test, 'launch the rocket');
@@ -75,13 +76,12 @@ describe('[chat.review-error]', () => {
     expect(again.body.error.envelope_id).toBe(error.envelope_id);
     expect((await vote(test, error.envelope_id)).status).toBe(200);
     expect((await ask(test, 'launch the rocket')).status).toBe(200);
-    const kinds: string[] = [];
-    for await (const { kind } of test.ports.evidence.entries('default', 'modes')) kinds.push(kind);
+    const kinds = (await evidenceOf(test.ports, 'modes')).map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === 'chat')).toHaveLength(1);
     expect((await ask(test, 'land the rocket')).status).toBe(200);
   });
 
-  test('[approval.timeout-told] after a request that no reviewer decided in time the error says that it timed out', async () => {
+  test('[approval.timeout] after a request that no reviewer decided in time the error says that it timed out', async () => {
     const test = await start('approvals: { chat_review: error_409 }');
     const first = await ask(test, 'launch the rocket');
     expect(first.body.error.message).not.toContain('timed out');
@@ -91,16 +91,6 @@ describe('[chat.review-error]', () => {
     expect(late.body.error).toMatchObject({ type: 'conflict', reason: 'expired' });
     expect(late.body.error.message).toMatch(/^The earlier request timed out\. The call needs approval: http/);
     expect(late.body.error.envelope_id).not.toBe(first.body.error.envelope_id);
-  });
-
-  test.each([
-    ['status_202', 202],
-    ['error_409', 409],
-  ])('%s answers at once, however long calls of tools are held', async (mode, status) => {
-    const test = await start(`approvals: { chat_review: ${mode}, hold_seconds: 20 }`);
-    const waits = jest.spyOn(test.ports, 'pause');
-    expect((await ask(test, 'launch the rocket')).status).toBe(status);
-    expect(waits.mock.calls.filter(([ms]) => ms > 0)).toEqual([]);
   });
 
   test.each([false, true])('hold answers in place once it is approved, stream %s', async (stream) => {
@@ -134,7 +124,7 @@ describe('[chat.review-error]', () => {
 });
 
 test.each(['the state machine', 'the caller', 'a gateway of before'])(
-  '[chat.review-once] under on_approval execute an approved chat call passes once, also after %s',
+  '[approval.used-once] under on_approval execute an approved chat call passes once, also after %s',
   async (after) => {
     const test = await start('approvals: { on_approval: execute }');
     const asked = await ask(test, 'launch the rocket');
@@ -164,7 +154,7 @@ describe('the cache', () => {
   const state = async (text: string, more: object = {}, headers: Record<string, string> = {}) =>
     (await ask(test, text, more, headers)).headers['x-cache'];
 
-  it.each(['no-cache', 'no-store', 'max-age=0, no-cache'])('[cache.control] %s asks the provider', async (value) => {
+  it.each(['no-cache', 'no-store', 'max-age=0, no-cache'])('[chat.cache] %s asks the provider', async (value) => {
     const text = `fresh ${value}`;
     expect(await state(text, {}, { 'cache-control': value })).toBeUndefined();
     expect(await state(text)).toBe('MISS');
@@ -173,14 +163,14 @@ describe('the cache', () => {
     expect(await state(text, {}, { 'cache-control': 'max-age=60' })).toBe('HIT');
   });
 
-  it('[cache.temperature] above 0 nothing is kept; at 0 it is', async () => {
+  it('[chat.cache] above 0 nothing is kept; at 0 it is', async () => {
     expect(await state('warm', { temperature: 0.7 })).toBeUndefined();
     expect(await state('warm', { temperature: 0.7 })).toBeUndefined();
     expect(await state('cold', { temperature: 0 })).toBe('MISS');
     expect(await state('cold', { temperature: 0 })).toBe('HIT');
   });
 
-  it('[cache.temperature] without a temperature the configuration decides; a warm request is kept only where it says so', async () => {
+  it('[chat.cache] without a temperature the configuration decides; a warm request is kept only where it says so', async () => {
     const unnamed = { temperature: undefined };
     expect([await state('usual', unnamed), await state('usual', unnamed)]).toEqual(['MISS', 'HIT']);
     const warm = await start('cache: { max_temperature: 1 }');
@@ -188,7 +178,7 @@ describe('the cache', () => {
     expect([await of(1), await of(1), await of(1.1)]).toEqual(['MISS', 'HIT', undefined]);
   });
 
-  it('[cache.temperature] another beta is another question; the order of betas is not', async () => {
+  it('[chat.cache] another beta is another question; the order of betas is not', async () => {
     expect(await state('beta', {}, { 'anthropic-beta': 'b-1, a-1' })).toBe('MISS');
     expect(await state('beta', {}, { 'anthropic-beta': 'a-1,b-1' })).toBe('HIT');
     expect(await state('beta', {}, { 'anthropic-beta': 'a-1' })).toBe('MISS');

@@ -1,6 +1,7 @@
-/** What was served is what is charged, not what was asked for. */
+/** Calls are charged by the model that served them. */
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import { caller } from '../support/call-endpoint.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
 import { jsonReply } from '../support/fake-providers.ts';
 import { keys } from '../support/ports.ts';
 import { fake, gateway, useProviderGateway } from '../support/provider-gateway.ts';
@@ -33,8 +34,7 @@ async function charged(model: string, more: object, reply: object, input: number
     body: { model, messages: [{ role: 'user', content: 'hello' }], max_tokens: 5, ...more },
   });
   expect(answer.status).toBe(200);
-  const entries = [];
-  for await (const entry of gateway.ports.evidence.entries('default', session)) entries.push(entry);
+  const entries = await evidenceOf(gateway.ports, session);
   return (entries.at(-1)!.body as unknown as ChatRecord).cost_microusd!;
 }
 

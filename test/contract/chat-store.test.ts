@@ -1,4 +1,4 @@
-/** What a provider would keep of a chat completion is not left to it. */
+/** The `store` member of chat completions is not passed to providers. */
 import { caller } from '../support/call-endpoint.ts';
 import { keys } from '../support/ports.ts';
 import { fake, gateway, useProviderGateway } from '../support/provider-gateway.ts';
@@ -14,7 +14,7 @@ test.each([
   ['true', undefined, 'store'],
   [false, false, undefined],
   [undefined, undefined, undefined],
-])('[chat.store] store: %j reaches the provider as %j', async (store, sent, leftOut) => {
+])('[responses.stored] store: %j reaches the provider as %j', async (store, sent, leftOut) => {
   fake.answers({ type: 'say', said: { text: 'hi' } });
   const answer = await caller(gateway.ports)('POST', '/v1/chat/completions', {
     key: keys.agent,

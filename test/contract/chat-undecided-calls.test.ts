@@ -1,4 +1,4 @@
-/** A provider that answers any bytes: where tool calls of chat completions are decided, nothing else of a reply may be run as a call. */
+/** A provider with arbitrary replies cannot smuggle an undecided tool call past the gateway. */
 import { caller } from '../support/call-endpoint.ts';
 import { type FakeProvider, jsonReply, startFakeProvider, stream } from '../support/fake-providers.ts';
 import type { Loose } from '../support/loose.ts';
@@ -62,7 +62,7 @@ test.each<readonly [string, object, object]>([
   ['the choice', {}, { tool_calls: [call({ function: deleting })] }],
   ['a delta beside the message', {}, { delta: { tool_calls: [call({ function: deleting })] } }],
   ['a list in the list', { tool_calls: [[call({ function: deleting })]] }, {}],
-])('[chat.completions.tool-use] a call in %s does not reach the caller', async (_, message, choice) => {
+])('[chat.tool-use] a call in %s does not reach the caller', async (_, message, choice) => {
   provider.answers(whole(message, choice));
   const { status, text } = await ask(false);
   expect([status, text]).toEqual([200, expect.stringContaining('Done.')]);
@@ -75,12 +75,12 @@ test.each([
     call({ function: deleting, custom: { name: 'read_file', input: 'a' } }),
   ],
   ['members beside the form', call({ ...deleting, function: reading })],
-])('[chat.completions.tool-use] %s is cut off', async (_, one) => {
+])('[chat.tool-use] %s is cut off', async (_, one) => {
   provider.answers(whole({ tool_calls: [one] }));
   expect((await ask(false)).text).not.toContain('delete_all');
 });
 
-test('[chat.completions.tool-use] arguments that are an object are decided, and reach the caller as the text that was', async () => {
+test('[chat.tool-use] arguments that are an object are decided, and reach the caller as the text that was', async () => {
   provider.answers(whole({ tool_calls: [call({ function: { name: 'read_file', arguments: { path: 'a.txt' } } })] }));
   const { body } = await ask(false);
   expect(body.choices[0].message.tool_calls).toEqual([call({ function: reading })]);
@@ -100,7 +100,7 @@ test.each([
   ['a message beside the delta', { delta: { content: 'x' }, message: { tool_calls: [call({ function: deleting })] } }],
   ['the choice', { delta: { content: 'x' }, tool_calls: [call({ function: deleting })] }],
   ['the delta under another name', { delta: { content: 'x', calls: [call({ function: deleting })] } }],
-])('[chat.completions.tool-use] a call in %s of a stream does not reach the caller', async (_, choice) => {
+])('[chat.tool-use] a call in %s of a stream does not reach the caller', async (_, choice) => {
   provider.answers(
     stream([
       chunk({ ...choice, finish_reason: null }),
@@ -113,7 +113,7 @@ test.each([
   expect(text).not.toContain('delete_all');
 });
 
-test('[chat.completions.tool-use] what is not a call stays: log probabilities, reasoning, annotations, numbers and texts of a vendor', async () => {
+test('[chat.tool-use] members that are not calls are kept: log probabilities, reasoning, annotations, texts of a vendor', async () => {
   const kept = { reasoning: 'Thinking.', annotations: [{ type: 'url_citation', url: 'https://a.example' }] };
   provider.answers(whole(kept, { logprobs: { content: [] }, native_finish_reason: 'stop' }));
   const { body } = await ask(false);

@@ -1,8 +1,8 @@
-/** Chat calls whose stores, cache or provider fail on the way: what their caller gets, what is recorded and what is charged. */
-import type { ChatRecord } from '#core/contracts/chat.ts';
+/** Chat calls whose store, cache or provider fails: answer, evidence and charge. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Provider, ProviderCall, ProviderReply } from '#core/models/providers/ports.ts';
 import { caller } from '../support/call-endpoint.ts';
+import { chatRecordsOf } from '../support/evidence-of.ts';
 import type { Loose } from '../support/loose.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 import { woundTimeouts } from '../support/wound-timeouts.ts';
@@ -13,18 +13,16 @@ budgets: { tenants: { default: { monthly_usd: 100 }, elsewhere: { monthly_usd: 0
 cache: { enabled: true }
 `;
 const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 };
-const completion: JsonObject = {
-  id: 'c',
-  object: 'chat.completion',
-  model: 'm',
-  usage,
-  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }],
-};
+const message = { role: 'assistant', content: 'Hi.' };
+const choices = [{ index: 0, message, finish_reason: 'stop' }];
+const completion: JsonObject = { id: 'c', object: 'chat.completion', model: 'm', usage, choices };
 const chunk = (content: string, finish_reason: string | null = null): JsonObject => ({
-  id: 'c',
-  object: 'chat.completion.chunk',
-  model: 'm',
-  choices: [{ index: 0, delta: { content }, finish_reason }],
+  ...{
+    id: 'c',
+    object: 'chat.completion.chunk',
+    model: 'm',
+    choices: [{ index: 0, delta: { content }, finish_reason }],
+  },
 });
 
 let gateway: TestPorts;
@@ -37,12 +35,8 @@ beforeEach(() => {
   answer = async () => ({ type: 'json', body: completion });
 });
 
-const provider = {
-  name: 'first',
-  type: 'openai',
-  dialect: 'openai',
-  call: (call: ProviderCall) => answer(call),
-} as unknown as Provider;
+const called = { call: (call: ProviderCall) => answer(call) };
+const provider = { name: 'first', type: 'openai', dialect: 'openai', ...called } as unknown as Provider;
 let asked = 0;
 const ask = (session: string, over: Loose = {}, more: object = {}, key = keys.agent) =>
   caller({ ...gateway.ports, providers: { get: async () => provider }, ...over })('POST', '/v1/chat/completions', {
@@ -50,25 +44,20 @@ const ask = (session: string, over: Loose = {}, more: object = {}, key = keys.ag
     headers: { 'x-session-id': session },
     body: { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: `question ${++asked}` }], ...more },
   });
-async function recordsOf(session: string, tenant = 'default'): Promise<ChatRecord[]> {
-  const records: ChatRecord[] = [];
-  for await (const { body } of gateway.ports.evidence.entries(tenant, session))
-    records.push(body as unknown as ChatRecord);
-  return records;
-}
+const recordsOf = (session: string, tenant = 'default') => chatRecordsOf(gateway.ports, session, tenant);
 const open = async () => (await gateway.ports.counters.status('default', { budgets: [] })).open;
 const failing = (text: string) => () => Promise.reject(new Error(text));
 const streaming =
   (events: (signal: AbortSignal) => AsyncGenerator<JsonObject>) =>
   async ({ signal }: ProviderCall): Promise<ProviderReply> => ({ type: 'stream', events: events(signal) });
 
-test('[limit.begun] a start that cannot be noted ends no call', async () => {
+test('[limit.none] a failed note of the start does not end the call', async () => {
   const counters = { ...gateway.ports.counters, begin: failing('busy') };
   expect((await ask('begin', { counters })).body).toMatchObject(completion);
   expect(gateway.lines.join('\n')).toContain('the start of a provider call was not noted');
 });
 
-test('[limit.lease] a settlement that fails is left to the end of its lease', async () => {
+test('[limit.shards] a settlement that fails is left to the end of its lease', async () => {
   const before = await open();
   const counters = { ...gateway.ports.counters, settle: failing('busy') };
   expect((await ask('settle', { counters })).body).toMatchObject(completion);
@@ -76,7 +65,7 @@ test('[limit.lease] a settlement that fails is left to the end of its lease', as
   expect(await open()).toBe(before + 1);
 });
 
-test('[chat.pipeline.order] a fault that no stage has foreseen is recorded, and nothing stays reserved', async () => {
+test('[chat.completions] an unexpected fault is recorded, and nothing stays reserved', async () => {
   const before = await open();
   const cache = { ...gateway.ports.cache, takeEvictions: () => 0, lookup: failing('a bug') };
   const { status, body } = await ask('bug', { cache });
@@ -120,7 +109,7 @@ describe('a stream', () => {
     expect(await recordsOf('endless')).toMatchObject([{ outcome: 'failed', error: 'provider_error' }]);
   });
 
-  test('[limit.lease] [auth.revoked-key] keeps its reservation, and ends once its key is revoked', async () => {
+  test('[limit.shards] [auth.revoked-key] keeps its reservation, and ends once its key is revoked', async () => {
     const extended: string[] = [];
     const timeouts = woundTimeouts();
     const counters = { ...gateway.ports.counters, extend: async (_: string, id: string) => void extended.push(id) };

@@ -92,7 +92,7 @@ describe.each([
     expect(found.sort()).toEqual(ids);
   });
 
-  test('[evidence.archive.read] reads copies back: once each, twins as twins, up to the first gap', async () => {
+  test('[evidence.archive] reads copies back: once each, twins as twins, up to the first gap', async () => {
     const { archive } = kept;
     const { entries } = await sealedSession();
     const [a, b, c, d, e] = entries;
@@ -116,7 +116,7 @@ describe.each([
     expect(await read(0)).toEqual([a, b]); // two copies of one place: none is believed
   });
 
-  test('[evidence.checkpoint.continues] signs what continues, in whatever order it comes, and refuses what does not', async () => {
+  test('[evidence.checkpoint] signs what continues, in whatever order it comes, and refuses what does not', async () => {
     const { checkpoints, archive } = kept;
     const lines: string[] = [];
     const telemetry = { count: () => {}, log: (_level: string, message: string) => void lines.push(message) };

@@ -1,4 +1,4 @@
-/** The approval clock on AWS, held against a scripted server: the very requests, and what each answer means. */
+/** The approval clock on AWS against a scripted server: exact requests, and the handling of each answer. */
 import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { awsError, scriptedAws } from '../support/scripted-aws.ts';
 

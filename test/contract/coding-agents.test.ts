@@ -1,4 +1,4 @@
-/** What coding agents and structured-output libraries send on /v1/messages, through the handlers. */
+/** Requests of coding agents and structured-output libraries to /v1/messages. */
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
@@ -47,7 +47,7 @@ const recordsOf = async (test: TestPorts, session: string) => {
   return found;
 };
 
-describe('[messages.known-query]', () => {
+describe('[chat.messages]', () => {
   test('beta passes on messages and count_tokens; another parameter is 400', async () => {
     expect((await ask(governed, 'hello', {}, 'query', '/v1/messages?beta=true')).status).toBe(200);
     expect((await ask(governed, 'hello', {}, 'query', '/v1/messages/count_tokens?beta=true')).status).toBe(200);
@@ -73,8 +73,8 @@ const turn = {
 };
 const betas = (...more: string[]) => ['claude-code-20250219', 'thinking-token-count-2026-05-13', ...more].join(',');
 
-describe('[messages.betas-left-out] a turn of Claude Code', () => {
-  /** What the model that answers here, one in OpenAI's form, has no word for [chat.left-out]. */
+describe('[messages.provider-run] a turn of Claude Code', () => {
+  /** What the model that answers here, one in OpenAI's form, has no word for [chat.translated-members]. */
   const settings = 'thinking, context_management, output_config.effort';
 
   const post = (test: TestPorts, header: string) =>
@@ -84,7 +84,7 @@ describe('[messages.betas-left-out] a turn of Claude Code', () => {
       body: { model: 'mock', max_tokens: 50, messages: [{ role: 'user', content: 'hello' }], ...turn },
     });
 
-  test('passes as it is', async () => {
+  test('passes unchanged', async () => {
     const answer = await post(governed, betas());
     expect([answer.status, answer.headers['x-left-out']]).toEqual([200, settings]);
   });
@@ -98,8 +98,8 @@ describe('[messages.betas-left-out] a turn of Claude Code', () => {
   });
 });
 
-describe('[messages.hook-mode] with tool_use: hook', () => {
-  test('tool calls pass undecided, and none is in evidence', async () => {
+describe('[messages.provider-run] with tool_use: hook', () => {
+  test('tool calls pass undecided, and evidence records none', async () => {
     const { status, text } = await ask(hooked, 'run it', turn, 'hooked');
     expect([status, text]).toEqual([200, expect.stringContaining('"tool_use"')]);
     expect((await recordsOf(hooked, 'hooked')).map(({ kind }) => kind)).toEqual(['chat']);
@@ -133,7 +133,7 @@ describe('[chat.refused-recorded]', () => {
     expect(only!.body.reason).toMatch(why);
   });
 
-  test('a key may not write without limit, and a caller without a key writes nothing', async () => {
+  test('the rate of a key is limited, and a caller without a key is refused', async () => {
     for (let at = 0; at < 15; at++) await ask(governed, 'hi', { messages: [] }, 'many');
     const written = (await recordsOf(governed, 'many')).length;
     expect(written).toBeGreaterThan(0);
@@ -148,20 +148,20 @@ describe('[chat.refused-recorded]', () => {
   });
 });
 
-test('[messages.tool-choice] is refused without tools; null passes', async () => {
+test('[chat.tool-use] is refused without tools; null passes', async () => {
   const refused = await ask(rejecting, 'hi', { tool_choice: { type: 'any' } });
   expect(refused.status).toBe(400);
   expect(refused.body.error.message).toContain('Tool use');
   expect((await ask(rejecting, 'hi', { tool_choice: null })).status).toBe(200);
 });
 
-test('[messages.ids] a reply of another kind of provider has an id of messages, whole and streamed', async () => {
+test('[chat.messages] a reply of another kind of provider has an id of messages, whole and streamed', async () => {
   expect((await ask(governed, 'hello')).body.id).toMatch(/^msg_[\w-]+$/);
   const { text } = await ask(governed, 'hello', { stream: true });
   expect(text).toMatch(/"id":"msg_[\w-]+"/);
 });
 
-describe('[messages.structured-output]', () => {
+describe('[chat.tool-use]', () => {
   test.each([false, true])('a single forced tool is data, stream %s', async (stream) => {
     const session = `data-${stream}`;
     const { text } = await ask(governed, 'extract', { ...forced('extract'), stream }, session);

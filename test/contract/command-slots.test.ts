@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-test('[executor.bounded] a command beyond the places of its key is 429 and did not run; another key has its own, and places come back', async () => {
+test('[executor.bounds] a command beyond the places of its key is 429 and did not run; another key has its own, and places come back', async () => {
   const act = (key: string, session: string) =>
     caller(gateway.ports)('POST', '/admin/v1/test-action', {
       key,

@@ -1,16 +1,9 @@
-/** What every ConfigStore promises, on the embedded DynamoDB and in memory. */
-import { configTable } from '#adapters/dynamodb/config-table.ts';
+/** Contract of every ConfigStore, over the embedded store and in memory. */
+import { configTable } from '#adapters/tables/config-table.ts';
 import type { ConfigStore, VersionRow } from '#core/configuration/ports.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
-import { startDynamo, type TestDynamo } from '../support/dynamo.ts';
+import { downStore, testStore } from '../support/store.ts';
 import { memoryConfigStore } from '../unit/configuration/memory.ts';
-
-let dynamo: TestDynamo;
-let made = 0;
-beforeAll(async () => {
-  dynamo = await startDynamo();
-});
-afterAll(() => dynamo.stop());
 
 const row = (version: number, by = 'alice'): VersionRow => ({
   version,
@@ -21,7 +14,7 @@ const row = (version: number, by = 'alice'): VersionRow => ({
 });
 
 const stores: [string, () => Promise<ConfigStore>][] = [
-  ['in DynamoDB', async () => configTable(dynamo.client(), (await dynamo.createTables(`c${made++}-`)).config)],
+  ['in a store', async () => configTable({ store: testStore() })],
   ['in memory', async () => memoryConfigStore()],
 ];
 
@@ -66,7 +59,7 @@ describe.each(stores)('versions %s', (_where, open) => {
     expect((await store.current())?.created_by).toBe(writers[won.indexOf(true)]);
   });
 
-  test('[policy-version.last-20] are kept to the number of 20', async () => {
+  test('[policy-version.numbered] are kept to the number of 20', async () => {
     const store = await open();
     for (let version = 1; version <= 23; version++) expect(await store.advance(row(version))).toBe(true);
     expect((await store.list()).map(({ version }) => version)).toEqual(Array.from({ length: 20 }, (_, i) => 23 - i));
@@ -75,7 +68,7 @@ describe.each(stores)('versions %s', (_where, open) => {
     expect(await store.get(24)).toBeUndefined();
   });
 
-  test('[policy-version.cited] however old one is, its row is found for what cites it', async () => {
+  test('[policy-version.numbered] however old one is, its row is found for what cites it', async () => {
     const store = await open();
     for (let version = 1; version <= 23; version++) await store.advance(row(version));
     expect(await store.ever(1)).toEqual(row(1));
@@ -84,7 +77,7 @@ describe.each(stores)('versions %s', (_where, open) => {
 });
 
 test('a store that is away refuses: nothing is known, nothing is assumed', async () => {
-  const store = configTable(dynamo.client(), 'no-such-table');
+  const store = configTable({ store: downStore() });
   await expect(store.current()).rejects.toMatchObject({ code: 'service_unavailable' });
   await expect(store.advance(row(1))).rejects.toMatchObject({ code: 'service_unavailable' });
 });

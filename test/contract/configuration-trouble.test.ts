@@ -1,4 +1,4 @@
-/** A configuration file that does not load after it was saved, in each view that people look at [config.file-trouble]. */
+/** A configuration file that does not load after it was saved, in each view that people look at [policy.hot-reload]. */
 import { ConfigurationTrouble } from '#core/configuration/file-trouble.ts';
 import { createHandler as alerts } from '#lambdas/alerts/event.ts';
 import { caller } from '../support/call-endpoint.ts';
@@ -34,7 +34,7 @@ const minute = async () => {
   await evaluate();
 };
 
-test('[config.file-trouble] health, policies and an alert show it to the platform until the file loads', async () => {
+test('[policy.hot-reload] health, policies and an alert show it to the platform until the file loads', async () => {
   const before = await file();
   expect(before).toMatchObject({ status: 'ok', of: { name: 'file', state: 'up', needed: false } });
   const since = new Date(gateway.ports.clock.now()).toISOString();
@@ -70,7 +70,7 @@ test('[config.file-trouble] health, policies and an alert show it to the platfor
   expect(await open()).toEqual([]);
 });
 
-test('[config.file-trouble] callers of a tenant read that the file does not load, and nothing of the file', async () => {
+test('[policy.hot-reload] callers of a tenant read that the file does not load, and nothing of the file', async () => {
   trouble.failed('gateway.yaml', 'line 2: tenants[1].api_keys: other-tenant');
   await minute();
   for (const key of [keys.viewer, keys.human]) {
@@ -81,7 +81,7 @@ test('[config.file-trouble] callers of a tenant read that the file does not load
   }
 });
 
-test('[config.file-trouble] a host without a configuration file lists none', async () => {
+test('[policy.hot-reload] a host without a configuration file lists none', async () => {
   const { dependencies } = (await caller(gateway.ports)('GET', '/admin/v1/health/detailed', { key: platform })).body;
   expect(dependencies.map(({ kind }: { kind: string }) => kind)).not.toContain('configuration');
 });

@@ -1,6 +1,6 @@
 /**
- * Programs of executor `shell` in their containment, as real processes: what of the gateway they can reach. Where this machine
- * permits no containment, none of them runs.
+ * Programs of executor `shell` as real processes in containment: which parts of the gateway they can reach. Without
+ * containment on this machine, none runs.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -122,7 +122,7 @@ test.each([
   },
 );
 
-test('[executor.contained] nothing of it outlives its call, not even what left its group', async () => {
+test('[executor.contained] no process outlives its call, not even one that left its group', async () => {
   const before = { connections, closed };
   const run = commandRunner({ environment: {}, contain: async () => containment });
   const leaving = `setsid bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port}; sleep 600' & sleep 600`;
@@ -135,7 +135,7 @@ test('[executor.contained] nothing of it outlives its call, not even what left i
   await until(() => closed === before.closed + 1);
 });
 
-test('[executor.contained] where none is possible nothing runs, unless the configuration does without', async () => {
+test('[executor.contained] without containment no program runs, unless the configuration allows it', async () => {
   const none = commandRunner({ environment: {}, contain: async () => undefined });
   await expect(none(command('echo ran'))).rejects.toThrow(ExecutionFault);
   const plain = await none({ ...command('echo ran'), containment: undefined });
@@ -146,7 +146,7 @@ test.each([
   ['contained without network, unless told otherwise', {}, { network: false }],
   ['contained with network', { network: true }, { network: true }],
   ['not contained', { contained: false }, undefined],
-])('[executor.contained] the executor asks for a program that is %s', async (_, settings, expected) => {
+])('[executor.contained] the executor requests a program that is %s', async (_, settings, expected) => {
   const asked: Command[] = [];
   const shell = { enabled: true, allowed_binaries: ['ls'], working_directory: root, ...settings };
   const executor = shellExecutor(

@@ -1,9 +1,12 @@
 /** Units that calls consume of the tables, as the store reports them, against the figures that `npm run cost` computes with. */
 import { type Kind, measured, type Units } from '../../bench/cost/measured.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { call, open, test_, useMcpEndpoint } from '../support/mcp-endpoint.ts';
+import { useDynamo } from '../support/dynamo.ts';
+import { call, open, useMcpEndpoint } from '../support/mcp-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 import { unitsDuring } from '../support/units.ts';
+
+const dynamo = useDynamo();
 
 const providers = `
 providers: [{ name: mock, type: mock, models: ["mock"] }]
@@ -11,17 +14,17 @@ routes: [{ match: { model: "mock" }, providers: [mock] }]
 `;
 
 /** Twice, because the first one of a session or an environment reads what the later ones know. */
-const steady = async (gateway: TestPorts, work: () => Promise<unknown>): Promise<Units> => {
+const steady = async (work: () => Promise<unknown>): Promise<Units> => {
   await work();
-  return unitsDuring(gateway.store.client, work);
+  return unitsDuring(dynamo.client, work);
 };
 const kept = (kind: Kind): Units => ({ ...measured[kind] });
 
-describe('[cost.units] a call consumes what the cost is computed with', () => {
+describe('[cost.table] a call consumes the units of the cost table', () => {
   let gateway: TestPorts;
   let ask: ReturnType<typeof caller>;
   beforeAll(async () => {
-    gateway = await testPorts({ extra: providers });
+    gateway = await testPorts({ extra: providers, store: dynamo.store });
     ask = caller(gateway.ports);
   });
   afterAll(() => gateway.stop());
@@ -46,15 +49,15 @@ describe('[cost.units] a call consumes what the cost is computed with', () => {
   };
 
   test('chat, answered whole', async () => {
-    expect(await steady(gateway, chat(false))).toEqual(kept('chat'));
+    expect(await steady(chat(false))).toEqual(kept('chat'));
   });
 
   test('chat, streamed', async () => {
-    expect(await steady(gateway, chat(true))).toEqual(kept('stream'));
+    expect(await steady(chat(true))).toEqual(kept('stream'));
   });
 
   test('an allowed action', async () => {
-    expect(await steady(gateway, () => act(git('scm.list_branches', 'read'), 'allow'))).toEqual(kept('action'));
+    expect(await steady(() => act(git('scm.list_branches', 'read'), 'allow'))).toEqual(kept('action'));
   });
 
   test('a review, its vote and its use', async () => {
@@ -70,15 +73,15 @@ describe('[cost.units] a call consumes what the cost is computed with', () => {
       expect(vote.status).toBe(200);
       await act({ ...asked, approval_ref: id }, 'allow');
     };
-    expect(await steady(gateway, round)).toEqual(kept('review'));
+    expect(await steady(round)).toEqual(kept('review'));
   });
 });
 
-describe('[cost.units] an MCP call', () => {
-  useMcpEndpoint([]);
+describe('[cost.table] an MCP call', () => {
+  useMcpEndpoint([], {}, () => dynamo.store);
 
-  test('consumes what the cost is computed with', async () => {
+  test('consumes the units of the cost table', async () => {
     const session = await open();
-    expect(await steady(test_, () => call('echo', { a: 1 }, { session }))).toEqual(kept('mcp'));
+    expect(await steady(() => call('echo', { a: 1 }, { session }))).toEqual(kept('mcp'));
   });
 });

@@ -1,13 +1,13 @@
 /** Counters while the store fails. */
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { countersTable } from '#adapters/dynamodb/counters-table.ts';
-import { type Command, clock, stores, tables, time } from '../support/counter-store.ts';
+import { countersTable } from '#adapters/tables/counters-table.ts';
+import { clock, stores, time } from '../support/counter-store.ts';
+import { intercepted, testStore } from '../support/store.ts';
 import { budget, call, noLimits, now, settled } from '../unit/limits/sample.ts';
 
 describe('a store that fails', () => {
   const unreachable = () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { name: 'TimeoutError' }));
 
-  test('[limit.rate.fails-closed] is service_unavailable for everything', async () => {
+  test('[error.store-down] is service_unavailable for everything', async () => {
     const down = stores(() => unreachable);
     const refused = expect.objectContaining({ code: 'service_unavailable' });
     await expect(down.reserve(call({ budgets: [budget(1000)] }))).rejects.toEqual(refused);
@@ -19,7 +19,7 @@ describe('a store that fails', () => {
     await expect(down.status('t', noLimits)).rejects.toEqual(refused);
   });
 
-  test('[limit.rate.fails-closed] every call of a group is refused, and the next call goes through', async () => {
+  test('[error.store-down] every call of a group is refused, and the next call goes through', async () => {
     let failing = true;
     const flaky = stores((send) => (command) => (failing ? unreachable() : send(command)));
     const limits = { requests_per_minute: 5, budgets: [] };
@@ -29,7 +29,7 @@ describe('a store that fails', () => {
     expect((await flaky.reserve(call(limits, { tenant: 'flaky' }))).limits.remaining_requests).toBe(4);
   });
 
-  test('[limit.rate.fails-closed] an item that cannot be read refuses, it is not begun again', async () => {
+  test('[error.store-down] an item that cannot be read refuses, it is not begun again', async () => {
     const garbled = stores((send) => async (command) => {
       const answer = (await send(command)) as { Item?: Record<string, unknown> };
       return command.constructor.name === 'GetItemCommand'
@@ -74,24 +74,16 @@ describe('a store that fails', () => {
     const pauses: number[] = [];
     const writes: string[] = [];
     let n = 0;
-    const Item = () => ({
-      id: { S: 'x' },
-      version: { N: String(++n) },
-      state: { S: `{"w":[0],"s":{},"g":{},"a":[],"o":${open}}` },
+    const row = () => ({
+      ...{ id: 'x', version: ++n },
+      state: `{"w":[0],"s":{},"g":{},"a":[],"o":${open}}`,
     });
     const counters = countersTable({
-      client: {
-        send: async (command: Command) => {
-          const { name } = command.constructor;
-          if (name === 'GetItemCommand') return { Item: Item() };
-          writes.push(name.replace('Command', ''));
-          const CancellationReasons = [{ Code: 'ConditionalCheckFailed', Item: Item() }];
-          throw name === 'PutItemCommand'
-            ? Object.assign(new Error('conflict'), { name: 'ConditionalCheckFailedException', Item: Item() })
-            : Object.assign(new Error('conflict'), { name: 'TransactionCanceledException', CancellationReasons });
-        },
-      } as unknown as DynamoDBClient,
-      tables,
+      store: intercepted(testStore(), async (method) => {
+        if (method === 'get') return row();
+        writes.push(method);
+        return method === 'put' ? { written: false, row: row() } : { reasons: [{ code: 'condition', row: row() }] };
+      }),
       clock,
       random: () => 1,
       pause: async (ms) => void pauses.push(ms),
@@ -99,31 +91,23 @@ describe('a store that fails', () => {
     return { counters, pauses, writes };
   }
 
-  test('[limit.shed] a call is refused with Retry-After after three lost writes and one try to make room', async () => {
+  test('[limit.shards] a call is refused with Retry-After after three lost writes and one try to make room', async () => {
     const { counters, pauses, writes } = crowded();
     const limits = { requests_per_minute: 6000, budgets: [] };
     await expect(counters.reserve(call(limits))).rejects.toMatchObject({
       code: 'service_unavailable',
       retryAfterSeconds: 1,
     });
-    expect(writes.filter((name) => name === 'PutItem')).toHaveLength(3);
-    expect(writes.filter((name) => name === 'TransactWriteItems')).toHaveLength(1);
+    expect(writes.filter((name) => name === 'put')).toHaveLength(3);
+    expect(writes.filter((name) => name === 'transact')).toHaveLength(1);
     expect(Math.max(...pauses)).toBeLessThanOrEqual(200);
   });
 
-  test('[limit.shed] what an open call came to is tried longer than a new call is let in', async () => {
+  test('[limit.shards] a settlement is tried longer than a reservation', async () => {
     const { counters, pauses, writes } = crowded('[["open","s",0,0,10,0,[],0,9000000000000]]');
     await expect(counters.settle('t', 'open', settled())).rejects.toMatchObject({ code: 'service_unavailable' });
-    expect(writes).toEqual(Array(40).fill('PutItem'));
+    expect(writes).toEqual(Array(40).fill('put'));
     expect(Math.max(...pauses)).toBe(200);
-  });
-
-  test('[limit.shed] where the limits are too small for shards, a new call is tried 20 times', async () => {
-    const { counters, writes } = crowded();
-    await expect(counters.reserve(call({ requests_per_minute: 3, budgets: [] }))).rejects.toMatchObject({
-      code: 'service_unavailable',
-    });
-    expect(writes).toEqual(Array(20).fill('PutItem'));
   });
 
   test('a reservation that has ended cannot be begun: nothing would be charged', async () => {
@@ -132,7 +116,7 @@ describe('a store that fails', () => {
     await expect(stores().settle('nobody', 'nothing', settled())).resolves.toBeUndefined();
   });
 
-  test('what is not a count is refused before it spoils the item', async () => {
+  test('an invalid count is refused before it is written', async () => {
     await expect(stores().reserve(call(noLimits, { tokens: Number.NaN }))).rejects.toMatchObject({
       code: 'server_error',
     });

@@ -1,12 +1,13 @@
 import { type ChildProcess, fork as forkProcess } from 'node:child_process';
-import { evidenceTable } from '#adapters/dynamodb/evidence-table.ts';
-import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
+import { evidenceTable } from '#adapters/tables/evidence-table.ts';
+import { tableLedger } from '#adapters/tables/ledger.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { healReservations } from '#core/limits/heal.ts';
 import type { Counters, Limits } from '#core/limits/ports.ts';
 import { client, clock, server, stores, tables, time, workers } from '../support/counter-store.ts';
-import type { CountersJob, CountersTally } from '../support/counters-worker.ts';
+import { over } from '../support/dynamo.ts';
 import { budget, call, globalBudget, noLimits, now, refusal, settled } from '../unit/limits/sample.ts';
+import type { CountersJob, CountersTally } from './counters-worker.ts';
 
 /** Counters that write down what they send. */
 function watched(): { readonly counters: Counters; readonly sent: string[] } {
@@ -30,7 +31,7 @@ const job = (over: Partial<CountersJob>): CountersJob => ({
   ...over,
 });
 const fork = (): ChildProcess => {
-  const worker = forkProcess(`${__dirname}/../support/counters-worker.ts`);
+  const worker = forkProcess(`${__dirname}/counters-worker.ts`);
   workers.push(worker);
   return worker;
 };
@@ -102,7 +103,7 @@ describe('a process that is killed', () => {
   const telemetry = logTelemetry({ clock, write: (line) => void lines.push(line), service: 'test' });
 
   const healing = () => ({
-    ...{ clock, evidence: evidenceTable({ client, tables }), ledger: dynamoLedger({ client, tables }), telemetry },
+    ...{ clock, evidence: evidenceTable(over(client, tables)), ledger: tableLedger(over(client, tables)), telemetry },
   });
   const heal = (tenant: string) => healReservations({ ...healing(), counters: stores() }, [tenant]);
 
@@ -145,20 +146,6 @@ describe('a process that is killed', () => {
       time.ms = now;
     },
   );
-
-  test('a tenant whose counters cannot be read does not keep others from being healed', async () => {
-    const counters = stores();
-    await counters.reserve(call({ budgets: [budget(1000)] }, { tenant: 'healthy' }));
-    time.ms = now + 60_000;
-    const spoilt: Counters = {
-      ...counters,
-      expired: (tenant) => (tenant === 'ill' ? Promise.reject(new Error('no')) : counters.expired(tenant)),
-    };
-    const ports = { ...healing(), counters: spoilt };
-    expect(await healReservations(ports, ['ill', 'healthy'])).toBe(1);
-    expect(lines.some((line) => line.includes('"tenant":"ill"'))).toBe(true);
-    time.ms = now;
-  });
 });
 describe('the way to the store', () => {
   test('a reserve is one write and no read; so is a settle; a process looks once before its first', async () => {
@@ -183,7 +170,7 @@ describe('the way to the store', () => {
     expect(sent).toEqual(['GetItem', 'PutItem']);
   });
 
-  test('[limit.begun] a provider that is called at once is noted with the reservation: a call is two writes', async () => {
+  test('[limit.none] a provider that is called at once is noted with the reservation: a call is two writes', async () => {
     const { counters, sent } = watched();
     const limits = { budgets: [budget(1000)] };
     const one = call(limits, { tenant: 'at-once', cost_microusd: 70, begun: true });
@@ -212,17 +199,7 @@ describe('the way to the store', () => {
     expect(sent.length).toBeLessThanOrEqual(3);
   });
 
-  test('each call of a group has its own outcome', async () => {
-    const { counters, sent } = watched();
-    const limits = { tokens_per_minute: 100, budgets: [] };
-    const outcomes = await Promise.all(
-      [60, 50, 40].map((tokens) => counters.reserve(call(limits, { tenant: 'mixed', tokens }))),
-    );
-    expect(outcomes.map(({ ok }) => ok)).toEqual([true, false, true]);
-    expect(sent).toEqual(['GetItem', 'PutItem']);
-  });
-
-  test('[limit.rate] a refusal rests on what the store says, never on memory, and writes nothing', async () => {
+  test('[limit.rate] a refusal is decided by the store, never from memory, and writes nothing', async () => {
     const { counters, sent } = watched();
     const limits = { requests_per_minute: 1, budgets: [] };
     const only = call(limits, { tenant: 'fresh' });
@@ -237,7 +214,7 @@ describe('the way to the store', () => {
     expect(sent).toEqual(['GetItem']);
   });
 
-  test('a write that comes too late takes what it needs to know from the refusal, without a read', async () => {
+  test('a late write reads the current state from the refusal', async () => {
     const { counters, sent } = watched();
     const limits = { requests_per_minute: 3, budgets: [] };
     await counters.reserve(call(limits, { tenant: 'late' }));
@@ -245,15 +222,6 @@ describe('the way to the store', () => {
     sent.length = 0;
     expect((await counters.reserve(call(limits, { tenant: 'late' }))).limits.remaining_requests).toBe(0);
     expect(sent).toEqual(['PutItem', 'PutItem']);
-  });
-
-  test('a slice is asked for once for many calls, in one transaction with the tenant', async () => {
-    const { counters, sent } = watched();
-    const limits = { budgets: [globalBudget(1_600_000)].map((each) => ({ ...each, account: 'global:sliced' })) };
-    for (let i = 0; i < 20; i++) await counters.reserve(call(limits, { tenant: 'sliced', cost_microusd: 1000 }));
-    expect(sent.filter((name) => name === 'TransactWriteItems')).toHaveLength(1);
-    expect(sent.filter((name) => name === 'GetItem')).toHaveLength(2);
-    expect(sent.filter((name) => name === 'PutItem')).toHaveLength(19);
   });
 
   test('[limit.budget] an idle slice is given back, and another tenant may spend it', async () => {

@@ -1,7 +1,7 @@
 /** Issued credentials in the real embedded store: minted, used, finished, swept and revoked through the ledger. */
-import { credentialsTable } from '#adapters/dynamodb/credentials-table.ts';
-import { evidenceTable } from '#adapters/dynamodb/evidence-table.ts';
-import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
+import { credentialsTable } from '#adapters/tables/credentials-table.ts';
+import { evidenceTable } from '#adapters/tables/evidence-table.ts';
+import { tableLedger } from '#adapters/tables/ledger.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -14,12 +14,12 @@ import {
   sweepCredentials,
 } from '#core/execution/credentials/registry.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { useDynamo } from '../support/dynamo.ts';
+import { useStore } from '../support/store.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const at = (seconds: number) => isoTime(start + seconds * 1000);
 
-const store = useDynamo();
+const store = useStore();
 
 let made = 0;
 function record(tenant: string, issuedSeconds: number, lifeSeconds = 600): CredentialRecord {
@@ -41,7 +41,7 @@ async function put(credential: CredentialRecord): Promise<CredentialRecord> {
     actor: { key_id: 'k' },
     body: {},
   } as const;
-  const outcome = await dynamoLedger(store).commit({ draft, changes: [{ type: 'credential.put', credential }] });
+  const outcome = await tableLedger(store).commit({ draft, changes: [{ type: 'credential.put', credential }] });
   expect(outcome.ok).toBe(true);
   return credential;
 }
@@ -54,7 +54,7 @@ const revoked: string[] = [];
 const ports = (nowSeconds: number) => ({
   clock: { now: () => start + nowSeconds * 1000 },
   telemetry: undefined,
-  ledger: dynamoLedger(store),
+  ledger: tableLedger(store),
   credentials: credentialsTable(store),
   brokers: async () => ({
     name: 'scm',
@@ -76,7 +76,7 @@ describe('issued credentials', () => {
     expect((await credentialsTable(store).get('slow', credential.id))?.revoked_at).toBe(revoked_at);
   });
 
-  test('are kept as they were issued, per tenant', async () => {
+  test('are stored as issued, per tenant', async () => {
     const credential = await put(record('keep', 0));
     expect(await credentialsTable(store).get('keep', credential.id)).toEqual(credential);
     expect(await credentialsTable(store).get('other', credential.id)).toBeUndefined();
@@ -106,7 +106,7 @@ describe('issued credentials', () => {
     });
   });
 
-  test('of ten that revoke at once one wins, and there is one entry', async () => {
+  test('one of ten concurrent revocations wins and writes the only entry', async () => {
     const { id } = await put(record('race', 0));
     const outcomes = await Promise.allSettled(
       Array.from({ length: 10 }, () => revokeCredential(ports(1), principal('race'), id)),
@@ -122,7 +122,7 @@ describe('issued credentials', () => {
     await expect(revokeCredential(ports(1), principal('stranger'), id)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('a living one is found behind any number of dead ones, and pages join without gap or repeat', async () => {
+  test('a living one is found after any number of expired ones, and pages join without gap or repeat', async () => {
     const alive = [await put(record('many', 0, 3600)), await put(record('many', 1, 3600))];
     for (let i = 0; i < 12; i++) await put(record('many', 2 + i, 1));
     alive.push(await put(record('many', 30, 3600)));
@@ -139,7 +139,7 @@ describe('issued credentials', () => {
     expect(found).toEqual(wanted);
   });
 
-  test('a cursor of another tenant shows nothing of it', async () => {
+  test('a cursor of another tenant shows none of its credentials', async () => {
     await put(record('mine', 0));
     await put(record('theirs', 0));
     await put(record('theirs', 0));
@@ -202,7 +202,7 @@ describe('a credential over its life', () => {
   const dueOf = async (tenant: string, seconds: number) =>
     (await credentialsTable(store).due(at(seconds), 100)).filter((found) => found.tenant === tenant);
 
-  test('[evidence.credential-provenance] leaves an entry for its mint, its use and its end; never the value', async () => {
+  test('[evidence.secrets-redacted] leaves an entry for its mint, its use and its end; never the value', async () => {
     const issued = leased('life');
     const fake = issuer();
     await recordMint(lifePorts(1, fake), issued, actor);
@@ -226,7 +226,7 @@ describe('a credential over its life', () => {
     expect(JSON.stringify([entries, await credentialsTable(store).get('life', id)])).not.toContain(secret);
   });
 
-  test('a degraded one says so in its evidence', async () => {
+  test('evidence records a degraded one', async () => {
     const issued = { record: { ...record('static', 0), degraded: true }, secret };
     await recordMint(lifePorts(0, issuer('never')), issued, actor);
     expect((await entriesOf('static'))[0]?.body).toMatchObject({ credential: { degraded: true } });
@@ -254,7 +254,7 @@ describe('a credential over its life', () => {
     await expect(recordMint(lifePorts(0, fake), issued, actor)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('[credential.cleanup] what a crash left is called back by the sweep, once its holder must be gone', async () => {
+  test('[credential.list-revoke] the sweep revokes credentials of a crashed process, once its holder must have ended', async () => {
     const issued = leased('crash');
     const fake = issuer();
     await recordMint(lifePorts(0, fake), issued, actor);
@@ -269,7 +269,7 @@ describe('a credential over its life', () => {
     expect(await dueOf('crash', 9999)).toEqual([]);
   });
 
-  test('[credential.cleanup] a failing issuer is asked again, until the credential is over there too', async () => {
+  test('[credential.list-revoke] a failing issuer is called again until the credential has ended there', async () => {
     const issued = leased('failing');
     const fake = issuer();
     const logged: unknown[] = [];

@@ -1,4 +1,4 @@
-/** What a data plane reports: minutes of traffic, heads of its chains, and chains that were cut or forked. */
+/** Reports of a data plane: minutes of traffic, heads of its chains, cut and forked chains. */
 
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import { ChainWatch } from '#core/operations/alerts/chain-watch.ts';
@@ -12,22 +12,23 @@ import { TableAttacker } from '../support/table-attacker.ts';
 
 useDataPlane();
 
-test('[federation.report] status, minutes and heads of the plane arrive; a chain that is cut at the plane is found', async () => {
+const planeRow = async () =>
+  (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body.planes[0];
+
+test('[federation.metrics] status, minutes and heads of the plane arrive; a chain that is cut at the plane is found', async () => {
   await both.poll();
   await act();
   await act('scm.list_issues');
   await both.report();
-  const planes = async () =>
-    (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body.planes[0];
-  expect(await planes()).toMatchObject({ state: 'ok', version: 1, behind: 0 });
+  expect(await planeRow()).toMatchObject({ state: 'ok', version: 1, behind: 0 });
   const known = await both.control.ports.planes.walk('eu', undefined, 100);
   expect(known.heads.map(({ session_id }) => session_id)).toContain('work');
   await act();
   for (let n = 0; n < 3; n++) await both.report();
-  expect((await planes()).state).toBe('ok');
+  expect((await planeRow()).state).toBe('ok');
 });
 
-test('[federation.report] every minute of an hour of partition arrives afterwards, each once', async () => {
+test('[federation.metrics] every minute of an hour of partition arrives afterwards, each once', async () => {
   await both.poll();
   await both.report();
   both.network.cut = true;
@@ -66,66 +67,39 @@ const attacks: [string, 'cut' | 'fork', (attacker: TableAttacker, story: EntryDr
   ],
   ['removed', 'cut', (attacker) => attacker.remove('work')],
 ];
-test.each(attacks)(
-  '[federation.heads] [federation.on-aws] a chain of a plane on AWS that is %s is found with the next run of its schedule',
-  async (_what, kind, attack) => {
+const schedules = [
+  ['[federation.on-aws] a plane on AWS', () => both.reportOnSchedule()],
+  // Ten seconds lie between two reports: three of them come within a minute.
+  [
+    '[federation.metrics] a plane',
+    async () => {
+      for (let n = 0; n < 3; n++) await both.report();
+    },
+  ],
+] as const;
+
+describe.each(schedules)('[federation.status] %s', (_plane, reported) => {
+  test.each(attacks)('reports a chain that is %s', async (_what, kind, attack) => {
     await both.poll();
     await act();
     await act('scm.list_issues');
-    await both.reportOnSchedule();
+    await reported();
     const attacker = new TableAttacker(both.plane.store);
     await attack(attacker, await attacker.entries('work'));
-    await both.reportOnSchedule();
-    const plane = (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body.planes[0];
-    expect(plane).toMatchObject({ state: 'diverged', divergences: 1, divergence: { session_id: 'work', kind } });
-  },
-);
-
-test('[federation.heads] [federation.on-aws] a chain of a plane on AWS that only grows is taken as it grows', async () => {
-  await both.poll();
-  for (let n = 0; n < 3; n++) {
-    await act();
-    await both.reportOnSchedule();
-  }
-  const { planes } = (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body;
-  expect(planes[0]).toMatchObject({ state: 'ok' });
-  const { total_entries } = await new TableAttacker(both.plane.store).head('work');
-  const [known] = await both.control.ports.planes.heads('eu', [{ tenant: 'default', session_id: 'work' }]);
-  expect(known).toMatchObject({ total_entries });
+    await reported();
+    expect(await planeRow()).toMatchObject({
+      ...{ state: 'diverged', divergences: 1, divergence: { session_id: 'work', kind } },
+    });
+    const watches = { traffic: new TrafficWatch(), chains: new ChainWatch(), refusals: new RefusalWatch() };
+    await evaluateAlerts(both.control.ports, watches);
+    const { body } = await both.atControl('GET', '/admin/v1/alerts', { key: 'admin-token-1' });
+    expect(body.alerts).toMatchObject([
+      { severity: 'critical', type: 'evidence', dimension: 'plane:eu', metric: 'evidence_heads' },
+    ]);
+  });
 });
 
-test.each(attacks)(
-  '[federation.heads] [federation.report] a chain of the plane that is %s is found with the next reports',
-  async (_what, kind, attack) => {
-    await both.poll();
-    await act();
-    await act('scm.list_issues');
-    await both.report();
-    await both.report();
-    const attacker = new TableAttacker(both.plane.store);
-    await attack(attacker, await attacker.entries('work'));
-    // Ten seconds lie between two reports: they come within a minute.
-    for (let n = 0; n < 3; n++) await both.report();
-    const plane = (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body.planes[0];
-    expect(plane).toMatchObject({ state: 'diverged', divergences: 1, divergence: { session_id: 'work', kind } });
-    await evaluateAlerts(both.control.ports, {
-      traffic: new TrafficWatch(),
-      chains: new ChainWatch(),
-      refusals: new RefusalWatch(),
-    });
-    const { body } = await both.atControl('GET', '/admin/v1/alerts', { key: 'admin-token-1' });
-    expect(body.alerts).toEqual([
-      expect.objectContaining({
-        severity: 'critical',
-        type: 'evidence',
-        dimension: 'plane:eu',
-        metric: 'evidence_heads',
-      }),
-    ]);
-  },
-);
-
-test('[federation.heads] an entry that is edited in place is found by the plane, and reported to its control plane', async () => {
+test('[federation.status] an entry that is edited in place is found by the plane, and reported to its control plane', async () => {
   await both.poll();
   await act();
   await both.report();
@@ -136,11 +110,10 @@ test('[federation.heads] an entry that is edited in place is found by the plane,
   await attacker.tell('work', [{ ...first!, body: { tool: 'other' } }, ...rest]);
   await attacker.setHead(head); // the last hash is the one that was reported
   for (let n = 0; n < 3; n++) await both.report();
-  const plane = (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body.planes[0];
-  expect(plane).toMatchObject({ state: 'diverged', divergence: { session_id: 'work', kind: 'broken' } });
+  expect(await planeRow()).toMatchObject({ state: 'diverged', divergence: { session_id: 'work', kind: 'broken' } });
 });
 
-test('[watch.each-by-itself] [federation.report] a chain that cannot be read is reported as broken, and the others arrive', async () => {
+test('[store.sweep] [federation.metrics] a chain that cannot be read is reported as broken, and the others arrive', async () => {
   await both.poll();
   await act();
   await both.report();
@@ -160,49 +133,45 @@ test('[watch.each-by-itself] [federation.report] a chain that cannot be read is 
   for (let n = 0; n < 3; n++) await both.report();
   const known = await both.control.ports.planes.walk('eu', undefined, 100);
   expect(known.heads.map(({ session_id }) => session_id)).toContain('after');
-  const { body } = await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' });
-  expect(body.planes[0]).toMatchObject({ state: 'diverged', divergence: { kind: 'broken', session_id: 'work' } });
+  expect(await planeRow()).toMatchObject({ state: 'diverged', divergence: { kind: 'broken', session_id: 'work' } });
 });
 
 test.each([
   [400, true],
   [413, true],
   [503, false],
-])(
-  '[watch.each-by-itself] [federation.report] minutes that are refused with %s are left out: %s',
-  async (status, leftOut) => {
-    await both.poll();
-    const { ports } = both.plane;
-    const at = new Date(ports.clock.now()).toISOString();
-    await ports.observations.replaceMinutes('global', [{ at, measures: { requests: 1 } }]);
-    const lines: string[] = [];
-    const sent: string[] = [];
-    const refusing = {
-      ...both.plane.ports,
-      instance: 'one',
-      everySeconds: undefined,
-      telemetry: { ...ports.telemetry, log: (_: string, message: string) => void lines.push(message) },
-      controlPlane: {
-        ...ports.controlPlane,
-        post: async (_: unknown, what: string) => {
-          if (what === 'status') return {};
-          sent.push(what);
-          throw new ControlPlaneRefused(status, 'not these minutes');
-        },
+])('[store.sweep] [federation.metrics] minutes that are refused with %s are left out: %s', async (status, leftOut) => {
+  await both.poll();
+  const { ports } = both.plane;
+  const at = new Date(ports.clock.now()).toISOString();
+  await ports.observations.replaceMinutes('global', [{ at, measures: { requests: 1 } }]);
+  const lines: string[] = [];
+  const sent: string[] = [];
+  const refusing = {
+    ...both.plane.ports,
+    instance: 'one',
+    everySeconds: undefined,
+    telemetry: { ...ports.telemetry, log: (_: string, message: string) => void lines.push(message) },
+    controlPlane: {
+      ...ports.controlPlane,
+      post: async (_: unknown, what: string) => {
+        if (what === 'status') return {};
+        sent.push(what);
+        throw new ControlPlaneRefused(status, 'not these minutes');
       },
-    };
-    const reports = new Reports();
-    if (!leftOut) {
-      await expect(reports.send(refusing)).rejects.toThrow('not these minutes');
-      return;
-    }
-    await reports.send(refusing);
-    expect(lines).toContain('the control plane does not accept minutes of traffic');
-    // Minutes too old to change are not sent again.
-    both.pass(hour);
-    await reports.send(refusing);
-    both.pass(hour);
-    await reports.send(refusing);
-    expect(sent).toHaveLength(2);
-  },
-);
+    },
+  };
+  const reports = new Reports();
+  if (!leftOut) {
+    await expect(reports.send(refusing)).rejects.toThrow('not these minutes');
+    return;
+  }
+  await reports.send(refusing);
+  expect(lines).toContain('the control plane does not accept minutes of traffic');
+  // Minutes too old to change are not sent again.
+  both.pass(hour);
+  await reports.send(refusing);
+  both.pass(hour);
+  await reports.send(refusing);
+  expect(sent).toHaveLength(2);
+});

@@ -33,20 +33,22 @@ test('[action.decide-only] an approval is used up by the one call it is for', as
   expect((await ask(command('npm install left-pad'))).body).toMatchObject({
     ...{ decision: 'allow', matched_rule: `approved:${id}` },
   });
+  const used = await call('GET', `/admin/v1/approvals/${id}`, { key: keys.human });
+  expect(used.body).toMatchObject({ status: 'consumed', outcome: 'not_executed' });
   expect((await ask(command('npm install left-pad'))).body.decision).toBe('review');
 });
 
-test('[action.decide-only] [action.claims-only-tighten] the name of a tool says more than its caller', async () => {
+test('[action.decide-only] [action.class] the name of a tool overrides the claim of its caller', async () => {
   const { body } = await ask({ protocol: 'mcp', tool: 'delete_repo', target: 'a/b', capability: 'read' });
   expect(body.decision).toBe('block');
 });
 
-test('[action.decide-only] an upstream beside it is refused', async () => {
+test('[action.decide-only] decide_only with an upstream is refused', async () => {
   const { status, body } = await ask({ ...command('ls'), upstream: 'github' });
   expect([status, body.error.message]).toEqual([400, expect.stringContaining('Leave one of them out')]);
 });
 
-describe('[action.decide-only] beside an executor that takes every call', () => {
+describe('[action.decide-only] with an executor that takes every call', () => {
   const executed = jest.fn(async () => ({ ran: true }));
   const executors = [{ name: 'shell', handles: () => true, execute: executed }];
   const askOf = async (extra: string) => {
@@ -63,13 +65,13 @@ describe('[action.decide-only] beside an executor that takes every call', () => 
     expect([answer.decision, answer.result, executed.mock.calls]).toEqual(['allow', undefined, []]);
   });
 
-  test('it is refused where the gateway would execute what is approved', async () => {
+  test('it is refused if the gateway executes approved calls itself', async () => {
     const { status, answer } = await askOf('approvals: { on_approval: execute }');
     expect([status, answer.error.message]).toEqual([400, expect.stringContaining('on_approval: release')]);
   });
 });
 
-describe('[action.reported-outcome] the outcome of a call that was decided only', () => {
+describe('[action.decide-only] the outcome of a call that was decided only', () => {
   const sha = 'a'.repeat(64);
   const report = (body: object, key: string = keys.agent) => call('POST', '/admin/v1/outcomes', { key, body });
   const told = (call_id: string, more: object = {}) => ({ call_id, outcome: 'executed', ...more });
@@ -104,7 +106,7 @@ describe('[action.reported-outcome] the outcome of a call that was decided only'
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
   });
 
-  test('is refused where nothing was allowed, and of another key', async () => {
+  test('is refused for calls that were not allowed or belong to another key', async () => {
     await ask({ ...command('rm -rf /'), call_id: 'toolu_blocked' });
     await ask({ ...command('npm install x'), call_id: 'toolu_review' });
     await ask({ ...command('git status'), call_id: 'toolu_mine' });
@@ -116,7 +118,7 @@ describe('[action.reported-outcome] the outcome of a call that was decided only'
     expect((await report(told('toolu_mine'))).status).toBe(201);
   });
 
-  test('of an approved call is recorded beside the use of its approval', async () => {
+  test('of an approved call is recorded together with the use of its approval', async () => {
     const line = command('npm install right-pad');
     const { body: held } = await ask({ ...line, call_id: 'toolu_held' });
     const approve = `/admin/v1/approvals/${held.envelope_id}/approve`;
@@ -128,7 +130,7 @@ describe('[action.reported-outcome] the outcome of a call that was decided only'
     expect([status, body.envelope_id]).toEqual([201, allowed.envelope_id]);
   });
 
-  test('two hooks that ask for one call are both allowed; another call under its id is not decided', async () => {
+  test('two hooks of one call are both allowed; another call with its id is refused', async () => {
     const asked = { ...command('git branch'), call_id: 'toolu_twice' };
     const [one, two] = [await ask(asked), await ask(asked)];
     expect([one.body.decision, two.body.decision]).toEqual(['allow', 'allow']);

@@ -1,17 +1,9 @@
-/** The delivery store over the real embedded DynamoDB. */
-import { deliveriesTable } from '#adapters/dynamodb/deliveries-table.ts';
+/** The delivery store over a store in memory. */
+import { deliveriesTable } from '#adapters/tables/deliveries-table.ts';
 import type { Delivery } from '#core/approvals/notifications/ports.ts';
-import { startDynamo } from '../support/dynamo.ts';
+import { downStore, testStore } from '../support/store.ts';
 
-let server: Awaited<ReturnType<typeof startDynamo>>;
-beforeAll(async () => {
-  server = await startDynamo();
-});
-afterAll(() => server.stop());
-
-let stores = 0;
-const freshStore = async () =>
-  deliveriesTable({ client: server.client(), tables: await server.createTables(`t${++stores}-`) });
+const freshStore = async () => deliveriesTable({ store: testStore() });
 
 const delivery = (n: number, over: Partial<Delivery> = {}): Delivery => ({
   id: `e${n}#submitted#slack`,
@@ -44,7 +36,7 @@ describe('the delivery store', () => {
     expect(await ids('2025-12-31T00:00:00.000Z', 10)).toEqual([]);
   });
 
-  test('[cli.status-failing] what died is listed for its tenant, newest first, and what was sent is not', async () => {
+  test('[cli.status] what died is listed for its tenant, newest first, and what was sent is not', async () => {
     const store = await freshStore();
     const states = [
       [1, 'dead', 'default'],
@@ -93,7 +85,7 @@ describe('the delivery store', () => {
     expect(await store.get(delivery(1).id)).toBeUndefined();
   });
 
-  test('[slack.replay] a callback id is new once, also when twenty arrive at the same moment', async () => {
+  test('[slack.confirmed] a callback id is new once, also when twenty arrive at the same moment', async () => {
     const store = await freshStore();
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, () => store.seen('trigger#1', '2026-01-01T00:15:00.000Z')),
@@ -104,10 +96,7 @@ describe('the delivery store', () => {
   });
 
   test('a store that is down refuses', async () => {
-    const store = deliveriesTable({
-      client: { send: () => Promise.reject(new Error('connect ECONNREFUSED')) } as never,
-      tables: await server.createTables('down-'),
-    });
+    const store = deliveriesTable({ store: downStore() });
     await expect(store.enqueue(delivery(1))).rejects.toMatchObject({ code: 'service_unavailable' });
     await expect(store.seen('x', '2026-01-01T00:15:00.000Z')).rejects.toMatchObject({ code: 'service_unavailable' });
   });

@@ -1,7 +1,10 @@
-/** Answers of the built-in mock for models of other providers: where they come from, and how they are marked, priced and counted. */
+/**
+ * Answers of the built-in mock for other providers' models: when they occur, how they are marked, priced and counted.
+ */
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import { caller } from '../support/call-endpoint.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
 import { body } from '../support/fake-providers.ts';
 import { keys } from '../support/ports.ts';
 import { fake, gateway, useProviderGateway } from '../support/provider-gateway.ts';
@@ -33,18 +36,14 @@ const call = (path: string, sent: object, session: string, headers = {}) =>
     body: sent,
   });
 const messages = [{ role: 'user', content: 'what is 2+2' }];
-const entriesOf = async (session: string) => {
-  const entries = [];
-  for await (const entry of gateway.ports.evidence.entries('default', session)) entries.push(entry);
-  return entries;
-};
+const entriesOf = (session: string) => evidenceOf(gateway.ports, session);
 const recordOf = async (session: string) => (await entriesOf(session)).at(-1)!.body as unknown as ChatRecord;
 const errorsOf = async (session: string) => {
   const { points = [] } = projectEntry((await entriesOf(session)).at(-1)!);
   return Object.fromEntries(points.map(({ dimension, measures }) => [dimension, measures.errors ?? 0]));
 };
 
-test('[models.demo-last] a model that another provider lists is never answered by the mock, however that provider fails', async () => {
+test('[models.demo] a model that another provider lists is never answered by the mock, however that provider fails', async () => {
   down();
   const chat = await call('/v1/chat/completions', { model: 'listed-1', messages }, 'down');
   expect([chat.status, chat.headers['x-gateway-demo']]).toEqual([503, undefined]);
@@ -56,7 +55,7 @@ test('[models.demo-last] a model that another provider lists is never answered b
   expect((await call('/v1/embeddings', { model: 'gpt-5', input: 'hi' }, 'keyless')).status).toBe(502);
 });
 
-test('[models.demo-marked] on a first start the mock answers for every model it lists, marked and at its own price', async () => {
+test('[models.demo] on a first start the mock answers for every model it lists, marked and at its own price', async () => {
   const sent = { model: 'free-1', messages };
   const chat = await call('/v1/chat/completions', sent, 'first');
   expect([chat.status, chat.body.model, chat.headers['x-gateway-demo']]).toEqual([200, 'mock-free-1', 'true']);
@@ -77,7 +76,7 @@ test('[models.demo-marked] on a first start the mock answers for every model it 
   expect([vectors.body.model, vectors.headers['x-gateway-demo']]).toEqual(['mock-free-1', 'true']);
 });
 
-test('[models.demo-marked] behind a provider that failed, the answer counts as an error', async () => {
+test('[models.demo] after a failed provider the answer counts as an error', async () => {
   down();
   const chat = await call('/v1/chat/completions', { model: 'gpt-r', messages }, 'behind');
   expect([chat.status, chat.body.model, chat.headers['x-gateway-demo']]).toEqual([200, 'mock-gpt-r', 'true']);
@@ -89,14 +88,14 @@ test('[models.demo-marked] behind a provider that failed, the answer counts as a
   expect(await errorsOf('no-key')).toMatchObject({ global: 1, 'provider:keyless': 1 });
 });
 
-test('[models.demo-marked] the mock is itself under its own names: cached, and not marked', async () => {
+test('[models.demo] the mock is itself under its own names: cached, and not marked', async () => {
   const first = await call('/v1/chat/completions', { model: 'mock', messages }, 'own');
   expect([first.body.model, first.headers['x-gateway-demo']]).toEqual(['mock', undefined]);
   const again = await call('/v1/chat/completions', { model: 'mock', messages }, 'own');
   expect(again.headers['x-cache']).toBe('HIT');
 });
 
-test('[providers.key-unset] a provider without its key is unhealthy and says why', async () => {
+test('[admin.status] a provider without its key is unhealthy with the reason', async () => {
   const read = caller(gateway.ports);
   const { body: listed } = await read('GET', '/admin/v1/providers', { key: keys.viewer });
   const reason = 'its key UNSET_KEY is not set';

@@ -1,9 +1,11 @@
 /** The client of DynamoDB in the functions over HTTP: one signed request a call, and the SDK's retries where an answer is not a usual one. */
 
 import { Sha256 } from '@aws-crypto/sha256-js';
-import { type DynamoDBClient, GetItemCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { dynamoClient } from '#adapters/dynamodb/client.ts';
+import { accessOfFunction } from '#adapters/aws/dynamodb/access.ts';
+import { dynamoClient } from '#adapters/aws/dynamodb/client.ts';
+import { GetItemCommand, TransactWriteItemsCommand } from '#adapters/aws/dynamodb/commands.ts';
 import { type Asked, type Behaviour, type FakeHttpService, fakeHttpService } from '../support/fake-http-service.ts';
 
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret-key', sessionToken: 'session-token' };
@@ -47,7 +49,13 @@ test('[cloud.store-client] a call is one request, signed for its region', async 
   const names = /SignedHeaders=([^,]+)/.exec(authorization!)![1]!.split(';');
   expect(names).toEqual(expect.arrayContaining(['host', 'x-amz-date', 'x-amz-security-token', 'x-amz-target']));
   const at = signed['x-amz-date']!.replace(/(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z/, '$1-$2-$3T$4:$5:$6Z');
-  const signer = new SignatureV4({ region: 'eu-west-1', service: 'dynamodb', sha256: Sha256, credentials });
+  const signer = new SignatureV4({
+    region: 'eu-west-1',
+    service: 'dynamodb',
+    sha256: Sha256,
+    credentials,
+    applyChecksum: false,
+  });
   const again = await signer.sign(
     {
       ...{ method: 'POST', protocol: 'http:', hostname: '127.0.0.1', port: service.port, path: '/', query: {}, body },
@@ -60,6 +68,44 @@ test('[cloud.store-client] a call is one request, signed for its region', async 
     { signingDate: new Date(at) },
   );
   expect(authorization).toBe(again.headers.authorization);
+});
+
+const asFunction = {
+  AWS_LAMBDA_FUNCTION_NAME: 'chat',
+  AWS_REGION: 'eu-west-1',
+  AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+  AWS_SESSION_TOKEN: credentials.sessionToken,
+};
+
+test('[cloud.store-client] a function sends its first request without the SDK', async () => {
+  const before = { ...process.env };
+  Object.assign(process.env, asFunction, { AWS_ENDPOINT_URL_DYNAMODB: service.url });
+  const own = dynamoClient({});
+  process.env = before;
+  await own.send(get);
+  expect(asked().map(({ headers }) => headers['user-agent'])).toEqual(['agent-governance-gateway']);
+  own.destroy();
+});
+
+test.each([
+  [{}, 'https:', 'dynamodb.eu-west-1.amazonaws.com', undefined],
+  [{ AWS_REGION: 'mx-central-1' }, 'https:', 'dynamodb.mx-central-1.amazonaws.com', undefined],
+  [{ AWS_ENDPOINT_URL: 'http://localhost:4566' }, 'http:', 'localhost', 4566],
+])('[cloud.store-client] with %j a function asks %s//%s', (more, protocol, hostname, port) => {
+  expect(accessOfFunction({ ...asFunction, ...more })?.target).toEqual({ protocol, hostname, port });
+});
+
+test.each([
+  { AWS_LAMBDA_FUNCTION_NAME: '' },
+  { AWS_ACCESS_KEY_ID: '' },
+  { AWS_REGION: 'us-gov-west-1' },
+  { AWS_REGION: 'cn-north-1' },
+  { AWS_USE_FIPS_ENDPOINT: 'true' },
+  { AWS_PROFILE: 'other' },
+  { AWS_ENDPOINT_URL: 'https://proxy.example/dynamodb' },
+])('[cloud.store-client] with %j the SDK finds out where the table is', (more) => {
+  expect(accessOfFunction({ ...asFunction, ...more })).toBeUndefined();
 });
 
 const passing: [what: string, behaviour: Behaviour][] = [

@@ -1,6 +1,6 @@
 /** Limits of the local edge. */
 import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type RequestListener } from 'node:http';
 import { connect as connectH2 } from 'node:http2';
 import { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -8,7 +8,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { type Answer, criticalKey, plainKey, type TestEdge, testEdge } from '../support/edge.ts';
 import { echo, errorOf, protocols } from '../support/edge-clients.ts';
 
-/** Bytes as a client of HTTP/1.1 over TLS sends them; the whole answer, to the end of the connection. */
+/** Sends bytes as a client of HTTP/1.1 over TLS; returns all that is answered until the connection ends. */
 async function raw(edge: TestEdge, bytes: string): Promise<string> {
   const options = { host: 'localhost', port: edge.tlsPort, ca: edge.certificate.cert, ALPNProtocols: ['http/1.1'] };
   const socket = connectTls(options);
@@ -18,12 +18,51 @@ async function raw(edge: TestEdge, bytes: string): Promise<string> {
   for await (const chunk of socket) text += String(chunk);
   return text;
 }
+const quiet = () => {};
+const urlOf = (edge: TestEdge, protocol: string) =>
+  protocol === 'h2' || protocol === 'tls'
+    ? `https://localhost:${edge.tlsPort}`
+    : `http://localhost:${edge.cleartextPort}`;
+const h2Session = (edge: TestEdge, protocol: string, options: object = {}) =>
+  connectH2(urlOf(edge, protocol), { ca: edge.certificate.cert, ...options }).on('error', quiet);
+/** A frame of HTTP/2. */
+function frame(type: number, flags: number, stream = 0, payload: readonly number[] = []): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.writeUIntBE(type * 256 + flags, 3, 2);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, Buffer.from(payload)]);
+}
+/** A connection of HTTP/2 whose first head does not end; resolves when it is closed. */
+function endlessHead(edge: TestEdge): { readonly socket: Socket; readonly closed: Promise<unknown> } {
+  const socket = new Socket().connect(edge.cleartextPort, 'localhost').on('error', quiet);
+  const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+  socket.resume().write(Buffer.concat([preface, frame(4, 0), frame(1, 1, 1, [0x82, 0x86, 0x84])]));
+  return { socket, closed: new Promise((resolve) => socket.once('close', resolve)) };
+}
+/** Holds `/v1/held` open after its first bytes. */
+const holding: RequestListener = (request, response) => {
+  if (request.url === '/v1/held') response.write('begun');
+  else echo(request, response);
+};
 const endedFor = (reason: string, times: number | string) =>
   new RegExp(`svc_edge_connections_ended_total\\{[^}]*reason="${reason}"[^}]*\\} ${times}`);
 
 describe('limits', () => {
-  const withEdge = async (settings: object, work: (edge: TestEdge) => Promise<void>, unknown?: Error) => {
-    const edge = await testEdge(echo, settings, unknown);
+  const withEdge = async (
+    settings: object,
+    work: (edge: TestEdge) => Promise<void>,
+    {
+      upstream = echo,
+      unknown,
+      unreadMs,
+      idleMs,
+    }: Partial<Record<'unreadMs' | 'idleMs', number>> & {
+      readonly upstream?: RequestListener;
+      readonly unknown?: Error;
+    } = {},
+  ) => {
+    const edge = await testEdge(upstream, settings, unknown, unreadMs, idleMs);
     try {
       await work(edge);
     } finally {
@@ -31,7 +70,7 @@ describe('limits', () => {
     }
   };
 
-  test('[edge.load-shedding] [edge.counters] at full load normal and low are shed with 503, and critical passes for keys so marked', () =>
+  test('[edge.load-shedding] at full load normal and low are shed with 503, and critical passes for keys so marked', () =>
     withEdge({ max_connections: 1 }, async (edge) => {
       const ask = (headers: Record<string, string>) => edge.h2('/api/v1/x', { headers });
       expect(edge.telemetry.metricsText()).toMatch(/svc_edge_loadshed_total\{[^}]*priority="low"[^}]*\} 0/);
@@ -49,7 +88,7 @@ describe('limits', () => {
       expect(edge.telemetry.metricsText()).toMatch(/svc_edge_loadshed_total\{[^}]*priority="normal"[^}]*\} 4/);
     }));
 
-  test('[edge.rate-limit] a token bucket for each key and each address: 429 with the seconds to wait', () =>
+  test('[edge.load-shedding] a token bucket for each key and each address: 429 with the seconds to wait', () =>
     withEdge(
       { rate_limit: { per_key: { per_second: 0.01, burst: 2 }, per_address: { per_second: 0.01, burst: 4 } } },
       async (edge) => {
@@ -67,7 +106,7 @@ describe('limits', () => {
       },
     ));
 
-  test('[edge.rate-limit] an upstream that does not answer is 503, and its breaker opens for it alone', () =>
+  test('[edge.load-shedding] an upstream that does not answer is 503, and its breaker opens for it alone', () =>
     withEdge({}, async (edge) => {
       edge.upstream.close();
       edge.upstream.closeAllConnections();
@@ -79,12 +118,10 @@ describe('limits', () => {
       expect((await edge.h2('/admin/v1/x')).headers['retry-after']).toBe('1');
     }));
 
-  test('[edge.fail-closed] without a known configuration nothing is let in', () =>
-    withEdge(
-      {},
-      async (edge) => expect((await edge.h2('/api/v1/x')).status).toBe(503),
-      new GatewayError('service_unavailable', 'no configuration'),
-    ));
+  test('[edge.hostile] without a known configuration nothing is let in', () =>
+    withEdge({}, async (edge) => expect((await edge.h2('/api/v1/x')).status).toBe(503), {
+      unknown: new GatewayError('service_unavailable', 'no configuration'),
+    }));
 
   test('[edge.hostile] header bombs, smuggled lengths and streams reset in a flood end; others are served', () =>
     withEdge({}, async (edge) => {
@@ -94,8 +131,7 @@ describe('limits', () => {
       expect(await raw(edge, `${head}content-length: 5\r\ncontent-length: 6\r\n\r\nhello!`)).toMatch(/^HTTP\/1.1 400 /);
       expect((await edge.h2('/api/v1/x', { headers: { x: 'a'.repeat(20_000) } })).status).toBe(431);
 
-      const session = connectH2(`http://localhost:${edge.cleartextPort}`);
-      session.on('error', () => {});
+      const session = h2Session(edge, 'h2c');
       const closed = new Promise((resolve) => session.once('close', resolve));
       await once(session, 'connect');
       const opened = () => {
@@ -111,22 +147,10 @@ describe('limits', () => {
       expect(edge.telemetry.metricsText()).toMatch(endedFor('protocol', '[1-9]'));
     }));
 
-  test('[edge.hostile] [edge.counters] a head that goes on in CONTINUATION frames without end ends with its connection, and is counted', () =>
+  test('[edge.hostile] [edge.load-shedding] a head that goes on in CONTINUATION frames without end ends with its connection, and is counted', () =>
     withEdge({}, async (edge) => {
-      const frame = (type: number, flags: number, stream: number, payload: Buffer = Buffer.alloc(0)) => {
-        const head = Buffer.alloc(9);
-        head.writeUIntBE(payload.length, 0, 3);
-        head.writeUIntBE(type * 256 + flags, 3, 2);
-        head.writeUInt32BE(stream, 5);
-        return Buffer.concat([head, payload]);
-      };
-      const get = Buffer.from([0x82, 0x86, 0x84]);
-      const settings = frame(4, 0, 0);
+      const { socket, closed } = endlessHead(edge);
       const goesOn = Buffer.concat(Array.from({ length: 20 }, () => frame(9, 0, 1)));
-      const socket = new Socket().connect(edge.cleartextPort, 'localhost').on('error', () => {});
-      const closed = new Promise((resolve) => socket.once('close', resolve));
-      const begun = [Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), settings, frame(1, 1, 1, get)];
-      socket.resume().write(Buffer.concat(begun));
       const sending = setInterval(() => socket.writable && socket.write(goesOn), 5);
       await closed;
       clearInterval(sending);
@@ -134,74 +158,56 @@ describe('limits', () => {
       expect((await edge.h2('/api/v1/x')).status).toBe(200);
     }));
 
-  test('[edge.hostile] a head that does not end is closed with its idle session; a session with an open stream stays', async () => {
-    const edge = await testEdge(
-      (request, response) => {
-        if (request.url === '/v1/held') response.write('begun');
-        else echo(request, response);
-      },
+  test('[edge.hostile] a head that does not end is closed with its idle session; a session with an open stream stays', () =>
+    withEdge(
       {},
-      undefined,
-      undefined,
-      100,
-    );
-    const held = connectH2(`http://localhost:${edge.cleartextPort}`).on('error', () => {});
-    const stream = held.request({ ':path': '/api/v1/held' }).on('error', () => {});
-    try {
-      await once(stream, 'data');
-      const frame = (type: number, flags: number, payload: readonly number[] = []) =>
-        Buffer.from([0, 0, payload.length, type, flags, 0, 0, 0, type === 1 ? 1 : 0, ...payload]);
-      const socket = new Socket().connect(edge.cleartextPort, 'localhost').on('error', () => {});
-      const closed = new Promise((resolve) => socket.once('close', resolve));
-      const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-      socket.resume().write(Buffer.concat([preface, frame(4, 0), frame(1, 1, [0x82, 0x86, 0x84])]));
-      await closed;
-      expect([stream.destroyed, held.destroyed]).toEqual([false, false]);
-    } finally {
-      held.destroy();
-      await edge.stop();
-    }
-  });
-
-  test('[edge.connections] where too many connections are open, those without a request end first, the longest idle before the others', async () => {
-    const edge = await testEdge(
-      (request, response) => {
-        if (request.url === '/v1/held') response.write('begun');
-        else echo(request, response);
+      async (edge) => {
+        const held = h2Session(edge, 'h2c');
+        const stream = held.request({ ':path': '/api/v1/held' }).on('error', quiet);
+        await once(stream, 'data');
+        await endlessHead(edge).closed;
+        expect([stream.destroyed, held.destroyed]).toEqual([false, false]);
+        held.destroy();
       },
-      { max_connections: 4 },
-    );
-    const critical = { 'x-api-key': criticalKey, 'x-priority': 'critical' };
-    const idle = async () => {
-      const socket = new Socket().connect(edge.cleartextPort, 'localhost').on('error', () => {});
-      socket.resume(); // or its end is not noticed
-      const closed = new Promise<void>((resolve) => void socket.once('close', resolve));
-      await once(socket, 'connect');
-      return { socket, closed };
-    };
-    const held = connectH2(`https://localhost:${edge.tlsPort}`, { ca: edge.certificate.cert }).on('error', () => {});
-    const stream = held.request({ ':path': '/api/v1/held', ...critical }).on('error', () => {});
-    await once(stream, 'data');
-    const sockets: Socket[] = [];
-    try {
-      const first = await idle();
-      const others = [await idle(), await idle(), await idle()];
-      sockets.push(...[first, ...others].map(({ socket }) => socket));
-      await first.closed;
-      expect((await edge.h2('/api/v1/x', { headers: critical })).status).toBe(200);
-      await others[0]!.closed;
-      expect([stream.destroyed, ...others.map(({ socket }) => socket.destroyed)]).toEqual([false, true, false, false]);
-      const metrics = edge.telemetry.metricsText();
-      expect(metrics).toMatch(endedFor('full', 2));
-      expect(metrics).toMatch(/svc_edge_active_connections[^\n]* 4\n/);
-    } finally {
-      for (const socket of sockets) socket.destroy();
-      held.destroy();
-      await edge.stop();
-    }
-  });
+      { upstream: holding, idleMs: 100 },
+    ));
 
-  test('[edge.hostile] [http.expectation] [http.transfer-coding] [http.other-upgrades] what is not HTTP/1.1 is answered with a typed error that says what is allowed', () =>
+  test('[edge.hostile] if too many connections are open, those without a request end first, the longest idle before the others', () =>
+    withEdge(
+      { max_connections: 4 },
+      async (edge) => {
+        const critical = { 'x-api-key': criticalKey, 'x-priority': 'critical' };
+        const idle = async () => {
+          const socket = new Socket().connect(edge.cleartextPort, 'localhost').on('error', quiet);
+          socket.resume(); // or its end is not noticed
+          const closed = new Promise<void>((resolve) => void socket.once('close', resolve));
+          await once(socket, 'connect');
+          return { socket, closed };
+        };
+        const held = h2Session(edge, 'tls');
+        const stream = held.request({ ':path': '/api/v1/held', ...critical }).on('error', quiet);
+        await once(stream, 'data');
+        const first = await idle();
+        const others = [await idle(), await idle(), await idle()];
+        await first.closed;
+        expect((await edge.h2('/api/v1/x', { headers: critical })).status).toBe(200);
+        await others[0]!.closed;
+        expect([stream.destroyed, ...others.map(({ socket }) => socket.destroyed)]).toEqual([
+          false,
+          true,
+          false,
+          false,
+        ]);
+        const metrics = edge.telemetry.metricsText();
+        expect(metrics).toMatch(endedFor('full', 2));
+        expect(metrics).toMatch(/svc_edge_active_connections[^\n]* 4\n/);
+        for (const { socket } of others) socket.destroy();
+        held.destroy();
+      },
+      { upstream: holding },
+    ));
+
+  test('[edge.hostile] [http.expectation] what is not HTTP/1.1 is answered with a typed error that says what is allowed', () =>
     withEdge({}, async (edge) => {
       const get = 'GET /api/v1/x HTTP/1.1\r\n';
       const host = 'host: localhost\r\n';
@@ -235,13 +241,10 @@ describe('limits', () => {
     }));
 
   test.each(['tls', 'cleartext'])(
-    '[http.other-upgrades] CONNECT over HTTP/2 (%s) is answered as over HTTP/1.1, and holds no stream',
+    '[http.expectation] CONNECT over HTTP/2 (%s) is answered as over HTTP/1.1, and keeps no stream open',
     (listener) =>
       withEdge({}, async (edge) => {
-        const session =
-          listener === 'tls'
-            ? connectH2(`https://localhost:${edge.tlsPort}`, { ca: edge.certificate.cert })
-            : connectH2(`http://localhost:${edge.cleartextPort}`);
+        const session = h2Session(edge, listener);
         try {
           for (const authority of ['evil.example:443', `localhost:${edge.tlsPort}`]) {
             const stream = session.request({ ':method': 'CONNECT', ':authority': authority });
@@ -263,7 +266,7 @@ describe('limits', () => {
       }),
   );
 
-  test('[http.other-upgrades] [http.transfer-coding] an upgrade to HTTP/2 is ignored; chunked alone passes, whatever its case', () =>
+  test('[http.expectation] an upgrade to HTTP/2 is ignored; chunked alone passes, whatever its case', () =>
     withEdge({}, async (edge) => {
       const host = 'host: localhost\r\n';
       for (const upgrade of ['h2c', 'foo', 'TLS/1.0'])
@@ -279,7 +282,7 @@ describe('limits', () => {
       for (const coding of ['chunked', 'Chunked']) expect(await post(coding)).toMatch(/^HTTP\/1.1 200 /);
     }));
 
-  test('[edge.routing] the absolute form of an address of the gateway is its path; of another host it is refused', () =>
+  test('[edge.listeners] the absolute form of an address of the gateway is its path; of another host it is refused', () =>
     withEdge({}, async (edge) => {
       const get = (target: string) =>
         raw(edge, `GET ${target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`);
@@ -297,7 +300,7 @@ describe('limits', () => {
       expect(await raw(edge, bytes)).toContain('"x-last":"here"');
     }));
 
-  test('[edge.no-delay] no connection waits for an acknowledgement before its answer is sent', async () => {
+  test('[edge.streams] no connection waits for an acknowledgement before its answer is sent', async () => {
     const ports: (number | undefined)[] = [];
     const { setNoDelay } = Socket.prototype;
     const set = jest.spyOn(Socket.prototype, 'setNoDelay').mockImplementation(function (this: Socket, on = true) {
@@ -318,85 +321,66 @@ describe('limits', () => {
   });
 
   test.each(['h1', 'h2', 'h2c'])(
-    '[edge.slow-readers] an answer that its client (%s) does not read is ended, and others are served',
+    '[edge.hostile] an answer that its client (%s) does not read is ended',
     async (protocol) => {
-      let ended = () => {};
-      const left = new Promise<void>((resolve) => {
-        ended = resolve;
-      });
-      const edge = await testEdge(
-        (request, response) => {
-          if (request.url !== '/v1/endless') return echo(request, response);
-          response.once('close', ended);
-          const more = () => {
-            while (!response.destroyed && response.write(Buffer.alloc(64 * 1024)));
-          };
-          response.on('drain', more);
-          more();
-        },
-        {},
-        undefined,
-        500,
-      );
+      const left = Promise.withResolvers<void>();
+      const upstream: RequestListener = (request, response) => {
+        if (request.url !== '/v1/endless') return echo(request, response);
+        response.once('close', left.resolve);
+        const more = () => {
+          while (!response.destroyed && response.write(Buffer.alloc(64 * 1024)));
+        };
+        response.on('drain', more);
+        more();
+      };
       const path = '/api/v1/endless';
-      const socket =
-        protocol === 'h1' && connectTls({ host: 'localhost', port: edge.tlsPort, ca: edge.certificate.cert });
-      const session =
-        protocol === 'h1'
-          ? undefined
-          : connectH2(
-              protocol === 'h2' ? `https://localhost:${edge.tlsPort}` : `http://localhost:${edge.cleartextPort}`,
-              { ca: edge.certificate.cert },
-            );
-      try {
-        if (socket) socket.on('error', () => {}).write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
-        // Nothing reads either of them: no listener for data is set.
-        session?.request({ ':path': path }).on('error', () => {});
-        await left;
+      const work = async (edge: TestEdge) => {
+        const { cert: ca } = edge.certificate;
+        const client =
+          protocol === 'h1' ? connectTls({ host: 'localhost', port: edge.tlsPort, ca }) : h2Session(edge, protocol);
+        // The client does not read: no listener for data is set.
+        if ('request' in client) client.request({ ':path': path }).on('error', quiet);
+        else client.on('error', quiet).write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
+        await left.promise;
         expect((await edge.h2('/api/v1/x')).status).toBe(200);
-      } finally {
-        if (socket) socket.destroy();
-        session?.destroy();
-        await edge.stop();
-      }
+        client.destroy();
+      };
+      await withEdge({}, work, { upstream, unreadMs: 500 });
     },
   );
 
-  test('[edge.slow-readers] events that gather at the edge do not keep it waiting; a subscriber who reads them slowly stays', async () => {
-    const edge = await testEdge(
-      (_request, response) => {
-        const sending = setInterval(() => response.write(`data: ${'x'.repeat(200)}\n\n`), 20);
-        response.once('close', () => clearInterval(sending));
-      },
+  test('[edge.hostile] a subscriber who does not read gathered events is ended; one who reads them slowly stays', () =>
+    withEdge(
       {},
-      undefined,
-      600,
-    );
-    const subscriber = async (initialWindowSize: number) => {
-      const session = connectH2(`http://localhost:${edge.cleartextPort}`, { settings: { initialWindowSize } });
-      session.on('error', () => {});
-      await once(session, 'localSettings');
-      return { session, stream: session.request({ ':path': '/api/v1/events' }).on('error', () => {}) };
-    };
-    const [slow, deaf] = await Promise.all([subscriber(64), subscriber(0)]);
-    try {
-      let read = 0;
-      slow.stream.on('data', (chunk: Buffer) => {
-        read += chunk.length;
-      });
-      const ended = new Promise((resolve) => deaf.stream.once('close', resolve));
-      deaf.stream.resume();
-      await ended;
-      expect(deaf.stream.rstCode).toBe(0xb);
-      expect(edge.telemetry.metricsText()).toMatch(endedFor('unread', 1));
-      const atEnd = read;
-      while (read < atEnd * 2) await once(slow.stream, 'data');
-      expect([read > 0, slow.stream.destroyed]).toEqual([true, false]);
-    } finally {
-      for (const { session } of [slow, deaf]) session.destroy();
-      await edge.stop();
-    }
-  });
+      async (edge) => {
+        const subscriber = async (initialWindowSize: number) => {
+          const session = h2Session(edge, 'h2c', { settings: { initialWindowSize } });
+          await once(session, 'localSettings');
+          return { session, stream: session.request({ ':path': '/api/v1/events' }).on('error', quiet) };
+        };
+        const [slow, deaf] = await Promise.all([subscriber(64), subscriber(0)]);
+        let read = 0;
+        slow.stream.on('data', (chunk: Buffer) => {
+          read += chunk.length;
+        });
+        const ended = new Promise((resolve) => deaf.stream.once('close', resolve));
+        deaf.stream.resume();
+        await ended;
+        expect(deaf.stream.rstCode).toBe(0xb);
+        expect(edge.telemetry.metricsText()).toMatch(endedFor('unread', 1));
+        const atEnd = read;
+        while (read < atEnd * 2) await once(slow.stream, 'data');
+        expect([read > 0, slow.stream.destroyed]).toEqual([true, false]);
+        for (const { session } of [slow, deaf]) session.destroy();
+      },
+      {
+        upstream: (_request, response) => {
+          const sending = setInterval(() => response.write(`data: ${'x'.repeat(200)}\n\n`), 20);
+          response.once('close', () => clearInterval(sending));
+        },
+        unreadMs: 600,
+      },
+    ));
 
   test('[edge.hostile] a connection whose TLS handshake does not come to its end is closed', () =>
     withEdge({}, async (edge) => {

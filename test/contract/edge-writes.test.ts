@@ -1,4 +1,4 @@
-/** What the edge writes to a connection over HTTP/1.1, write by write. */
+/** Bytes that the edge writes to an HTTP/1.1 connection. */
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -49,7 +49,7 @@ async function writesOf(upstream: RequestListener, asMany = 1, afterFirst = () =
   return writes;
 }
 
-test('[edge.one-write] an answer that came whole leaves whole', async () => {
+test('[edge.streams] an answer that came whole leaves whole', async () => {
   const body = JSON.stringify({ status: 'ok' });
   const writes = await writesOf((_request, response) => {
     response.writeHead(200, { 'content-length': String(body.length) }).end(body);
@@ -57,7 +57,7 @@ test('[edge.one-write] an answer that came whole leaves whole', async () => {
   expect(writes[0]).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\n\{"status":"ok"\}$/);
 });
 
-test('[edge.one-write] the head of a stream without a first chunk leaves alone, and the chunk follows', async () => {
+test('[edge.streams] the head of a stream without a first chunk leaves alone, and the chunk follows', async () => {
   let goOn = () => {};
   const writes = await writesOf(
     (_request, response) => {

@@ -1,4 +1,4 @@
-/** The edge of the local host over real connections: protocols, what is handed on, what is refused. */
+/** The local edge over real connections: protocols, forwarded requests and refusals. */
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect as connectH2 } from 'node:http2';
@@ -15,7 +15,7 @@ describe('requests', () => {
   });
   afterAll(() => edge.stop());
 
-  test.each(protocols)('[edge.listeners] [edge.routing] %s reaches each upstream by its prefix', async (protocol) => {
+  test.each(protocols)('[edge.listeners] %s reaches each upstream by its prefix', async (protocol) => {
     const urls = ['/api/v1/models?limit=1', '/admin/v1/whoami', '/mcp'];
     const answers = await Promise.all(urls.map((url) => edge[protocol](url)));
     expect(answers.map((answer) => sentOn(answer).url)).toEqual(['/v1/models?limit=1', '/admin/v1/whoami', '/mcp']);
@@ -28,7 +28,7 @@ describe('requests', () => {
     expect(errorOf(nothing).message).toContain('/api/*');
   });
 
-  test('[edge.in-process] a request of HTTP/1.1 needs no connection to its upstream', async () => {
+  test('[edge.streams] a request of HTTP/1.1 needs no connection to its upstream', async () => {
     const connected = jest.fn();
     edge.upstream.on('connection', connected);
     const { url, headers } = sentOn(
@@ -38,30 +38,27 @@ describe('requests', () => {
     expect(connected).not.toHaveBeenCalled();
   });
 
-  test.each(protocols)(
-    '[edge.forwarded] [edge.address] %s hands on body, headers and the true address',
-    async (protocol) => {
-      const body = 'x'.repeat(300_000);
-      const headers = {
-        'x-api-key': plainKey,
-        'x-forwarded-for': '10.0.0.1',
-        'content-type': 'text/plain',
-        'x-gateway-edge': 'guess',
-      };
-      const got = sentOn(await edge[protocol]('/api/v1/x', { method: 'POST', headers, body }));
-      expect(got.bytes).toBe(300_000);
-      expect(got.headers).toMatchObject({
-        'x-api-key': plainKey,
-        'content-type': 'text/plain',
-        'x-forwarded-for': '127.0.0.1',
-        'x-gateway-edge': edgeToken,
-        'x-forwarded-proto': protocol === 'h2c' ? 'http' : 'https',
-      });
-      expect(got.headers.host).toMatch(/^127\.0\.0\.1:/);
-    },
-  );
+  test.each(protocols)('[edge.forwarded] %s hands on body, headers and the true address', async (protocol) => {
+    const body = 'x'.repeat(300_000);
+    const headers = {
+      'x-api-key': plainKey,
+      'x-forwarded-for': '10.0.0.1',
+      'content-type': 'text/plain',
+      'x-gateway-edge': 'guess',
+    };
+    const got = sentOn(await edge[protocol]('/api/v1/x', { method: 'POST', headers, body }));
+    expect(got.bytes).toBe(300_000);
+    expect(got.headers).toMatchObject({
+      'x-api-key': plainKey,
+      'content-type': 'text/plain',
+      'x-forwarded-for': '127.0.0.1',
+      'x-gateway-edge': edgeToken,
+      'x-forwarded-proto': protocol === 'h2c' ? 'http' : 'https',
+    });
+    expect(got.headers.host).toMatch(/^127\.0\.0\.1:/);
+  });
 
-  test('[auth.tls] TLS 1.3 with a P-256 certificate and X25519, and nothing older', async () => {
+  test('[edge.listeners] TLS 1.3 with a P-256 certificate and X25519, and nothing older', async () => {
     const open = (maxVersion: 'TLSv1.2' | 'TLSv1.3') =>
       connectTls({
         host: 'localhost',
@@ -79,7 +76,7 @@ describe('requests', () => {
     await expect(once(open('TLSv1.2'), 'secureConnect')).rejects.toThrow(/version|alert/);
   });
 
-  test('[edge.own-host] another authority is refused, over both versions', async () => {
+  test('[auth.host-header] another authority is refused, over both versions', async () => {
     const answers = [
       await edge.h1('/api/health', { headers: { host: 'evil.example' } }),
       await edge.h2('/api/health', { headers: { ':authority': 'evil.example' } }),
@@ -89,7 +86,7 @@ describe('requests', () => {
     expect([two.status, errorOf(two).type]).toEqual([400, 'invalid_request']);
   });
 
-  test('[edge.counters] requests and connections are counted, and the span names the upstream', async () => {
+  test('[edge.load-shedding] requests and connections are counted, and the span names the upstream', async () => {
     await edge.h2('/api/counted?secret=1');
     const text = edge.telemetry.metricsText();
     expect(text).toMatch(/svc_edge_requests_total\{[^}]*upstream="gateway"[^}]*\} \d+/);
@@ -103,7 +100,7 @@ describe('requests', () => {
     expect(JSON.stringify(spans)).not.toContain('secret=1');
   });
 
-  test("[trace.edge-parent] the caller's trace goes on through the edge's span", async () => {
+  test("[trace.caller] the caller's trace goes on through the edge's span", async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const { headers } = sentOn(await edge.h1('/api/traced', { headers: { traceparent } }));
     const span = edge.telemetry
@@ -163,7 +160,7 @@ describe('streams', () => {
     }
   });
 
-  test('[edge.websocket] a WebSocket is passed through, and a refused handshake is answered', async () => {
+  test('[edge.streams] a WebSocket is passed through, and a refused handshake is answered', async () => {
     const edge = await testEdge((_request, response) => {
       response.writeHead(401, { 'content-type': 'application/json' });
       response.end('{}');

@@ -1,6 +1,6 @@
 /** `/v1/embeddings` through its handler: filters, limits, budgets and evidence as for chat, and a provider that embeds. */
-import type { ChatRecord } from '#core/contracts/chat.ts';
 import { caller } from '../support/call-endpoint.ts';
+import { chatRecordsOf } from '../support/evidence-of.ts';
 import { jsonReply } from '../support/fake-providers.ts';
 import { keys } from '../support/ports.ts';
 import { fake, gateway, useProviderGateway } from '../support/provider-gateway.ts';
@@ -34,24 +34,10 @@ test('[embeddings.create] answers vectors, the same for the same text, and leave
   const [one, two, again] = body.data.map(({ embedding }: { embedding: number[] }) => embedding);
   expect(one).toEqual(again);
   expect(one).not.toEqual(two);
-  const records: ChatRecord[] = [];
-  for await (const entry of gateway.ports.evidence.entries('default', 'vectors'))
-    records.push(entry.body as unknown as ChatRecord);
+  const records = await chatRecordsOf(gateway.ports, 'vectors');
   expect(records).toMatchObject([
     { operation: 'embeddings', outcome: 'completed', provider: 'mock', usage: { input_tokens: 3, output_tokens: 0 } },
   ]);
-});
-
-test('[embeddings.create] members that are null are as if they were not there; dimensions count', async () => {
-  const plain = (await embed({ input: 'one' })).body.data[0].embedding;
-  const nulls = { dimensions: null, encoding_format: null };
-  expect((await embed({ input: 'one', ...nulls })).body.data[0].embedding).toEqual(plain);
-  expect((await embed({ input: 'one', dimensions: 20 })).body.data[0].embedding).toHaveLength(20);
-  for (const dimensions of [0, -1, 1.5, '8'])
-    expect(await embed({ input: 'one', dimensions })).toMatchObject({
-      status: 400,
-      body: { error: { param: 'dimensions', message: expect.stringMatching(/allowed: a whole number from 1/) } },
-    });
 });
 
 test('[embeddings.create] the provider gets the texts and settings, redacted, without a system prompt', async () => {
@@ -79,12 +65,6 @@ test('[embeddings.create] a filter blocks; a harmless text passes', async () => 
   expect((await embed({ input: ['fine', 'about birds'] })).status).toBe(200);
 });
 
-test('[embeddings.create] a budget that is used up refuses', async () => {
-  const refused = await embed({ input: 'hello' }, 'far', 'elsewhere-key');
-  expect(refused.status).toBe(429);
-  expect(refused.body.error.type).toBe('budget_exceeded');
-});
-
 test.each([
   ['tokens', { input: [[1, 2, 3]] }, 400, /input\[0\].*text/],
   ['no input', {}, 400, /input/],
@@ -100,7 +80,7 @@ test.each([
   });
 });
 
-describe('[embeddings.checked] vectors of a provider', () => {
+describe('[embeddings.create] vectors of a provider', () => {
   const vectors = (...all: (number[] | string)[]) =>
     jsonReply({ object: 'list', data: all.map((embedding, index) => ({ index, embedding })), model: 'm', usage: {} });
   const base64 = (...numbers: number[]) => Buffer.from(new Float32Array(numbers).buffer).toString('base64');
@@ -125,13 +105,6 @@ describe('[embeddings.checked] vectors of a provider', () => {
     expect(await asked(reply, body)).toMatchObject({ status: 502, body: { error: { type: 'provider_error' } } });
   });
 
-  test('may come in any order', async () => {
-    expect(await asked(placed(1, 0), { input: ['x', 'y'] })).toMatchObject({
-      status: 200,
-      body: { data: [{ index: 0 }, { index: 1 }] },
-    });
-  });
-
   test('come in the form that was asked for, in the order of the texts', async () => {
     const numbers = await asked(vectors([0.5, 0.25], [1, 0]), { input: ['x', 'y'], encoding_format: 'base64' });
     expect(numbers.body.data.map(({ embedding }: { embedding: string }) => embedding)).toEqual([
@@ -141,4 +114,23 @@ describe('[embeddings.checked] vectors of a provider', () => {
     const texts = await asked(vectors(base64(0.5, 0.25)), { input: 'x' });
     expect(texts.body.data).toEqual([{ object: 'embedding', index: 0, embedding: [0.5, 0.25] }]);
   });
+
+  test('may come in any order', async () => {
+    expect(await asked(placed(1, 0), { input: ['x', 'y'] })).toMatchObject({
+      status: 200,
+      body: { data: [{ index: 0 }, { index: 1 }] },
+    });
+  });
+});
+
+test('[embeddings.create] null members count as absent, and dimensions are applied', async () => {
+  const plain = (await embed({ input: 'one' })).body.data[0].embedding;
+  const nulls = { dimensions: null, encoding_format: null };
+  expect((await embed({ input: 'one', ...nulls })).body.data[0].embedding).toEqual(plain);
+  expect((await embed({ input: 'one', dimensions: 20 })).body.data[0].embedding).toHaveLength(20);
+  for (const dimensions of [0, -1, 1.5, '8'])
+    expect(await embed({ input: 'one', dimensions })).toMatchObject({
+      status: 400,
+      body: { error: { param: 'dimensions', message: expect.stringMatching(/allowed: a whole number from 1/) } },
+    });
 });

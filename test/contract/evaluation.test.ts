@@ -74,7 +74,7 @@ test.each([false, true])(
   },
 );
 
-test('[evaluation.webhook] texts are cut, secrets are taken out, and what was sent leaves the store', async () => {
+test('[evaluation.webhook] texts are cut, secrets are removed, and sent texts are deleted', async () => {
   await start('sample_rate: 1, max_characters: 40');
   await ask(`😀 my key is ghp_${'a1B2'.repeat(9)} and ${'more '.repeat(50)}`);
   await deliver();
@@ -90,7 +90,7 @@ test('[evaluation.webhook] texts are cut, secrets are taken out, and what was se
   expect(JSON.stringify(kept)).not.toContain('more');
 });
 
-test('[evaluation.score] a score stands with the request and in analytics, once it is evidence', async () => {
+test('[evaluation.webhook] a recorded score is shown with the request and in analytics', async () => {
   await start();
   await ask('first');
   await deliver();
@@ -125,7 +125,7 @@ test('[evaluation.webhook] refused calls, embeddings and calls outside of the sa
 test.each<[string, { status: number; body?: unknown; headers?: Record<string, string> }]>([
   ['500', { status: 500 }],
   ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:9/' } }],
-])('[evaluation.retry] %s: the call is sent again later, and given up with its texts removed', async (_, answer) => {
+])('[evaluation.webhook] %s: the call is sent again later, and given up with its texts removed', async (_, answer) => {
   await start();
   said = answer;
   await ask('hello');
@@ -144,7 +144,7 @@ test.each<[string, unknown]>([
   ['5 MB', 'x'.repeat(5_000_000)],
   ['no JSON', 'thanks'],
   ['a wrong score', { score: 'high' }],
-])('[evaluation.reply] a reply of %s is left aside, and the call is not sent again', async (_, body) => {
+])('[evaluation.webhook] a reply of %s is left aside, and the call is not sent again', async (_, body) => {
   await start();
   said = { status: 200, body };
   await ask('hello');

@@ -1,4 +1,4 @@
-/** One form of every number: what a caller wrote is stored, shown to the reviewer, kept in evidence and forwarded, or refused. */
+/** Numbers have one form in storage, card, evidence and forwarded request, or the call is refused. */
 import type { ChatCall } from '#core/chat/call.ts';
 import { governReply } from '#core/chat/tool-use.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
@@ -46,7 +46,7 @@ describe('[json.exact-numbers]', () => {
       expect(canonicalize(parameters)).toBe(`{"body":{"price":${form}}}`);
   });
 
-  test.each(refused)('test-action: %s is a 400 that says what to send', async (written) => {
+  test.each(refused)('test-action: %s is a 400 with advice', async (written) => {
     const { status, last } = await http('POST', '/admin/v1/test-action', bodyOf(written, 'refused'));
     expect([status, last.error.type]).toEqual([400, 'invalid_request']);
     expect(last.error.message).toMatch(/2\^53-1.*Send it as a string/);
@@ -67,7 +67,7 @@ describe('[json.exact-numbers]', () => {
     ]);
   });
 
-  test.each(refused)('MCP: %s is -32602 under the id of the request, and nothing is sent', async (written) => {
+  test.each(refused)('MCP: %s is -32602 with the id of the request, and no call is sent', async (written) => {
     const session = await open();
     const { status, last } = await http('POST', '/mcp', rpcOf(written), { session });
     expect([status, last.id, last.error.code, last.error.data]).toEqual([200, 7, -32602, { reason: 'inexact_number' }]);
@@ -91,7 +91,7 @@ describe('[json.exact-numbers]', () => {
     },
   );
 
-  test('deep and tiny values that no map of the store takes wait for a human as they are', async () => {
+  test('deep and tiny values that no map of the store takes are reviewed unchanged', async () => {
     const session = await open();
     let deep: unknown = { least: 2.2e-308 };
     for (let level = 0; level < 50; level++) deep = [deep];
@@ -101,7 +101,7 @@ describe('[json.exact-numbers]', () => {
   });
 });
 
-describe('[json.proto-key]', () => {
+describe('[json.exact-numbers]', () => {
   const proto = '{"path":"a","__proto__":{"path":"/etc/cron.d/x"}}';
 
   test.each([proto, `{"list":[${proto}]}`])('MCP arguments %s are refused', async (args) => {

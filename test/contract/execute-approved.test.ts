@@ -1,15 +1,15 @@
-/** `on_approval: execute`, and what becomes of an approval whose call could not be made. */
+/** `on_approval: execute`, and approvals whose call could not be made. */
 import { settle } from '#core/approvals/steps.ts';
 import { sweepApprovals } from '#core/approvals/sweep.ts';
 import type { ChatCall } from '#core/chat/call.ts';
 import { governReply } from '#core/chat/tool-use.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
-import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
 import { caller } from '../support/call-endpoint.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
 import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 const executes = 'approvals: { on_approval: execute }\nbehavior: { kill_switch_score: 40 }\n';
@@ -49,11 +49,7 @@ async function approved(session: string): Promise<string> {
   return envelope_id;
 }
 
-async function entriesOf(session: string): Promise<EvidenceEntry[]> {
-  const found: EvidenceEntry[] = [];
-  for await (const entry of gateway.ports.evidence.entries('default', session)) found.push(entry);
-  return found;
-}
+const entriesOf = (session: string) => evidenceOf(gateway.ports, session);
 
 /** The configuration changed by somebody else meanwhile; instances notice within five seconds. */
 async function configure(change: (yaml: string) => string): Promise<void> {
@@ -74,6 +70,13 @@ const blockedBy = (session: string) => async () => {
 
 const rule = (decision: string) =>
   `tool_policies: { pack: pr-writer, rules: [{ protocol: git, tool: "scm.create_pull*", decision: ${decision} }] }`;
+const regrant = () =>
+  configure((yaml) =>
+    yaml.replace(
+      'tool_policies: { pack: pr-writer }',
+      'tool_policies: { pack: pr-writer, rules: [{ protocol: git, tool: scm.create_pull_request, decision: review, credential: { broker: scm, scope: "contents:write" } }] }',
+    ),
+  );
 const own = (decision: string) => () =>
   configure((yaml) => yaml.replace('tool_policies: { pack: pr-writer }', rule(decision)));
 const line = (start: string) => new RegExp(`^ *${start}.*\\n`, 'm');
@@ -93,6 +96,7 @@ test.each([
   ['a rule blocks it now', 'policy_block', () => own('block')],
   ['a rule allows it now', 'policy_changed', () => own('allow')],
   ['another rule reviews it now', 'policy_changed', () => own('review')],
+  ['its rule grants another credential now', 'policy_changed', () => regrant],
 ])(
   '[approval.execute-asks-again] when %s, the approved call is not made and evidence says why',
   async (_, because, change) => {
@@ -118,6 +122,14 @@ test('[approval.execute-asks-again] when the key of a person was revoked, whose 
   await settle(stepPorts(gateway.ports), id);
   expect(runs).toBe(0);
   expect(await gateway.ports.approvals.find(id)).toMatchObject({ refused_because: 'key_revoked' });
+});
+
+test('[approval.bound] a caller cannot use an approval for another credential than the card showed', async () => {
+  const approval_ref = await approved('regranted');
+  await regrant();
+  const { body } = await act('regranted', { ...pull, approval_ref });
+  expect(body).toMatchObject({ decision: 'review', error: { data: { reason: 'policy_changed' } } });
+  expect([runs, body.envelope_id === approval_ref]).toEqual([0, false]);
 });
 
 test('[approval.never-lifts-block] an approved call that a rule blocks meanwhile is blocked for its caller, who names the approval', async () => {
@@ -181,7 +193,7 @@ test('[approval.given-back] an approval that was given back ends when it would h
   expect(runs).toBe(0);
 });
 
-test('[approval.lease-renewed] a call that outlasts the lease keeps it, and its outcome is recorded', async () => {
+test('[approval.lease] a call that outlasts the lease keeps it, and its outcome is recorded', async () => {
   const id = await approved('long');
   const due: (() => void)[] = [];
   const timeouts: Timeouts = {
@@ -213,7 +225,7 @@ test('[approval.lease-renewed] a call that outlasts the lease keeps it, and its 
   expect(await gateway.ports.approvals.find(id)).toMatchObject({ status: 'consumed', outcome: 'executed' });
 });
 
-test('[approval.caller-executes] a tool call that the client of a model runs is approved, and never run by the gateway', async () => {
+test('[approval.on-approval.execute] a tool call that the client of a model runs is approved, and never run by the gateway', async () => {
   const snapshot = await gateway.ports.snapshots.current();
   const principal = [...snapshot.identities.byKeyId.values()].find(({ kind }) => kind === 'agent')!;
   const chat = { snapshot, principal, sessionId: 'of-a-model', body: {} } as ChatCall;
@@ -242,7 +254,7 @@ test('[approval.on-approval.execute] the same call of an action is run by the ga
   expect(runs).toBe(1);
 });
 
-test('[approval.execute-collected] while the gateway makes the call, the identical call waits for the same approval and asks for no other', async () => {
+test('[approval.on-approval.execute] while the gateway makes the call, the identical call waits for the same approval and asks for no other', async () => {
   const id = await approved('under-way');
   let done: () => void = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -261,7 +273,7 @@ test('[approval.execute-collected] while the gateway makes the call, the identic
   expect(runs).toBe(1);
 });
 
-test('[approval.execute-collected] a caller that comes before the state machine leaves the result for identical calls', async () => {
+test('[approval.on-approval.execute] a caller that comes before the state machine leaves the result for identical calls', async () => {
   const id = await approved('caller-first');
   const first = (await act('caller-first')).body;
   expect(first).toMatchObject({ decision: 'allow', matched_rule: `approved:${id}`, result: { run: 1 } });

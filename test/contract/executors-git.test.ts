@@ -45,7 +45,7 @@ test('a file is read as text, at a reference', async () => {
   expect(host.asked[0]!.headers).toMatchObject({ authorization: `Bearer ${token.secret}` });
 });
 
-test('lists say whether there is more', async () => {
+test('lists report whether more items exist', async () => {
   expect(await act('list_branches', { per_page: 1 })).toEqual({
     branches: [{ name: 'main', sha: someSha, protected: true }],
     more: true,
@@ -53,7 +53,7 @@ test('lists say whether there is more', async () => {
   expect(calls()).toEqual(['GET /repos/acme/web/branches?per_page=1']);
 });
 
-test('[action.executed] [action.result.pull-request] a pull request answers with pr_url and pr_number', async () => {
+test('[action.executed] a pull request answers with pr_url and pr_number', async () => {
   const asked = { title: 'Fix', head: 'fix', base: 'main', body: 'Why' };
   expect(await act('create_pull_request', asked)).toMatchObject({
     pr_url: 'https://git.test/acme/web/pull/7',
@@ -94,7 +94,7 @@ describe('when the host is lost', () => {
   const files = [{ path: 'a.ts', content: 'a' }];
   const push = () => act('push_files', { branch: 'feature/x', message: 'm', files });
 
-  test('before the branch moves, nothing has happened', async () => {
+  test('before the branch moves, nothing changes', async () => {
     instead = ({ path }) => (path.endsWith('/git/commits') ? 'cut' : undefined);
     expect(await faultOf(push())).toMatchObject({ effect: 'none', kind: 'cut' });
   });
@@ -135,7 +135,7 @@ test('a repository that moved is not followed', async () => {
   expect((fault as Error).message).toContain('points to elsewhere.test');
 });
 
-describe('a token goes to the host that made it', () => {
+describe('a token is sent only to the host that issued it', () => {
   const broker = (name: string, api_url: string) => ({
     name,
     type: 'scm_app',
@@ -151,7 +151,7 @@ describe('a token goes to the host that made it', () => {
     expect(host.asked).toEqual([]);
   });
 
-  test('which is the only one of the brokers where none is configured', async () => {
+  test('by default the host of the only broker', async () => {
     const brokers = [broker('scm', `${host.url}/`)];
     expect(await executor({ api_url: undefined }, brokers).execute(get, token)).toMatchObject({
       full_name: 'acme/web',

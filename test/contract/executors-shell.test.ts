@@ -1,4 +1,4 @@
-/** Programs run by executor `shell`, as real processes: what they see, where they stand, and that none outlives its call. */
+/** Programs of executor `shell` as real processes: environment, folder, and termination with their call. */
 import {
   existsSync,
   mkdirSync,
@@ -39,7 +39,7 @@ const command = (argv: [string, ...string[]], rest: Partial<Command> = {}): Comm
 });
 const sh = (script: string, rest: Partial<Command> = {}) => run(command(['sh', '-c', script], rest));
 
-test('[executor.shell] arguments reach the program as they are: no shell stands between', async () => {
+test('[executor.shell] arguments reach the program unchanged, without a shell', async () => {
   const words = ['a b', '$HOME', '*', '; ls', '\'"', '-n', '', 'ä'];
   const { stdout, ...rest } = await run(command(['printf', '%s\\n', ...words]));
   expect(stdout).toBe(words.map((word) => `${word}\n`).join(''));
@@ -50,7 +50,7 @@ test('exit code and both outputs are returned', async () => {
   expect(await sh('echo out; echo err >&2; exit 3')).toMatchObject({ exit_code: 3, stdout: 'out\n', stderr: 'err\n' });
 });
 
-test('the environment is what is listed, and never the gateway’s own', async () => {
+test('the environment holds the listed variables only, never those of the gateway', async () => {
   const env = ['CI', 'ABSENT', 'AWS_SECRET_ACCESS_KEY', 'GATEWAY_ADMIN_TOKEN', 'LD_PRELOAD', 'NODE_OPTIONS'];
   const { stdout } = await run(command(['env'], { env }));
   const names = stdout
@@ -62,11 +62,11 @@ test('the environment is what is listed, and never the gateway’s own', async (
   expect(stdout).not.toContain('HOME=/root\n');
 });
 
-test('there is nothing to read', async () => {
+test('standard input is empty', async () => {
   expect(await run(command(['cat']))).toMatchObject({ exit_code: 0, stdout: '' });
 });
 
-test('its own folder is gone afterwards', async () => {
+test('its temporary folder is deleted afterwards', async () => {
   const { stdout } = await sh('touch "$TMPDIR/x"; echo "$TMPDIR"');
   expect(stdout).toMatch(/gateway-command-/);
   expect(existsSync(stdout.trim())).toBe(false);
@@ -78,7 +78,7 @@ describe('the working directory', () => {
     expect(stdout.trim()).toBe(realpathSync(cwd === undefined ? root : join(root, cwd)));
   });
 
-  test('an absolute one may be named too', async () => {
+  test('an absolute path is accepted', async () => {
     const { stdout } = await run(command(['pwd'], { cwd: join(root, 'inner') }));
     expect(stdout.trim()).toBe(realpathSync(join(root, 'inner')));
   });
@@ -87,7 +87,7 @@ describe('the working directory', () => {
     expect(await faultOf(run(command(['pwd'], { cwd })))).toMatchObject({ kind: 'refused', effect: 'none' });
   });
 
-  test('is an empty folder where none is configured', async () => {
+  test('is an empty folder if none is configured', async () => {
     const { stdout } = await run(command(['sh', '-c', 'pwd; ls -A'], { root: undefined }));
     expect(stdout).toMatch(/gateway-command-\w+\n$/);
   });
@@ -128,13 +128,13 @@ describe('[executor.shell] no process outlives its call', () => {
     await until(() => isGone(pidIn('late')));
   });
 
-  test('when the program ends before what it started', async () => {
+  test('when the program ends before its children', async () => {
     const result = await sh('sleep 600 & echo $! > left');
     expect(result).toMatchObject({ exit_code: 0, timed_out: false });
     await until(() => isGone(pidIn('left')));
   });
 
-  test('when the caller goes', async () => {
+  test('when the caller disconnects', async () => {
     const ends = new AbortController();
     const fault = faultOf(run(command(['sh', '-c', 'sleep 600 & echo $! > gone; wait']), ends.signal));
     await until(() => existsSync(join(root, 'gone')) && pidIn('gone') > 0);
@@ -150,7 +150,7 @@ limits('the number of processes is limited by the kernel', async () => {
   expect(Number(/^Max processes\s+(\d+)/m.exec(stdout)?.[1])).toBeGreaterThan(7);
   expect(stdout).toMatch(/^Max core file size\s+0 /m);
 });
-limits('[executor.bounded] memory and processor time of each process are limited, at a lower priority', async () => {
+limits('[executor.bounds] memory and processor time of each process are limited, at a lower priority', async () => {
   const perProcess = { memoryBytes: 64 * 1024 * 1024, cpuSeconds: 7 };
   const { stdout, ...rest } = await sh('cat /proc/self/limits; nice', { perProcess });
   expect(stdout).toMatch(/^Max data size\s+67108864 /m);
@@ -158,7 +158,7 @@ limits('[executor.bounded] memory and processor time of each process are limited
   expect(Number(stdout.trimEnd().split('\n').at(-1))).toBeGreaterThanOrEqual(10);
   expect(rest).not.toHaveProperty('not_limited');
 });
-limits('[executor.bounded] a program that grows without end is stopped, and one that fits runs', async () => {
+limits('[executor.bounds] a program that grows without end is stopped, and one that fits runs', async () => {
   const grow = (most: string): [string, ...string[]] => [
     'awk',
     `BEGIN { x = "a"; while (length(x) < ${most}) x = x x; print length(x) }`,
@@ -171,10 +171,10 @@ limits('[executor.bounded] a program that grows without end is stopped, and one 
   expect(fits).toMatchObject({ exit_code: 0, stdout: '33554432\n' });
 });
 
-describe('[executor.sandbox-function] on AWS', () => {
+describe('[executor.shell] on AWS', () => {
   const sandbox = createHandler(commandRunner({ environment: {} }));
 
-  test('the function runs a command in a folder of its own', async () => {
+  test('the function runs a command in a separate folder', async () => {
     const { root: _, ...event } = command(['sh', '-c', 'pwd; env']);
     const reply = (await sandbox(event)) as { result: { stdout: string } };
     expect(reply.result.stdout).toMatch(/gateway-command-/);
@@ -189,11 +189,11 @@ describe('[executor.sandbox-function] on AWS', () => {
     [{ argv: ['ls'], timeoutMs: 1, maxOutputBytes: 1, maxProcesses: 1, env: ['AWS_SESSION_TOKEN'] }],
     [{ argv: ['ls'], timeoutMs: 60_000, maxOutputBytes: 1, maxProcesses: 1, env: [] }],
     [{ argv: ['ls'], cwd: '/etc', timeoutMs: 1, maxOutputBytes: 1, maxProcesses: 1, env: [] }],
-  ])('%j is no command for it', async (event) => {
+  ])('%j is refused', async (event) => {
     expect(await sandbox(event)).toMatchObject({ fault: { kind: 'refused', uncertain: false } });
   });
 
-  test('the executor hands the command over once, and reads what comes back', async () => {
+  test('the executor sends the command once and reads the answer', async () => {
     const aws = await scriptedAws();
     const runner = sandboxFunction('agent-governance-sandbox', { ...aws.client, maxAttempts: 3 });
     const given = command(['ls'], { timeoutMs: 600_000, env: ['CI'] });
@@ -221,7 +221,7 @@ describe('[executor.sandbox-function] on AWS', () => {
   });
 });
 
-test('[executor.git-settings] a folder that looks like a repository runs nothing, and the repository itself is read', async () => {
+test('[executor.git] a folder that looks like a repository runs no program, and the real repository is read', async () => {
   const repository = join(root, 'repository');
   mkdirSync(repository);
   const git = (...words: string[]) => run(command(['git', ...words], { root: repository }));

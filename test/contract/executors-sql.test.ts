@@ -1,4 +1,6 @@
-/** Transactions of executor `sql`: at a real PostgreSQL server where the machine has one, and as RDS Data API calls. */
+/**
+ * Transactions of executor `sql`: against a real PostgreSQL server if the machine has one, and as RDS Data API calls.
+ */
 import { Client } from 'pg';
 import { postgresTransaction } from '#adapters/executors/postgres.ts';
 import { rdsDataTransaction } from '#adapters/executors/rds-data.ts';
@@ -80,7 +82,7 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     expect(fault).toMatchObject({ kind: 'too_large', effect: 'none' });
   });
 
-  test('[executor.sql] values are bound: what they say is never read as SQL', async () => {
+  test('[executor.http] values are bound and never parsed as SQL', async () => {
     const hostile = "x'; DROP TABLE items; --";
     expect(
       (await one(true, 'SELECT $1::text AS v, $2::int AS n, $3::jsonb AS j', [hostile, 7, { a: hostile }])).rows,
@@ -100,7 +102,7 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     'SELECT 1; DELETE FROM items',
     'COMMIT; DELETE FROM items',
     'CREATE TABLE other (id int)',
-  ])('reading changes nothing: %s', async (text) => {
+  ])('a read-only transaction changes no data: %s', async (text) => {
     await faultOf(postgresTransaction(work(true, [text, 'SELECT 1']))).catch(() => {});
     expect(await rowsNow()).toBe(100);
     expect((await owner.query("SELECT to_regclass('other') AS t")).rows).toEqual([{ t: null }]);
@@ -170,7 +172,7 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     });
   });
 
-  test('no connection is left behind', async () => {
+  test('no connection stays open', async () => {
     await one(true, 'SELECT 1');
     const open = "SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'agent-governance-gateway'";
     for (;;) if ((await owner.query(open)).rows[0].n === 0) break;
@@ -241,7 +243,7 @@ describe('RDS Data API', () => {
     records: [1, 2, 3].map((n) => [{ longValue: n }, { stringValue: '{"a":1}' }]),
   };
 
-  test('[executor.sql] reads in a READ ONLY transaction through a cursor, one row more than wanted', async () => {
+  test('[executor.http] reads in a READ ONLY transaction through a cursor, one row more than wanted', async () => {
     aws.answers(begun, ...set, { body: {} }, { body: rows }, { body: {} }, { body: {} });
     const text = "SELECT id, ':p9' FROM t WHERE a = $1 AND b = $2 AND c = $1;";
     const [result] = await transaction(true, [{ text, values: ['x', { a: 1 }] }]);
@@ -306,7 +308,7 @@ describe('RDS Data API', () => {
     expect(asked().filter(([path]) => path === '/CommitTransaction')).toHaveLength(1);
   });
 
-  test('nothing is begun that may not be', async () => {
+  test('a refused transaction is not begun', async () => {
     aws.answers(awsError('AccessDeniedException', 403));
     expect(await faultOf(transaction(true, [{ text: 'SELECT 1', values: [] }]))).toMatchObject({
       kind: 'forbidden',

@@ -2,9 +2,9 @@
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { UpstreamError } from '#core/execution/executors/fault.ts';
 import { configured, credentialOf, cuttingProxy, envelopeOf, faultOf } from '../support/executor-cases.ts';
-import { available, type Case, cases, made } from '../support/executor-worlds.ts';
 import { type Behaviour, fakeHttpService } from '../support/fake-http-service.ts';
 import { postgresPrograms, startPostgres } from '../support/postgres.ts';
+import { available, type Case, cases, made } from './executor-worlds.ts';
 
 describe.each(Object.keys(cases).filter(available))('[action.executed] executor %s', (name) => {
   let case_: Case;
@@ -15,7 +15,7 @@ describe.each(Object.keys(cases).filter(available))('[action.executed] executor 
   });
   afterAll(() => case_?.stop());
 
-  test('carries out what it handles', async () => {
+  test('executes the calls that it handles', async () => {
     expect(case_.executor.handles(case_.good)).toBe(true);
     expect(await run(case_.good)).toBeInstanceOf(Object);
   });
@@ -24,7 +24,7 @@ describe.each(Object.keys(cases).filter(available))('[action.executed] executor 
     expect(case_.executor.handles({ ...case_.good, protocol: 'mcp' })).toBe(false);
   });
 
-  test('[executor.no-secret] gives nothing of the credential back', async () => {
+  test('[credential.never-shown] withholds the credential from its result', async () => {
     const told = JSON.stringify(await run(case_.echo));
     expect(told).toContain('[credential withheld]');
     expect(told).not.toContain(case_.credential.secret);
@@ -43,7 +43,7 @@ describe.each(Object.keys(cases).filter(available))('[action.executed] executor 
     }
   });
 
-  test('[executor.bounds] never goes further than the envelope', async () => {
+  test('[executor.bounds] never exceeds the envelope', async () => {
     const before = case_.asked?.();
     for (const envelope of case_.broader) {
       const { tool, target, parameters } = envelope;
@@ -56,27 +56,27 @@ describe.each(Object.keys(cases).filter(available))('[action.executed] executor 
     expect(case_.asked?.()).toBe(before);
   });
 
-  test('[executor.bounds] bounds what it gives back', async () => {
+  test('[executor.bounds] bounds its result', async () => {
     const result = (await run(case_.large).catch((thrown: unknown) => thrown)) as Record<string, unknown>;
     if (name === 'git') expect(result).toMatchObject({ kind: 'too_large' });
     else expect(result).toMatchObject({ truncated: true });
     expect(JSON.stringify(result).length).toBeLessThan(5000);
   });
 
-  test('needs a credential where its upstream does', async () => {
+  test('needs a credential if its upstream does', async () => {
     const without = case_.executor.execute(case_.good, undefined);
     if (case_.needsCredential) expect(await faultOf(without)).toMatchObject({ kind: 'no_credential' });
     else expect(await without).toBeInstanceOf(Object);
   });
 
-  test('does nothing for a caller who has gone', async () => {
+  test('does not call the upstream for a cancelled request', async () => {
     const before = case_.asked?.();
     const fault = await faultOf(run(case_.good, AbortSignal.abort()));
     expect(fault).toMatchObject({ kind: 'cancelled', effect: 'none' });
     expect(case_.asked?.()).toBe(before);
   });
 
-  test('[executor.unknown-outcome] ends when it is cancelled, and says when the outcome is not known', async () => {
+  test('[executor.unknown-outcome] ends when it is cancelled, and reports an unknown outcome', async () => {
     const ends = new AbortController();
     const underWay = case_.underWay();
     const fault = faultOf(run(case_.hanging, ends.signal));

@@ -1,10 +1,19 @@
 /** The control plane through the handlers: documents, tokens, status, heads, metrics. */
 import { createHash } from 'node:crypto';
+import * as z from 'zod';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
 import { verifyDocument } from '#core/operations/federation/document.ts';
 import { type Answer, caller } from '../support/call-endpoint.ts';
 import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { readCases } from '../support/yaml.ts';
+
+const cases = readCases(
+  'test/contract/federation.yaml',
+  z.strictObject({
+    refused: z.array(z.tuple([z.string(), z.enum(['status', 'metrics']), z.record(z.string(), z.unknown())])),
+  }),
+);
 
 const admin = 'admin-token-1';
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -47,7 +56,7 @@ const store = async (text: string) => {
   gateway.pass(6);
 };
 
-test('[federation.document] [admin.federation] a plane gets a signed document for itself, and 304 while it is the same', async () => {
+test('[federation.document] a plane gets a signed document for itself, and 304 while it is the same', async () => {
   const { status, body, headers } = await document(tokens.eu);
   expect(status).toBe(200);
   expect(body).toMatchObject({ plane: 'eu', version: 1, format: 'agent-governance/federation-config/1' });
@@ -68,7 +77,7 @@ test('[federation.document] [admin.federation] a plane gets a signed document fo
   expect((await document(tokens.eu, { 'if-none-match': headers.etag! })).status).toBe(200);
 });
 
-test('[federation.no-secret] the document holds no secret that the gateway knows, and no digest of one', async () => {
+test('[federation.document] the document contains no secret that the gateway knows, and no digest of one', async () => {
   const { text, body } = await document(tokens.eu);
   const known = [...Object.values(keys), admin, 'elsewhere-key', ...Object.values(tokens)];
   const forms = known.flatMap((secret) => [secret, sha256(secret), sha256(secret).slice(0, 16)]);
@@ -80,7 +89,7 @@ test('[federation.no-secret] the document holds no secret that the gateway knows
   expect(body.configuration.tool_policies.pack.name).toBe('pr-writer');
 });
 
-test('[auth.federation-token] [federation.plane-token] a plane speaks for itself only, and a key is not a token', async () => {
+test('[federation.token] a plane speaks for itself only, and a key is not a token', async () => {
   for (const key of [admin, keys.human, keys.agent]) expect((await document(key)).status).toBe(403);
   expect((await document('another-token')).status).toBe(401);
   expect((await document(tokens.eu, {}, '?plane=eu')).status).toBe(200);
@@ -96,7 +105,7 @@ test('[auth.federation-token] [federation.plane-token] a plane speaks for itself
   expect((await planeNamed('us')).state).toBe('never_seen');
 });
 
-test('[federation.token-rotation] both tokens count while one is replaced; the old one stops with the next version', async () => {
+test('[federation.token] both tokens count while one is replaced; the old one stops with the next version', async () => {
   expect((await document(tokens.next)).body.plane).toBe('eu');
   await store(configuration(federation('[{ token_env: EU_TOKEN_NEXT }]')));
   expect((await document(tokens.eu)).status).toBe(401);
@@ -105,7 +114,7 @@ test('[federation.token-rotation] both tokens count while one is replaced; the o
   expect((await document(tokens.eu)).body).toMatchObject({ plane: 'eu', version: 3 });
 });
 
-test('[federation.status] [federation.planes] status is listed with lag, health and skew; silence is seen', async () => {
+test('[federation.status] status is listed with lag, health and skew; silence is seen', async () => {
   for (const model of ['a', 'b']) await store(configuration(`${federation()}aliases: { models: { ${model}: mock } }`));
   const sent_at = new Date(gateway.ports.clock.now() + 600_000).toISOString();
   const { status, body } = await report(tokens.us, { requests: 7, error_rate: 0.5, pending_approvals: 2, sent_at });
@@ -138,7 +147,7 @@ test('[federation.status] the second of two gateways of one name is refused unti
   expect((await planeNamed('eu')).state).toBe('ok');
 });
 
-test('[federation.heads] a chain grows only from where it was; cut, forked and silent ones are found, once each', async () => {
+test('[federation.status] a chain grows only from where it was; cut, forked and silent ones are found, once each', async () => {
   const send = (...evidence_heads: object[]) => report(tokens.us, { evidence_heads });
   expect((await send(head('grows', 2, 'b'), head('cut', 3, 'c'), head('forked', 3, 'c'))).body.wanted).toEqual([]);
   // Not believed before the plane shows what stands where its chain ended.
@@ -173,7 +182,7 @@ test('[federation.heads] a chain grows only from where it was; cut, forked and s
   ]);
 });
 
-test('[federation.accept] accepted chains are known again from the next report; a tenant sees no other tenant', async () => {
+test('[federation.status] accepted chains are known again from the next report; a tenant sees no other tenant', async () => {
   await report(tokens.us, { evidence_heads: [head('cut', 3, 'c'), head('forked', 3, 'c')] });
   const forked = head('forked', 6, 'z', { at: { index: 2, hash: sha256('other') } });
   await report(tokens.us, { evidence_heads: [head('cut', 1, 'a'), forked] });
@@ -231,42 +240,15 @@ test('[federation.metrics] minutes of a plane are read under plane:<name>; sent 
   expect((await call('GET', '/admin/v1/analytics?dimension=plane:eu', { key: keys.viewer })).status).toBe(403);
 });
 
-test.each([
-  ['a status above 1 MB', 'status', { ...base, refused: 'x'.repeat(1024 * 1024) }, 413],
-  ['a version that is no number', 'status', { ...base, version: 'one' }, 400],
-  ['an unknown member', 'status', { ...base, extra: 1 }, 400],
-  ['a share above 1', 'status', { ...base, error_rate: 2 }, 400],
-  ['no heads', 'status', { ...base, evidence_heads: undefined }, 400],
-  ['a negative sum', 'metrics', { minutes: [{ at: '2026-01-01T00:00:00.000Z', measures: { requests: -1 } }] }, 400],
-  [
-    'a session that no gateway has',
-    'status',
-    { ...base, evidence_heads: [{ tenant: 'a#b', session_id: 'c', total_entries: 1, last_hash: sha256('a') }] },
-    400,
-  ],
-  [
-    'a hash that is none',
-    'status',
-    { ...base, evidence_heads: [{ tenant: 'default', session_id: 'c', total_entries: 1, last_hash: 'a' }] },
-    400,
-  ],
-  [
-    'a minute of too many sums',
-    'metrics',
-    {
-      minutes: [
-        {
-          at: '2026-01-01T00:00:00.000Z',
-          measures: Object.fromEntries(Array.from({ length: 1_501 }, (_, n) => [`ms:${n}`, 1])),
-        },
-      ],
-    },
-    400,
-  ],
-  ['a time that is none', 'metrics', { minutes: [{ at: 'now', measures: {} }] }, 400],
-  ['no minutes', 'metrics', {}, 400],
-])('[admin.federation] %s is refused and nothing of it is kept', async (_what, route, body, status) => {
+const sums = Object.fromEntries(Array.from({ length: 1_501 }, (_, n) => [`ms:${n}`, 1]));
+test.each<[string, string, object, number?]>([
+  ...cases.refused,
+  ['a status above 1 MB', 'status', { refused: 'x'.repeat(1024 * 1024) }, 413],
+  ['no heads', 'status', { evidence_heads: undefined }],
+  ['a minute of too many sums', 'metrics', { minutes: [{ at: '2026-01-01T00:00:00.000Z', measures: sums }] }],
+])('[federation.document] %s is refused and nothing of it is kept', async (_what, route, more, status = 400) => {
   const before = await planeNamed('eu');
+  const body = route === 'status' ? { ...base, ...more } : more;
   expect((await call('POST', `/admin/v1/federation/${route}`, { key: tokens.eu, body })).status).toBe(status);
   expect(await planeNamed('eu')).toEqual(before);
 });

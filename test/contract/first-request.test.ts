@@ -1,8 +1,8 @@
 /** A session's first request as its task sheet, through the whole flow. */
-import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { advanceHead } from '#core/evidence/chain.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { caller } from '../support/call-endpoint.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 const toolPolicies = `
@@ -31,14 +31,10 @@ const act = (name: string, to: string, more: object = {}) =>
       ...{ parameters: { to }, actor: { agent: 'a', session: name }, decide_only: true, ...more },
     },
   });
-const entriesOf = async (name: string): Promise<EvidenceEntry[]> => {
-  const all = [];
-  for await (const entry of gateway.ports.evidence.entries('default', name)) all.push(entry);
-  return all;
-};
+const entriesOf = (name: string) => evidenceOf(gateway.ports, name);
 const head = (name: string) => gateway.ports.evidence.head('default', name);
 
-describe('[manifest.first-request] narrow', () => {
+describe('[manifest.recipients] narrow', () => {
   beforeAll(() => start('{ enforcement_mode: review, first_request: narrow }'));
 
   test('lets the named recipient and resource pass, and asks for another, also in later calls without a prompt', async () => {
@@ -81,7 +77,7 @@ describe('[manifest.first-request] narrow', () => {
       expect((await act(name, to, { prompt: request })).body.decision).toBe('review');
   });
 
-  test('is worked out from the evidence again, and holds no other word of the request', async () => {
+  test('is worked out from the evidence again, and contains no other word of the request', async () => {
     const name = session();
     await act(name, 'anna@example.com', { prompt: request });
     await act(name, 'eve@evil.example');
@@ -105,7 +101,7 @@ describe('[manifest.first-request] narrow', () => {
   });
 });
 
-test('[manifest.first-request] off, the default, derives nothing', async () => {
+test('[manifest.recipients] off, the default, derives nothing', async () => {
   await start('{ enforcement_mode: review }');
   const name = session();
   expect((await act(name, 'eve@evil.example', { prompt: request })).body.decision).toBe('allow');

@@ -1,4 +1,4 @@
-/** Votes, what heals after an interruption, and execution on approval. */
+/** Votes, repair after an interruption, and execution on approval. */
 import { settle } from '#core/approvals/steps.ts';
 import { sweepApprovals } from '#core/approvals/sweep.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
@@ -12,12 +12,12 @@ describe('votes', () => {
     ['a viewer service key', keys.viewer, 403, 'forbidden'],
     ['the owner of the requesting key', keys.owner, 403, 'separation_of_duties'],
     ['an unknown key', 'nobody', 401, 'authentication_error'],
-  ])('[sod.humans-only] [sod.own-request] %s may not vote', async (_, key, status, type) => {
+  ])('[sod.own-request] %s may not vote', async (_, key, status, type) => {
     const { body } = await act(inSession(pull));
     expect(await approve(body.envelope_id, key)).toMatchObject({ status, body: { error: { type } } });
   });
 
-  test('[approval.decided-twice] a second vote is 409 with the record', async () => {
+  test('[approval.states] a second vote is 409 with the record', async () => {
     const { body } = await act(inSession(pull));
     await approve(body.envelope_id);
     const second = await deny(body.envelope_id);
@@ -31,7 +31,7 @@ describe('votes', () => {
     [{}, /reviewer/],
     [{ reviewer: '' }, /reviewer must not be empty/],
     [{ reviewer: 'alice', status: 'approved' }, /status/],
-  ])('[approval.reviewer-required] a vote with %j is refused, and decides nothing', async (given, message) => {
+  ])('[approval.record] a vote with %j is refused, and decides nothing', async (given, message) => {
     const { envelope_id } = (await act(inSession(pull))).body;
     const vote = (body: object) =>
       call('POST', `/admin/v1/approvals/${envelope_id}/approve`, { key: keys.human, body });
@@ -49,7 +49,7 @@ describe('votes', () => {
   });
 });
 describe('healing', () => {
-  test('[approval.clock-recovers] [approval.lease-unknown] the sweep denies what expired and ends a lease without outcome as unknown, never running it again', async () => {
+  test('[approval.machine] [approval.lease] the sweep denies what expired and ends a lease without outcome as unknown, never running it again', async () => {
     let runs = 0;
     const crashing = await testPorts({
       executors: [

@@ -1,17 +1,13 @@
-import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { caller } from '../support/call-endpoint.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
 import { act, approve, call, deny, gateway, inSession, pull } from '../support/governed-actions.ts';
 import { keys } from '../support/ports.ts';
 
 const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' };
 const remove = { protocol: 'shell', tool: 'shell.rm', target: 'build', capability: 'execute' };
-async function kinds(name: string): Promise<string[]> {
-  const found: EvidenceEntry[] = [];
-  for await (const entry of gateway.ports.evidence.entries('default', name)) found.push(entry);
-  return found.map(({ kind }) => kind);
-}
+const kinds = async (name: string) => (await evidenceOf(gateway.ports, name)).map(({ kind }) => kind);
 describe('one action through the pipeline', () => {
-  test('[credential.minted] [credential.never-shown] [span.names] [log.action-line] allow mints what the grant says and shows no secret', async () => {
+  test('[credential.minted] [credential.never-shown] [log.action-line] allow mints what the grant says and shows no secret', async () => {
     const answer = await act(inSession(read, 'allow-1'));
     expect(answer).toMatchObject({
       status: 200,
@@ -27,7 +23,7 @@ describe('one action through the pipeline', () => {
     expect(await kinds('allow-1')).toEqual(['allow', 'result']);
   });
 
-  test('[credential.counted] each credential is counted by broker, issued or refused', async () => {
+  test('[admin.metrics] each credential is counted by broker, issued or refused', async () => {
     const counted = (outcome: string) => {
       const line = new RegExp(`^svc_credentials_total\\{broker="scm",outcome="${outcome}"\\} (\\d+)$`, 'm');
       return Number(line.exec(gateway.telemetry.metricsText())?.[1] ?? 0);
@@ -44,7 +40,7 @@ describe('one action through the pipeline', () => {
     expect(counted('issued')).toBe(before.issued + 1);
   });
 
-  test('[action.block.data] [action.block.alternative-from-policy] block says why and what would do instead', async () => {
+  test('[action.block] block says why and what would do instead', async () => {
     const { body } = await act(inSession(remove, 'block-1'));
     expect(body).toMatchObject({ decision: 'block', matched_rule: 'shell:shell.rm', error: { code: -32001 } });
     expect(body.error.data.reason).toEqual(expect.any(String));
@@ -52,7 +48,7 @@ describe('one action through the pipeline', () => {
     expect(await kinds('block-1')).toEqual(['block']);
   });
 
-  test('[action.review.queues] [approval.used-once] review queues, approve lets the same call through once, then review again', async () => {
+  test('[action.review] [approval.used-once] review queues, approve lets the same call through once, then review again', async () => {
     const asked = await act(inSession(pull, 'review-1'));
     const id = asked.body.envelope_id;
     expect(asked.body).toMatchObject({
@@ -82,7 +78,7 @@ describe('one action through the pipeline', () => {
     expect(await kinds('review-1')).toEqual(['review', 'approve', 'allow', 'result', 'review']);
   });
 
-  test('[action.retry.history] [approval.pending-same-id] the identical call without a reference finds its request, pending or approved', async () => {
+  test('[action.retry] the identical call without a reference finds its request, pending or approved', async () => {
     const first = await act(inSession(pull, 'same-1'));
     const again = await act(inSession(pull, 'same-1'));
     expect(again.body.envelope_id).toBe(first.body.envelope_id);
@@ -91,7 +87,7 @@ describe('one action through the pipeline', () => {
     expect((await act(inSession(pull, 'same-1'))).body.decision).toBe('review');
   });
 
-  test('[approval.denied] [approval.denial-told] a denial answers the identical call of its session as a block, with its comment; another session opens a new request', async () => {
+  test('[approval.denied] a denial answers the identical call of its session as a block, with its comment; another session opens a new request', async () => {
     const first = await act(inSession(pull, 'denied-1'));
     const id = first.body.envelope_id;
     const record = await deny(id, 'not on a Friday');
@@ -122,7 +118,7 @@ describe('one action through the pipeline', () => {
     expect(later.body.envelope_id).not.toBe(id);
   });
 
-  test('[approval.denial-told] naming another approval does not get round a denial', async () => {
+  test('[approval.denied] naming another approval does not get round a denial', async () => {
     const other = await act(inSession({ ...pull, parameters: { ...pull.parameters, title: 'Other' } }, 'denied-6'));
     await approve(other.body.envelope_id);
     const { body } = await act(inSession(pull, 'denied-6'));
@@ -135,7 +131,7 @@ describe('one action through the pipeline', () => {
     expect(await kinds('denied-6')).toEqual(['review', 'approve', 'review', 'deny']);
   });
 
-  test('[approval.denial-told] a denial of one call says nothing of another call, session or key', async () => {
+  test('[approval.denied] a denial of one call says nothing of another call, session or key', async () => {
     const { body } = await act(inSession(pull, 'denied-2'));
     await deny(body.envelope_id, 'no');
     const other = { ...pull, parameters: { ...pull.parameters, title: 'Another' } };
@@ -148,7 +144,7 @@ describe('one action through the pipeline', () => {
     }
   });
 
-  test('[approval.denial-told] the comment reaches the agent bounded and without control characters', async () => {
+  test('[approval.denied] the comment reaches the agent bounded and without control characters', async () => {
     const { body } = await act(inSession(pull, 'denied-5'));
     const long = `first line\nsecond \u001b[31mred\u202e ${'x'.repeat(4000)}`;
     await deny(body.envelope_id, long);
@@ -157,7 +153,7 @@ describe('one action through the pipeline', () => {
     expect(comment.length).toBeLessThan(2_100);
   });
 
-  test('[approval.expired-asks-anew] what no reviewer decided in time is review again at once, and says so', async () => {
+  test('[approval.timeout] what no reviewer decided in time is review again at once, and says so', async () => {
     const { body } = await act(inSession(pull, 'late-2'));
     gateway.pass(1801);
     const again = await act(inSession(pull, 'late-2'));
@@ -165,7 +161,7 @@ describe('one action through the pipeline', () => {
     expect(again.body.envelope_id).not.toBe(body.envelope_id);
   });
 
-  test('[approval.timeout] [approval.vote-after-expiry] the time-out denies what no reviewer decided, and a vote after that is 409', async () => {
+  test('[approval.timeout] the time-out denies what no reviewer decided, and a vote after that is 409', async () => {
     const { body } = await act(inSession(pull, 'late-1'));
     gateway.pass(1801);
     const late = await approve(body.envelope_id);
@@ -179,7 +175,7 @@ describe('one action through the pipeline', () => {
   test.each([
     ['other parameters', { parameters: { title: 'Other', head: 'fix', base: 'main' } }, 'call_changed'],
     ['another target', { target: 'acme/api' }, 'call_changed'],
-  ])('[approval.bound.parameters] [approval.bound.digest] an approval does not cover %s', async (_, change, reason) => {
+  ])('[approval.bound] an approval does not cover %s', async (_, change, reason) => {
     const action = inSession(pull);
     const { body } = await act(action);
     await approve(body.envelope_id);
@@ -187,7 +183,7 @@ describe('one action through the pipeline', () => {
     expect(other.body).toMatchObject({ decision: 'review', error: { data: { reason } } });
   });
 
-  test('[approval.bound.session] [approval.bound.key] an approval of another session or key does not help', async () => {
+  test('[approval.bound] an approval of another session or key does not help', async () => {
     const { body } = await act(inSession(pull, 'mine'));
     await approve(body.envelope_id);
     const elsewhere = await act({ ...inSession(pull, 'mine-too'), approval_ref: body.envelope_id });
@@ -204,7 +200,7 @@ describe('one action through the pipeline', () => {
     expect(blocked.body.decision).toBe('block');
   });
 
-  test('[approval.race] 20 at once with one approval: exactly one wins', async () => {
+  test('[approval.used-once] 20 at once with one approval: exactly one wins', async () => {
     const { body } = await act(inSession(pull, 'race-1'));
     await approve(body.envelope_id);
     const answers = await Promise.all(
@@ -214,7 +210,7 @@ describe('one action through the pipeline', () => {
     expect((await kinds('race-1')).filter((kind) => kind === 'allow')).toHaveLength(1);
   });
 
-  test('[approval.pending-same-id] 20 identical requests at once ask for one approval', async () => {
+  test('[action.retry] 20 identical requests at once ask for one approval', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => act(inSession(pull, 'crowd-1'))));
     expect(new Set(answers.map(({ body }) => body.envelope_id)).size).toBe(1);
     expect(await kinds('crowd-1')).toEqual(['review']);
@@ -229,7 +225,7 @@ describe('one action through the pipeline', () => {
     expect((await act({ ...inSession(pull, 'dry-1'), approval_ref: body.envelope_id })).body.decision).toBe('allow');
   });
 
-  test('[evidence.secrets-redacted] [approval.withheld] secrets in parameters never reach evidence or reviewers', async () => {
+  test('[evidence.secrets-redacted] [approval.card] secrets in parameters never reach evidence or reviewers', async () => {
     const secret = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
     const parameters = { ...pull.parameters, password: 'hunter2-hunter2', body: `use ${secret}` };
     const { body } = await act(inSession({ ...pull, parameters }, 'secret-1'));

@@ -43,7 +43,7 @@ const asked = async (key: string) => {
 const vote = (id: string, tenant: string) =>
   call('POST', `/admin/v1/approvals/${id}/approve`, 'bob-key-1', tenant, { reviewer: 'bob' });
 
-test('[identity.grants] an operator of a team decides in its tenants, and in no other', async () => {
+test('[identity.organizations] an operator of a team decides in its tenants, and in no other', async () => {
   await start('grants: [{ person: bob, role: operator }]');
   const voted = await vote(await asked('agent-key-1'), 'shop');
   expect([voted.status, voted.body.status]).toEqual([200, 'approved']);
@@ -56,26 +56,29 @@ test('[identity.grants] an operator of a team decides in its tenants, and in no 
   });
 });
 
-test('[identity.grants] a granted viewer sees and does not decide, whatever the key may do at home', async () => {
+test('[identity.organizations] a granted viewer cannot decide, even if the key may at home', async () => {
   await start('grants: [{ person: bob, role: viewer }]');
   const id = await asked('agent-key-1');
   const seen = await call('GET', '/admin/v1/whoami', 'bob-key-1', 'shop');
   expect(seen.body).toMatchObject({ tenant: 'shop', role: 'viewer' });
   expect((await call('GET', '/admin/v1/whoami', 'bob-key-1')).body).toMatchObject({ tenant: 'home', role: 'operator' });
   const voted = await vote(id, 'shop');
-  expect([voted.status, voted.body.error.message]).toEqual([403, expect.stringContaining('found role viewer')]);
+  expect([voted.status, voted.body.error.message]).toEqual([
+    403,
+    expect.stringContaining('this key has the role viewer'),
+  ]);
   const { configuration: inForce } = await gateway.ports.snapshots.current();
   expect(() => slackVoter({ configuration: inForce }, 'T01', 'U01', 'shop')).toThrow('Found role viewer');
   expect(slackVoter({ configuration: inForce }, 'T01', 'U01', 'home')).toMatchObject({ role: 'operator' });
 });
 
-test('[identity.grants] without a grant the tenant of another team is closed', async () => {
+test('[identity.organizations] without a grant the tenant of another team is closed', async () => {
   await start('');
   const listed = await call('GET', '/admin/v1/approvals', 'bob-key-1', 'shop');
   expect(listed.status).toBe(403);
 });
 
-describe('[evidence.by-path]', () => {
+describe('[admin.by-path]', () => {
   const tenantsIn = async (route: string, key: string, path: string) => {
     const found: string[] = [];
     let cursor: string | undefined;
@@ -89,7 +92,7 @@ describe('[evidence.by-path]', () => {
     return [...new Set(found)];
   };
 
-  test('lists what is below a path, page by page, in tenants where the caller may read it', async () => {
+  test('lists sessions below a path, page by page, in tenants that the caller may read', async () => {
     await start('grants: [{ person: bob, role: operator }]');
     for (const key of ['agent-key-1', 'agent-key-2', 'agent-key-1']) await asked(key);
     for (const route of ['evidence/sessions', 'audit']) {
@@ -101,7 +104,7 @@ describe('[evidence.by-path]', () => {
     }
   });
 
-  test('a viewer of a tenant reads none of its evidence, and a cursor of another list is refused', async () => {
+  test('a viewer of a tenant cannot read its evidence, and a cursor of another list is refused', async () => {
     await start('grants: [{ person: bob, role: viewer }]');
     await asked('agent-key-1');
     expect(await tenantsIn('audit', 'bob-key-1', 'acme')).toEqual([]);
@@ -121,7 +124,7 @@ test.each([
     '"bob" has two grants at this level',
   ],
   ['an unknown role', '[{ person: bob, role: owner }]', 'grants[0].role'],
-])('[identity.grants] %s is refused at load', async (_, grants, message) => {
+])('[identity.organizations] %s is refused at load', async (_, grants, message) => {
   await start('');
   const { body, status } = await caller(gateway.ports)('PUT', '/admin/v1/config', {
     ...{ key: 'alice-key-1', raw: configuration(`grants: ${grants}`) },

@@ -1,22 +1,28 @@
 /** Reads of heads that share a request. */
-import { BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
-import { evidenceTable } from '#adapters/dynamodb/evidence-table.ts';
-import { groupedReads } from '#adapters/dynamodb/grouped-reads.ts';
-import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
+import { BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { dynamoStore } from '#adapters/aws/dynamodb/store.ts';
+import { evidenceTable } from '#adapters/tables/evidence-table.ts';
+import { tableLedger } from '#adapters/tables/ledger.ts';
+import { over } from '../support/dynamo.ts';
 import { draft, dynamo } from '../support/grouped-store.ts';
 import { watched } from '../support/store-calls.ts';
 
 describe('head reads', () => {
   const sessions = Array.from({ length: 130 }, (_, n) => `read-${n}`);
 
+  const reader = (client: DynamoDBClient) => {
+    const store = dynamoStore({ client, tables: dynamo.tables, pause: async () => {} });
+    return (id: string) => store.get('sessions', { id }, { together: true });
+  };
+
   beforeAll(async () => {
-    const ledger = dynamoLedger(dynamo);
+    const ledger = tableLedger(dynamo);
     await Promise.all(sessions.map((session) => ledger.commit({ draft: draft(session, session), head: null })));
   });
 
   test('one alone is a GetItem; 16 at once share a request and each gets its own head', async () => {
     const store = watched(dynamo.client);
-    const log = evidenceTable({ client: store.client, tables: dynamo.tables });
+    const log = evidenceTable(over(store.client, dynamo.tables));
     expect(await log.head('t', 'read-1')).toMatchObject({ session_id: 'read-1', total_entries: 1 });
     expect(store.calls.map(({ operation }) => operation)).toEqual(['GetItem']);
     const asked = [...sessions.slice(0, 14), 'nobody', 'read-3'];
@@ -31,14 +37,14 @@ describe('head reads', () => {
 
   test('no more than 100 keys in one request', async () => {
     const store = watched(dynamo.client);
-    const log = evidenceTable({ client: store.client, tables: dynamo.tables });
+    const log = evidenceTable(over(store.client, dynamo.tables));
     const heads = await Promise.all(sessions.map((session) => log.head('t', session)));
     expect(heads.map((head) => head?.session_id)).toEqual(sessions);
     const sizes = store.of('BatchGetItem').map(({ input }) => input.RequestItems[dynamo.tables.sessions].Keys.length);
     expect(sizes).toEqual([100, 30]);
   });
 
-  test('what the store leaves unprocessed is asked for again', async () => {
+  test('unprocessed keys are read again', async () => {
     const store = watched(dynamo.client, async ({ operation, input }, send) => {
       if (operation !== 'BatchGetItem') return send();
       const [{ Keys, ...rest }] = Object.values(input.RequestItems) as [{ Keys: object[] }];
@@ -50,18 +56,17 @@ describe('head reads', () => {
       const left = Keys.slice(2);
       return { ...now, UnprocessedKeys: left.length > 0 ? { [dynamo.tables.sessions]: { ...rest, Keys: left } } : {} };
     });
-    const read = groupedReads({ client: store.client, table: dynamo.tables.sessions, pause: async () => {} });
-    const items = await Promise.all(sessions.slice(0, 7).map((session) => read({ id: { S: `t#${session}` } })));
-    expect(items.map((item) => item?.session?.S)).toEqual(sessions.slice(0, 7));
+    const read = reader(store.client);
+    const rows = await Promise.all(sessions.slice(0, 7).map((session) => read(`t#${session}`)));
+    expect(rows.map((row) => row?.session)).toEqual(sessions.slice(0, 7));
     expect(store.of('BatchGetItem')).toHaveLength(4);
   });
 
-  test('what stays unprocessed, and a store that is down, are refusals', async () => {
+  test('keys that stay unprocessed and a failing store are refusals', async () => {
     const never = watched(dynamo.client, ({ input }) => ({ UnprocessedKeys: input.RequestItems }));
     const down = watched(dynamo.client, () => Promise.reject(new Error('connect ECONNREFUSED')));
     for (const { client } of [never, down]) {
-      const read = groupedReads({ client, table: dynamo.tables.sessions, pause: async () => {} });
-      const both = await Promise.allSettled(['a', 'b'].map((session) => read({ id: { S: session } })));
+      const both = await Promise.allSettled(['a', 'b'].map(reader(client)));
       expect(both.map((one) => (one as PromiseRejectedResult).reason.code)).toEqual(
         Array(2).fill('service_unavailable'),
       );
@@ -77,7 +82,7 @@ describe('head reads', () => {
   });
 
   test('never answer from before they were asked', async () => {
-    const ledger = dynamoLedger(dynamo);
+    const ledger = tableLedger(dynamo);
     const log = evidenceTable(dynamo);
     await Promise.all(
       Array.from({ length: 12 }, async (_, n) => {

@@ -1,4 +1,4 @@
-/** Large calls, results and configurations: looked at in real worker threads, with the same outcome as in place, and not once where all requests are answered. */
+/** Large calls, results and configurations in worker threads: the same outcome as in the main thread. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { packFiles } from '#adapters/files/pack-files.ts';
@@ -60,7 +60,7 @@ const read = (text: string, more: object = {}) => ({
 const act = (action: object, at: ReturnType<typeof compose>) =>
   http('POST', '/admin/v1/test-action', action, { key: keys.agent, at });
 
-describe('[limit.heavy-call] a large call', () => {
+describe('[limit.hostile] a large call', () => {
   test.each([
     ['allow', 'src/a.ts'],
     ['block', 'forbidden'],
@@ -112,7 +112,7 @@ describe('[limit.heavy-call] a large call', () => {
   });
 });
 
-describe('[limit.heavy-call] a large result', () => {
+describe('[limit.hostile] a large result', () => {
   const answering = (text: string) => upstream.answer({ content: [{ type: 'text', text }] });
   afterEach(() => upstream.answer(undefined));
 
@@ -138,7 +138,7 @@ describe('[limit.heavy-call] a large result', () => {
   });
 });
 
-describe('[limit.heavy-call] a configuration', () => {
+describe('[limit.hostile] a configuration', () => {
   const shipped = readFileSync('config/gateway.yaml', 'utf8');
 
   test('is read and checked in a worker as in place', async () => {
@@ -146,34 +146,12 @@ describe('[limit.heavy-call] a configuration', () => {
     expect(counted).toEqual(['configuration done']);
   });
 
-  test('its problems come back as they are found', async () => {
-    const broken = 'version: 1\ntenants: 7\n';
-    const found = await loadConfiguration(broken, { packs: packFiles(packs) }).catch((fault: Error) => fault);
-    await expect(work.configuration(broken)).rejects.toMatchObject({
-      ...{ code: 'invalid_request', message: (found as Error).message },
-    });
-  });
-
   test('one that takes longer than allowed is 413', async () => {
     await expect(hasty.configuration(shipped)).rejects.toMatchObject({ code: 'payload_too_large' });
   });
 });
 
-describe('[limit.heavy-call] questions about policies', () => {
-  test('two versions are compared in a worker as in place', async () => {
-    await configure({
-      upstreams: [{ name: 'one', url: upstream.url }],
-      extra: { tool_policies: { pack: null, default_decision: 'review', rules: [] } },
-    });
-    const { version } = await test_.ports.snapshots.current();
-    const compared = async (at: ReturnType<typeof compose>) =>
-      (await http('GET', `/admin/v1/policy-versions/${version - 1}/diff`, undefined, { key: keys.human, at })).last;
-    const there = await compared(compose({ calls: work.calls }));
-    expect(there).toEqual(await compared(compose()));
-    expect(there).toMatchObject({ to: version, analysed: true });
-    expect(counted).toEqual(['diff done']);
-  });
-
+describe('[limit.hostile] questions about policies', () => {
   test('why a large call was decided so is found in a worker as in place', async () => {
     const { envelope_id } = (await act(read(long('src/a.ts')), compose())).last;
     const why = async (at: ReturnType<typeof compose>) =>

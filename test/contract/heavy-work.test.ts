@@ -1,4 +1,4 @@
-/** Large texts and large calls in real worker threads: the same findings as here, in order, and an end to what takes too long. */
+/** Large texts in worker threads: the same findings in the same order, and a time limit. */
 
 import { resolve } from 'node:path';
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
@@ -37,7 +37,7 @@ beforeEach(() => {
 
 const large = `${'plain words, '.repeat(4_000)}ann@example.com 4111 1111 1111 1111 ALPHA  beta.`;
 
-test('[limit.heavy-work] a large text has the findings and redactions that it has here, from a worker', async () => {
+test('[limit.hostile] a large text has the findings and redactions that it has here, from a worker', async () => {
   for (const text of [large, `${large} zqqq`, `${'ｍａｒｋｓ é '.repeat(2_000)}${large}`]) {
     const here = await whole(policyOf({ output: filters }), text);
     const there = await whole(policyOf({ output: filters }, undefined, undefined, work.texts), text);
@@ -46,13 +46,7 @@ test('[limit.heavy-work] a large text has the findings and redactions that it ha
   expect(counted).toEqual(['texts done', 'texts done', 'texts done']);
 });
 
-test('[limit.heavy-work] a small text stays', async () => {
-  const { text } = await whole(policyOf({ output: filters }, undefined, undefined, work.texts), 'to ann@example.com');
-  expect(text).toBe('to [REDACTED:EMAIL]');
-  expect(counted).toEqual([]);
-});
-
-test('[limit.heavy-work] a request whose texts take longer than allowed is 413; a reply blocks; permissive passes', async () => {
+test('[limit.hostile] a request whose texts take longer than allowed is 413; a reply blocks; permissive passes', async () => {
   const hasty = start(hastyLimits).texts;
   const endless = '\ufdfa'.repeat(100_000);
   const slot = { text: endless, set: () => {} };
@@ -67,14 +61,14 @@ test('[limit.heavy-work] a request whose texts take longer than allowed is 413; 
   expect(new Set(counted)).toEqual(new Set(['texts late']));
 });
 
-test('[limit.heavy-work] a worker that is not there makes filters err, which blocks', async () => {
+test('[limit.hostile] without a worker the filters fail, which blocks', async () => {
   const gone = start();
   await gone.stop();
   const policy = policyOf({ input: filters }, undefined, undefined, gone.texts);
   expect(await policy.checkInput([{ text: large, set: () => {} }], context)).toMatchObject({ decision: 'block' });
 });
 
-test('[limit.heavy-work] a long piece of a stream is scanned in turns, with what leaves unchanged and in order', async () => {
+test('[limit.hostile] a long piece of a stream is scanned in turns, with what leaves unchanged and in order', async () => {
   const turns = { count: 0 };
   const texts: TextWork = { ...work.texts, turn: async () => void turns.count++ };
   const pieces = [large, 'and more, ', large];
@@ -102,7 +96,7 @@ const sql = (text: string) => ({
   parameters: { sql: text },
 });
 
-test('[limit.heavy-work] a large call has the effects that it has here, from a worker; a small one stays', async () => {
+test('[limit.hostile] a large call has the effects that it has here, from a worker; a small one stays', async () => {
   const long = sql(`select ${Array.from({ length: 1_000 }, (_, n) => `col_${n}`).join(', ')} from orders`);
   expect(await work.effects(long)).toEqual(await lazyEffects(long));
   expect(counted).toEqual(['effects done']);
@@ -110,7 +104,7 @@ test('[limit.heavy-work] a large call has the effects that it has here, from a w
   expect(counted).toEqual(['effects done']);
 });
 
-test('[limit.heavy-work] a call whose effects take longer than allowed is unclear', async () => {
+test('[limit.hostile] a call whose effects take longer than allowed is unclear', async () => {
   const hasty = start(hastyLimits);
   const heavy = sql(`select 1 where 1 in (${'1,'.repeat(30_000)}1)`);
   expect(await hasty.effects(heavy)).toEqual({

@@ -1,7 +1,8 @@
-/** The older HTTP+SSE transport where stream and messages meet different processes, over the embedded store. */
-import { streamInboxes } from '#adapters/dynamodb/stream-inboxes.ts';
+/** The HTTP+SSE transport with stream and messages in different processes, over the embedded store. */
+
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';
+import { streamInboxes } from '#adapters/tables/stream-inboxes.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
 import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
@@ -94,7 +95,7 @@ const hello = request(1, 'initialize', {
   clientInfo: { name: 'old', version: '1' },
 });
 
-test('[mcp.older-sse] messages that reach another process are answered on the stream, in the order they came', async () => {
+test('[mcp.json-rpc] messages that reach another process are answered on the stream, in the order they came', async () => {
   const [holder, other] = [startProcess(), startProcess()];
   const stream = await openStream(holder);
   expect((await send(other, 'POST', stream.path, hello)).statusCode).toBe(202);
@@ -111,7 +112,7 @@ test('[mcp.older-sse] messages that reach another process are answered on the st
   await stream.close();
 });
 
-test('[mcp.older-sse] a stream is its key’s alone, and over when its client goes', async () => {
+test('[mcp.json-rpc] a stream is its key’s alone, and over when its client goes', async () => {
   const [holder, other] = [startProcess(), startProcess()];
   const stream = await openStream(holder);
   for (const at of [holder, other])
@@ -121,7 +122,7 @@ test('[mcp.older-sse] a stream is its key’s alone, and over when its client go
   for (const at of [holder, other]) expect((await send(at, 'POST', stream.path, hello)).statusCode).toBe(404);
 });
 
-test('[mcp.older-sse] what looks like a secret waits in no store: it is refused; what reaches the stream itself is decided', async () => {
+test('[mcp.json-rpc] what looks like a secret waits in no store: it is refused; what reaches the stream itself is decided', async () => {
   const [holder, other] = [startProcess(), startProcess()];
   const stream = await openStream(holder);
   const secret = `ghp_${'z9Y8'.repeat(9)}`;
@@ -138,7 +139,7 @@ test('[mcp.older-sse] what looks like a secret waits in no store: it is refused;
   await stream.close();
 });
 
-test('[mcp.older-sse] what does not fit is refused, and what waits is taken once', async () => {
+test('[mcp.json-rpc] what does not fit is refused, and what waits is taken once', async () => {
   const { ports, store } = test_;
   const inboxes = streamInboxes({ ...ports, ...store });
   const owner = { tenant: 'default', key_id: 'k' };

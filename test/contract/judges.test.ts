@@ -1,4 +1,7 @@
-/** One list of judges decides every call: a judge that is added is asked on each path, and its reason is what callers and reviewers read. */
+/**
+ * One list of judges decides every call: a test adds a judge and sees it consulted on each path, with its reason shown
+ * to caller and reviewer.
+ */
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { backgroundWork } from '#adapters/work/background.ts';
 import { executeApproved } from '#core/actions/execute-approved.ts';

@@ -1,14 +1,14 @@
 /** Keys that lie in secrets, over a real store: digests go in with the configuration, look-ups of callers read no secret. */
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { bootstrapAdminToken } from '#adapters/aws/dynamodb/bootstrap.ts';
 import { secretsManager } from '#adapters/aws/secrets-manager.ts';
-import { bootstrapAdminToken } from '#adapters/dynamodb/bootstrap.ts';
-import { configTable } from '#adapters/dynamodb/config-table.ts';
+import { configTable } from '#adapters/tables/config-table.ts';
 import { authenticate } from '#core/configuration/identity/authenticate.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { createSnapshots } from '#core/configuration/store/snapshots.ts';
 import { refreshKeys, rollback, storeVersion } from '#core/configuration/store/versions.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
-import { startDynamo } from '../support/dynamo.ts';
+import { over, startDynamo } from '../support/dynamo.ts';
 import { scriptedAws } from '../support/scripted-aws.ts';
 import { base, handClock, memoryObjects, packs } from '../unit/configuration/memory.ts';
 
@@ -33,7 +33,7 @@ let deployments = 0;
 /** A deployment: who stores configurations reads the bundle `keys`, who answers callers reads nothing. */
 async function deployment() {
   const { config } = await dynamo.createTables(`keys-${++deployments}-`);
-  const configStore = configTable(dynamo.client(), config);
+  const configStore = configTable(over(dynamo.client(), { config }));
   const [objects, clock] = [memoryObjects(), handClock()];
   const client = new SecretsManagerClient(aws.client);
   const secrets = secretsManager({ secretIds: ['keys'], client, now: clock.now });
@@ -70,7 +70,7 @@ test('[auth.keys-by-digest] are resolved once when the configuration is stored; 
   expect(aws.asked).toHaveLength(1);
   const { keys } = (await configStore.inForce())!;
   expect(keys).toEqual({ digests: { CI_KEY: sha256('ci-key-of-16-characters') }, revision: 1 });
-  // What is shown of a version holds no digest of a key.
+  // What is shown of a version contains no digest of a key.
   expect(JSON.stringify([await configStore.current(), await configStore.list()])).not.toContain(keys.digests.CI_KEY);
 });
 
@@ -94,7 +94,7 @@ test('[auth.keys-by-digest] a key replaced or withdrawn in its secret counts wit
   expect(changes()).toBe(1); // values of secrets that are kept are asked for again, too
 });
 
-test('[auth.keys-by-digest] a rollback looks up the keys of what it brings back; a secret that cannot be read stores nothing', async () => {
+test('[auth.keys-by-digest] a rollback resolves the restored keys, and an unreadable secret stores nothing', async () => {
   const { deps, configuration, configStore } = await deployment();
   aws.answers(bundle({ CI_KEY: 'first-key' }));
   await storeVersion(deps, configuration, 'test', 'api');
@@ -107,7 +107,7 @@ test('[auth.keys-by-digest] a rollback looks up the keys of what it brings back;
   expect((await configStore.inForce())?.keys).toEqual({ digests: { CI_KEY: sha256('now-key') }, revision: 2 });
 });
 
-test('[auth.admin-token-apart] bootstrap makes the token known before and after a configuration, and replaces it', async () => {
+test('[auth.keys-by-digest] bootstrap makes the token known before and after a configuration, and replaces it', async () => {
   const { config, clock, deps, configuration, known, client, configStore } = await deployment();
   const name = config.replace(/-config$/, '');
   const bootstrap = (token: string) => {

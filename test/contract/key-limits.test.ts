@@ -1,5 +1,4 @@
-/** Limits of single keys, beside those of their tenant, through every surface that calls models. */
-import { healReservations } from '#core/limits/heal.ts';
+/** Limits of single keys, in addition to those of their tenant, on every surface that calls models. */
 import { keyPartOf } from '#core/limits/limits-of-key.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { testPorts } from '../support/ports.ts';
@@ -108,7 +107,7 @@ test('[limit.key] a key without limits takes no store step more, wherever other 
   expect(await stepsOf('paid-key')).toBeGreaterThan(free);
 });
 
-describe('[limit.key-budgets] the budget of a key', () => {
+describe('[limit.key] the budget of a key', () => {
   test('refuses a model whose part is used up, and leaves the others', async () => {
     const refused = await ask('paid-key', { model: 'mock-dear' });
     expect(refused.status).toBe(429);
@@ -122,7 +121,7 @@ describe('[limit.key-budgets] the budget of a key', () => {
     expect((await ask('free-key', { model: 'mock-dear' })).status).toBe(200);
   });
 
-  test('stands in GET budgets, of its own tenant alone, and refuses what does not fit', async () => {
+  test('is in GET budgets of its own tenant only, and refuses larger calls', async () => {
     await ask('paid-key', { max_tokens: 5000 });
     const { body } = await read('/admin/v1/budgets', 'lab-viewer');
     const month = body.statuses.find(({ period }: { period: string }) => period === 'month');
@@ -137,42 +136,9 @@ describe('[limit.key-budgets] the budget of a key', () => {
     expect(refused.body.error.type).toBe('budget_exceeded');
     expect(refused.body.error.message).toMatch(/^This key's budget key:[0-9a-f]{16} of 1\.00 USD a month/);
   });
-
-  test('is forecast from the days that the key spent on', async () => {
-    for (let day = 0; day < 5; day++) {
-      gateway.pass(86_400);
-      expect((await ask('paid-key')).status).toBe(200);
-    }
-    const { body } = await read('/admin/v1/budgets/forecast', 'lab-viewer');
-    const [month] = body.forecasts;
-    expect(month).toMatchObject({ scope: 'key', key_name: 'paid', period: 'month' });
-    expect(month.days_observed).toBeGreaterThanOrEqual(4);
-    expect(month.projected_usd).toBeGreaterThan(0);
-  });
-
-  test('is healed like a tenant’s after a process died', async () => {
-    const { counters, snapshots, clock } = gateway.ports;
-    const { identities } = await snapshots.current();
-    const [keyId] = [...identities.limits].find(([, { name }]) => name === 'paid')!;
-    const key = keyPartOf(identities, { key_id: keyId, tenant: 'lab' }, 'mock')!;
-    const before = await counters.status(key.counters, key.limits);
-    await counters.reserve({
-      ...{ tenant: 'lab', id: 'dead', session_id: 's', tokens: 10, cost_microusd: 5000, begun: true },
-      limits: { budgets: [] },
-      key,
-    });
-    expect((await counters.status(key.counters, key.limits)).open).toBe(before.open + 1);
-    gateway.pass(61);
-    expect(clock.now()).toBeGreaterThan(0);
-    expect(await healReservations(gateway.ports, [key.counters])).toBe(1);
-    const after = await counters.status(key.counters, key.limits);
-    expect(after.open).toBe(0);
-    const used = (status: typeof after) => status.budgets.find(({ period }) => period === 'month')!.used_microusd;
-    expect(used(after) - used(before)).toBe(5000);
-  });
 });
 
-test('[limit.key-models] another model of the tenant is refused for the key, and is not listed for it', async () => {
+test('[limit.key] another model of the tenant is refused for the key, and is not listed for it', async () => {
   const refused = await ask('named-key', { model: 'mock-dear' });
   expect(refused.status).toBe(403);
   expect(refused.body.error).toMatchObject({
@@ -188,7 +154,7 @@ test('[limit.key-models] another model of the tenant is refused for the key, and
   expect((await read('/v1/models/mock-dear', 'free-key')).status).toBe(200);
 });
 
-test('[limit.key-models] a refused model is said to be so without room in a budget or for its tokens; its requests count', async () => {
+test('[limit.key] a refused model is said to be so without room in a budget or for its tokens; its requests count', async () => {
   // The budget of its key holds nothing, and gpt-x has no price.
   for (const model of ['mock-dear', 'gpt-x', 'mock-dear']) {
     const refused = await ask('spent-key', { model, max_tokens: 500 });
@@ -203,13 +169,7 @@ test('[limit.key-models] a refused model is said to be so without room in a budg
   });
 });
 
-test('a model that no provider serves is 404 with each name once, however many providers serve it', async () => {
-  const { status, body } = await ask('plain-key', { model: 'nobody-has-this' });
-  expect([status, body.error.type]).toEqual([404, 'model_not_found']);
-  expect(body.error.message).toContain('; allowed: mock, mock-*. GET');
-});
-
-test('[limit.key-tenant] a key with limits does not call in another tenant; others of its person do', async () => {
+test('[limit.key] a key with limits does not call in another tenant; others of its person do', async () => {
   const to = (key: string) =>
     caller(gateway.ports)('POST', '/v1/chat/completions', {
       key,
@@ -223,7 +183,7 @@ test('[limit.key-tenant] a key with limits does not call in another tenant; othe
   expect((await ask('person-key')).status).toBe(200);
 });
 
-test('[limit.largest-output] what a call may put out is reserved by the largest of its members', async () => {
+test('[limit.largest-output] the largest output member of a call is reserved', async () => {
   const large = { max_completion_tokens: 1, max_tokens: 1_000_000 };
   expect(await ask('paid-key', large)).toMatchObject({ status: 429, body: { error: { type: 'budget_exceeded' } } });
   const predicted = { max_tokens: 1, options: { num_predict: 1_000_000 } };
@@ -237,7 +197,7 @@ test('[limit.largest-output] what a call may put out is reserved by the largest 
   expect((await ask('paid-key', { options: { num_predict: 20, temperature: 0 } })).status).toBe(200);
 });
 
-test('[budget.surcharges] what costs more than the list price is reserved and charged as such', async () => {
+test('[budget.served] surcharges are reserved and charged', async () => {
   const mostly = { max_tokens: 6000 };
   expect((await ask('paid-key', mostly)).status).toBe(200);
   for (const asked of [

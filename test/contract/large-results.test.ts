@@ -1,11 +1,11 @@
-/** Results that fit no entry, and results that fit nowhere: what is kept of them, and that no outcome is lost. */
+/** Results too large for an entry or for any store: the stored part, and a recorded outcome. */
 import { resultSizes } from '#core/actions/kept-result.ts';
 import { settle } from '#core/approvals/steps.ts';
-import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
 import { caller } from '../support/call-endpoint.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 const allowed = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' };
@@ -31,11 +31,7 @@ const down: ObjectStore = {
 };
 const portsWith = (results: ObjectStore) => ({ ...gateway.ports, results });
 
-async function entries(name: string): Promise<EvidenceEntry[]> {
-  const found: EvidenceEntry[] = [];
-  for await (const entry of gateway.ports.evidence.entries('default', name)) found.push(entry);
-  return found;
-}
+const entries = (name: string) => evidenceOf(gateway.ports, name);
 const resultOf = async (name: string) => (await entries(name)).find(({ kind }) => kind === 'result')!.body;
 
 const act = (action: object, ports = gateway.ports) =>
@@ -108,7 +104,7 @@ describe('[action.large-result] a large result', () => {
     expect(listed.result).toBeUndefined();
   });
 
-  test('beyond what an answer may be is stored and named, and said to be too large', async () => {
+  test('beyond the maximum of an answer is stored and reported as too large', async () => {
     const huge = { text: 'x'.repeat(resultSizes.answeredBytes) };
     const { body } = await run(huge);
     expect(body).toMatchObject({
@@ -123,7 +119,7 @@ describe('[action.large-result] a large result', () => {
     expect(await record(id)).toMatchObject({ outcome: 'executed', result_withheld: 'too_large' });
   });
 
-  test('that was removed from the store is reported as gone; its digest stays', async () => {
+  test('that was removed from the store is reported, and its digest is kept', async () => {
     const { id } = await runApproved(large);
     const { result_sha256 } = (await gateway.ports.approvals.find(id))!;
     const emptied = portsWith({ ...gateway.ports.results, get: async () => undefined });

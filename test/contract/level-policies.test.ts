@@ -1,10 +1,13 @@
 /** Rules of levels of an organisation over HTTP: they hold for the tenants below them, and for no other. */
+
+import * as z from 'zod';
 import { done } from '#adapters/work/jobs.ts';
 import { policyText } from '#core/actions/call-work.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { PolicyDecision } from '#core/policy/rules/decide.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { type TestPorts, testPorts } from '../support/ports.ts';
+import { readCases } from '../support/yaml.ts';
 
 const configuration = (team: string) => `version: 1
 people: [{ id: alice, role: admin, tenants: ["*"] }]
@@ -61,7 +64,7 @@ const act = async (key: string, tool: string, capability = 'write', more: object
     })
   ).body;
 
-test('[identity.level-policies] the worst of all levels decides, for the tenants below a level alone', async () => {
+test('[identity.organizations] the worst of all levels decides, for the tenants below a level alone', async () => {
   expect(await act('shop-agent', 'scm.get_file', 'read')).toMatchObject({ decision: 'allow' });
   expect(await act('lab-agent', 'scm.force_push')).toMatchObject({ decision: 'allow' });
   expect(await act('shop-agent', 'scm.force_push')).toMatchObject({
@@ -84,7 +87,7 @@ test('[identity.level-policies] the worst of all levels decides, for the tenants
   expect([await simulated('shop-agent'), await simulated('lab-agent')]).toEqual(['block', 'allow']);
 });
 
-test('[identity.level-policies] a large call, which a worker decides, meets the same rules', async () => {
+test('[identity.organizations] a large call, which a worker decides, meets the same rules', async () => {
   const snapshot = await gateway.ports.snapshots.current();
   const call = { protocol: 'git', tool: 'scm.force_push', target: 'acme/shop', capability: 'write', parameters: {} };
   const decided = async (tenant: string) => {
@@ -96,7 +99,7 @@ test('[identity.level-policies] a large call, which a worker decides, meets the 
   expect(await decided('lab')).toBe('git:scm.*');
 });
 
-test('[identity.level-policies] why names the level; an approved call meets a block that came meanwhile', async () => {
+test('[identity.organizations] why names the level; a later block stops an approved call', async () => {
   const { envelope_id: id } = await act('shop-agent', 'scm.create_branch');
   const why = (await call('GET', `/admin/v1/actions/${id}/why`, 'alice-key-1')).body;
   expect(why).toMatchObject({ decision: 'review', decided_by: 'level' });
@@ -123,7 +126,7 @@ test('[identity.level-policies] why names the level; an approved call meets a bl
   ]);
 });
 
-test('[approval.strictest-terms] [identity.level-policies] a passkey that a level asks for is not lost to a rule that reviews without one', async () => {
+test('[approval.strictest-terms] [identity.organizations] a rule that reviews without a passkey does not lift the passkey that a level requires', async () => {
   const own = configuration(
     '{ protocol: git, tool: scm.publish, decision: review, approval: { require_passkey: true, timeout_seconds: 60 } }',
   ).replace(
@@ -145,7 +148,7 @@ test('[approval.strictest-terms] [identity.level-policies] a passkey that a leve
   expect(other.passkey_required).toBeUndefined();
 });
 
-test('[policy.simulate-draft] policies are tried out: decision with levels, trace, effects and the exact difference; nothing is stored', async () => {
+test('[policy.simulate] a simulation of policies returns decision with levels, trace, effects and the exact difference, and stores nothing', async () => {
   const asked = { protocol: 'git', tool: 'scm.tag', target: 'acme/shop', capability: 'read' };
   const tried = (key: string, tool_policies: object, more: object = {}) =>
     call('POST', '/admin/v1/simulate', key, { calls: [asked], tool_policies, explain: true, ...more });
@@ -186,7 +189,7 @@ test('[policy.simulate-draft] policies are tried out: decision with levels, trac
   expect(await act('shop-agent', 'scm.tag', 'read')).not.toMatchObject({ decision: 'block' });
 });
 
-test('[policy-version.own-warnings] a draft is read with the levels above the caller, and says nothing of those of others', async () => {
+test('[policy-version.own-tenant] a draft is read with the levels above the caller, and its errors do not reveal other levels', async () => {
   const block = { protocol: 'git', capability: 'write', decision: 'block', reason: 'No writes.' };
   const tried = (key: string) =>
     call('POST', '/admin/v1/simulate', key, {
@@ -199,27 +202,10 @@ test('[policy-version.own-warnings] a draft is read with the levels above the ca
   expect([status, body.results[0].decision, body.warnings]).toEqual([200, 'block', []]);
 });
 
-/** What would loosen from below if a level had it: each is a section of the whole deployment, or of `tool_policies`. */
-const rule = 'protocol: git, decision: review';
-const loosening: readonly (readonly [string, string])[] = [
-  ['default_decision', `policies: { default_decision: allow, rules: [{ ${rule} }] }`],
-  ['pack', `policies: { pack: null, rules: [{ ${rule} }] }`],
-  ['disable_guards', `policies: { disable_guards: [secret-files], rules: [{ ${rule} }] }`],
-  ['require_signed', `policies: { require_signed: false, rules: [{ ${rule} }] }`],
-  ['exemptions', `policies: { exemptions: [scm.delete_branch], rules: [{ ${rule} }] }`],
-  ['credential', `policies: { rules: [{ ${rule}, credential: { broker: scm, scope: all } }] }`],
-  ['reviewers', `policies: { rules: [{ ${rule}, approval: { reviewers: [alice] } }] }`],
-  ['approvals', 'approvals: { timeout_seconds: 86400 }'],
-  ['separation_rules', 'separation_rules: [{ applies_to: "**", requires: { approvals: 1 } }]'],
-  ['budgets', 'budgets: { monthly_usd: 1000000 }'],
-  ['rate_limit', 'rate_limit: { requests_per_minute: 1000000 }'],
-  ['allowed_models', 'allowed_models: ["*"]'],
-  ['content_policies', 'content_policies: { input: [] }'],
-  ['plugins', 'plugins: [{ name: guard, enabled: false }]'],
-  ['sandbox', 'sandbox: { shell: { enabled: false } }'],
-];
-test.each(loosening)(
-  '[identity.level-policies] a level with a member %s is refused, and its place is named',
+/** Members that would loosen rules from below: sections of the whole deployment, or of `tool_policies`. */
+const loosening = readCases('test/contract/level-policies.yaml', z.record(z.string(), z.string()));
+test.each(Object.entries(loosening))(
+  '[identity.organizations] a level with a member %s is refused, and its place is named',
   async (name, member) => {
     const level = configuration(noForce).replace(/ {8}policies: .*force_push.*\n/, `        ${member}\n`);
     expect(level).toContain(member);

@@ -1,29 +1,26 @@
-/** The commit feed over the real ledger: every commit once, in batches, and again what a crash took. */
+/** The commit feed over the real ledger: each commit once, in batches, and again after a crash. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { evidenceTable } from '#adapters/dynamodb/evidence-table.ts';
-import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
 import { type CommitFeed, createCommitFeed, observedLedger } from '#adapters/local/commit-feed.ts';
+import { evidenceTable } from '#adapters/tables/evidence-table.ts';
+import { tableLedger } from '#adapters/tables/ledger.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { startDynamo } from '../support/dynamo.ts';
+import { testStore } from '../support/store.ts';
 
-let server: Awaited<ReturnType<typeof startDynamo>>;
 let folder: string;
 
 beforeAll(async () => {
-  server = await startDynamo();
   folder = await mkdtemp(join(tmpdir(), 'commit-feed-'));
 });
 afterAll(async () => {
-  await server.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
-let runs = 0;
+const runs = 0;
 async function setting(fail: (entry: EvidenceEntry) => boolean = () => false) {
-  const store = { client: server.client(), tables: await server.createTables(`f${++runs}-`) };
+  const store = { store: testStore() };
   const table = evidenceTable(store);
   const reads = { failing: 0 };
   const log: typeof table = {
@@ -67,7 +64,7 @@ async function setting(fail: (entry: EvidenceEntry) => boolean = () => false) {
       pause,
     });
   const commitThrough = (committed: CommitFeed['committed'], body: Record<string, unknown> = {}) => {
-    const ledger = observedLedger(dynamoLedger(store), committed);
+    const ledger = observedLedger(tableLedger(store), committed);
     return (n: number) =>
       ledger.commit({
         draft: {
@@ -82,7 +79,7 @@ async function setting(fail: (entry: EvidenceEntry) => boolean = () => false) {
 
 const numbers = Array.from({ length: 25 }, (_, n) => n);
 
-test('[audit.projections] every commit is projected, and stopping finishes the queue', async () => {
+test('[observations.once] every commit is projected, and stopping finishes the queue', async () => {
   const { makeFeed, commitThrough, seen } = await setting();
   const feed = makeFeed();
   await feed.start();
@@ -92,13 +89,18 @@ test('[audit.projections] every commit is projected, and stopping finishes the q
   expect(new Set(seen)).toEqual(new Set(numbers.map((n) => `e${n}`)));
 });
 
-test('[audit.batches] commits that come while a batch waits to fill share it', async () => {
+test('[audit.views-worker] commits that come while a batch waits to fill share it', async () => {
   const { makeFeed, commitThrough, seen, batches } = await setting();
   let goOn = Promise.withResolvers<void>();
-  const feed = makeFeed([], () => goOn.promise);
+  const waits = Promise.withResolvers<void>();
+  const feed = makeFeed([], () => {
+    waits.resolve();
+    return goOn.promise;
+  });
   await feed.start();
   const commit = commitThrough(feed.committed);
   for (const n of numbers.slice(0, 12)) await commit(n);
+  await waits.promise;
   const first = goOn;
   goOn = Promise.withResolvers();
   first.resolve();
@@ -109,7 +111,22 @@ test('[audit.batches] commits that come while a batch waits to fill share it', a
   expect(batches).toEqual([12, 13]);
 });
 
-test('[audit.batches] a feed that stops waits for no more commits', async () => {
+test('[audit.views-worker] the feed says for how long the oldest entry has waited', async () => {
+  const { makeFeed, commitThrough } = await setting();
+  const go = Promise.withResolvers<void>();
+  const feed = makeFeed([], undefined, undefined, async () => {
+    await go.promise;
+    return { batchItemFailures: [] };
+  });
+  await feed.start();
+  await commitThrough(feed.committed)(0);
+  while (feed.lagMs() === 0) await new Promise(setImmediate);
+  go.resolve();
+  while (feed.lagMs() > 0) await new Promise(setImmediate);
+  await feed.stop();
+});
+
+test('[audit.views-worker] a feed that stops waits for no more commits', async () => {
   const { makeFeed, commitThrough, seen, batches } = await setting();
   const feed = makeFeed([], () => new Promise(() => {}));
   await feed.start();
@@ -119,7 +136,7 @@ test('[audit.batches] a feed that stops waits for no more commits', async () => 
   expect([seen.length, batches]).toEqual([3, [3]]);
 });
 
-test('[evidence.one-text] the members of a draft are read once for hash, store and projection', async () => {
+test('[evidence.chain] the members of a draft are read once for hash, store and projection', async () => {
   const { makeFeed, commitThrough, seen } = await setting();
   let reads = 0;
   const body = {
@@ -181,7 +198,7 @@ async function overfull() {
   return { ...made, feed, commit, goOn: () => held.resolve() };
 }
 
-test('[audit.queue-bounded] what finds no place in the queue is read from the log, each entry in its order', async () => {
+test('[audit.views-worker] what finds no place in the queue is read from the log, each entry in its order', async () => {
   const { feed, seen, goOn, commit } = await overfull();
   goOn();
   while (new Set(seen).size < numbers.length) await new Promise(setImmediate);
@@ -194,7 +211,7 @@ test('[audit.queue-bounded] what finds no place in the queue is read from the lo
   }
 });
 
-test('[audit.queue-bounded] a log that cannot be read at that time is read once it can', async () => {
+test('[audit.views-worker] a log that cannot be read at that time is read once it can', async () => {
   const { feed, seen, goOn, reads, reports } = await overfull();
   reads.failing = 2;
   goOn();
@@ -205,7 +222,7 @@ test('[audit.queue-bounded] a log that cannot be read at that time is read once 
   );
 });
 
-test('[audit.queue-bounded] what was not read again before the end is projected at the next start', async () => {
+test('[audit.views-worker] what was not read again before the end is projected at the next start', async () => {
   const { feed, makeFeed, seen, goOn, until, reports } = await overfull();
   const stopped = feed.stop();
   goOn();
@@ -244,7 +261,7 @@ test('[audit.set-aside] a batch that fails is halved until the entry at fault is
   expect(sizes.length).toBeLessThan(14);
 });
 
-test('[watch.each-by-itself] a tenant whose rows cannot be read is reported, and the others are projected: at the start, and after a full queue', async () => {
+test('[store.sweep] a tenant whose rows cannot be read is reported, and the others are projected: at the start, and after a full queue', async () => {
   const { makeFeed, commitThrough, seen, reports } = await setting();
   const before = commitThrough(() => {});
   for (let n = 0; n < 3; n++) await before(n);

@@ -1,17 +1,10 @@
 /** Executions in the table: as strict as the interpreter needs, and there after a restart. */
 import type { Execution } from '#adapters/local/asl/execution.ts';
-import { executionsSpec, executionsTable } from '#adapters/local/asl/executions-table.ts';
-import { createTable } from '#adapters/local/tables.ts';
-import { startDynamo, type TestDynamo } from '../support/dynamo.ts';
+import { executionsTable } from '#adapters/local/asl/executions-table.ts';
+import { useStore } from '../support/store.ts';
 
-let dynamo: TestDynamo;
-beforeAll(async () => {
-  dynamo = await startDynamo();
-  await createTable(dynamo.client(), 'executions', executionsSpec);
-});
-afterAll(() => dynamo.stop());
-
-const table = () => executionsTable(dynamo.client(), 'executions');
+const store = useStore();
+const table = () => executionsTable(store);
 const execution = (name: string, more: Partial<Execution> = {}): Execution => ({
   ...{
     machine: 'm',

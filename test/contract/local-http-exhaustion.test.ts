@@ -49,7 +49,7 @@ test.each([
   }),
 );
 
-test('[http.open-requests] unfinished bodies of one key keep neither others nor probes out; the key itself gets 429', () =>
+test('[http.connections] unfinished bodies of one key keep neither others nor probes out; the key itself gets 429', () =>
   withListener({}, async (server) => {
     for (let flood = 0; flood < 20; flood++) await open(server, unfinished('greedy'));
     const own = await asked(server, 'X-API-Key: greedy');
@@ -59,7 +59,7 @@ test('[http.open-requests] unfinished bodies of one key keep neither others nor 
       expect((await asked(server, field)).status).toBe(200);
   }));
 
-test('[http.tenant-share] a tenant with many keys leaves room for others, and gets 429 itself', () =>
+test('[http.connections] a tenant with many keys leaves room for others, and gets 429 itself', () =>
   withListener({}, async (server) => {
     for (let key = 0; key < 12; key++) await open(server, unfinished(`${key}@greedy`));
     const own = await asked(server, 'X-API-Key: new@greedy');
@@ -70,7 +70,7 @@ test('[http.tenant-share] a tenant with many keys leaves room for others, and ge
     expect((await asked(server, 'X-API-Key: one@other')).status).toBe(200);
   }));
 
-test('[http.open-requests] what a key holds it may hold again once its requests are over', () =>
+test('[http.connections] what a key holds it may hold again once its requests are over', () =>
   withListener({}, async (server) => {
     const bodies: Socket[] = [];
     for (let at = 0; at < 4; at++) bodies.push(await open(server, unfinished('one')));
@@ -81,7 +81,7 @@ test('[http.open-requests] what a key holds it may hold again once its requests 
     expect((await asked(server, 'X-API-Key: one')).status).toBe(200);
   }));
 
-test('[http.open-requests] bodies hold a bounded amount of memory for each key', () =>
+test('[http.connections] bodies hold a bounded amount of memory for each key', () =>
   withListener({ bodies: new CallerShares(8_000) }, async (server) => {
     const post = (key: string, bytes: number) =>
       raw(
@@ -112,7 +112,7 @@ test('[http.connections] kept-alive connections of one client stay, and a stream
     expect(stream.destroyed).toBe(false);
   }));
 
-test('[http.slow-bodies] a body that hardly arrives ends its request, one that comes steadily is read', async () => {
+test('[http.connections] a body that hardly arrives ends its request, one that comes steadily is read', async () => {
   // The listener looks at them when the test says so.
   const looks: (() => void)[] = [];
   const interval = jest.spyOn(globalThis, 'setInterval').mockImplementation(((look: () => void, ms: number) => {

@@ -53,7 +53,7 @@ describe('answers', () => {
     expect(stream.opened).toBeLessThan(1000); // an endless source that nobody reads did not run on
   });
 
-  test('[edge.slow-readers] a large body: whole for a client that reads, ended for one that does not', async () => {
+  test('[edge.hostile] a large body: whole for a client that reads, ended for one that does not', async () => {
     const bytes = 24 * 1024 * 1024;
     const ended = Promise.withResolvers<void>();
     async function* endless() {

@@ -1,21 +1,26 @@
-/** The local listener against hostile bytes: a toy handler behind real sockets. */
+/** The local listener against hostile bytes, with a trivial handler behind real sockets. */
 import { once } from 'node:events';
 import { connect, Socket } from 'node:net';
-import {
-  answerFrom,
-  chunk,
-  get,
-  head,
-  maxBodyBytes,
-  raw,
-  refusals,
-  server,
-  serverOf,
-  slow,
-} from '../support/raw-http.ts';
+import * as z from 'zod';
+import { answerFrom, chunk, get, head, maxBodyBytes, raw, server, serverOf, slow } from '../support/raw-http.ts';
+import { readCases } from '../support/yaml.ts';
+
+const refusals = readCases(
+  'test/contract/local-http.yaml',
+  z.array(z.tuple([z.string(), z.string(), z.number(), z.string(), z.string()])),
+);
+const line = (request: string, ...headers: string[]) => head(request, 'Host: localhost', ...headers);
+const chunks = [line('POST /things', 'Transfer-Encoding: chunked'), ...Array(8).fill(chunk(300)), '0\r\n\r\n'];
+const large = 'payload_too_large';
 
 describe('refuses', () => {
-  test.each(refusals)('%s', async (_, sent, status, type, says) => {
+  test.each<[string, string | string[], number, string, string]>([
+    ...refusals,
+    ['headers of 11 kB', line('GET /things', `x: ${'y'.repeat(11_000)}`), 413, large, '10240'],
+    ['a path of 11 kB', line(`GET /${'y'.repeat(11_000)}`), 413, large, '10240'],
+    ['a long body', line('POST /things', 'Content-Length: 1001') + 'x'.repeat(1001), 413, large, '1000 bytes'],
+    ['long chunks', chunks, 413, large, '1000 bytes'],
+  ])('%s', async (_, sent, status, type, says) => {
     const answer = await raw(sent);
     expect(answer.status).toBe(status);
     expect(answer.headers).toMatchObject({
@@ -25,7 +30,7 @@ describe('refuses', () => {
       'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
     if (type === '') return expect(answer.text).toBe('');
-    expect(answer.body.error).toMatchObject({ code: status, type, message: expect.stringMatching(says) });
+    expect(answer.body.error).toMatchObject({ code: status, type, message: expect.stringMatching(new RegExp(says)) });
   });
 
   test('names the allowed methods in a header', async () => {
@@ -73,7 +78,7 @@ describe('refuses', () => {
     expect((await answerFrom(socket)).status).toBe(413);
   });
 
-  test('[local.idle-connections] an idle connection stays open 30 seconds longer than Keep-Alive says', async () => {
+  test('[http.connections] an idle connection stays open 30 seconds longer than Keep-Alive says', async () => {
     const waits = jest.spyOn(Socket.prototype, 'setTimeout');
     try {
       const { headers } = await fetch(`http://127.0.0.1:${server.port}/things/a`);
@@ -171,7 +176,7 @@ describe('passes on', () => {
     }
   });
 
-  test('[http.transfer-coding] chunked alone is read; a coding beside it is refused before its bytes are', async () => {
+  test('[http.expectation] chunked alone is read; a coding beside it is refused before its bytes are', async () => {
     const sent = (coding: string) =>
       raw([
         head('POST /things', 'Host: localhost', `Transfer-Encoding: ${coding}`, 'Connection: close'),
@@ -205,6 +210,18 @@ test('draining finishes what is in flight and accepts nothing more', async () =>
 test('a port in use is said plainly', async () => {
   await expect(serverOf({ port: server.port })).rejects.toThrow(/in use.*another port/);
 });
+test.each([
+  ['a foreign Host', ['Host: evil.example', 'Upgrade: websocket'], 403],
+  ['no Host', ['Accept: */*', 'Upgrade: websocket'], 400],
+  ['another protocol, which is passed over', ['Host: localhost', 'Upgrade: h2c'], 200],
+])('an upgrade with %s does not reach its handler', async (_, headers, status) => {
+  const upgrade = jest.fn();
+  const open = await serverOf({ upgrade });
+  const answer = await raw(head('GET /things', 'Connection: Upgrade', ...headers), open.port);
+  expect([answer.status, upgrade.mock.calls]).toEqual([status, []]);
+  await open.drain(0);
+});
+
 /** Everything the server sends until it closes. */
 async function collected(socket: Socket): Promise<string> {
   let text = '';

@@ -7,7 +7,7 @@ import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { registerSigningKey } from '#adapters/local/registered-key.ts';
 import { stateSigner } from '#adapters/local/signing-keys.ts';
 import { lockState } from '#adapters/local/state-lock.ts';
-import { startDynamo } from '../support/dynamo.ts';
+import { over, startDynamo } from '../support/dynamo.ts';
 
 const root = resolve(__dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'gateway-signing-'));
@@ -21,11 +21,11 @@ const run = (args: string[], env: Record<string, string> = {}) =>
     );
   });
 
-test('[evidence.keys.one-per-store] refuses a store that belongs to a gateway with another signing key', async () => {
+test('[evidence.keys.rotate] refuses a store that belongs to a gateway with another signing key', async () => {
   const dynamo = await startDynamo();
   const client = dynamo.client();
   const table = (await dynamo.createTables('gateway-')).config;
-  await registerSigningKey({ client, table, signer: await stateSigner(join(folder, 'first')) });
+  await registerSigningKey({ ...over(client, { config: table }), signer: await stateSigner(join(folder, 'first')) });
   const ports = ['--gateway-port', '0', '--admin-port', '0', '--mcp-port', '0'];
   const refused = await run(['--state', join(folder, 'second'), ...ports], { DYNAMODB_ENDPOINT: dynamo.endpoint });
   expect(refused).toMatchObject({
@@ -37,7 +37,7 @@ test('[evidence.keys.one-per-store] refuses a store that belongs to a gateway wi
   await dynamo.stop();
 });
 
-test('[shared.keys] on an address that others can reach, a gateway of a shared store makes no key of its own', async () => {
+test('[shared.gateways] on an address that others can reach, a gateway of a shared store makes no key of its own', async () => {
   const state = join(folder, 'pod');
   const env = {
     DYNAMODB_ENDPOINT: 'http://127.0.0.1:9',
@@ -67,7 +67,7 @@ test('[evidence.keys.rotate] --rotate-signing-key does not wait: a folder in use
   expect(readFileSync(join(state, 'signing-keys.json'), 'utf8')).toContain(before);
 });
 
-test('[transparency.key-rotation] --rotate-log-key and --retire-log-key change the keys of a folder that nothing runs on', async () => {
+test('[transparency.log] --rotate-log-key and --retire-log-key change the keys of a folder that nothing runs on', async () => {
   const state = join(folder, 'log');
   const lock = lockState(state);
   expect(await run(['--state', state, '--rotate-log-key'])).toMatchObject({ code: 1 });

@@ -1,6 +1,6 @@
 /**
- * The malicious operator: full power over store, objects and the keys of the gateway, but not over the key of the witness.
- * Each attack is found by a witness or by a stranger who verifies a bundle; neither holds a key of the gateway.
+ * An operator with full access to store, objects and the gateway's keys, but not to the witness's key. A witness or a
+ * stranger who verifies a bundle finds each attack without any key of the gateway.
  */
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { logSignersOf } from '#adapters/local/log-keys.ts';
@@ -27,7 +27,10 @@ beforeEach(async () => {
   kept.time.ms = start;
   witness = new Watcher(await kept.signer('default'));
 });
-afterEach(() => kept.stop());
+const others: TestLog[] = [];
+afterEach(async () => {
+  for (const each of [kept, ...others.splice(0)]) await each.stop();
+});
 
 const log = () => kept.opened();
 const named = (id: string, from: readonly EntryDraft[] = drafts, tenant = 'default') =>
@@ -72,6 +75,7 @@ async function witnessed(own: Sealed = named('s-1')): Promise<Sealed> {
 /** A log of the operator's making, under the gateway's own key. */
 async function otherLog(...sessions: readonly Sealed[]): Promise<TestLog> {
   const other = await testLog();
+  others.push(other);
   for (const each of sessions) {
     const { tenant, session_id, index, hash } = each.entries.at(-1)!;
     await forgedLog(other).append([{ tenant, session_id, index, hash }]);
@@ -86,7 +90,7 @@ const rewritten = (at: number): Sealed =>
     drafts.map((draft, i) => (i === at ? { ...draft, actor: { ...draft.actor, agent: 'another' } } : draft)),
   );
 
-test('[transparency.operator] an honest log is cosigned as it grows, and its bundles verify', async () => {
+test('[transparency.witness] an honest log is cosigned as it grows, and its bundles verify', async () => {
   const own = await witnessed();
   const verification = await witness.verify(await bundleOf(own, await proofOf()), trustedKey);
   expect(verification).toMatchObject({
@@ -100,7 +104,7 @@ test('[transparency.operator] an honest log is cosigned as it grows, and its bun
   expect(await found(later, await proofOf())).toBeUndefined();
 });
 
-describe('[transparency.operator] is found:', () => {
+describe('[transparency.witness] is found:', () => {
   test('1 an entry rewritten, the chain and the manifest signed again', async () => {
     await witnessed();
     expect(await found(rewritten(2), await proofOf())).toMatch(
@@ -113,7 +117,6 @@ describe('[transparency.operator] is found:', () => {
     const other = await otherLog(named('before'), rewritten(2), named('behind'));
     expect(await found(rewritten(2), await proofOf('s-1', forgedLog(other)))).toMatch(/auditor has not cosigned/);
     expect(await witness.look(forgedLog(other), start + hour)).toMatch(/forked: it has another root/);
-    await other.stop();
   });
 
   test('3 the log built again and longer than before', async () => {
@@ -121,7 +124,6 @@ describe('[transparency.operator] is found:', () => {
     const more = ['a', 'b', 'c'].map((id) => named(id));
     const other = await otherLog(named('before'), rewritten(2), named('behind'), ...more);
     expect(await witness.look(forgedLog(other), start + hour)).toMatch(/forked or rewritten: 6 leaves do not begin/);
-    await other.stop();
   });
 
   test('4 an entry rewritten and the session logged a second time at the same place', async () => {
@@ -163,20 +165,11 @@ describe('[transparency.operator] is found:', () => {
     await witnessed();
     const other = await otherLog(named('before'));
     expect(await witness.look(forgedLog(other), start + hour)).toMatch(/went back: it has 1 leaves, it had 3/);
-    await other.stop();
   });
 
   test('9 a session left out of the log', async () => {
     await witnessed();
     expect(await found(named('unlogged'), undefined)).toMatch(/carries no proof that the session is in the log/);
-  });
-
-  test('10 a session left out of a log that is built again', async () => {
-    const own = await witnessed();
-    const other = await otherLog(named('before'), named('behind'), named('a'), named('b'));
-    expect(await witness.look(forgedLog(other), start + hour)).toMatch(/forked or rewritten/);
-    expect(await found(own, await proofOf())).toBeUndefined();
-    await other.stop();
   });
 
   test('11 a session made today with the times of yesterday', async () => {
@@ -276,7 +269,6 @@ describe('[transparency.operator] is found:', () => {
     expect(await second.look(log(), start)).toMatch(/forked/);
     expect(await witness.look(forgedLog(other), start)).toMatch(/forked/);
     expect(await found(rewritten(2), await proofOf('s-1', forgedLog(other)))).toMatch(/auditor has not cosigned/);
-    await other.stop();
   });
 
   test('20 leaves shown to the witness that are not those of the tree', async () => {
@@ -285,16 +277,6 @@ describe('[transparency.operator] is found:', () => {
     const objects = { ...kept.objects, get: other.objects.get, list: other.objects.list };
     await appended(named('s-1'));
     expect(await witness.look(kept.opened({ objects }), start)).toMatch(/leaves are not those of the checkpoint/);
-    await other.stop();
-  });
-
-  test('21 the log cut between two looks of the witness, and grown again beyond where it was', async () => {
-    await witnessed();
-    const other = await otherLog(named('before'), rewritten(2), named('behind'), named('more'), named('again'));
-    // The witness looks before and after, never while the log is short: it sees the log that was grown again alone.
-    expect(await witness.look(forgedLog(other), start + hour)).toMatch(/forked or rewritten: 5 leaves do not begin/);
-    expect(await found(rewritten(2), await proofOf('s-1', forgedLog(other)))).toMatch(/auditor has not cosigned/);
-    await other.stop();
   });
 
   test('22 another history under a key of the log that was retired, for a witness that trusts both', async () => {
@@ -315,7 +297,6 @@ describe('[transparency.operator] is found:', () => {
       trustedKey,
     );
     expect(verification.valid).toBe(false);
-    await other.stop();
   });
 
   test('23 the checkpoint of another tenant, of an empty log, and one whose size is written otherwise', async () => {
@@ -346,7 +327,6 @@ describe('[transparency.operator] is found:', () => {
       expect(await found(rewritten(2), { ...proof, cosigned: [{ checkpoint, path: proof.path }] })).toMatch(
         /auditor has not cosigned|cosigned checkpoint fails/,
       );
-    await other.stop();
   });
 
   test('25 entries of denied calls dropped before the session is logged: the hash that the caller was answered is not there', async () => {

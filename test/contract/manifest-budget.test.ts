@@ -1,6 +1,7 @@
 /** A task's budget, spent by real chat calls: the next tool call leaves the task. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { caller } from '../support/call-endpoint.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 describe.each(['warn', 'enforce'] as const)('[manifest.drift] enforcement_mode %s', (mode) => {
@@ -33,8 +34,7 @@ manifests: { enforcement_mode: ${mode} }`,
       .body;
   };
   const lastDecision = async (session: string): Promise<EvidenceEntry> => {
-    const found: EvidenceEntry[] = [];
-    for await (const entry of gateway.ports.evidence.entries('default', session)) found.push(entry);
+    const found = await evidenceOf(gateway.ports, session);
     return found.findLast(({ kind }) => kind === 'allow' || kind === 'block')!;
   };
 

@@ -1,6 +1,6 @@
 /** Task manifests in a real table and over HTTP: digest-addressed, attached, checked, gone; drift over a session's history. */
-import { keyRisksTable } from '#adapters/dynamodb/key-risks-table.ts';
-import { manifestsTable } from '#adapters/dynamodb/task-manifests-table.ts';
+import { keyRisksTable } from '#adapters/tables/key-risks-table.ts';
+import { manifestsTable } from '#adapters/tables/task-manifests-table.ts';
 import type { TaskManifest } from '#core/contracts/task-manifest.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { driftVerdict, taskNote } from '#core/session/tasks/decide-manifests.ts';
@@ -65,13 +65,13 @@ describe('the store', () => {
     expect(await tasks.get('elsewhere', manifest.id)).toBeUndefined();
   });
 
-  test('[evidence.secrets-derived] keeps the words of people without what looks like a secret', () => {
+  test('[evidence.secrets-redacted] removes what looks like a secret from names and descriptions', () => {
     const token = `ghp_${'a1B2'.repeat(9)}`;
     const words = { name: `use ${token}`, description: `with ${token}` };
     expect(made(words)).toMatchObject({ name: 'use [withheld]', description: 'with [withheld]' });
   });
 
-  test('[manifest.attach] finds what binds a session and a key, and what a call names, in one step', async () => {
+  test('[manifest.drift] finds the manifests of a session, a key and a call in one step', async () => {
     const session = fresh();
     const bySession = await tasks.create(made({ sessions: [session, fresh()] }));
     const byKey = await tasks.create(made({ key_id: 'k-1' }));
@@ -94,7 +94,7 @@ describe('the store', () => {
     expect(steps).toBe(1);
   });
 
-  test('removes once, and the same task may be declared again', async () => {
+  test('removes a manifest once, and accepts the same task again', async () => {
     const session = fresh();
     const manifest = await tasks.create(made({ sessions: [session], key_id: 'k-3' }));
     const removed = await Promise.all([1, 2, 3].map(() => tasks.remove('default', manifest.id, isoTime(now()))));
@@ -108,7 +108,7 @@ describe('the store', () => {
     expect((await tasks.attached('default', { session, key_id: 'k-3' })).manifests).toEqual([manifest]);
   });
 
-  test('binds a session by eight at most, and a ninth leaves nothing behind', async () => {
+  test('binds a session to at most eight manifests, and stores no ninth', async () => {
     const session = fresh();
     for (let i = 0; i < 8; i++) await tasks.create(made({ sessions: [session] }));
     const ninth = made({ sessions: [session, fresh()] });
@@ -135,7 +135,7 @@ describe('the store', () => {
 });
 
 describe('over HTTP', () => {
-  test('[manifest.routes] is declared by a human, shown, and deleted; both are evidence with all it said', async () => {
+  test('[manifest.drift] is declared by a human, shown, and deleted; both are evidence with all it said', async () => {
     const session = fresh();
     const body = { name: 'docs', tools: ['scm.get_*'], resources: ['acme/web'], sessions: [session], max_actions: 3 };
     const first = await call('POST', admin, { key: keys.human, body });
@@ -177,7 +177,7 @@ describe('over HTTP', () => {
     expect(answer.body.error.type).toBe('invalid_request');
   });
 
-  test('agents declare and delete nothing, and see what binds them', async () => {
+  test('agents cannot declare or delete manifests, and see their own', async () => {
     const session = fresh();
     await act(session, 'scm.get_file_contents', 'acme/web', 'read');
     const { id } = (await declare({ sessions: [session] })).body;
@@ -193,7 +193,7 @@ describe('over HTTP', () => {
     expect((await call('GET', admin, { key: keys.viewer })).status).toBe(403);
   });
 
-  test('[manifest.drift] [manifest.history] finds every kind of drift in the history of a session, also before it was declared', async () => {
+  test('[manifest.drift] finds every kind of drift in the history of a session, also before it was declared', async () => {
     const session = fresh();
     await act(session, 'scm.get_file_contents', 'acme/web', 'read');
     await act(session, 'scm.delete_repo', 'acme/web', 'delete', {}, 'block');

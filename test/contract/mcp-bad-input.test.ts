@@ -1,6 +1,5 @@
 /** Clients and servers that do not keep to MCP, and votes at the wrong moment. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sweepApprovals } from '#core/approvals/sweep.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
 import {
@@ -20,13 +19,14 @@ import {
   useMcpEndpoint,
   vote,
 } from '../support/mcp-endpoint.ts';
+import { type Served, serve } from '../support/serve.ts';
 
 useMcpEndpoint([{ protocol: 'mcp', tool: 'create_issue', decision: 'review' }]);
 
 let made = 0;
 const issue = () => ({ title: `bad input ${++made}` });
 
-describe('[mcp.foreign-ids] ids of another key', () => {
+describe('[auth.tenant-isolation] ids of another key', () => {
   test.each(['tasks/get', 'tasks/result', 'tasks/cancel'])(
     'a task by %s, waiting or over, is not found',
     async (method) => {
@@ -67,16 +67,6 @@ describe('[mcp.foreign-ids] ids of another key', () => {
     expect([answer.status, answer.last.error.code]).toEqual([404, -32600]);
     expect((await send('ping', {}, { session })).last.result).toEqual({});
   });
-
-  test('a running request is cancelled by its own client alone', async () => {
-    const [own, foreign] = [await open(), await open({ key: keys.other })];
-    const answers = send('tools/call', { name: 'slow', arguments: { ms: 200, steps: 1 } }, { session: own });
-    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
-    for (let requestId = 1; requestId < 200; requestId++) {
-      await http('POST', '/mcp', { ...cancel, params: { requestId } }, { session: foreign, key: keys.other });
-    }
-    expect((await answers).last.result).toBeDefined();
-  });
 });
 
 describe('[mcp.upstream-error] a server that answers a call with nonsense', () => {
@@ -113,14 +103,13 @@ describe('[mcp.upstream-error] a server that answers a call with nonsense', () =
     moved: [(response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(), 'unreachable', 'failed'],
     unknown_path: [(response) => response.writeHead(404).end(), 'unreachable', 'failed'],
   };
-  let odd: Server;
+  let odd: Served;
   let calls: string[] = [];
 
   beforeAll(async () => {
-    odd = createServer({ keepAliveTimeout: 0 }, (request, response) => void answered(request, response));
-    await new Promise<void>((listening) => odd.listen(0, '127.0.0.1', listening));
+    odd = await serve((request, response) => void answered(request, response));
   });
-  afterAll(() => new Promise((closed) => odd.close(closed)));
+  afterAll(() => odd.stop());
 
   async function answered(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = '';
@@ -139,9 +128,7 @@ describe('[mcp.upstream-error] a server that answers a call with nonsense', () =
   }
 
   test.each(Object.entries(behaviours))('%s', async (name, [, reason, outcome]) => {
-    await configure({
-      upstreams: [{ name: 'odd', url: `http://127.0.0.1:${(odd.address() as AddressInfo).port}/mcp` }],
-    });
+    await configure({ upstreams: [{ name: 'odd', url: `${odd.url}/mcp` }] });
     calls = [];
     const session = await open();
     const { error } = (await call(name, {}, { session })).last;
@@ -154,19 +141,6 @@ describe('[mcp.upstream-error] a server that answers a call with nonsense', () =
     // Nothing is tried twice.
     expect(calls).toEqual([name]);
   });
-});
-
-test('[mcp.upstream-error] arguments against the schema are refused by the server, whose words the client gets', async () => {
-  const stateless = await import('../support/mcp-servers.ts').then(({ startMcpServer }) =>
-    startMcpServer({ kind: '2026' }),
-  );
-  await configure({ upstreams: [{ name: 'strict', url: stateless.url }] });
-  const { last } = await modern('tools/call', { name: 'get_file', arguments: { path: 7 } });
-  const refusal = last.error?.message ?? last.result.content[0].text;
-  expect(last.error !== undefined || last.result.isError).toBe(true);
-  expect(refusal).toMatch(/path/);
-  expect(stateless.calls()).toEqual([]);
-  await stateless.stop();
 });
 
 describe('[approval.used-once] between the vote, the call and its record', () => {
@@ -185,27 +159,6 @@ describe('[approval.used-once] between the vote, the call and its record', () =>
       expect([result !== undefined, error !== undefined]).toEqual([approved, !approved]);
       expect(server.calls().length).toBe(calls + (approved ? 1 : 0));
     }
-  });
-
-  test('a held call whose client has gone is not made, though it is approved', async () => {
-    await configure({ hold: 40 });
-    const calls = server.calls().length;
-    const args = issue();
-    const headers = { 'x-session-id': `gone-${made}` };
-    const gone = new AbortController();
-    const token = { ...meta, progressToken: 'p' };
-    const waiting = modern(
-      'tools/call',
-      { name: 'create_issue', arguments: args },
-      { headers, signal: gone.signal },
-      token,
-    );
-    const row = await pendingOf(args.title);
-    gone.abort();
-    await waiting;
-    expect((await vote(row.envelope_id, 'approve')).status).toBe(200);
-    expect(server.calls().length).toBe(calls);
-    expect((await test_.ports.approvals.find(row.envelope_id))!.status).toBe('approved');
   });
 
   test('a gateway that dies after the call and before its record leaves an unknown outcome, and the call is not repeated', async () => {
@@ -238,13 +191,3 @@ describe('[approval.used-once] between the vote, the call and its record', () =>
     expect(server.calls().length).toBe(calls + 1);
   });
 });
-
-async function pendingOf(title: string) {
-  for (let turn = 0; turn < 2_000; turn++) {
-    const { items } = await test_.ports.approvals.list('default', 'pending', { limit: 100 });
-    const found = items.find(({ parameters }) => parameters.title === title);
-    if (found) return found;
-    await new Promise((next) => setImmediate(next));
-  }
-  throw new Error(`${title} is not pending`);
-}

@@ -1,4 +1,4 @@
-/** What a server behind the gateway may list and answer: bounded tools, values and levels, and turns for other requests in between. */
+/** Bounds on lists and answers of MCP servers, and fair turns for other requests. */
 import { call, compose, configure, open, send, test_, useMcpEndpoint } from '../support/mcp-endpoint.ts';
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
 
@@ -18,7 +18,7 @@ const offer = (many: number) => upstream.offer(Array.from({ length: many }, (_, 
 test.each([
   ['one server', false],
   ['several servers', true],
-])('[mcp.tool-bound] a server with more tools than max_tools is refused with the bound: %s', async (_, several) => {
+])('[mcp.answer-bounds] a server with more tools than max_tools is refused with the bound: %s', async (_, several) => {
   const own = upstreams({ max_tools: 3 });
   upstream.clear();
   offer(4);
@@ -34,7 +34,7 @@ test.each([
   expect((await send('tools/list', {}, { session: await open() })).last.result.tools).toHaveLength(3);
 });
 
-test('[mcp.tool-bound] a long list is hashed, judged and shown in slices: other requests have a turn', async () => {
+test('[mcp.answer-bounds] a long list is hashed, judged and shown in slices: other requests have a turn', async () => {
   let turns = 0;
   offer(640);
   await configure({ upstreams: upstreams({ drift: 'block' }) });
@@ -72,6 +72,6 @@ describe('[mcp.answer-bounds] an answer', () => {
   });
 });
 
-test('[mcp.answer-bounds] the log holds no fault of the gateway for them', () => {
+test('[mcp.answer-bounds] the log contains no fault of the gateway for them', () => {
   expect(test_.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
 });

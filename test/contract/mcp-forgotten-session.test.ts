@@ -1,8 +1,8 @@
 /** Servers over HTTP that have restarted, and the ways in which they refuse a session of before. */
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { call, configure, open, useMcpEndpoint } from '../support/mcp-endpoint.ts';
+import { serve } from '../support/serve.ts';
 
 useMcpEndpoint([], 'none');
 
@@ -21,7 +21,7 @@ async function startForgetful(refusal: Refusal, failing = { code: -32603, messag
     reply
       .writeHead(status, { 'content-type': 'application/json', 'mcp-session-id': `s${session}` })
       .end(JSON.stringify({ jsonrpc: '2.0', ...body }));
-  const server = createServer(async (incoming, reply) => {
+  const { url, stop } = await serve(async (incoming, reply) => {
     if (incoming.method !== 'POST') return void reply.writeHead(405).end();
     const { id, method, params } = (await json(incoming)) as { id?: number; method: string; params: { name: string } };
     if (method === 'initialize') {
@@ -47,20 +47,14 @@ async function startForgetful(refusal: Refusal, failing = { code: -32603, messag
     if (params.name === 'fail') return void write(reply, 200, { id, error: failing });
     write(reply, 200, { id, result: { content: [{ type: 'text', text: 'acted' }] } });
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  await configure({
-    upstreams: [{ name: 'forgetful', url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp` }],
-  });
+  await configure({ upstreams: [{ name: 'forgetful', url: `${url}/mcp` }] });
   return {
     ran,
     restart: () => {
       session += 100;
     },
     sessions: () => session,
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((closed) => void server.close(closed));
-    },
+    stop,
   };
 }
 
@@ -77,7 +71,7 @@ test.each<Refusal>([
   { status: 503, code: -32001, message: notFound },
   { status: 200, code: -32001, message: notFound },
   { status: 200, code: -32001, message: 'Session not found', id: null },
-])('[mcp.forgotten-session] $status $code "$message": a new handshake, and the call once', async (refusal) => {
+])('[mcp.sessions] $status $code "$message": a new handshake, and the call once', async (refusal) => {
   const server = await startForgetful(refusal);
   const session = await open();
   expect((await call('act', {}, { session })).last.result).toBeDefined();
@@ -93,7 +87,7 @@ test.each([
   { code: -32001, message: notFound },
   { code: -32600, message: 'The title is required' },
 ])(
-  '[mcp.forgotten-session] an error of a tool, $code "$message", is passed on and the call is not repeated',
+  '[mcp.sessions] an error of a tool, $code "$message", is passed on and the call is not repeated',
   async (failing) => {
     const server = await startForgetful({ status: 404, code: -32001, message: notFound }, failing);
     const session = await open();

@@ -1,4 +1,4 @@
-/** A call of 2026-07-28 that waits for a human: its question, its approval, and the way it is answered. */
+/** Pending calls of revision 2026-07-28: question, approval and answer. */
 import { executeApproved } from '#core/actions/execute-approved.ts';
 import {
   accepted,
@@ -13,12 +13,12 @@ import {
   requestKey,
   useInputRequired,
 } from '../support/input-required.ts';
-import { compose, configure, entries, meta, modern, send, server, test_, vote } from '../support/mcp-endpoint.ts';
+import { compose, configure, entries, meta, modern, server, test_, vote } from '../support/mcp-endpoint.ts';
 import { startRecordingServer } from '../support/recording-mcp-server.ts';
 
 useInputRequired();
 
-describe('[mcp.input-required] a call that waits for a human', () => {
+describe('[approval.ways-to-wait] a call that waits for a human', () => {
   test('is answered with the address of its approval, and with nothing that decides', async () => {
     const call = fresh();
     const calls = server.calls().length;
@@ -132,15 +132,6 @@ describe('[mcp.input-required] a call that waits for a human', () => {
     expect([server.calls().length, (await pending()) - before]).toEqual([calls, 1]);
   });
 
-  test('comes back held for hold_seconds, and is answered in place', async () => {
-    await configure({ hold: 30 });
-    const call = fresh();
-    const { state, approval } = await asked(call);
-    const waiting = again(call, state);
-    await vote(approval, 'approve');
-    expect((await waiting).last.result.content).toBeDefined();
-  });
-
   test('carries secrets too: only its caller has them, and its caller sends it again', async () => {
     const call = { name: 'create_issue', arguments: { title: `ghp_${'x7W6'.repeat(9)}` } };
     const withTasks = { elicitation: { url: {} }, extensions: { 'io.modelcontextprotocol/tasks': {} } };
@@ -233,12 +224,12 @@ describe('the way that is taken', () => {
     ['the retry for forms alone', { elicitation: { form: {} } }, '-32002'],
     ['the retry for an elicitation of no mode', { elicitation: {} }, '-32002'],
     ['the retry for a mode that is no object', { elicitation: { url: true } }, '-32002'],
-  ])('[mcp.waiting] %s', async (_what, declared, way) => {
+  ])('[approval.ways-to-wait] %s', async (_what, declared, way) => {
     const { result, error } = (await first(fresh(), {}, can(declared))).last;
     expect(result?.resultType ?? String(error.code)).toBe(way);
   });
 
-  test('[mcp.waiting] an address before a held answer, and a held answer where no state can be signed', async () => {
+  test('[approval.ways-to-wait] an address before a held answer, and a held answer where no state can be signed', async () => {
     const extra = { credentials: { tickets: { key_env: 'NO_SUCH_KEY' } } };
     await configure({ hold: 1 });
     const withToken = { ...asks, progressToken: 'p' };
@@ -247,10 +238,5 @@ describe('the way that is taken', () => {
     const held = await first(fresh(), {}, withToken);
     expect(held.messages[0]).toMatchObject({ method: 'notifications/progress' });
     expect(held.last.error.code).toBe(-32002);
-  });
-
-  test('an older client is never asked this way', async () => {
-    const params = { ...fresh(), _meta: {} };
-    expect((await send('tools/call', params, { headers: { 'x-session-id': 'older-1' } })).last.error.code).toBe(-32002);
   });
 });

@@ -1,4 +1,4 @@
-/** What a connection says and sees counts for that connection, although it may find the approval of an earlier one. */
+/** Words and results of a connection count for that connection, although it may use an approval of an earlier one. */
 import { call, entries, open, server, test_, useMcpEndpoint, vote } from '../support/mcp-endpoint.ts';
 
 useMcpEndpoint([
@@ -12,7 +12,7 @@ const seenBy = (session: string) =>
   test_.ports.provenance!.recall({ tenant: 'default', session }, test_.ports.clock.now());
 const reviewed = { error: { code: -32002 } };
 
-test('[mcp.reconnect-decided-alone] the words of one connection are not those of the next', async () => {
+test('[mcp.reconnect] the words of one connection are not those of the next', async () => {
   const before = server.calls().length;
   const first = await open();
   const asked = await issue('file-8131', first, 'hello');
@@ -30,14 +30,14 @@ test('[mcp.reconnect-decided-alone] the words of one connection are not those of
   expect((await issue('file-8131', first, 'and now?')).last).toMatchObject(reviewed);
 });
 
-test('[mcp.reconnect-decided-alone] words that were said on the earlier connection do not allow a call of the next', async () => {
+test('[mcp.reconnect] words that were said on the earlier connection do not allow a call of the next', async () => {
   const first = await open();
   await issue('file-8132', first, 'hello');
   await call('echo', {}, { session: first }, { _meta: { 'agent-governance-gateway/prompt': 'Open file-8132 now' } });
   expect((await issue('file-8132', await open(), 'What is for lunch?')).last).toMatchObject(reviewed);
 });
 
-test('[mcp.reconnect-decided-alone] the approval of the earlier connection is used, and its result belongs to the caller', async () => {
+test('[mcp.reconnect] the approval of the earlier connection is used, and its result belongs to the caller', async () => {
   const first = await open();
   const asked = await issue('file-8133', first, 'hello');
   await vote(asked.last.error.data.envelope_id, 'approve');

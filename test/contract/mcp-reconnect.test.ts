@@ -26,7 +26,7 @@ const opened = async (name: string, sent = {}) =>
 const issue = (title: string, session: string, sent = {}) => call('create_issue', { title }, { session, ...sent });
 const idOf = (answer: { last: { error: { data: { envelope_id: string } } } }) => answer.last.error.data.envelope_id;
 
-test('[mcp.approvals-reconnect] the identical call after a reconnect runs once, in the chain that asked for it', async () => {
+test('[mcp.reconnect] the identical call after a reconnect runs once, in the chain that asked for it', async () => {
   const first = await open();
   const id = idOf(await issue('again', first));
   await http('DELETE', '/mcp', undefined, { session: first });
@@ -50,7 +50,7 @@ test('[mcp.approvals-reconnect] the identical call after a reconnect runs once, 
   expect(server.calls().length).toBe(before + 1);
 });
 
-test('[mcp.approvals-reconnect] of eight connections with the approved call one runs it', async () => {
+test('[mcp.reconnect] of eight connections with the approved call one runs it', async () => {
   const id = idOf(await issue('race', await open()));
   await vote(id, 'approve');
   const sessions = await Promise.all(Array.from({ length: 8 }, () => open()));
@@ -60,7 +60,7 @@ test('[mcp.approvals-reconnect] of eight connections with the approved call one 
   expect(server.calls().length).toBe(before + 1);
 });
 
-test('[mcp.approvals-reconnect] a client that reconnects gets the denial', async () => {
+test('[mcp.reconnect] a client that reconnects gets the denial', async () => {
   const id = idOf(await issue('no', await open()));
   const again = await open();
   await vote(id, 'deny');
@@ -76,7 +76,7 @@ test.each([
     () => open({ headers: { 'x-session-id': 'mine' } }),
     (session: string) => issue('bound', session, { headers: { 'x-session-id': 'mine' } }),
   ],
-])('[mcp.approvals-reconnect] %s does not get it', async (_, reconnect, again) => {
+])('[mcp.reconnect] %s does not get it', async (_, reconnect, again) => {
   const id = idOf(await issue('bound', await open()));
   await vote(id, 'approve');
   const before = server.calls().length;
@@ -88,19 +88,11 @@ test.each([
   expect((await issue('bound', await open())).last.result).toBeDefined();
 });
 
-test('[mcp.approvals-reconnect] an approval that is over does not count', async () => {
+test('[mcp.reconnect] an approval that is over does not count', async () => {
   const id = idOf(await issue('late', await open()));
   await vote(id, 'approve');
   const session = await open();
   test_.pass(24 * 3600);
   expect((await issue('late', await open())).last.error).toMatchObject({ code: -32002 });
   expect((await issue('late', session)).last?.error).toBeDefined();
-});
-
-test('[mcp.store-steps] a connection without waiting requests takes no step more in a call', async () => {
-  const session = await open({ key: keys.other });
-  await call('echo', {}, { session, key: keys.other });
-  const { value, steps } = await test_.steps.during(() => call('echo', { a: 1 }, { session, key: keys.other }));
-  expect(value.last.result).toBeDefined();
-  expect(steps).toBeLessThanOrEqual(4);
 });

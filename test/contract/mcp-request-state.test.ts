@@ -1,4 +1,7 @@
-/** The state that a waiting call carries: forged, stale or sent elsewhere it runs nothing; a server's own state passes through. */
+/**
+ * The state of a pending call: a forged, stale or misdirected one runs nothing, and a server's own state passes
+ * through.
+ */
 import { ticketKeys } from '#core/execution/tickets/keys.ts';
 import { seal } from '#core/execution/tickets/sealed.ts';
 import { accepted, again, asked, first, fresh, requestKey, useInputRequired } from '../support/input-required.ts';
@@ -6,7 +9,7 @@ import { configure, keys, server, test_, vote } from '../support/mcp-endpoint.ts
 
 useInputRequired();
 
-describe('[mcp.request-state] a state that is forged or stale runs nothing', () => {
+describe('[approval.ways-to-wait] a state that is forged or stale runs nothing', () => {
   const parts = (state: string) => {
     const [prefix, payload, mac] = state.split('.') as [string, string, string];
     return { prefix, mac, claims: JSON.parse(Buffer.from(payload, 'base64url').toString()) };

@@ -61,7 +61,7 @@ const pendingId = async () => {
   }
 };
 
-test('[mcp.resumable] a held call goes on without its connection, and its answer is given to the client that comes back', async () => {
+test('[mcp.event-streams] a held call goes on without its connection, and its answer is given to the client that comes back', async () => {
   await configure({ hold: 30 });
   const session = await open();
   const first = await connect('POST', session, { body: issue('held') });
@@ -88,7 +88,7 @@ test('[mcp.resumable] a held call goes on without its connection, and its answer
   expect(server.calls().length).toBe(before + 1);
 });
 
-test('[mcp.resumable] another session, another key and an unknown event are refused without what was said', async () => {
+test('[mcp.event-streams] another session, another key and an unknown event are refused without what was said', async () => {
   await configure({ hold: 30 });
   const session = await open();
   const first = await connect('POST', session, { body: issue('mine') });
@@ -112,7 +112,7 @@ test.each([
       return { session: await open({ at }), at };
     },
   ],
-])('[mcp.resumable] %s gets events without ids', async (_, start) => {
+])('[mcp.event-streams] %s gets events without ids', async (_, start) => {
   await configure({ hold: 30 });
   const { session, at } = await start();
   const stream = await connect('POST', session, { body: issue(`plain ${session}`), at });

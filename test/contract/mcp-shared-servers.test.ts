@@ -1,7 +1,45 @@
 /** A server that several callers share: what one session may hear of it, and what it is asked for the others. */
+
+import type { ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { ChannelLink } from '#adapters/mcp/channel.ts';
 import { call, compose, configure, http, keys, open, send, useMcpEndpoint } from '../support/mcp-endpoint.ts';
-import { startSharedMcpServer } from '../support/shared-mcp-server.ts';
+import { serve } from '../support/serve.ts';
+
+type Message = Readonly<Record<string, unknown>> & { readonly id?: number; readonly method?: string };
+
+async function startSharedMcpServer(given: Readonly<Record<string, object>> = {}) {
+  const results: Record<string, object> = { ...given };
+  const streams: ServerResponse[] = [];
+  const asked: Message[] = [];
+  const say = (message: object) => {
+    for (const stream of streams) stream.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
+  };
+  const { url, stop } = await serve(async (incoming, reply) => {
+    if (incoming.method === 'GET') {
+      reply.writeHead(200, { 'content-type': 'text/event-stream' });
+      reply.write('event: endpoint\ndata: /messages\n\n');
+      streams.push(reply);
+      return;
+    }
+    const message = (await json(incoming)) as Message;
+    asked.push(message);
+    reply.writeHead(202).end();
+    if (message.method === 'tools/call') say({ method: 'notifications/message', params: { data: message.params } });
+    if (message.id !== undefined) say({ id: message.id, result: results[message.method!] ?? {} });
+  });
+  return {
+    url: `${url}/sse`,
+    asked,
+    results,
+    /** Bytes of the stream as they are. */
+    write: (text: string) => {
+      for (const stream of streams) stream.write(text);
+    },
+    say,
+    stop,
+  };
+}
 
 type Shared = Awaited<ReturnType<typeof startSharedMcpServer>>;
 
@@ -60,7 +98,7 @@ async function heardBy(session: string, key: string, say: () => unknown) {
 
 const end = { jsonrpc: '2.0', method: 'notifications/prompts/list_changed' };
 
-test('[mcp.shared-servers] a session hears neither the log lines of another’s call, nor another’s subscriptions', async () => {
+test('[mcp.sessions] a session hears neither the log lines of another’s call, nor another’s subscriptions', async () => {
   const [one, other] = [await open({ at: process_ }), await open({ at: process_, key: keys.other })];
   await subscribe(one, 'file:///merger.md', keys.agent);
   const heard = await heardBy(other, keys.other, async () => {
@@ -82,7 +120,7 @@ test('[mcp.shared-servers] a session hears neither the log lines of another’s 
   ]);
 });
 
-test('[mcp.shared-servers] a session hears of the resources that it subscribed to, until it unsubscribes', async () => {
+test('[mcp.sessions] a session hears of the resources that it subscribed to, until it unsubscribes', async () => {
   const [one, other] = [await open({ at: process_ }), await open({ at: process_, key: keys.other })];
   for (const [session, key] of [
     [one, keys.agent],
@@ -104,7 +142,7 @@ test('[mcp.shared-servers] a session hears of the resources that it subscribed t
   expect(methodsAsked('resources/unsubscribe')).toHaveLength(1);
 });
 
-test('[mcp.shared-servers] no caller sets the log level of a shared server, nor presents itself to it', async () => {
+test('[mcp.sessions] no caller sets the log level of a shared server, nor presents itself to it', async () => {
   const params = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'acme', version: '1' } };
   const { last, headers } = await send('initialize', params, { at: process_ });
   expect(last.result.capabilities).toEqual({ tools: {}, resources: { subscribe: true } });
@@ -118,14 +156,14 @@ test('[mcp.shared-servers] no caller sets the log level of a shared server, nor 
   ]);
 });
 
-test('[mcp.one-bad-line] an event that is not JSON leaves the stream and the other calls as they are', async () => {
+test('[mcp.stdio-start] an event that is not JSON leaves the stream and the other calls as they are', async () => {
   const session = await open({ at: process_ });
   shared.write('data: starting {"id"\n\n');
   expect((await call('read', { path: 'a' }, { session, at: process_ })).last.result).toBeDefined();
   expect(methodsAsked('initialize')).toHaveLength(1);
 });
 
-test('[mcp.one-bad-line] a list whose cursor comes again, with a tool that is none, serves its other tools', async () => {
+test('[mcp.stdio-start] a list whose cursor comes again, with a tool that is none, serves its other tools', async () => {
   shared.results['tools/list'] = {
     tools: [null, { name: 7 }, { name: 'read', inputSchema: { type: 'object' } }],
     nextCursor: 'again',

@@ -1,17 +1,14 @@
-/** A server that knows nothing but revision 2026-07-28 gets what that asks for, from older clients too. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+/** A server that supports only revision 2026-07-28, with older clients. */
+import type { RequestListener } from 'node:http';
 import { call, configure, meta, modern, open, useMcpEndpoint, vote } from '../support/mcp-endpoint.ts';
+import { type Served, serve } from '../support/serve.ts';
 
 useMcpEndpoint([{ protocol: 'mcp', tool: 'create_issue', decision: 'review' }], 'none');
-
-let made = 0;
-const _issue = () => ({ title: `bad input ${++made}` });
 
 describe('a server that knows nothing but 2026-07-28', () => {
   const heard: { meta: unknown; region: unknown }[] = [];
   const inputSchema = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } };
-  const strict = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
+  const answerAll: RequestListener = async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     const { id, method, params } = JSON.parse(body || '{}');
@@ -32,16 +29,18 @@ describe('a server that knows nothing but 2026-07-28', () => {
     };
     const result = method === 'server/discover' ? discovered : method === 'tools/list' ? listed : { content: [] };
     answer(200, { result: { resultType: 'complete', ttlMs: 0, cacheScope: 'private', ...result } });
-  });
+  };
+  let strict: Served;
   const key = 'io.modelcontextprotocol/clientCapabilities';
   const tasks = { 'io.modelcontextprotocol/tasks': {} };
 
-  beforeAll(() => new Promise<void>((ready) => strict.listen(0, '127.0.0.1', ready)));
-  afterAll(() => new Promise((closed) => strict.close(closed)));
+  beforeAll(async () => {
+    strict = await serve(answerAll);
+  });
+  afterAll(() => strict.stop());
   beforeEach(async () => {
     heard.length = 0;
-    const url = `http://127.0.0.1:${(strict.address() as AddressInfo).port}/mcp`;
-    await configure({ upstreams: [{ name: 'new', url }] });
+    await configure({ upstreams: [{ name: 'new', url: `${strict.url}/mcp` }] });
   });
 
   test('does not learn that a client knows tasks, because only the gateway can answer for a task', async () => {
@@ -51,7 +50,7 @@ describe('a server that knows nothing but 2026-07-28', () => {
     expect(heard).toEqual([{ meta: { ...meta, [key]: told }, region: undefined }]);
   });
 
-  test('[mcp.headers] gets its headers from an older client, and from the gateway itself', async () => {
+  test('[mcp.json-rpc] gets its headers from an older client, and from the gateway itself', async () => {
     const session = await open();
     expect((await call('look', { region: 'eu' }, { session })).last.result.content).toEqual([]);
     const { result } = (
@@ -72,7 +71,7 @@ describe('a server that knows nothing but 2026-07-28', () => {
   test.each([
     ['a header that is missing', {}],
     ['a header that says something else', { 'mcp-param-region': 'us' }],
-  ])('[mcp.headers] %s is refused before anybody is asked', async (_what, headers) => {
+  ])('[mcp.json-rpc] %s is refused before anybody is asked', async (_what, headers) => {
     const answer = await modern('tools/call', { name: 'look', arguments: { region: 'eu' } }, { headers });
     expect([answer.status, answer.last.error.code]).toEqual([400, -32020]);
     expect(heard).toEqual([]);

@@ -1,4 +1,4 @@
-/** MCP servers by stdio as real processes: what of the gateway they can read, and what is told when they do not start. */
+/** Stdio MCP servers as real processes: what they can read of the gateway, and errors at start. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -69,7 +69,7 @@ test.each([
   ['with network', {}],
   ['without network', { network: false }],
 ])(
-  '[mcp.stdio-contained] a server %s reads neither state folder nor memory of the gateway, and reads its files',
+  '[executor.contained] a server %s reads neither state folder nor memory of the gateway, and reads its files',
   async (_, more) => {
     const read = readBy(more);
     if (!permitted) return expect(read).rejects.toThrow('contained: false');
@@ -79,7 +79,7 @@ test.each([
   },
 );
 
-test('[mcp.stdio-contained] a server with contained: false reads both, and status warns of it', async () => {
+test('[executor.contained] a server with contained: false reads both, and status warns of it', async () => {
   const [secret] = (await readBy({ contained: false })) as string[];
   expect(secret).toBe('the-secret-of-the-state-folder');
   const warned = (contained: boolean) =>
@@ -94,7 +94,7 @@ test('[mcp.stdio-contained] a server with contained: false reads both, and statu
   expect(warned(true)).toEqual([]);
 });
 
-test('[mcp.stdio-contained] where no containment is possible the server is not started, and the error says what to write', async () => {
+test('[executor.contained] where no containment is possible the server is not started, and the error says what to write', async () => {
   const none = new StdioServers({
     secrets: { get: async () => undefined },
     clock: { now: () => 0 },
@@ -106,10 +106,10 @@ test('[mcp.stdio-contained] where no containment is possible the server is not s
   await expect(none.connect(local(program), options)).rejects.toThrow(/write contained: false for upstreams\.mcp one/);
 });
 
-test('[mcp.stdio-contained] a server that does not start says what it printed last, without its secrets', async () => {
+test('[executor.contained] a server that does not start says what it printed last, without its secrets', async () => {
   const script = `console.error('first line'); console.error('no such host registry.example, token ' + process.env.SERVER_TOKEN); process.exitCode = 3`;
   const failed = stdio.connect(local(script, { contained: false, env: ['SERVER_TOKEN'] }), options);
   await expect(failed).rejects.toThrow(
-    /ended with 3 0 s after its start; its error output ends: first line \| no such host registry\.example, token (?!token-of)/,
+    /exited with code 3 after 0 s\. Last output: first line \| no such host registry\.example, token (?!token-of)/,
   );
 });

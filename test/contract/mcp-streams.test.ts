@@ -1,6 +1,5 @@
-/** Streams that MCP clients keep open: where they are offered, how long they last, how many there may be. */
-import { ScanCommand } from '@aws-sdk/client-dynamodb';
-import { streamSlots } from '#adapters/dynamodb/stream-slots.ts';
+/** Open streams of MCP clients: availability, duration and maximum number. */
+import { streamSlots } from '#adapters/tables/stream-slots.ts';
 import { lambdaLimits } from '#core/contracts/host-limits.ts';
 import {
   call,
@@ -82,7 +81,7 @@ describe('[mcp.event-streams] on AWS, where an open stream is billed', () => {
   });
 });
 
-describe('[mcp.stream-bound] open streams', () => {
+describe('[mcp.event-streams] open streams', () => {
   const processes = () => {
     const slots = () => streamSlots({ ...test_.ports, ...test_.store });
     return [compose({ streamSlots: slots() } as object), compose({ streamSlots: slots() } as object)] as const;
@@ -130,8 +129,8 @@ describe('[mcp.stream-bound] open streams', () => {
   });
 
   async function openOf(): Promise<number> {
-    const { Items = [] } = await test_.store.client.send(new ScanCommand({ TableName: test_.store.tables.mcp }));
-    const open = Items.filter(({ id }) => id?.S?.startsWith('streams#default#')).map((item) => item.open?.M ?? {});
+    const rows = test_.store.scan('mcp').filter(({ id }) => String(id).startsWith('streams#default#'));
+    const open = rows.map((row) => row.open as object);
     return open.reduce((sum, streams) => sum + Object.keys(streams).length, 0);
   }
 });

@@ -15,7 +15,7 @@ import {
 
 useThreeServers();
 
-describe('[policy.upstream] [mcp.families] a rule for the tools of one server', () => {
+describe('[policy.upstream] [mcp.names] a rule for the tools of one server', () => {
   test('does not allow another server that offers such a tool, under its own name or by test-action', async () => {
     evil.offer(toolsOf('files.list_all note'));
     await configure({ upstreams: entriesOf() });
@@ -122,7 +122,7 @@ test('[policy.upstream] a rule may name an HTTP service, and holds for what its 
   expect(results.map(({ decision }: { decision: string }) => decision)).toEqual(['allow', 'review']);
 });
 
-test('[credential.grant-upstream] a credential goes to the server it is for, whatever another one calls its tools', async () => {
+test('[policy.upstream] a credential goes to the server it is for, whatever another one calls its tools', async () => {
   const brokers = [{ name: 'fixed', type: 'static', secret_env: 'STATIC_SECRET' }];
   const grants = [{ protocol: 'mcp', tool: '{note,**files.*}', upstream: 'files', broker: 'fixed', scope: 'all' }];
   evil.offer(toolsOf('note files.read_too'));

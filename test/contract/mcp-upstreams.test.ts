@@ -1,4 +1,4 @@
-/** Which server a call goes to, and what an approval of it covers. */
+/** Routing of calls to MCP servers, and the scope of their approvals. */
 import { executeApproved } from '#core/actions/execute-approved.ts';
 import { call, compose, configure, entries, gateway, http, keys, open, test_, vote } from '../support/mcp-endpoint.ts';
 import {
@@ -37,7 +37,7 @@ describe('[mcp.placement] a call of test-action', () => {
     expect(sent()).toEqual([[], [], []]);
   });
 
-  test('[action.unplaced-blocked] of a tool that no server has is a block where the policy blocks it, and nothing is sent', async () => {
+  test('[mcp.placement] of a tool that no server has is a block where the policy blocks it, and nothing is sent', async () => {
     const rules = [
       { protocol: 'mcp', tool: 'drop_*', decision: 'block', reason: 'Nothing is dropped.' },
       { protocol: 'mcp', decision: 'allow' },
@@ -58,6 +58,11 @@ describe('[mcp.placement] a call of test-action', () => {
     const { status, last } = await act({ tool: 'files.unheard' });
     expect([status, last.error.type, last.error.upstream]).toEqual([503, 'service_unavailable', 'files']);
     expect(last.error.message).toMatch(/could not be read.*Nothing was sent/);
+    const session = await open();
+    expect((await call('files.unheard', {}, { session })).last.error).toMatchObject({ code: -32000 });
+    expect(await entries(session)).toMatchObject([
+      { kind: 'block', body: { matched_rule: 'upstream:unreachable', upstream: 'files' } },
+    ]);
     expect(sent()).toEqual([[], [], []]);
   });
 
@@ -110,7 +115,7 @@ describe('[mcp.placement] a call of test-action', () => {
   });
 });
 
-describe('[mcp.upstream-in-digest]', () => {
+describe('[mcp.placement]', () => {
   test('the server stands in evidence and approval', async () => {
     await configure({ upstreams: entriesOf() });
     const session = await open();
@@ -178,7 +183,7 @@ describe('[mcp.upstream-in-digest]', () => {
   });
 });
 
-describe('[mcp.new-tool] a tool that a known server adds', () => {
+describe('[guard.changes] a tool that a known server adds', () => {
   const later = 'web.get post web.later';
 
   test.each(['warn', 'block'])('under drift: %s is reported once', async (drift) => {

@@ -46,21 +46,7 @@ describe('waiting for a human', () => {
     expect(server.calls().length).toBe(before + 1);
   });
 
-  test('held with progress, answered in place', async () => {
-    await configure({ hold: 30 });
-    const session = await open();
-    const waiting = call('create_issue', held, { session }, { _meta: { progressToken: 'p1' } });
-    const pending = await firstPending();
-    await vote(pending, 'approve');
-    const { messages, last } = await waiting;
-    expect(last.result.content).toEqual([{ type: 'text', text: 'opened held' }]);
-    expect(messages[0]).toMatchObject({
-      method: 'notifications/progress',
-      params: { progressToken: 'p1', message: expect.stringMatching(/^Waiting for approval \(\d+ s of \d+ s\)$/) },
-    });
-  });
-
-  test('[approval.denial-told] a held call that is denied is answered as denied, and so is its retry', async () => {
+  test('[approval.denied] a held call that is denied is answered as denied, and so is its retry', async () => {
     await configure({ hold: 30 });
     const session = await open();
     const before = server.calls().length;
@@ -104,25 +90,6 @@ describe('waiting for a human', () => {
     expect(server.calls().length).toBe(before);
   });
 
-  test('[approval.cancelled-hold] a client that only goes away, or cancels another request, leaves its request pending', async () => {
-    await configure({ hold: 2 });
-    const session = await open();
-    const left = new AbortController();
-    const waiting = call(
-      'create_issue',
-      { title: 'left' },
-      { session, signal: left.signal },
-      { _meta: { progressToken: 1 } },
-    );
-    const pending = await firstPending('left');
-    left.abort();
-    const other = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: `${id}` } };
-    await http('POST', '/mcp', other, { session });
-    await waiting;
-    expect(await test_.ports.approvals.get('default', pending)).toMatchObject({ status: 'pending' });
-    await vote(pending, 'deny');
-  });
-
   test('[approval.cancelled-hold] a session that is ended makes no held call, and the client comes back for the approval', async () => {
     await configure({ hold: 40 });
     const session = await open();
@@ -137,7 +104,7 @@ describe('waiting for a human', () => {
     expect(server.calls().length).toBe(before + 1);
   });
 
-  test('[approval.caller-gone] an approved call whose caller is gone runs when the identical call comes back, once', async () => {
+  test('[approval.cancelled-hold] an approved call whose caller is gone runs when the identical call comes back, once', async () => {
     await configure({ hold: 40 });
     const session = await open({}, '2025-06-18');
     const before = server.calls().length;
@@ -159,7 +126,7 @@ describe('waiting for a human', () => {
     expect((await entries(session)).map(({ kind }) => kind)).toEqual(['review', 'approve', 'allow', 'result']);
   });
 
-  test('[approval.caller-gone] a caller that comes back while its request is pending is held again, and no card says that it is gone', async () => {
+  test('[approval.cancelled-hold] a caller that comes back while its request is pending is held again, and no card says that it is gone', async () => {
     await configure({ hold: 40 });
     const session = await open({}, '2025-06-18');
     const left = new AbortController();

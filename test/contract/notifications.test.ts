@@ -1,7 +1,7 @@
 /** A thousand notifications over the real store to a Slack over HTTP: by the stream of the table, and by one tick of the schedule. */
 import type { DynamoDBRecord } from 'aws-lambda';
-import { recordOfDelivery } from '#adapters/dynamodb/delivery-record.ts';
 import { deliveryFeed, observedDeliveries } from '#adapters/local/delivery-feed.ts';
+import { recordOfDelivery } from '#adapters/tables/delivery-record.ts';
 import { enqueueNotifications } from '#core/approvals/notifications/enqueue.ts';
 import type { Delivery } from '#core/approvals/notifications/ports.ts';
 import { createHandler as notify } from '#lambdas/notify/event.ts';
@@ -59,14 +59,14 @@ async function enqueued(count: number, name: string): Promise<Delivery[]> {
   return taken;
 }
 
-test('[notify.until-nothing-is-due] one tick sends a thousand, ten at a time', async () => {
+test('[notify.events] one tick sends a thousand, ten at a time', async () => {
   await enqueued(many, 'tick');
   expect(await notify(ports)()).toEqual({ delivered: many });
   expect(slack.calls).toHaveLength(many);
   expect(await notify(ports)()).toEqual({ delivered: 0 });
 });
 
-test('[notify.within-seconds] a batch of the stream is sent at once, without a tick; a batch that comes twice is sent once', async () => {
+test('[notify.events] a batch of the stream is sent at once, without a tick; a batch that comes twice is sent once', async () => {
   const records = (await enqueued(100, 'stream')).map(recordOfDelivery);
   for (let i = 0; i < records.length; i += 10) {
     const Records = records.slice(i, i + 10);
@@ -77,7 +77,7 @@ test('[notify.within-seconds] a batch of the stream is sent at once, without a t
   expect(await notify(ports)()).toEqual({ delivered: 0 });
 });
 
-test('[notify.within-seconds] changes of a delivery and remembered callbacks are none', async () => {
+test('[notify.events] changes of a delivery and remembered callbacks are none', async () => {
   const [delivery] = await enqueued(1, 'other');
   const changed = { ...recordOfDelivery(delivery!), eventName: 'MODIFY' } as DynamoDBRecord;
   const seen: DynamoDBRecord = { eventName: 'INSERT', dynamodb: { NewImage: { id: { S: 'seen#slack#1' } } } };
@@ -85,7 +85,7 @@ test('[notify.within-seconds] changes of a delivery and remembered callbacks are
   expect(slack.calls).toEqual([]);
 });
 
-test('[notify.within-seconds] the local run hands over what is enqueued, in batches, and reports a batch that failed', async () => {
+test('[notify.events] the local run hands over what is enqueued, in batches, and reports a batch that failed', async () => {
   const reports: unknown[] = [];
   const sizes: number[] = [];
   const handler = async ({ Records }: { readonly Records: readonly unknown[] }) => {
@@ -99,7 +99,7 @@ test('[notify.within-seconds] the local run hands over what is enqueued, in batc
   expect(reports).toHaveLength(1);
 });
 
-test('[watch.each-by-itself] a record of the stream that cannot be read is logged, and the others of its batch are sent', async () => {
+test('[store.sweep] a record of the stream that cannot be read is logged, and the others of its batch are sent', async () => {
   const [first, second] = (await enqueued(2, 'readable')).map(recordOfDelivery);
   const lines: string[] = [];
   const telemetry = { ...ports.telemetry, log: (_: string, message: string) => void lines.push(message) };

@@ -1,4 +1,4 @@
-/** What the S3 and Secrets Manager adapters say to AWS, and how they take its answers. */
+/** Requests of the S3 and Secrets Manager adapters, and the handling of the answers. */
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { objectBounds } from '#adapters/aws/client-bounds.ts';

@@ -1,4 +1,4 @@
-/** What a caller with a token may do: votes, sessions, and what evidence says of it. */
+/** Callers with a token: votes, sessions and evidence. */
 import { signed } from '../support/oidc.ts';
 import {
   audience,
@@ -47,7 +47,7 @@ test('[identity.oidc-votes] humans of an issuer vote as their person: never agen
   expect(await vote(alice!)).toMatchObject({ status: 200, body: { status: 'approved' } });
 });
 
-test('[identity.oidc-evidence] entries name issuer, subject and owner, and never the token', async () => {
+test('[identity.oidc-votes] entries name issuer, subject and owner, and never the token', async () => {
   const bot = await tokenOf('writer-bot', audience);
   const authorization = `Bearer ${bot}`;
   const session = 'oidc-evidence';
@@ -66,7 +66,7 @@ test('[identity.oidc-evidence] entries name issuer, subject and owner, and never
   for (const part of bot.split('.').slice(1)) expect(found.text + gateway.lines.join('')).not.toContain(part);
 });
 
-test('[identity.oidc-sessions] a session belongs to the caller that opened it', async () => {
+test('[identity.oidc-mapping] a session belongs to the caller that opened it', async () => {
   const ask = async (token: string | undefined, key?: string) =>
     call('POST', '/admin/v1/test-action', {
       ...(key === undefined ? { headers: { authorization: `Bearer ${token}` } } : { key }),

@@ -1,4 +1,4 @@
-/** Access tokens of an issuer: who they are, what is refused, which keys verify them. */
+/** Access tokens of an issuer: identity, refusals and keys. */
 import { createHmac } from 'node:crypto';
 import type { JWK } from 'jose';
 import { issuerDocuments } from '#adapters/http/issuer-documents.ts';
@@ -150,7 +150,7 @@ test('[identity.oidc-token] a clock that is half a minute off is tolerated', asy
   expect((await whoami(await signed(first, { ...wellFormed(), nbf: now() + 29, iat: now() + 29 }))).status).toBe(200);
 });
 
-test('[identity.oidc-keys] unknown key ids cause one fetch in thirty seconds, and a rotated key is found by the next', async () => {
+test('[identity.oidc-token] unknown key ids cause one fetch in thirty seconds, and a rotated key is found by the next', async () => {
   expect((await whoami(await tokenOf('writer-bot', audience))).status).toBe(200);
   const before = fetched.length;
   gateway.pass(31);
@@ -169,7 +169,7 @@ test('[identity.oidc-keys] unknown key ids cause one fetch in thirty seconds, an
   expect(fetched.length - before).toBe(4);
 });
 
-test('[identity.oidc-revoked] a revoked subject, person or issuer stops within five seconds', async () => {
+test('[auth.revoked-key] a revoked subject, person or issuer stops within five seconds', async () => {
   const bot = await tokenOf('writer-bot', audience);
   const human = await tokenOf('alice-console', audience);
   expect([(await whoami(bot)).status, (await whoami(human)).status]).toEqual([200, 200]);
@@ -181,7 +181,7 @@ test('[identity.oidc-revoked] a revoked subject, person or issuer stops within f
   expect([(await whoami(bot)).status, (await whoami(human)).status]).toEqual([401, 401]);
 });
 
-test('[identity.oidc-keys] while the issuer is down known keys count for a bounded time, then 503; never reached is 503', async () => {
+test('[identity.oidc-token] while the issuer is down known keys count for a bounded time, then 503; never reached is 503', async () => {
   const token = () => signed(first, { ...wellFormed(), exp: now() + 3000 });
   expect((await whoami(await token())).status).toBe(200);
   await server.stop();

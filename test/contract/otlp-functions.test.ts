@@ -5,9 +5,8 @@ import { httpSender } from '#adapters/telemetry/otlp-http.ts';
 import { resourceAttributes } from '#adapters/telemetry/resource.ts';
 import { batchedSink } from '#adapters/telemetry/span-batches.ts';
 import { signedFor, tracesFromEnvironment } from '#adapters/telemetry/traces-from-environment.ts';
-import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ReceivedRequest } from '../support/otlp-receiver.ts';
-import { chatCall, clock, expectChatCall, nothing, receiver, settings, telemetryOf } from '../support/otlp-setting.ts';
+import { chatCall, clock, expectChatCall, receiver, telemetryOf } from '../support/otlp-setting.ts';
 
 describe('a function', () => {
   const environment = {
@@ -43,7 +42,7 @@ describe('a function', () => {
     expect(signature).toBe(signatureOf(request!, signedHeaders, environment.AWS_SECRET_ACCESS_KEY));
   });
 
-  test('without credentials nothing leaves, and the log says why', async () => {
+  test('without credentials nothing is sent, and the reason is logged', async () => {
     const { telemetry, lines } = telemetryOf();
     const sign = (request: Parameters<typeof signed>[0]) =>
       signed(request, { region: 'eu-west-1', service: 'xray', environment: {}, clock });
@@ -55,7 +54,7 @@ describe('a function', () => {
     expect(lines[0]).toContain('AWS_ACCESS_KEY_ID');
   });
 
-  test('reads from its environment where to send and what it is, and sends nothing before it flushes', async () => {
+  test('reads address and identity from its environment, and sends nothing before it flushes', async () => {
     const { telemetry } = telemetryOf();
     const url = `${receiver.httpUrl}/v1/traces`;
     telemetry.exportTo(tracesFromEnvironment({ ...environment, OTLP_TRACES_URL: url }, { telemetry, clock }));
@@ -75,20 +74,6 @@ describe('a function', () => {
     expect(receiver.requests[0]?.headers.authorization).toBeUndefined();
   });
 
-  test('follows name and rate of the configuration', async () => {
-    const { telemetry } = telemetryOf();
-    const configuration = { telemetry: settings({ sample_rate: 0 }) };
-    const snapshots = { current: async () => ({ configuration }) as unknown as Snapshot };
-    const url = `${receiver.httpUrl}/v1/traces`;
-    telemetry.exportTo(tracesFromEnvironment({ OTLP_TRACES_URL: url }, { telemetry, snapshots, clock }));
-    await telemetry.flush();
-    await telemetry.span('ours', {}, nothing);
-    await chatCall(telemetry);
-    await telemetry.flush();
-    expect(receiver.spans).toHaveLength(4);
-    expect(receiver.spans[0]?.resource['service.name']).toBe('my-gateway');
-  });
-
   test.each([
     ['https://xray.eu-west-1.amazonaws.com/v1/traces', { service: 'xray', region: 'eu-west-1' }],
     ['https://xray.cn-north-1.amazonaws.com.cn/v1/traces', { service: 'xray', region: 'cn-north-1' }],
@@ -100,7 +85,7 @@ describe('a function', () => {
     expect(signedFor(url)).toEqual(scope);
   });
 
-  test('without an address has nothing to send to', () => {
+  test('exports nothing without an address', () => {
     expect(tracesFromEnvironment({}, telemetryOf())).toBeUndefined();
   });
 });

@@ -1,11 +1,11 @@
-/** A call that another step overtakes after it has read what it decides by, and before it writes. */
+/** Calls whose policy, approval or session changes between reading and writing. */
 import { executeApproved } from '#core/actions/execute-approved.ts';
 import { govern } from '#core/actions/govern.ts';
 import { sweepApprovals } from '#core/approvals/sweep.ts';
 import { authenticate } from '#core/configuration/identity/authenticate.ts';
-import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
 import { caller } from '../support/call-endpoint.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
 import { pull } from '../support/governed-actions.ts';
 import type { Loose } from '../support/loose.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
@@ -38,11 +38,7 @@ const approved = async (session: string, over?: Loose): Promise<string> => {
   await approve(envelope_id);
   return envelope_id;
 };
-async function entriesOf(session: string): Promise<EvidenceEntry[]> {
-  const found: EvidenceEntry[] = [];
-  for await (const entry of gateway.ports.evidence.entries('default', session)) found.push(entry);
-  return found;
-}
+const entriesOf = (session: string) => evidenceOf(gateway.ports, session);
 /** A port with some of its functions replaced. */
 const replaced = (port: object, over: object) => Object.setPrototypeOf(over, port);
 
@@ -79,7 +75,7 @@ describe('[action.idempotency-key] a request whose first one was started a momen
   });
 });
 
-test('[approval.lease-unknown] a call that ends after the sweep has closed its lease is a conflict', async () => {
+test('[approval.lease] a call that ends after the sweep has closed its lease is a conflict', async () => {
   const id = await approved('lease');
   behave = async () => {
     gateway.pass(600);
@@ -93,7 +89,7 @@ test('[approval.lease-unknown] a call that ends after the sweep has closed its l
   expect(await gateway.ports.approvals.find(id)).toMatchObject({ status: 'consumed', outcome: 'unknown' });
 });
 
-test('[approval.execute-collected] a held call whose approval the gateway took a moment before collects what comes out', async () => {
+test('[approval.on-approval.execute] a held call whose approval the gateway took a moment before collects what comes out', async () => {
   const { approvals, snapshots } = gateway.ports;
   const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   behave = () => {
@@ -122,7 +118,7 @@ test('[approval.execute-collected] a held call whose approval the gateway took a
   expect(runs).toBe(1);
 });
 
-test('[approval.execute-collected] a held call whose approval the gateway used up a moment before is answered what came out', async () => {
+test('[approval.on-approval.execute] a held call whose approval the gateway used up a moment before is answered what came out', async () => {
   const { approvals, snapshots } = gateway.ports;
   const get = async (tenant: string, id: string) => {
     const read = await approvals.get(tenant, id);

@@ -1,8 +1,8 @@
 /** Many requests for approval and many trial calls of one key, through the handlers. */
 
-import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { replayRisk } from '#core/session/risk/replay.ts';
 import { caller } from '../support/call-endpoint.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 let gateway: TestPorts;
@@ -25,11 +25,7 @@ const act = (n: number, session: string, { key = keys.agent, ...more }: { key?: 
       ...{ parameters: { title: `Fix ${n}` }, actor: { session }, ...more },
     },
   });
-async function entriesOf(session: string): Promise<EvidenceEntry[]> {
-  const found: EvidenceEntry[] = [];
-  for await (const entry of gateway.ports.evidence.entries('default', session)) found.push(entry);
-  return found;
-}
+const entriesOf = (session: string) => evidenceOf(gateway.ports, session);
 
 test('[approval.pending-cap] a fourth request is 429, notifies no reviewer, and is recorded once a minute', async () => {
   const ids = [];
@@ -59,7 +55,7 @@ test('[approval.pending-cap] a fourth request is 429, notifies no reviewer, and 
   expect((await act(12, 'flood')).body.decision).toBe('review');
 });
 
-test('[behavior.probing] trial calls leave no entry; the next call reports them, and replay agrees', async () => {
+test('[behavior.rules] trial calls leave no entry; the next call reports them, and replay agrees', async () => {
   const key = keys.other;
   for (let n = 0; n < 4; n++) await act(n, 'trials', { key, dry_run: true });
   const block = { protocol: 'shell', tool: 'shell.exec', target: 'rm -rf /', capability: 'execute' };

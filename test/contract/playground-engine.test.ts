@@ -1,4 +1,4 @@
-/** The engine that the console's playground loads, as it is bundled for browsers, answers what `POST simulate` answers. */
+/** The bundled playground engine of the console gives the same answers as `POST simulate`. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix, resolve } from 'node:path';
@@ -135,7 +135,7 @@ test('[console.playground] lines of rules are those of the gateway', async () =>
   expect((await simulate({ calls })).results[0].decision).toBe(told.before.results[0].decision);
 });
 
-test('[console.playground] what the gateway refuses is refused in its words; what only it knows is left to it', async () => {
+test('[console.playground] refusals use the words of the gateway; questions that only the gateway can answer are sent to it', async () => {
   const { base, engine, simulate } = await beside(configuration('{ pack: readonly }'));
   const { tool_policies } = base.configuration;
   const call = { protocol: 'git', tool: 'scm.get_file', target: 'acme/site', capability: 'read' };

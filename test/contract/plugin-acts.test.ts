@@ -17,7 +17,7 @@ afterEach(() => gateway.stop());
 
 const acts = async () => (await call('GET', '/admin/v1/supply-chain', { key: adminToken })).body.acts;
 
-test('[supply-chain.acts] acts are evidence, and GET supply-chain shows them, newest first', async () => {
+test('[supply-chain.in-force] acts are evidence, and GET supply-chain shows them, newest first', async () => {
   const refusal = { act: 'refuse', name: 'keyword-guard', reason: 'key_revoked', message: 'key b… is revoked' };
   const answers = [];
   for (const body of [install, { act: 'remove', ...about }, refusal])
@@ -35,7 +35,7 @@ test('[supply-chain.acts] acts are evidence, and GET supply-chain shows them, ne
   );
 });
 
-test('[supply-chain.acts] an act reported later names when it was done', async () => {
+test('[supply-chain.in-force] an act reported later names when it was done', async () => {
   const done_at = '2026-11-01T10:00:00.000Z';
   await call('POST', path, { key: adminToken, body: { ...install, done_at } });
   expect(await acts()).toEqual([expect.objectContaining({ act: 'install', done_at })]);
@@ -51,14 +51,14 @@ test.each<[string, object]>([
   ['a name that is too long', { ...install, name: 'k'.repeat(65) }],
   ['a member that is not known', { ...install, verified: true }],
   ['a digest in upper case', { ...install, sha256: 'A'.repeat(64) }],
-])('[supply-chain.acts] %s is refused, and nothing is recorded', async (_what, body) => {
+])('[supply-chain.in-force] %s is refused and not recorded', async (_what, body) => {
   const answer = await call('POST', path, { key: adminToken, body });
   expect([answer.status, answer.body.error.type]).toEqual([400, 'invalid_request']);
   expect(await acts()).toEqual([]);
 });
 
 test.each(Object.entries(keys))(
-  '[supply-chain.acts] the key %s, which is not of the platform, records nothing',
+  '[supply-chain.in-force] the key %s, without platform rights, records no act',
   async (_name, key) => {
     expect((await call('POST', path, { key, body: install })).status).toBe(403);
     expect(await acts()).toEqual([]);

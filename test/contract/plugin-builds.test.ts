@@ -1,4 +1,4 @@
-/** The committed modules are what their sources build to, and each is fit to run. */
+/** The committed modules equal a build of their sources, and run. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { compileModule } from '#adapters/wasm/module.ts';
@@ -12,6 +12,6 @@ test('[plugin.shipped] every committed module is built from its source', () => {
   );
 });
 
-test.each(modules)('[plugin.shipped] %s follows the ABI and imports nothing', async (name) => {
+test.each(modules)('[plugin.shipped] %s follows the ABI and has no imports', async (name) => {
   await expect(compileModule(readFileSync(`plugins/${name}`))).resolves.toBeDefined();
 });

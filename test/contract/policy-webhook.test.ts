@@ -2,9 +2,11 @@
 import { createHmac } from 'node:crypto';
 import { announceViolations, takesPolicyEvents } from '#core/approvals/notifications/policy-events.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
+import { projectEntry } from '#core/observatory/project.ts';
 import { createHandler as notify } from '#lambdas/notify/event.ts';
 import { createHandler as projector } from '#lambdas/project/event.ts';
 import { caller } from '../support/call-endpoint.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
 import { loopback } from '../support/loopback.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
@@ -47,15 +49,15 @@ const act = (tool: string) =>
     body: { protocol: 'git', tool, target: 'acme/web', capability: 'delete', actor: { session: 'watched' } },
   });
 const project = async () => {
-  const entries = [];
-  for await (const entry of gateway.ports.evidence.entries('default', 'watched')) entries.push(entry);
+  const entries = await evidenceOf(gateway.ports, 'watched');
   const { ports } = gateway;
   const wanted = async () => takesPolicyEvents(await ports.snapshots.current());
   const handler = projector({
     ...ports,
     archive: { keep: async () => {} },
     cover: undefined,
-    announce: (projections) => announceViolations({ ...ports, wanted }, projections),
+    views: undefined,
+    announce: (entries) => announceViolations({ ...ports, wanted }, entries.map(projectEntry)),
   });
   const Records = entries.map((entry) => ({
     eventName: 'INSERT' as const,

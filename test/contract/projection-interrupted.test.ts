@@ -1,9 +1,11 @@
 /** A consumer of the stream that stops at any request, and the batch that comes again: everything counts once. */
 import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
-import { observationsTable } from '#adapters/dynamodb/observations-table.ts';
+import { createTable } from '#adapters/local/tables.ts';
+import { observationsTable } from '#adapters/tables/observations-table.ts';
+import { storeTables } from '#adapters/tables/specs.ts';
 import { everyTenant } from '#core/observatory/dimensions.ts';
 import { projectEntry } from '#core/observatory/project.ts';
-import { startDynamo } from '../support/dynamo.ts';
+import { over, startDynamo } from '../support/dynamo.ts';
 import { sampleBlock, sampleChat, sampleEntry } from '../unit/observatory/sample.ts';
 
 let server: Awaited<ReturnType<typeof startDynamo>>;
@@ -13,7 +15,12 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 let stores = 0;
-const newTables = () => server.createTables(`i${++stores}-`);
+/** Makes the one table that is used. */
+const newTables = async () => {
+  const name = `i${++stores}-observations`;
+  await createTable(server.client(), name, storeTables.observations);
+  return { observations: name };
+};
 
 /** The process ends with this request: before it is sent, or when its answer would come; nothing follows. */
 function dying(at: number, sent: boolean): { client: DynamoDBClient; requests: () => number } {
@@ -39,7 +46,7 @@ const projections = entries.map(projectEntry);
 type Tables = Awaited<ReturnType<typeof newTables>>;
 
 const viewsOf = async (tables: Tables) => {
-  const observations = observationsTable({ client: server.client(), tables });
+  const observations = observationsTable(over(server.client(), tables));
   return [
     await observations.usage('default', {}),
     await observations.violations('default', { limit: 100 }),
@@ -54,21 +61,19 @@ const viewsOf = async (tables: Tables) => {
 async function expected() {
   const tables = await newTables();
   const counting = dying(Number.POSITIVE_INFINITY, true);
-  await observationsTable({ client: counting.client, tables }).apply(projections);
+  await observationsTable(over(counting.client, tables)).apply(projections);
   return { views: await viewsOf(tables), requests: counting.requests() };
 }
 
-describe('[observations.once] [analytics.projection] a batch', () => {
+describe('[observations.once] [admin.analytics] a batch', () => {
   test('counts once when its consumer ends at any request, however the batch is cut when it comes again', async () => {
     const { views, requests } = await expected();
     expect(requests).toBeGreaterThan(6);
     for (let at = 0; at < requests; at++) {
       for (const sent of [false, true]) {
         const tables = await newTables();
-        await expect(
-          observationsTable({ client: dying(at, sent).client, tables }).apply(projections),
-        ).rejects.toThrow();
-        const other = observationsTable({ client: server.client(), tables });
+        await expect(observationsTable(over(dying(at, sent).client, tables)).apply(projections)).rejects.toThrow();
+        const other = observationsTable(over(server.client(), tables));
         await other.apply(projections.slice(0, 3));
         await other.apply(projections.slice(2));
         expect(await viewsOf(tables)).toEqual(views);
@@ -85,7 +90,7 @@ describe('[observations.once] [analytics.projection] a batch', () => {
       if (failing && command.constructor.name === 'UpdateItemCommand') throw new Error('throttled');
       return real.send(command as never);
     };
-    const consumer = observationsTable({ client: { send } as never, tables });
+    const consumer = observationsTable(over({ send } as never, tables));
     await expect(consumer.apply(projections.slice(0, 4))).rejects.toThrow();
     failing = false;
     await consumer.apply(projections.slice(4));
@@ -96,9 +101,9 @@ describe('[observations.once] [analytics.projection] a batch', () => {
   test('that was counted long ago and comes late changes nothing, among entries that are new', async () => {
     const { views } = await expected();
     const tables = await newTables();
-    const first = observationsTable({ client: server.client(), tables });
+    const first = observationsTable(over(server.client(), tables));
     for (const projection of projections.slice(0, 5)) await first.apply([projection]);
-    await observationsTable({ client: server.client(), tables }).apply(projections);
+    await observationsTable(over(server.client(), tables)).apply(projections);
     await first.apply(projections.toReversed());
     expect(await viewsOf(tables)).toEqual(views);
   });
@@ -106,7 +111,7 @@ describe('[observations.once] [analytics.projection] a batch', () => {
   test('an entry that an earlier release counted stays counted', async () => {
     const tables = await newTables();
     const client = server.client();
-    const observations = observationsTable({ client, tables });
+    const observations = observationsTable(over(client, tables));
     await observations.apply(projections.slice(0, 1));
     const { UpdateItemCommand } = await import('@aws-sdk/client-dynamodb');
     await client.send(
@@ -131,7 +136,7 @@ describe('[observations.once] [analytics.projection] a batch', () => {
         conflicts.push(fault.name);
         throw fault;
       });
-    const consumers = Array.from({ length: 40 }, () => observationsTable({ client: { send } as never, tables }));
+    const consumers = Array.from({ length: 40 }, () => observationsTable(over({ send } as never, tables)));
     const each = consumers.map((_, n) => [sampleChat(n), sampleEntry(100 + n)].map(projectEntry));
     await Promise.all(consumers.map((consumer, n) => consumer.apply(each[n]!)));
     expect(conflicts).toEqual([]);
@@ -142,7 +147,7 @@ describe('[observations.once] [analytics.projection] a batch', () => {
 
 test('[observations.once] what a batch still has to add is kept until it is added, and then no longer', async () => {
   const tables = await newTables();
-  await observationsTable({ client: server.client(), tables }).apply(projections);
+  await observationsTable(over(server.client(), tables)).apply(projections);
   const { Items = [] } = await server.client().send(
     new QueryCommand({
       TableName: tables.observations,

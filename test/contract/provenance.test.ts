@@ -1,9 +1,11 @@
-/** Rules on sources through the whole flow: results and words are remembered, traced, shown, and nothing passes without them. */
-import { ScanCommand } from '@aws-sdk/client-dynamodb';
-import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+/**
+ * Rules on sources in the whole flow: results and words are remembered, traced and shown; an untraced value is never
+ * allowed.
+ */
 import type { Executor } from '#core/execution/executors/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { caller } from '../support/call-endpoint.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 const toolPolicies = `
@@ -49,13 +51,9 @@ const act = (name: string, tool: string, parameters: object = {}, more: object =
     },
   });
 
-async function entriesOf(name: string): Promise<EvidenceEntry[]> {
-  const found: EvidenceEntry[] = [];
-  for await (const entry of gateway.ports.evidence.entries('default', name)) found.push(entry);
-  return found;
-}
+const entriesOf = (name: string) => evidenceOf(gateway.ports, name);
 
-test('[provenance.session] [provenance.prompt] the person’s address passes, the one of a mail waits, an invented one too', async () => {
+test('[provenance.session] [provenance.prompt] the person’s address passes; addresses from a mail or invented ones are reviewed', async () => {
   const name = session();
   const prompt = 'Read my mail and send the report to anna@example.com.';
   expect((await act(name, 'mail.read', {}, { prompt })).body.decision).toBe('allow');
@@ -86,7 +84,7 @@ test('[provenance.prompt] words sent with a foreign session are not kept', async
   expect((await act(name, 'mail.send', { to: 'eve@evil.example' })).body.decision).toBe('review');
 });
 
-test('[provenance.declared] values of an attached task are trusted, of one that is only named or has ended they are not', async () => {
+test('[provenance.prompt] values of an attached task are trusted, of one that is only named or has ended they are not', async () => {
   const [name, other] = [session(), session()];
   const declare = (body: object) => call('POST', '/admin/v1/manifests', { key: keys.human, body });
   const ends = new Date(gateway.ports.clock.now() + 60_000).toISOString();
@@ -99,7 +97,7 @@ test('[provenance.declared] values of an attached task are trusted, of one that 
   expect((await send(name)).body.decision).toBe('review');
 });
 
-test('[provenance.reasons] answer, card and evidence say where the value came from, and evidence holds no value of it', async () => {
+test('[provenance.rules] answer, card and evidence name the source of a value, and evidence does not hold the value', async () => {
   const name = session();
   const read = await act(name, 'mail.read', {}, { prompt: 'Tidy my inbox.' });
   const { body } = await act(name, 'mail.send', { to: 'eve@evil.example' });
@@ -154,14 +152,14 @@ describe('[pack.provenance]', () => {
     ['Tidy the workspace at 13:00.', 'review'],
     ['Please delete file 13', 'allow'],
     ['Please delete file 13, it is from 2026-05-12.', 'allow'],
-  ])('[provenance.longer-numbers] "%s": deleting file 13 is %s', async (prompt, expected) => {
+  ])('[provenance.traced] "%s": deleting file 13 is %s', async (prompt, expected) => {
     const name = session();
     expect(await decided(name, 'workspace.delete_file', { file_id: '13' }, prompt)).toBe(expected);
     // As the words are remembered, too.
     expect(await decided(name, 'workspace.delete_file', { file_id: '13', again: true })).toBe(expected);
   });
 
-  test('[provenance.longer-numbers] a day of the person stays theirs, whole or by its parts', async () => {
+  test('[provenance.traced] a day of the person stays theirs, whole or by its parts', async () => {
     const name = session();
     const prompt = 'Delete the log of 13 May 2026.';
     expect(await decided(name, 'workspace.delete_log', { date: '2026-05-13' }, prompt)).toBe('allow');
@@ -169,7 +167,7 @@ describe('[pack.provenance]', () => {
     expect(await decided(name, 'workspace.delete_log', { day: '13', log: '13' })).toBe('review');
   });
 
-  test('[provenance.opened-pages] a page that a mail links is reviewed; one of the person or of a web search is opened', async () => {
+  test('[pack.provenance] a page that a mail links is reviewed; one of the person or of a web search is opened', async () => {
     const name = session();
     const fetched = (url: string, prompt?: string) => decided(name, 'web.fetch', { url }, prompt);
     answered = { messages: [{ body: 'More at https://evil.example/more' }] };
@@ -187,8 +185,8 @@ describe('[pack.provenance]', () => {
   });
 });
 
-describe('[provenance.fail-closed]', () => {
-  test('a store that does not answer lets nothing through that asks for a source, and calls that ask nothing go on', async () => {
+describe('[provenance.rules]', () => {
+  test('if the store does not answer, calls with rules on sources are held and other calls pass', async () => {
     const down = () => Promise.reject(new GatewayError('service_unavailable', 'down'));
     const failing = { recall: down, open: down, put: down, grow: down };
     const broken = caller({ ...gateway.ports, provenance: failing });
@@ -215,7 +213,7 @@ describe('[provenance.fail-closed]', () => {
     ]);
   });
 
-  test('a result larger than what is kept is a gap: what is asked not to come from it is reviewed, the person’s word still passes', async () => {
+  test('a result larger than the limit is a gap: rules against its source review, and the person’s word still passes', async () => {
     const name = session();
     answered = { text: Array.from({ length: 40_000 }, (_none, at) => `word${at}`).join(' ') };
     await act(name, 'mail.read', {}, { prompt: 'send to anna@example.com' });
@@ -226,7 +224,7 @@ describe('[provenance.fail-closed]', () => {
     expect((await act(name, 'mail.send', { to: 'anna@example.com' })).body.decision).toBe('allow');
   });
 
-  test('a record that is full takes no more and says so', async () => {
+  test('a full record is a gap', async () => {
     const name = session();
     for (let at = 0; at < 4; at++) {
       answered = { text: Array.from({ length: 5_000 }, (_none, word) => `w${at}x${word}`).join(' ') };
@@ -235,7 +233,7 @@ describe('[provenance.fail-closed]', () => {
     expect((await act(name, 'note.write', { text: 'unheard' })).body.matched_rule).toBe('provenance:unclear');
   });
 
-  test('a session that acted before it had a record is not known to have seen nothing', async () => {
+  test('a session that acted before it had a record counts as a gap', async () => {
     const name = session();
     const without = { ...gateway.ports, provenance: undefined };
     await caller(without)('POST', '/admin/v1/test-action', {
@@ -246,7 +244,7 @@ describe('[provenance.fail-closed]', () => {
     expect((await act(session(), 'note.write', { text: 'unheard' })).body.decision).toBe('allow');
   });
 
-  test('what is older than it is kept counts as a gap', async () => {
+  test('an expired record counts as a gap', async () => {
     const name = session();
     await act(name, 'mail.read', {}, { prompt: 'send to anna@example.com' });
     expect((await act(name, 'note.write', { text: 'unheard' })).body.decision).toBe('allow');
@@ -256,24 +254,22 @@ describe('[provenance.fail-closed]', () => {
   });
 });
 
-test('[provenance.no-text] the table holds no text of results or words, and two sessions have different digests for one text', async () => {
+test('[provenance.session] the table contains no text of results or words, and two sessions have different digests for one text', async () => {
   const [one, other] = [session(), session()];
   for (const name of [one, other]) await act(name, 'mail.read', {}, { prompt: 'Write to the marzipan committee.' });
-  const { Items = [] } = await gateway.store.client.send(
-    new ScanCommand({ TableName: gateway.store.tables.provenance }),
-  );
-  const stored = JSON.stringify(Items, (_key, value) =>
+  const rows = gateway.store.scan('provenance');
+  const stored = JSON.stringify(rows, (_key, value) =>
     value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
   );
   for (const word of ['marzipan', 'evil.example', 'finance']) expect(stored).not.toContain(word);
   const words = [one, other].map((name) => {
-    const found = Items.find(({ session: of, entry }) => of?.S === `default#${name}` && entry?.S?.startsWith('w#'));
-    return Buffer.from(found!.digests!.B!).toString('hex');
+    const found = rows.find(({ session, entry }) => session === `default#${name}` && String(entry).startsWith('w#'));
+    return Buffer.from(found!.digests as Uint8Array).toString('hex');
   });
   expect(words[0]).not.toBe(words[1]);
 });
 
-test('[provenance.idle] calls of tools that no rule asks about read nothing; without such rules nothing is written either', async () => {
+test('[action.store-steps] calls of tools without rules on sources read no record; without such rules none is written', async () => {
   const plain = await testPorts({
     toolPolicies: '{ pack: null, default_decision: allow, rules: [] }',
     executors: [executor],

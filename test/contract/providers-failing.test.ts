@@ -23,7 +23,7 @@ describe.each(kinds)('$title', (each) => {
   const host = useProviderKind(each);
   const { withTimeouts, calling, faultOf, answering, eventsOf, read, silenceAfter } = host;
 
-  test('[chat.provider-error] a refusal keeps status and Retry-After; what is about the request is passed on, the rest is not', async () => {
+  test('[chat.provider-error] a refusal keeps status and Retry-After; only messages about the request are passed on', async () => {
     const limited = await answering(refuse(kind, 429, 'slow down', { 'retry-after': '7' }));
     expect(limited).toMatchObject({ kind: 'status', status: 429, retryAfterSeconds: 7, shown: undefined });
     const date = new Date(Date.now() + 60_000).toUTCString();
@@ -65,10 +65,18 @@ describe.each(kinds)('$title', (each) => {
     ['one JSON document with an error', jsonReply({ error: { message: 'overloaded' } })],
     ['bytes of another protocol', stream(['hello, I am not a stream\n\n'])],
     ['no event at all', stream([])],
-  ])('[chat.provider-error] %s instead of a stream is no answer', async (_title, reply) => {
+  ])('[chat.provider-error] %s instead of a stream is refused', async (_title, reply) => {
     const fault = await answering(reply, true);
     expect(['garbage', 'broken']).toContain(fault.kind);
   });
+
+  if (kind === 'openai')
+    test('[chat.provider-error] a stream of nothing but its end is garbage', async () => {
+      expect(await answering(stream(['data: [DONE]\n\n']), true)).toMatchObject({
+        kind: 'garbage',
+        message: expect.stringContaining('without an event'),
+      });
+    });
 
   test('[chat.provider-error] a stream whose connection breaks, or that ends without its end, is broken', async () => {
     const pieces = piecesOf(kind, { text: ['one', 'two'] });
@@ -80,7 +88,7 @@ describe.each(kinds)('$title', (each) => {
     }
   });
 
-  test('[chat.provider-error] an error within a stream is broken, and what came before it is given first', async () => {
+  test('[chat.provider-error] an error within a stream is a broken stream, after its earlier events', async () => {
     const pieces = piecesOf(kind, { text: ['one', 'two'] });
     const error =
       kind === 'bedrock'
@@ -96,7 +104,7 @@ describe.each(kinds)('$title', (each) => {
     expect(seen.length).toBeGreaterThan(0);
   });
 
-  test('[chat.provider-overload] a limit or an overload within a stream, or under a status of success, keeps its status', async () => {
+  test('[chat.provider-error] a limit or an overload within a stream, or under a status of success, keeps its status', async () => {
     const error =
       kind === 'bedrock'
         ? { event: { throttlingException: { message: 'too many' } } }
@@ -123,7 +131,7 @@ describe.each(kinds)('$title', (each) => {
     bedrock: { event: { contentBlockDelta: { contentBlockIndex: 0, delta: {} } } },
   }[kind];
 
-  test('[chat.provider-keep-alive] a stream of nothing but keep-alives times out, before its first event and after', async () => {
+  test('[chat.provider-error] a stream of nothing but keep-alives times out, before its first event and after', async () => {
     for (const before of [[], piecesOf(kind, { text: ['one', 'two'] }).slice(0, 2)]) {
       host.fake.answers(endless(keepAlive, before));
       expect(await silenceAfter(before.length === 0 ? 0 : 1)).toMatchObject({
@@ -134,7 +142,7 @@ describe.each(kinds)('$title', (each) => {
     }
   });
 
-  test('[chat.provider-keep-alive] a reply that never comes to its end times out, and so does the body of a refusal', async () => {
+  test('[chat.provider-error] a reply that never comes to its end times out, and so does the body of a refusal', async () => {
     const timeouts = woundTimeouts();
     const patient = withTimeouts(timeouts);
     const cut = async (status: number, ms: number) => {

@@ -62,7 +62,7 @@ describe.each(kinds)('$title', (each) => {
     expect(count).toBeGreaterThan(2);
   });
 
-  test('[auth.provider-keys] the key is read at call time, sent as the kind wants it, and nowhere else', async () => {
+  test('[credential.never-shown] the key is read at call time, sent as the kind wants it, and nowhere else', async () => {
     host.fake.answers(say());
     const reply = await calling(false);
     const [request] = host.fake.requests;
@@ -75,7 +75,7 @@ describe.each(kinds)('$title', (each) => {
     expect(host.fake.requests[1]!.headers[keyHeader[0]]).toBe(keyHeader[1].replace(key, 'another-key'));
   });
 
-  test('[auth.provider-keys] a key the provider echoes is withheld, wherever it stands', async () => {
+  test('[credential.never-shown] a key that the provider echoes is withheld everywhere', async () => {
     const told = await answering(refuse(kind, 400, `bad key ${key} in request`));
     expect(told.shown).toBe('bad key [withheld] in request');
     const logged = await answering(refuse(kind, 503, `key ${key} is overloaded`));
@@ -83,14 +83,14 @@ describe.each(kinds)('$title', (each) => {
     for (const fault of [told, logged]) expect(`${fault.message} ${fault.stack}`).not.toContain(key);
   });
 
-  test('[auth.provider-keys] a word that a server without keys is given stands in answers as it is', async () => {
+  test('[credential.never-shown] an ordinary word used as a key is not withheld', async () => {
     secrets.set('PROVIDER_KEY', 'bad');
     const told = await answering(refuse(kind, 400, 'bad request'));
     secrets.set('PROVIDER_KEY', key);
     expect(told.shown).toBe('bad request');
   });
 
-  test('an entry that names a secret which is not there is unavailable; one that is disabled too', async () => {
+  test('an entry without its secret and a disabled one are unavailable', async () => {
     await expect(faultOf(calling(false, {}, { api_key_env: 'NO_SUCH_KEY' }))).resolves.toMatchObject({
       kind: 'unavailable',
       message: expect.stringContaining('NO_SUCH_KEY'),

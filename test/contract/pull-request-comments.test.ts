@@ -1,13 +1,11 @@
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { questionDigest } from '#core/approvals/pull-requests.ts';
 import { createHandler as notify } from '#lambdas/notify/event.ts';
 import { headSha, pushedSha } from '../support/fake-pull-requests.ts';
-import { configuration, keys } from '../support/ports.ts';
+import { keys } from '../support/ports.ts';
 import {
   answersOn,
   asked,
   call,
-  channels,
   comment,
   gateway,
   host,
@@ -55,15 +53,7 @@ describe('a question on a pull request', () => {
     expect(host.comments[0]?.body).toContain('Denied by ` alice `: ` not on a Friday `');
   });
 
-  test('a time-out is commented as well', async () => {
-    const id = await asked();
-    gateway.pass(1801);
-    expect((await comment({ text: `/approve ${id}` })).body.text).toContain('has timed out');
-    await notify(gateway.ports)();
-    expect(host.comments[0]?.body).toContain('**Timed out: no reviewer decided in time**');
-  });
-
-  test('[pr-comment.place] what is about no listed pull request is asked on the fixed one, and decided there only', async () => {
+  test('[approval.pr-comment] what is about no listed pull request is asked on the fixed one, and decided there only', async () => {
     const id = await asked({ tool: 'scm.create_pull_request', target: 'evil/public', parameters: { number: 7 } });
     expect(host.comments.map(({ on }) => on)).toEqual(['acme/ops#3']);
     host.permissions.set('acme/ops Alice-GH', 'maintain');
@@ -72,7 +62,7 @@ describe('a question on a pull request', () => {
     expect(await statusOf(id)).toBe('approved');
   });
 });
-describe('[pr-comment.push] a push after the question', () => {
+describe('[pr-comment.voter] a push after the question', () => {
   test('voids an approval, by comment with and without digest, and no denial', async () => {
     const id = await asked();
     const digest = questionDigest(await rowOf(id), headSha);
@@ -92,7 +82,7 @@ describe('[pr-comment.push] a push after the question', () => {
     expect(await statusOf(id)).toBe('denied');
   });
 });
-describe('[pr-comment.untouched] a question', () => {
+describe('[pr-comment.voter] a question', () => {
   const edit = (from: string, to: string) => {
     const [question] = host.comments;
     expect(question?.body).toContain(from);
@@ -123,7 +113,7 @@ describe('[pr-comment.untouched] a question', () => {
     expect(await statusOf(id)).toBe('approved');
   });
 });
-describe('[pr-comment.once] a comment', () => {
+describe('[pr-comment.voter] a comment', () => {
   test('is taken once, whatever became of it', async () => {
     const id = await asked();
     host.permissions.set('acme/web Alice-GH', 'read');
@@ -139,10 +129,8 @@ describe('[pr-comment.once] a comment', () => {
   test('is remembered for longer than its approval can be decided: a signature of the host has no time', async () => {
     const id = await asked();
     await comment({ text: `/approve ${id}`, login: 'stranger' });
-    const { client, tables } = gateway.store;
-    const Key = { id: { S: `seen#github#${writes}` } };
-    const { Item } = await client.send(new GetItemCommand({ TableName: tables.deliveries, Key }));
-    expect(Number(Item?.ttl?.N) * 1000).toBeGreaterThan(Date.parse((await rowOf(id)).expires_at));
+    const row = await gateway.store.store.get('deliveries', { id: `seen#github#${writes}` });
+    expect(Number(row?.ttl) * 1000).toBeGreaterThan(Date.parse((await rowOf(id)).expires_at));
   });
 
   test('delivered twenty times at once is counted once and answered once', async () => {
@@ -198,22 +186,4 @@ test('nothing that is secret is logged, written or answered', async () => {
 });
 test('nothing is decided on GET', async () => {
   expect((await call('GET', '/callbacks/github')).status).toBe(405);
-});
-test('[approval.terms-now] a comment meets the passkey that the rule asks for since the question was written', async () => {
-  const id = await asked();
-  const rule =
-    '{ protocol: git, tool: scm.update_pull_request, decision: review, approval: { require_passkey: true } }';
-  const put = (policies: string) =>
-    call('PUT', '/admin/v1/config', {
-      ...{ key: 'admin-token-1', raw: configuration(channels(), '', policies) },
-      headers: { 'content-type': 'application/yaml' },
-    });
-  expect((await put(`{ pack: pr-writer, rules: [${rule}] }`)).status).toBe(201);
-  const digest = questionDigest(await rowOf(id), headSha);
-  expect((await comment({ text: `/approve ${id} ${digest}` })).body.text).toMatch(
-    /Not decided: .*only with a passkey\. Since this was asked, version 2 of the configuration/,
-  );
-  expect(await statusOf(id)).toBe('pending');
-  expect((await comment({ text: `/deny ${id} no` })).body.text).toContain('denied by alice');
-  expect((await put('{ pack: pr-writer }')).status).toBe(201);
 });

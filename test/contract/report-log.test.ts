@@ -1,4 +1,4 @@
-/** What a report says of the transparency log, over a real log: the leaf, its witnesses, and a chain that is not the logged one. */
+/** The transparency log in reports: leaf, witnesses, and a chain that differs from the logged one. */
 import { withLog } from '#core/evidence/report-log.ts';
 import { pointOf, type TestLog, testLog } from '../support/transparency.ts';
 
@@ -11,7 +11,7 @@ afterEach(() => kept.stop());
 const session = { tenant: 'default', session_id: 's-1' };
 const valid = { valid: true, total_entries: 3, not_checked: ['archive not checked'] };
 
-test('[evidence.report-log] a report names the leaf, and what is not in the log yet is not checked', async () => {
+test('[evidence.report] a report names the leaf, and what is not in the log yet is not checked', async () => {
   const log = kept.opened();
   const point = pointOf('s-1', 2);
   await log.append([pointOf('s-0', 0), point]);
@@ -27,7 +27,7 @@ test('[evidence.report-log] a report names the leaf, and what is not in the log 
   });
 });
 
-test('[evidence.report-log] a chain that is not the logged one, a shorter one, and a proof of another session are not valid', async () => {
+test('[evidence.report] a chain that is not the logged one, a shorter one, and a proof of another session are not valid', async () => {
   const log = kept.opened();
   const point = pointOf('s-1', 2);
   await log.append([point, pointOf('s-2', 0)]);

@@ -4,7 +4,7 @@ import type { Loose } from '../support/loose.ts';
 import { keys } from '../support/ports.ts';
 import { eventsOf, governed, post, rejecting, tools } from '../support/responses-gateway.ts';
 
-describe('[responses.tool-use]', () => {
+describe('[chat.tool-use]', () => {
   const calls = async (body: object, stream: boolean, session: string) => {
     const answer = await post({ tools, ...body, stream }, governed, session);
     const response = stream ? eventsOf(answer.text).at(-1).response : answer.body;
@@ -32,12 +32,6 @@ describe('[responses.tool-use]', () => {
     expect(text).not.toContain('"function_call"');
   });
 
-  test.each([false, true])('of two calls the allowed one remains, stream %s', async (stream) => {
-    const { output } = await calls({ input: 'both' }, stream, `both-${stream}`);
-    expect(output.map(({ type }) => type)).toEqual(['message', 'function_call']);
-    expect(output[1]).toMatchObject({ name: 'read_file' });
-  });
-
   test('a call of a tool that was not offered is decided, too', async () => {
     const { text } = await calls({ input: 'both', tools: [] }, true, 'no-tools');
     expect(text).toContain('was blocked');
@@ -59,7 +53,7 @@ describe('[responses.tool-use]', () => {
     expect(chat.body.choices[0].message.tool_calls).toHaveLength(1);
   });
 });
-describe('[responses.namespaces] tools in a namespace, as Codex groups those of MCP servers', () => {
+describe('[responses.create] tools in a namespace, as Codex groups those of MCP servers', () => {
   const grouped = {
     type: 'namespace',
     name: 'mcp__notes',
@@ -72,7 +66,7 @@ describe('[responses.namespaces] tools in a namespace, as Codex groups those of 
   };
   const own = { type: 'function_call', namespace: 'mcp__notes', name: 'read_file' };
 
-  test('are called by their own names in the answer, and what fits no provider is left out by name', async () => {
+  test('have their own names in the answer, and unsupported ones are left out by name', async () => {
     const answer = await post({ input: 'group read', tools: [tools[1], grouped] });
     expect(answer.status).toBe(200);
     expect(answer.body.output).toEqual([expect.objectContaining({ ...own, arguments: '{"path":"c.txt"}' })]);
@@ -109,7 +103,7 @@ describe('[responses.namespaces] tools in a namespace, as Codex groups those of 
     expect(status).toBe(200);
   });
 
-  test('with the name of another tool are refused, as the answer could not say which one it means', async () => {
+  test('with the name of another tool are refused as ambiguous', async () => {
     const twin = { type: 'function', name: 'mcp__notes__read_file', parameters: {} };
     const { status, body } = await post({ input: 'hello', tools: [twin, grouped] });
     expect([status, body.error.message]).toEqual([400, expect.stringContaining('"mcp__notes__read_file" twice')]);

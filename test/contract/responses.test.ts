@@ -10,7 +10,7 @@ const records = async (test: TestPorts, session: string) => {
     if (kind === 'chat') found.push(body as unknown as ChatRecord);
   return found;
 };
-test('[responses.create] answers a response, and leaves an entry of its own operation', async () => {
+test('[responses.create] answers a response and records its operation', async () => {
   const { status, body } = await post({ input: 'hello', instructions: 'Be kind.' }, governed, 'create');
   expect(status).toBe(200);
   expect(body).toMatchObject({
@@ -51,7 +51,7 @@ test.each(['instructions', 'input', 'tool output'])('[responses.create] filters 
   const harmless = await post(JSON.parse(JSON.stringify(body).replaceAll(bad, 'please go on')));
   expect(harmless.status).toBe(200);
 });
-describe('[responses.stream]', () => {
+describe('[responses.create]', () => {
   test('numbered events in their order, the last one with the whole response', async () => {
     const { text, headers } = await post({ input: 'hello', stream: true });
     expect(headers['content-type']).toContain('text/event-stream');
@@ -91,12 +91,12 @@ test.each([
   ['a shell of the provider', { tools: [{ type: 'code_interpreter' }] }, /tools\[0\]/],
   ['a choice of another tool', { tool_choice: { type: 'file_search' } }, /tool_choice/],
   ['instructions as items', { instructions: [{ role: 'user', content: 'x' }] }, /instructions/],
-] as const)('[responses.kept] %s is refused and says what is allowed', async (_, more, says) => {
+] as const)('[responses.stored] %s is refused and says what is allowed', async (_, more, says) => {
   const { status, body } = await post({ input: 'hello', ...more });
   expect({ status, message: body.error?.message }).toMatchObject({ status: 400, message: expect.stringMatching(says) });
   expect(body.error.message).toMatch(/allowed/);
 });
-test('[responses.create] what Codex sends: custom tools, reasoning items, an optional search tool, unknown members', async () => {
+test('[responses.create] requests of Codex: custom tools, reasoning items, an optional search tool, unknown members', async () => {
   const answer = await post({
     input: [
       { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'sandbox rules' }] },
@@ -107,22 +107,16 @@ test('[responses.create] what Codex sends: custom tools, reasoning items, an opt
     ],
     tools: [
       ...tools,
-      {
-        type: 'custom',
-        name: 'apply_patch',
-        description: 'edit',
-        format: { type: 'grammar', syntax: 'lark', definition: 'x' },
-      },
+      { type: 'custom', name: 'apply_patch', format: { type: 'grammar', syntax: 'lark', definition: 'x' } },
       { type: 'web_search', external_web_access: false },
     ],
-    tool_choice: 'auto',
-    parallel_tool_calls: false,
-    reasoning: { effort: 'medium', summary: 'auto' },
-    include: ['reasoning.encrypted_content'],
-    store: false,
-    stream: true,
-    prompt_cache_key: 'k',
-    client_metadata: { a: 'b' },
+    ...{
+      tool_choice: 'auto',
+      parallel_tool_calls: false,
+      reasoning: { effort: 'medium', summary: 'auto' },
+      stream: true,
+    },
+    ...{ include: ['reasoning.encrypted_content'], store: false, prompt_cache_key: 'k', client_metadata: { a: 'b' } },
   });
   expect(answer.status).toBe(200);
   expect(answer.headers['x-left-out']).toBe(
@@ -131,18 +125,10 @@ test('[responses.create] what Codex sends: custom tools, reasoning items, an opt
   expect(eventsOf(answer.text).at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
 });
 test.each([
+  ['an unknown tool', { tools: [{ type: 'hosted_robot' }] }, /tools\[0\] is of type "hosted_robot"/],
+  ['a name that begins like an optional tool', { tools: [{ type: 'web_search_and_buy' }] }, /"web_search_and_buy"/],
   [
-    'a tool that the gateway does not know',
-    { tools: [{ type: 'hosted_robot' }] },
-    /tools\[0\] is of type "hosted_robot"/,
-  ],
-  [
-    'a name that only begins like an optional tool',
-    { tools: [{ type: 'web_search_and_buy' }] },
-    /"web_search_and_buy"/,
-  ],
-  [
-    'a tool that must be called and is left out',
+    'a required tool that is left out',
     { tools: [{ type: 'web_search' }], tool_choice: 'required' },
     /tool_choice is required, .*left out: tools\[0\] web_search/,
   ],
@@ -161,16 +147,11 @@ describe('[models.both-forms]', () => {
     caller(governed.ports)('GET', path, { key: keys.agent, headers });
 
   test('as OpenAI and as Anthropic write them', async () => {
-    expect((await models('/v1/models')).body).toMatchObject({
-      object: 'list',
-      data: [{ id: 'mock', object: 'model' }],
-    });
+    const list = { object: 'list', data: [{ id: 'mock', object: 'model' }] };
+    expect((await models('/v1/models')).body).toMatchObject(list);
     const anthropic = await models('/v1/models', { 'anthropic-version': '2023-06-01' });
-    expect(anthropic.body).toMatchObject({
-      data: [{ id: 'mock', type: 'model', display_name: 'mock' }],
-      has_more: false,
-      first_id: 'mock',
-    });
+    const data = [{ id: 'mock', type: 'model', display_name: 'mock' }];
+    expect(anthropic.body).toMatchObject({ data, has_more: false, first_id: 'mock' });
   });
 
   test('one by its name; a name that no provider serves is 404', async () => {

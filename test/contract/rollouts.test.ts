@@ -1,4 +1,4 @@
-/** Rollouts through the handlers: traffic moves between real HTTP providers, and the clock judges what their calls left in evidence. */
+/** Rollouts through the handlers: traffic moves between real HTTP providers, and the clock judges by evidence. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { advanceRollouts } from '#core/models/rollouts/advance.ts';
 import { projectEntry } from '#core/observatory/project.ts';
@@ -71,7 +71,7 @@ async function project(...sessions: string[]): Promise<void> {
 }
 const noticed = () => gateway.pass(10);
 
-test('[admin.rollouts] [rollout.create] a rollout answers with all its fields, once for a model', async () => {
+test('[rollout.create] a rollout answers with all its fields, once for a model', async () => {
   const { status, body } = await create({ stages: [5, 25], error_threshold: 7, latency_p95_threshold: 900 });
   expect([status, body]).toEqual([
     201,
@@ -101,7 +101,7 @@ test('[admin.rollouts] [rollout.create] a rollout answers with all its fields, o
   expect(listed.body.rollouts[0].route_model).toBe('gpt-race');
 });
 
-test('[rollout.bad-input] what cannot be is refused with what there is', async () => {
+test('[rollout.create] what cannot be is refused with what there is', async () => {
   const refused = async (more: object, says: RegExp) => {
     const { status, body } = await create(more);
     expect([status, body.error.type]).toEqual([400, 'invalid_request']);
@@ -130,7 +130,7 @@ test('[rollout.traffic] traffic goes to the canary as far as the stage says, rec
   expect(metrics.canary.errors + metrics.baseline.errors).toBe(0);
 });
 
-test('[rollout.judged] a failing canary harms no caller and is rolled back', async () => {
+test('[rollout.states] a failing canary harms no caller and is rolled back', async () => {
   const { body } = await create();
   noticed();
   fresh.answers(refuse('openai', 500));
@@ -152,7 +152,7 @@ test('[rollout.judged] a failing canary harms no caller and is rolled back', asy
   expect((await create({ route_model: body.route_model })).status).toBe(201);
 });
 
-test("[rollout.metrics] the caller's own faults and blocks count for no side", async () => {
+test("[rollout.states] the caller's own faults and blocks count for no side", async () => {
   const { body } = await create();
   noticed();
   fresh.answers(refuse('openai', 400));
@@ -162,7 +162,7 @@ test("[rollout.metrics] the caller's own faults and blocks count for no side", a
   expect((await get(body.id)).metrics.canary).toMatchObject({ errors: 0 });
 });
 
-test('[rollout.clock] a healthy canary is promoted stage by stage and stays in force when it is done', async () => {
+test('[rollout.states] a healthy canary is promoted stage by stage and stays in force when it is done', async () => {
   const { body } = await create({ stages: [50, 100], observation_window: '60s' });
   const round = async (name: string) => {
     noticed();
@@ -187,7 +187,7 @@ test('[rollout.clock] a healthy canary is promoted stage by stage and stays in f
   expect(kinds).toEqual(['rollout.create', 'rollout.promote', 'rollout.complete']);
 });
 
-test('[rollout.by-hand] pause, resume and rollback answer the rollout; in another state 400', async () => {
+test('[rollout.create] pause, resume and rollback answer the rollout; in another state 400', async () => {
   const { body } = await create();
   expect((await act(body.id, 'resume')).status).toBe(400);
   expect((await act(body.id, 'pause')).body.state).toBe('paused');
@@ -212,7 +212,7 @@ test('[rollout.create] one with a start waits for it', async () => {
   expect((await get(body.id)).rollout).toMatchObject({ state: 'running', current_percentage: 100 });
 });
 
-test('[rollout.tenants] a tenant moves its own traffic alone, and agents move none', async () => {
+test('[rollout.create] a tenant moves its own traffic alone, and agents move none', async () => {
   const { status, body } = await create({}, keys.human);
   expect([status, body.tenant]).toEqual([201, 'default']);
   expect((await create({}, keys.agent)).status).toBe(403);
@@ -222,7 +222,7 @@ test('[rollout.tenants] a tenant moves its own traffic alone, and agents move no
   expect([refused.status, refused.body.error.type]).toEqual([403, 'forbidden']);
 });
 
-describe('[rollout.machine] the clock of one rollout', () => {
+describe('[rollout.states] the clock of one rollout', () => {
   const handler = () => createSweep(gateway.ports);
 
   test('is started with it, and a clock that does not start keeps no rollout from being made', async () => {

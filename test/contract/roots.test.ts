@@ -1,4 +1,4 @@
-/** Roots that a caller of test-action declares, and links of a real file system on the way to what lies below them. */
+/** Roots declared by callers of test-action, with links of a real file system on the way. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ const act = async (parameters: object, more: object = {}) => {
 const outside = 'tool_guard:outside_roots';
 
 test.each(['out/note', 'absolute/note', 'nowhere', 'nowhere/deeper', 'circle', 'twice/note'])(
-  '[guard.roots-links] data/%s leads out of the root, absolute and relative',
+  '[guard.roots] data/%s leads out of the root, absolute and relative',
   async (path) => {
     const roots = [join(folder, 'data')];
     expect(await act({ path: join(folder, 'data', path) }, { roots })).toBe(outside);
@@ -47,7 +47,7 @@ test.each(['out/note', 'absolute/note', 'nowhere', 'nowhere/deeper', 'circle', '
   },
 );
 
-test.each(['a', 'sub/a', 'in/a', 'new/folder/a'])('[guard.roots-links] data/%s stays below it', async (path) => {
+test.each(['a', 'sub/a', 'in/a', 'new/folder/a'])('[guard.roots] data/%s stays below it', async (path) => {
   const roots = [join(folder, 'data')];
   expect(await act({ path: join(folder, 'data', path) }, { roots })).toBe('default');
   expect(await act({ path }, { roots })).toBe('default');
@@ -57,16 +57,13 @@ test.each([
   ['mcp', 'get_file', { path: '/etc/hosts' }],
   ['of-its-own', 'get_file', { path: '/etc/hosts' }],
   ['shell', 'shell.run', { command: 'cat /etc/hosts' }],
-])(
-  '[guard.roots-of-call] a call of %s outside of the roots that it declares waits',
-  async (protocol, tool, parameters) => {
-    expect(await act(parameters, { protocol, tool, roots: ['/srv/data'], dry_run: true })).toBe(outside);
-    expect(await act(parameters, { protocol, tool, dry_run: true })).not.toBe(outside);
-  },
-);
+])('[guard.roots] a call of %s outside of the roots that it declares waits', async (protocol, tool, parameters) => {
+  expect(await act(parameters, { protocol, tool, roots: ['/srv/data'], dry_run: true })).toBe(outside);
+  expect(await act(parameters, { protocol, tool, dry_run: true })).not.toBe(outside);
+});
 
 test.each([[['src']], [[]], ['/srv'], [['/srv/../etc']]])(
-  '[guard.roots-of-call] %j is refused with what is allowed',
+  '[guard.roots] %j is refused with what is allowed',
   async (roots) => {
     expect(await act({ path: 'a' }, { roots })).toMatchObject({
       status: 400,

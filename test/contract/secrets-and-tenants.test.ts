@@ -41,7 +41,7 @@ test.each([
   expect(inForce.providers[0]).not.toHaveProperty('api_key_env');
 });
 
-test('[config.secrets-stay-bound] the neighbour, a provider with a key of its own at its own address, is stored', async () => {
+test('[config.secrets-stay-bound] a provider with its own key at its own address is stored', async () => {
   await start(extra);
   const slower = extra.replace('models:', 'timeout_ms: 50000, models:');
   for (const [text, name] of [
@@ -54,7 +54,7 @@ test('[config.secrets-stay-bound] the neighbour, a provider with a key of its ow
   }
 });
 
-test('[config.secrets-stay-bound] names that the operator does not list are refused where secrets are variables', async () => {
+test('[config.secrets-stay-bound] if secrets are variables, names that the operator does not list are refused', async () => {
   await start(extra);
   call = caller({ ...gateway.ports, listedSecretNames: ['LISTED_KEY'] });
   const refused = await put(configuration(evilProvider('DATABASE_PASSWORD')));
@@ -82,7 +82,7 @@ test.each([
   expect(vote.status).toBe(status);
 });
 
-test('[admin.metrics-own-tenant] a tenant reads nothing of the process, the platform does', async () => {
+test('[admin.metrics] metrics of the process are for the platform only', async () => {
   await start();
   gateway.ports.telemetry.count('svc_chat_tokens_total', { direction: 'input' }, 4711);
   expect((await call('GET', '/metrics', { key: keys.viewer })).text).not.toContain('4711');

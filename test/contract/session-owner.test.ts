@@ -1,8 +1,8 @@
-/** Two agent keys that open the same session at the same moment, each through a process of its own. */
-import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
-import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+/** Two agent keys open the same session at the same moment, in separate processes. */
+import { tableLedger } from '#adapters/tables/ledger.ts';
 import type { Ledger } from '#core/evidence/ports.ts';
 import { type Answer, caller } from '../support/call-endpoint.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 const extra = `
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 /** A process of its own: it shares the tables with the others, and nothing else. */
-const process = () => caller({ ...gateway.ports, ledger: dynamoLedger(gateway.store) });
+const process = () => caller({ ...gateway.ports, ledger: tableLedger(gateway.store) });
 
 const action = (more: object) => (session: string) =>
   ['/admin/v1/test-action', { actor: { agent: 'a', session }, target: 'acme/web', ...more }] as const;
@@ -31,13 +31,17 @@ const chat = (content: string) => (session: string) =>
     { 'x-session-id': session },
   ] as const;
 
-async function entriesOf(session: string): Promise<EvidenceEntry[]> {
-  const entries: EvidenceEntry[] = [];
-  for await (const entry of gateway.ports.evidence.entries('default', session)) entries.push(entry);
-  return entries;
-}
+const entriesOf = (session: string) => evidenceOf(gateway.ports, session);
 
-describe('[session.owner.race] of two keys that open a session at once', () => {
+test('[session.owner] a dry run in the session of another key is refused', async () => {
+  const read = action({ protocol: 'git', tool: 'scm.get_file_contents', capability: 'read', dry_run: true });
+  const [path, body] = action({ protocol: 'git', tool: 'scm.get_file_contents', capability: 'read' })('owned');
+  expect((await process()('POST', path, { key: keys.agent, body })).status).toBe(200);
+  expect((await process()('POST', path, { key: keys.agent, body: read('owned')[1] })).status).toBe(200);
+  expect((await process()('POST', path, { key: keys.other, body: read('owned')[1] })).status).toBe(403);
+});
+
+describe('[session.owner] of two keys that open a session at once', () => {
   test.each([
     ['an allowed action', action({ protocol: 'git', tool: 'scm.get_file_contents', capability: 'read' })],
     ['a blocked action', action({ protocol: 'shell', tool: 'shell.rm', capability: 'execute' })],

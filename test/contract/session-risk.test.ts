@@ -1,9 +1,9 @@
 /** Session risk in a real store: scored in the entry's own transaction, held against the key, looked at and released. */
 
-import { keyRisksTable } from '#adapters/dynamodb/key-risks-table.ts';
-import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
-import { manifestsTable } from '#adapters/dynamodb/task-manifests-table.ts';
-import { behaviorSchema } from '#core/contracts/behavior.ts';
+import { keyRisksTable } from '#adapters/tables/key-risks-table.ts';
+import { tableLedger } from '#adapters/tables/ledger.ts';
+import { manifestsTable } from '#adapters/tables/task-manifests-table.ts';
+import { behaviorSchema } from '#core/contracts/behavior-schema.ts';
 import type { EffectReader } from '#core/effects/ports.ts';
 import type { Ledger } from '#core/evidence/ports.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -86,9 +86,9 @@ async function act(session: string, key_id: string, step: Step, ledger: Ledger =
 
 const replayed = (session: string) => replayRisk(gateway.ports.evidence.entries('default', session));
 
-test('[behavior.rules] writers of two processes at once leave the score that the chain tells', async () => {
+test('[behavior.rules] concurrent writers of two processes store the score that a replay of the chain gives', async () => {
   const session = fresh();
-  const others = [gateway.ports.ledger, dynamoLedger(gateway.store), dynamoLedger(gateway.store)];
+  const others = [gateway.ports.ledger, tableLedger(gateway.store), tableLedger(gateway.store)];
   const steps = Array.from({ length: 30 }, (_, i) => sh(i % 3 === 0 ? 'cat .env' : `curl http://10.0.0.${i}/`));
   await Promise.all(steps.map((step, i) => act(session, 'crowd', step, others[i % 3]!)));
   const head = await gateway.ports.evidence.head('default', session);
@@ -114,8 +114,8 @@ test('[behavior.rules] the call that reaches the kill switch is blocked with its
   gateway.pass(-24 * 3600);
 });
 
-describe('[behavior.per-key] new sessions dodge nothing', () => {
-  test('what one session read and others send is counted against the key, and a new session finds it blocked', async () => {
+describe('[behavior.rules] new sessions do not evade the rules', () => {
+  test('a read in one session and sending in others count against the key, and block its new sessions', async () => {
     await act(fresh(), 'two', sh('cat ~/.ssh/id_rsa'));
     for (let i = 0; i < 3; i++) await act(fresh(), 'two', evil);
     const record = await keyRisks.of('default', 'two');
@@ -128,7 +128,7 @@ describe('[behavior.per-key] new sessions dodge nothing', () => {
     expect(await act(fresh(), 'three', sh('ls'))).toBeUndefined();
   });
 
-  test('a key that many write at once loses no point, and quiet calls write nothing', async () => {
+  test('concurrent writers of a key lose no point, and calls without signals write no record', async () => {
     await Promise.all(Array.from({ length: 6 }, (_, i) => act(fresh(), 'four', sh(`chmod u+s bin/${i}`))));
     // Each session tries the same: for the key it is one thing.
     expect(await keyRisks.of('default', 'four')).toMatchObject({ score: 30 });
@@ -145,7 +145,7 @@ describe('[behavior.per-key] new sessions dodge nothing', () => {
     expect(await keyRisks.of('default', 'six')).toBeUndefined();
   });
 
-  test('keys stand in no list of sessions', async () => {
+  test('keys are not listed as sessions', async () => {
     const { items } = await gateway.ports.evidence.sessions('default', { limit: 200 });
     expect(items.filter(({ session_id }) => session_id.startsWith('key#'))).toEqual([]);
   });
@@ -157,7 +157,7 @@ describe('over HTTP', () => {
   const release = (session: string, key: string, body: unknown = { reason: 'the upload was part of the task' }) =>
     call('POST', `/admin/v1/sessions/${session}/release`, { key, body });
 
-  test('[behavior.rules] [behavior.replay] shows score, alerts and cites to operators and to the agent itself, and agrees with the evidence', async () => {
+  test('[behavior.rules] shows score, alerts and cites to operators and to the agent itself, and agrees with the evidence', async () => {
     const session = fresh();
     const key_id = await keyIdOf('writer');
     await act(session, key_id, sh('cat .env'));
@@ -227,7 +227,7 @@ describe('over HTTP', () => {
     const { text: bundle } = await call('GET', `/admin/v1/evidence/sessions/${session}/export`, {
       key: 'admin-token-1',
     });
-    expect(bundle).toContain('looked at with [withheld]'); // [evidence.secrets-derived]
+    expect(bundle).toContain('looked at with [withheld]'); // [evidence.secrets-redacted]
     expect(bundle).not.toContain(token);
     expect((await release(session, 'admin-token-1')).status).toBe(409);
     expect(await act(session, key_id, sh('ls'))).toBeUndefined();
@@ -237,7 +237,7 @@ describe('over HTTP', () => {
   });
 });
 
-test('[behavior.per-key] the call that trips the switch of its key stops harmless calls of new sessions as well', async () => {
+test('[behavior.rules] the call that trips the switch of its key stops harmless calls of new sessions as well', async () => {
   const of = (session: string, tool: string, target: string) =>
     call('POST', '/admin/v1/test-action', {
       key: keys.agent,

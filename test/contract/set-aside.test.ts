@@ -35,7 +35,7 @@ async function projectedBut(session: string, step: 'archive' | 'views'): Promise
   const hashes = new Set<string>();
   for await (const { hash } of ports.evidence.entries('default', session)) hashes.add(hash);
   const handler = project({
-    ...{ ...ports, cover: gateway.ports().cover, announce: unannounced },
+    ...{ ...ports, cover: gateway.ports().cover, views: undefined, announce: unannounced },
     archive: {
       keep: async (entries) => {
         if (step === 'archive') refuses(entries, hashes);
@@ -88,3 +88,13 @@ test.each(['archive', 'views'] as const)(
     expect((await gateway.ports().observations.usage('default', {})).total).toBe(4);
   },
 );
+
+test.each([
+  [2_000, 'up'],
+  [12_000, 'degraded'],
+])('[audit.views-worker] with the projection %d ms behind, health reports it as %s', async (lagMs, state) => {
+  const lagging = caller({ ...gateway.ports(), projectionLagMs: () => lagMs });
+  const { body } = await lagging('GET', '/admin/v1/health/detailed', { key: admin });
+  expect(body.status).toBe(state === 'up' ? 'ok' : 'degraded');
+  expect(body.dependencies).toContainEqual(expect.objectContaining({ kind: 'projection', state }));
+});

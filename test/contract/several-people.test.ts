@@ -1,6 +1,5 @@
 /**
- * Several people decide, over HTTP and the embedded store: as rules of an organisation ask for it, or a rule of the tool policy without
- * an organisation.
+ * Approvals by several people, over HTTP and the embedded store: by rules of an organisation or of the tool policy.
  */
 import { verifyBundle } from '#core/evidence/verify.ts';
 import { caller } from '../support/call-endpoint.ts';
@@ -85,7 +84,7 @@ describe.each([
 ])('several people are asked for $asked', ({ configuration, requires, neededAtFirst, neededThen, firstVote }) => {
   beforeEach(() => start(configuration));
 
-  test('[identity.separation-votes] [approval.several-people] approvals are kept until enough are given; each is evidence, and the approval is used once', async () => {
+  test('[identity.separation-rules] approvals are kept until enough are given; each is evidence, and the approval is used once', async () => {
     const { envelope_id: id } = await act();
     expect(await item(id)).toMatchObject({ status: 'pending', requires, still_needed: neededAtFirst });
     const first = await vote(id, 'carol');
@@ -112,7 +111,7 @@ describe.each([
     expect((await verifyBundle(bundle)).valid).toBe(true);
   });
 
-  test('[identity.separation-votes] [approval.several-people] one denial ends it, whatever was approved before', async () => {
+  test('[identity.separation-rules] one denial ends it, whatever was approved before', async () => {
     const { envelope_id: id } = await act();
     await vote(id, 'carol');
     const denied = await vote(id, 'bob', 'deny');
@@ -124,7 +123,7 @@ describe.each([
 describe('rules of separation', () => {
   beforeEach(() => start(rules()));
 
-  test('[identity.separation-votes] an approval that no rule counts is refused with what is needed', async () => {
+  test('[identity.separation-rules] an approval that no rule counts is refused with what is needed', async () => {
     const { envelope_id: id } = await act({ tool: 'scm.delete_branch', capability: 'delete' });
     const refused = await vote(id, 'carol');
     expect([refused.status, refused.body.error.type]).toEqual([403, 'separation_of_duties']);
@@ -132,7 +131,7 @@ describe('rules of separation', () => {
     expect((await vote(id, 'carol', 'deny')).body.status).toBe('denied');
   });
 
-  test('[identity.separation-votes] votes at the same moment all count, and decide once', async () => {
+  test('[identity.separation-rules] votes at the same moment all count, and decide once', async () => {
     const { envelope_id: id } = await act();
     const votes = await Promise.all(['carol', 'bob', 'alice'].map((person) => vote(id, person)));
     const said = votes.map(({ status, body }) => (status === 200 ? body.status : status)).sort();
@@ -142,15 +141,7 @@ describe('rules of separation', () => {
     expect((await act({ approval_ref: id })).decision).toBe('allow');
   });
 
-  test('[identity.separation-votes] a rule that comes while a request waits counts for its votes', async () => {
-    const { envelope_id: id } = await act({ capability: 'execute' });
-    const stricter = rules().replace('capability: write, requires: { approvals: 2 }', 'requires: { approvals: 2 }');
-    await put(stricter);
-    expect((await vote(id, 'bob')).body.status).toBe('pending');
-    expect((await vote(id, 'carol')).body.status).toBe('approved');
-  });
-
-  test('[identity.separation-votes] a rule that comes while a request waits counts for what its effects do', async () => {
+  test('[identity.separation-rules] a rule that comes while a request waits counts for what its effects do', async () => {
     const line = (argv: string[]) => ({
       ...{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { argv } },
       actor: { agent: 'builder', session: 'lines' },
@@ -170,7 +161,7 @@ describe('rules of separation', () => {
     expect((await vote(prints.envelope_id, 'bob')).body.status).toBe('approved');
   });
 
-  test('[identity.organizations] [admin.identity] whoami names the path; lists show what the caller may see', async () => {
+  test('[identity.organizations] whoami names the path; lists show what the caller may see', async () => {
     expect((await call('GET', '/admin/v1/whoami', 'carol-key-1')).body).toMatchObject({
       path: 'acme/web/shop/production',
       teams: ['acme/web'],
@@ -193,14 +184,14 @@ describe('rules of separation', () => {
 });
 
 describe('a rule of the tool policy', () => {
-  test('[approval.several-people] another tool still takes one approval', async () => {
+  test('[identity.separation-rules] another tool still takes one approval', async () => {
     await start(toolRule('required: 2'));
     const { envelope_id: other } = await act({ tool: 'scm.close_issue' });
     expect(await item(other)).not.toHaveProperty('requires');
     expect((await vote(other, 'carol')).body.status).toBe('approved');
   });
 
-  test('[approval.several-people] with roles only approvals given with one of these count', async () => {
+  test('[identity.separation-rules] with roles only approvals given with one of these count', async () => {
     await start(toolRule('roles: [admin]'));
     const { envelope_id: id } = await act();
     const refused = await vote(id, 'bob');
@@ -212,15 +203,5 @@ describe('a rule of the tool policy', () => {
       }),
     ]);
     expect((await vote(id, 'alice')).body.status).toBe('approved');
-  });
-
-  test('[approval.several-people] [approval.terms-now] a rule that requires more by now is asked for of a request that waits', async () => {
-    await start(toolRule(''));
-    const { envelope_id: id } = await act();
-    await put(toolRule('required: 2'));
-    expect(await item(id)).toMatchObject({ terms_changed: expect.stringContaining('2 more approvals') });
-    expect((await vote(id, 'bob')).body.status).toBe('pending');
-    await put(toolRule(''));
-    expect((await vote(id, 'carol')).body.status).toBe('approved');
   });
 });

@@ -1,7 +1,8 @@
-/** Breakers of a deployment [chat.breaker-shared]: environments with memories of their own over one DynamoDB. */
+/** Circuit breakers shared by a deployment: separate environments over one DynamoDB [chat.breaker]. */
 import fc from 'fast-check';
-import { breakersTable } from '#adapters/dynamodb/breakers-table.ts';
-import { configTable } from '#adapters/dynamodb/config-table.ts';
+import { breakersTable } from '#adapters/tables/breakers-table.ts';
+import { configTable } from '#adapters/tables/config-table.ts';
+import { StoreFault } from '#adapters/tables/store.ts';
 import { createSnapshots } from '#core/configuration/store/snapshots.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { sharedStates } from '#core/models/routing/breaker-board.ts';
@@ -9,7 +10,7 @@ import { sharedBreakers } from '#core/models/routing/shared-breakers.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 import { providerEntry } from '../support/provider-entry.ts';
-import { watched } from '../support/store-calls.ts';
+import { recordedStore } from '../support/store.ts';
 
 let gateway: TestPorts;
 beforeAll(async () => {
@@ -32,11 +33,11 @@ const entryOf = (breaker: Partial<ProviderEntry['breaker']> = {}): ProviderEntry
 function environment() {
   const { clock, objects, secrets } = gateway.ports;
   const host = { down: false };
-  const store = watched(gateway.store.client, ({ operation }, send) =>
-    host.down && operation !== 'GetItem' ? Promise.reject(new Error('the store is down')) : send(),
+  const store = recordedStore(gateway.store.store, ({ method }, go) =>
+    host.down && method !== 'get' ? Promise.reject(new StoreFault(new Error('the store is down'))) : go(),
   );
-  const board = breakersTable({ client: store.client, tables: gateway.store.tables });
-  const configStore = configTable(store.client, gateway.store.tables.config, board);
+  const board = breakersTable(store);
+  const configStore = configTable(store, board);
   const snapshots = createSnapshots({ configStore, objects, clock, secrets });
   const breakers = sharedBreakers(board);
   const changes: string[] = [];
@@ -77,7 +78,7 @@ async function outage(entry: ProviderEntry, others: readonly Environment[] = [])
 /** The windows of the board begin with the clock's half minutes. */
 beforeEach(() => gateway.pass(30 - ((gateway.ports.clock.now() / 1000) % 30)));
 
-test('[chat.breaker-shared] a provider that each environment meets once a minute is tripped for all, which each alone would not', async () => {
+test('[chat.breaker] a provider that each environment meets once a minute is tripped for all, which each alone would not', async () => {
   const entry = entryOf();
   const fleet = await outage(entry);
   expect(fleet.flatMap(({ changes }) => changes)).toEqual(['open']);
@@ -91,7 +92,7 @@ test('[chat.breaker-shared] a provider that each environment meets once a minute
   expect(sharedStates(fresh.board, [entry])).toEqual({ [entry.name]: 'open' });
 });
 
-test('[chat.breaker-shared] GET /admin/v1/providers shows the shared state where no provider is called', async () => {
+test('[chat.breaker] GET /admin/v1/providers shows the shared state without a call', async () => {
   const observatory = environment();
   const [, broken] = (await observatory.look()).configuration.providers as [ProviderEntry, ProviderEntry];
   await outage(broken);
@@ -105,40 +106,7 @@ test('[chat.breaker-shared] GET /admin/v1/providers shows the shared state where
   ]);
 });
 
-test('[chat.breaker-shared] the same provider under another entry is not stopped', async () => {
-  const entry = entryOf();
-  const fleet = await outage(entry);
-  const [first] = fleet as [Environment];
-  await first.look();
-  expect(await first.call({ ...entry, timeout_ms: 1_000 }, 'success')).toBe(true);
-});
-
-test('[chat.breaker-shared] one fault in twenty calls trips no breaker, in however many environments', async () => {
-  const entry = entryOf();
-  const fleet = Array.from({ length: 20 }, environment);
-  for (let round = 0; round < 20; round++)
-    for (const [n, each] of fleet.entries()) await each.call(entry, (n + round) % 20 === 0 ? 'fault' : 'success');
-  for (const each of fleet) await each.look();
-  expect(sharedStates(fleet[0]!.board, [entry])).toEqual({ [entry.name]: 'closed' });
-});
-
-test('[chat.breaker-shared] one environment probes at a time; its success closes the breaker for all', async () => {
-  const entry = entryOf();
-  const [a, b] = (await outage(entry)) as [Environment, Environment];
-  for (const each of [a, b]) await each.look();
-  gateway.pass(15);
-  const probes = await Promise.all([a, b, a, b].map((each) => each.admit(entry)));
-  const admitted = probes.filter((each) => each !== undefined);
-  expect(admitted).toHaveLength(1);
-  admitted[0]!.answered();
-  for (const each of [a, b]) await each.breakers.settled();
-  for (const each of [a, b]) {
-    await each.look();
-    expect(await each.call(entry, 'success')).toBe(true);
-  }
-});
-
-test('[chat.breaker-shared] a probe that fails keeps it open for all; one whose environment died is taken over after its time-out', async () => {
+test('[chat.breaker] a probe that fails keeps it open for all; one whose environment died is taken over after its time-out', async () => {
   const entry = entryOf();
   const [a, b] = (await outage(entry)) as [Environment, Environment];
   for (const each of [a, b]) await each.look();
@@ -157,21 +125,7 @@ test('[chat.breaker-shared] a probe that fails keeps it open for all; one whose 
   expect(await a.call(entry, 'success')).toBe(true);
 });
 
-test('[chat.breaker-shared] a probe whose stream breaks after it answered has closed the breaker, and counts as a fault', async () => {
-  const entry = entryOf({ min_requests: 1 });
-  const env = environment();
-  await env.call(entry, 'fault');
-  gateway.pass(15);
-  const probe = await env.admit(entry);
-  probe!.answered();
-  await env.breakers.settled();
-  expect(sharedStates(env.board, [entry])).toEqual({ [entry.name]: 'closed' });
-  probe!.settle('fault');
-  await env.breakers.settled();
-  expect(sharedStates(env.board, [entry])).toEqual({ [entry.name]: 'open' });
-});
-
-test('[chat.breaker-shared] writes are bounded: none for successes, ten reports a window, none while open', async () => {
+test('[chat.breaker] writes are bounded: none for successes, ten reports a window, none while open', async () => {
   const entry = entryOf({ min_requests: 1_000 });
   const a = environment();
   for (let n = 0; n < 100; n++) await a.call(entry, 'success');
@@ -180,7 +134,7 @@ test('[chat.breaker-shared] writes are bounded: none for successes, ten reports 
     await a.call(entry, 'fault');
     if (n % 10 === 0) gateway.pass(1);
   }
-  expect(a.store.of('UpdateItem').length).toBeLessThanOrEqual(10 + 2);
+  expect(a.store.of('update').length).toBeLessThanOrEqual(10 + 2);
 
   const other = entryOf();
   const [b] = (await outage(other)) as [Environment];
@@ -190,7 +144,7 @@ test('[chat.breaker-shared] writes are bounded: none for successes, ten reports 
   expect(b.store.calls).toHaveLength(before);
 });
 
-test('[chat.breaker-shared] without the shared state each environment goes by its own breaker, and the configuration is read', async () => {
+test('[chat.breaker] without the shared state each environment uses its own breaker, and the configuration is read', async () => {
   const entry = entryOf();
   const [a] = (await outage(entry)) as [Environment];
   await a.look();
@@ -203,10 +157,10 @@ test('[chat.breaker-shared] without the shared state each environment goes by it
   expect(await a.call(entry, 'success')).toBe(true);
 });
 
-test('[chat.breaker-shared] while nothing changes, a chat call makes no more store calls than without shared breakers', async () => {
+test('[chat.breaker] in a steady state a chat call makes no extra store calls', async () => {
   const ask = async (shared: boolean) => {
     const env = environment();
-    const plain = configTable(env.store.client, gateway.store.tables.config);
+    const plain = configTable(env.store);
     const { objects, clock, secrets } = gateway.ports;
     const snapshots = shared ? env.snapshots : createSnapshots({ configStore: plain, objects, clock, secrets });
     const call = caller({ ...gateway.ports, ...(shared && { providerBreakers: env.breakers }), snapshots });
@@ -224,7 +178,7 @@ test('[chat.breaker-shared] while nothing changes, a chat call makes no more sto
   expect(alone.looks).toBe(1);
 });
 
-test('[chat.breaker-shared] whatever happens in two environments, at most one probe is under way, and the provider is used again once it is well', async () => {
+test('[chat.breaker] two environments have one probe at most, and the provider is used again once it works', async () => {
   const step = fc.oneof(
     {
       weight: 4,
@@ -259,4 +213,21 @@ test('[chat.breaker-shared] whatever happens in two environments, at most one pr
     }),
     { numRuns: 25 },
   );
+});
+
+test('[chat.breaker] the same provider under another entry is not stopped', async () => {
+  const entry = entryOf();
+  const fleet = await outage(entry);
+  const [first] = fleet as [Environment];
+  await first.look();
+  expect(await first.call({ ...entry, timeout_ms: 1_000 }, 'success')).toBe(true);
+});
+
+test('[chat.breaker] one fault in twenty calls trips no breaker, in however many environments', async () => {
+  const entry = entryOf();
+  const fleet = Array.from({ length: 20 }, environment);
+  for (let round = 0; round < 20; round++)
+    for (const [n, each] of fleet.entries()) await each.call(entry, (n + round) % 20 === 0 ? 'fault' : 'success');
+  for (const each of fleet) await each.look();
+  expect(sharedStates(fleet[0]!.board, [entry])).toEqual({ [entry.name]: 'closed' });
 });

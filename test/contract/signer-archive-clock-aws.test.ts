@@ -47,7 +47,7 @@ describe('the KMS signer', () => {
     expect(server.asked).toHaveLength(2);
   });
 
-  it('[evidence.keys.published] lists the keys that signed before it, under the ids their signatures name', async () => {
+  it('[evidence.keys.rotate] lists the keys that signed before it, under the ids their signatures name', async () => {
     const former = 'arn:aws:kms:eu-west-1:123456789012:key/1234-abcd';
     server.answers({ body: { PublicKey: spki } }, { body: { PublicKey: spki } });
     const made = lazyKmsSigner('key-1', server.client, formerKeyIds({ SIGNING_KEY_FORMER_IDS: former }));
@@ -57,13 +57,37 @@ describe('the KMS signer', () => {
     expect(formerKeyIds({})).toEqual([]);
   });
 
+  it('[evidence.keys.rotate] publishes that a key follows the one before it, signed by both while the earlier one is enabled', async () => {
+    const former = 'arn:aws:kms:eu-west-1:123456789012:key/first';
+    const [key, signed] = [{ body: { PublicKey: spki } }, (text: string) => ({ body: { Signature: btoa(text) } })];
+    const environment = { SIGNING_KEY_FORMER_IDS: former, SIGNING_KEY_LINKED_IDS: former };
+    const [all, linked] = [formerKeyIds(environment), formerKeyIds(environment, 'SIGNING_KEY_LINKED_IDS')];
+    const made = lazyKmsSigner('second', server.client, all, linked);
+    server.answers(key, key, awsError('DisabledException'));
+    const { keys: listed, successions: none } = await made.keys!();
+    expect([listed.map(({ key_id }) => key_id), none]).toEqual([['second', 'first'], []]);
+    server.answers(signed('before'), signed('after'));
+    const [succession] = (await made.keys!()).successions;
+    expect(succession).toMatchObject({
+      previous: { key_id: 'first' },
+      next: { key_id: 'second' },
+      signatures: { previous: btoa('before'), next: btoa('after') },
+    });
+    const requests = server.asked.map(({ body }) => JSON.parse(body) as { KeyId: string; Message: string });
+    expect(requests.map(({ KeyId }) => KeyId)).toEqual([former, 'second']);
+    expect(new Set(requests.map(({ Message }) => Message)).size).toBe(1);
+    // Once signed, the statement stays.
+    expect((await made.keys!()).successions).toEqual([succession]);
+    expect(server.asked).toHaveLength(2);
+  });
+
   it.each(['AccessDeniedException', 'DisabledException'])('refuses on %s', async (name) => {
     server.answers(awsError(name));
     await expect(signer().sign(Buffer.from('m'))).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 });
 
-describe('[transparency.aws] the key of the log', () => {
+describe('[transparency.log] the key of the log', () => {
   const keys = generateKeyPairSync('ed25519');
   const spki = keys.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
 
@@ -84,7 +108,7 @@ describe('[transparency.aws] the key of the log', () => {
     });
   });
 
-  it('[transparency.key-rotation] keeps its name when it is rotated, and the key before it signs beside it for a while', async () => {
+  it('[transparency.log] keeps its name when it is rotated, and the key before it signs beside it for a while', async () => {
     const next = generateKeyPairSync('ed25519');
     const nextSpki = next.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
     server.answers({ body: { PublicKey: nextSpki } }, { body: { PublicKey: spki } });
@@ -107,7 +131,7 @@ describe('[transparency.aws] the key of the log', () => {
   });
 });
 
-describe('[transparency.aws] the objects of the log in the bucket', () => {
+describe('[transparency.log] the objects of the log in the bucket', () => {
   const objects = () =>
     logBucket({ client: new S3Client({ ...server.client, forcePathStyle: true }), bucket: 'archive' });
   const xml = (status: number, body: string) => ({ status, contentType: 'application/xml', body });

@@ -1,4 +1,6 @@
-/** Rotating the signing key: what was signed stays valid, trust follows signed statements, a store has one key. */
+/**
+ * Rotation of the signing key: old signatures stay valid, trust follows signed statements, and a store has one key.
+ */
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +12,7 @@ import { verifyBundle } from '#core/evidence/verify.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
 import { keys } from '../support/ports.ts';
+import { testStore } from '../support/store.ts';
 
 let gateway: KeptGateway;
 const folders: string[] = [];
@@ -40,7 +43,7 @@ const exported = async (session: string) => (await call('GET', `/admin/v1/eviden
 const verified = async (session: string) =>
   (await call('GET', `/admin/v1/evidence/sessions/${session}/verify`)).body as unknown;
 
-test('[evidence.keys.rotate] [evidence.keys.published] old manifests and checkpoints stay valid, and pinned keys lead to each other', async () => {
+test('[evidence.keys.rotate] old manifests and checkpoints stay valid, and pinned keys lead to each other', async () => {
   await acted('before');
   const before = await exported('before');
   const first = JSON.parse(before).public_key;
@@ -124,10 +127,9 @@ describe('[evidence.keys.rotate] a succession links keys', () => {
   });
 });
 
-describe('[evidence.keys.one-per-store] a store', () => {
+describe('[evidence.keys.rotate] a store', () => {
   const register = async (folder: string, adopt = false) => {
-    const { client, tables } = gateway.store;
-    return registerSigningKey({ client, table: tables.config, signer: await stateSigner(folder), adopt });
+    return registerSigningKey({ store: gateway.store.store, signer: await stateSigner(folder), adopt });
   };
 
   test('takes its key again, and one that follows it; not one that it followed, nor a stranger', async () => {
@@ -153,10 +155,9 @@ describe('[evidence.keys.one-per-store] a store', () => {
   });
 
   test('of two keys that come at once takes one', async () => {
-    const { client } = gateway.store;
-    const table = gateway.store.tables.mcp; // any table keyed by id that holds no key yet
+    const store = testStore();
     const signers = await Promise.all([stateSigner(await otherFolder()), stateSigner(await otherFolder())]);
-    const outcomes = await Promise.allSettled(signers.map((signer) => registerSigningKey({ client, table, signer })));
+    const outcomes = await Promise.allSettled(signers.map((signer) => registerSigningKey({ store, signer })));
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 });

@@ -1,4 +1,4 @@
-/** `/v1/audio/speech` through its handler: what is spoken is governed as text, and the bytes pass as they are. */
+/** `/v1/audio/speech`: the text is governed, and the audio passes unchanged. */
 import type { HttpReply } from '#core/contracts/http.ts';
 import { chatHandlers } from '#lambdas/handlers.ts';
 import { eventTo } from '../support/call-endpoint.ts';
@@ -34,8 +34,8 @@ async function speak(over: object = {}, key: string | undefined = keys.agent): P
   return { ...reply, text: reply.body as string };
 }
 
-describe('[passthrough.speech]', () => {
-  test.each(['audio/mpeg', 'audio/wav; rate=8000', 'application/octet-stream'])('%s passes as it is', async (type) => {
+describe('[passthrough.governed]', () => {
+  test.each(['audio/mpeg', 'audio/wav; rate=8000', 'application/octet-stream'])('%s passes unchanged', async (type) => {
     answers(type);
     const reply = await speak({ instructions: 'to bob@example.com' });
     expect(reply).toMatchObject({ statusCode: 200, isBase64Encoded: true });
@@ -59,7 +59,7 @@ describe('[passthrough.speech]', () => {
     expect(JSON.parse(text).error.message).toMatch(/\w/);
   });
 
-  test('a review waits for a person, as JSON', async () => {
+  test('a review is answered as JSON and held for a person', async () => {
     const { statusCode, text } = await speak({ input: 'the quarterly numbers' });
     expect({ statusCode, ...JSON.parse(text) }).toMatchObject({ statusCode: 202, status: 'pending_approval' });
   });
@@ -67,7 +67,7 @@ describe('[passthrough.speech]', () => {
   test.each([
     ['blocks', 'the Top Secret plan'],
     ['would redact', 'call +1 415 555 2671 now'],
-  ])('what a filter of replies %s is refused before the provider is asked', async (_, input) => {
+  ])('a call that a filter of replies %s is refused before the provider is called', async (_, input) => {
     const before = fake.requests.length;
     const { statusCode, text } = await speak({ input });
     expect({ statusCode, type: JSON.parse(text).error.type }).toEqual({ statusCode: 403, type: 'policy_violation' });

@@ -1,12 +1,12 @@
-import { actionsTable } from '#adapters/dynamodb/actions-table.ts';
+import { actionsTable } from '#adapters/tables/actions-table.ts';
 import { closeAbandonedActions } from '#core/actions/sweep-actions.ts';
 import { sweepApprovals } from '#core/approvals/sweep.ts';
-import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { ExecutionFault } from '#core/execution/executors/fault.ts';
 import type { Executor } from '#core/execution/executors/ports.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
 import { createHandler as sweep } from '#lambdas/sweep/event.ts';
 import { caller } from '../support/call-endpoint.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 import { woundTimeouts } from '../support/wound-timeouts.ts';
 
@@ -54,11 +54,7 @@ const act = (session: string, idempotencyKey?: string, action: object = note, ke
     ...(idempotencyKey !== undefined && { headers: { 'idempotency-key': idempotencyKey } }),
   });
 
-async function entries(session: string): Promise<EvidenceEntry[]> {
-  const found: EvidenceEntry[] = [];
-  for await (const entry of gateway.ports.evidence.entries('default', session)) found.push(entry);
-  return found;
-}
+const entries = (session: string) => evidenceOf(gateway.ports, session);
 
 /** The process ends in the middle: the ledger takes no result any more. */
 function killedBeforeResult() {
@@ -140,7 +136,7 @@ describe('a request under an idempotency key', () => {
 });
 
 describe('an action whose function ended', () => {
-  test('[action.no-allow-without-end] the sweep closes it as unknown, once, and not before its time', async () => {
+  test('[action.decision-before-effect] the sweep closes it as unknown, once, and not before its time', async () => {
     const killed = killedBeforeResult();
     const headers = { 'idempotency-key': 'k-8' };
     const body = { ...note, actor: { agent: 'writer', session: 'killed-1' } };
@@ -167,7 +163,7 @@ describe('an action whose function ended', () => {
     expect((await entries('killed-1b')).map(({ kind }) => kind)).toEqual(['allow', 'result']);
   });
 
-  test('[action.no-allow-without-end] [action.idempotency-key] under an approval the end of its lease is the outcome', async () => {
+  test('[action.decision-before-effect] [action.idempotency-key] under an approval the end of its lease is the outcome', async () => {
     const asked = await act('killed-2', 'k-9', lock);
     const id = asked.body.envelope_id;
     await call('POST', `/admin/v1/approvals/${id}/approve`, { key: keys.human, body: { reviewer: 'alice' } });
@@ -188,7 +184,7 @@ describe('the end of the function', () => {
   const endingIn = (ms: number, timeouts = gateway.ports.timeouts) =>
     caller({ ...gateway.ports, timeouts }, { endsAtMs: gateway.ports.clock.now() + ms });
 
-  test('[action.ends-before-its-function] ends the execution five seconds before, records unknown and answers it', async () => {
+  test('[action.decision-before-effect] ends the execution five seconds before, records unknown and answers it', async () => {
     const timeouts = woundTimeouts();
     notes.state.behave = (signal) =>
       new Promise((_, reject) => {
@@ -209,7 +205,7 @@ describe('the end of the function', () => {
     expect(timeouts.size).toBe(0);
   });
 
-  test('[action.ends-before-its-function] an executor that does not listen is no longer waited for', async () => {
+  test('[action.decision-before-effect] an executor that does not listen is no longer waited for', async () => {
     const timeouts = woundTimeouts();
     notes.state.behave = () => new Promise(() => {});
     const body = { ...note, actor: { agent: 'writer', session: 'late-2' } };
@@ -222,7 +218,7 @@ describe('the end of the function', () => {
     expect((await entries('late-2')).at(-1)).toMatchObject({ kind: 'result', body: { outcome: 'unknown' } });
   });
 
-  test('[action.ends-before-its-function] with no time left nothing is called; with enough it is', async () => {
+  test('[action.decision-before-effect] with no time left nothing is called; with enough it is', async () => {
     const body = { ...note, actor: { agent: 'writer', session: 'late-3' } };
     const refused = await endingIn(4_000)('POST', '/admin/v1/test-action', { key: keys.agent, body });
     expect(refused).toMatchObject({ status: 503, body: { error: { type: 'service_unavailable' } } });
@@ -233,7 +229,7 @@ describe('the end of the function', () => {
   });
 });
 
-test('[action.no-allow-without-end] due actions of all shards are found, ended ones are not', async () => {
+test('[action.decision-before-effect] due actions of all shards are found, ended ones are not', async () => {
   const table = actionsTable(gateway.store);
   for (let i = 0; i < 40; i++) await act(`many-${i}`);
   expect(await table.due('9999', 100)).toEqual([]);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.stop());
 
-test('[cli.status-failing] a failed notification is retrying, then dead, with its error and without the address', async () => {
+test('[cli.status] a failed notification is retrying, then dead, with its error and without the address', async () => {
   const { ports } = gateway;
   const { deliveries, clock } = ports;
   for (const tenant of ['default', 'elsewhere'])
@@ -51,7 +51,7 @@ test('[cli.status-failing] a failed notification is retrying, then dead, with it
   expect(await statusOf()).toMatchObject({ due: 0, failing: [{ state: 'dead', attempts: 8 }] });
 });
 
-describe('[admin.health-dependencies] what the gateway depends on', () => {
+describe('[admin.status] what the gateway depends on', () => {
   let fresh: Awaited<ReturnType<typeof testPorts>>;
   beforeEach(async () => {
     fresh = await testPorts();
@@ -90,7 +90,7 @@ describe('[admin.health-dependencies] what the gateway depends on', () => {
     expect(of(body, 'tables')).toEqual(of(before, 'tables'));
   });
 
-  test('[admin.health-upstreams] a server that could not be started is down, with the reason, before any call; one that answered is up', async () => {
+  test('[admin.status] a server that could not be started is down, with the reason, before any call; one that answered is up', async () => {
     const withServers = await testPorts({
       extra: `
 upstreams:
@@ -103,12 +103,12 @@ upstreams:
     const { dependencyStates } = withServers.ports;
     dependencyStates.connected('here', 'it does not answer');
     dependencyStates.connected('here');
-    dependencyStates.connected('gone', 'its process ended with 127');
+    dependencyStates.connected('gone', 'the process exited with code 127');
     const body = await health(withServers.ports);
     await withServers.stop();
     expect(body.status).toBe('degraded');
     expect(of(body, 'here')).toMatchObject({ state: 'up' });
-    expect(of(body, 'gone')).toMatchObject({ state: 'down', reason: 'its process ended with 127' });
+    expect(of(body, 'gone')).toMatchObject({ state: 'down', reason: 'the process exited with code 127' });
     expect(of(body, 'other')).toMatchObject({ state: 'unknown' });
   });
 

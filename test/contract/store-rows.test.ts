@@ -1,6 +1,6 @@
 /**
- * An insider with every table and no key changes rows: what follows is refused, or is found by verification, by `doctor` or by a witness.
- * The rows of evidence itself are attacked in evidence-rewriting.test.ts, the log in malicious-operator.test.ts.
+ * An insider with every table and no key changes rows: each change is refused or found by verification, `doctor` or a
+ * witness. Rows of evidence are attacked in evidence-rewriting.test.ts, the log in malicious-operator.test.ts.
  */
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import { caller } from '../support/call-endpoint.ts';
@@ -76,7 +76,7 @@ const ballot = (person: string) => ({
   at: new Date(gateway.ports().clock.now()).toISOString(),
 });
 
-describe('[approval.votes-proven] a row of an approval by several people', () => {
+describe('[evidence.approval-proven] a row of an approval by several people', () => {
   test('with a vote that no person gave counts one vote when it is used, and verification names it', async () => {
     const { session, act } = request();
     const { envelope_id: id } = await act();
@@ -137,7 +137,7 @@ describe('[approval.votes-proven] a row of an approval by several people', () =>
   });
 });
 
-describe('[approval.votes-proven] a row of an approval', () => {
+describe('[evidence.approval-proven] a row of an approval', () => {
   const otherKey = async () => {
     const { byKeyId } = (await gateway.ports().snapshots.current()).identities;
     return [...byKeyId.values()].find(({ name }) => name === 'stranger')!.key_id;
@@ -166,7 +166,7 @@ describe('[approval.votes-proven] a row of an approval', () => {
   test.each([
     ['with a field that is said to be withheld', { number: 9 }],
     ['with a field that is withheld', { number: 9, token: 'ghp_0123456789abcdefghijklmnopqrstuvwxyz' }],
-  ])('[approval.shown] that shows another call, %s, opens nothing', async (_, parameters) => {
+  ])('[approval.evidence-decides] that shows another call, %s, opens nothing', async (_, parameters) => {
     const { act } = request('read');
     const { envelope_id: id } = await act({ parameters });
     const { withheld, parameters: shown } = await row(id);
@@ -179,7 +179,7 @@ describe('[approval.votes-proven] a row of an approval', () => {
     expect(ran).toEqual([]);
   });
 
-  test('[approval.shown] that shows its call without the secret is used as before', async () => {
+  test('[approval.evidence-decides] that shows its call without the secret is used as before', async () => {
     const parameters = {
       number: 9,
       token: 'ghp_0123456789abcdefghijklmnopqrstuvwxyz',

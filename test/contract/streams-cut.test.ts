@@ -52,16 +52,10 @@ const called = (name: string, ...parts: string[]) =>
     .map((each) => chunk({ tool_calls: [{ index: 0, function: { arguments: each } }] }))
     .join('')}${chunk({}, 'tool_calls')}data: [DONE]\n\n`;
 const event = (type: string, more: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
+const usage = { input_tokens: 1, output_tokens: 1 };
 const message = (block: object, ...deltas: object[]) =>
   event('message_start', {
-    message: {
-      id: 'm',
-      type: 'message',
-      role: 'assistant',
-      model: 'claude-x',
-      content: [],
-      usage: { input_tokens: 1, output_tokens: 1 },
-    },
+    message: { id: 'm', type: 'message', role: 'assistant', model: 'claude-x', content: [], usage },
   }) +
   event('content_block_start', { index: 0, content_block: block }) +
   deltas.map((delta) => event('content_block_delta', { index: 0, delta })).join('') +
@@ -78,6 +72,10 @@ const plain = said('Grüße, ', 'naïve 🙂');
 const blocked = said('das ge', 'heim', ' é pl', 'an ist');
 const redacted = said('write to ev', 'e@evil.exa', 'mple or 4111 1111 11', '11 1111 now');
 
+const forbidden = message({ type: 'text', text: '' }, text('das ge'), text('heim é'), text(' plan'));
+const everything = { type: 'tool_use', id: 't', name: 'delete_everything', input: {} };
+const deleting = message(everything, input('{"path":"/'), input('etc/shadow"}'));
+
 const streams = [
   ['a plain chat', chat, plain, 'naïve'],
   ['a chat that is blocked', chat, blocked, 'policy_violation'],
@@ -85,23 +83,9 @@ const streams = [
   ['a chat as a message', { ...messages, model: 'gpt-x' }, redacted, '[REDACTED'],
   ['a chat as a response', responses, redacted, '[REDACTED'],
   ['a response that is blocked', responses, blocked, 'policy_violation'],
-  [
-    'a message that is blocked',
-    messages,
-    message({ type: 'text', text: '' }, text('das ge'), text('heim é'), text(' plan')),
-    'policy_violation',
-  ],
+  ['a message that is blocked', messages, forbidden, 'policy_violation'],
   ['a call whose arguments hold an address', chat, called('send', '{"to":"ev', 'e@evil.exa', 'mple"}'), '[REDACTED'],
-  [
-    'a message with a governed call',
-    messages,
-    message(
-      { type: 'tool_use', id: 't', name: 'delete_everything', input: {} },
-      input('{"path":"/'),
-      input('etc/shadow"}'),
-    ),
-    'delete_everything',
-  ],
+  ['a message with a governed call', messages, deleting, 'delete_everything'],
 ] as const;
 
 /** Without ids and times, which differ from call to call. */

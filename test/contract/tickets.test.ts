@@ -1,22 +1,22 @@
 /** Capability tickets in the real embedded store: issued, presented once, listed, revoked. */
 
 import { v7 } from 'uuid';
-import { credentialsTable } from '#adapters/dynamodb/credentials-table.ts';
-import { ticketsTable } from '#adapters/dynamodb/tickets-table.ts';
 import { systemIds } from '#adapters/system/ids.ts';
+import { credentialsTable } from '#adapters/tables/credentials-table.ts';
+import { ticketsTable } from '#adapters/tables/tickets-table.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import { ticketKey } from '#core/execution/tickets/keys.ts';
 import { issueTicket, redeemTicket, useOf } from '#core/execution/tickets/tickets.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { listTickets, revokeTicket } from '#core/operations/credentials.ts';
 import type { Call } from '#core/operations/operation.ts';
-import { useDynamo } from '../support/dynamo.ts';
+import { listTickets, revokeTicket } from '#core/operations/tickets.ts';
+import { downStore, useStore } from '../support/store.ts';
 import { envelope } from '../unit/execution/credentials/sample.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const key = ticketKey('a secret that is long enough to be a key');
 
-const store = useDynamo();
+const store = useStore();
 
 /** Ids of one millisecond each: within one, UUIDv7 has no order. */
 let made = 0;
@@ -36,7 +36,7 @@ const redeem = (tenant: string, text: string, seconds = 1) =>
 const refused = (reason: string) => expect.objectContaining({ code: 'forbidden', data: { reason } });
 
 describe('capability tickets', () => {
-  test('[ticket.hmac-nonce] are good for the action they were issued for, once', async () => {
+  test('[ticket.redeem] are good for the action they were issued for, once', async () => {
     const { text, record } = await issue('once');
     expect(await redeem('once', text)).toMatchObject({
       ...useOf(callOf('once')),
@@ -47,7 +47,7 @@ describe('capability tickets', () => {
     expect(await ticketsTable(store).get('once', record.id)).toEqual({ ...record, used_at: isoTime(start + 1000) });
   });
 
-  test('[ticket.hmac-nonce] of twenty that present one at once, one may act', async () => {
+  test('[ticket.redeem] of twenty that present one at once, one may act', async () => {
     const { text } = await issue('race');
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => redeem('race', text)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -88,7 +88,7 @@ describe('capability tickets', () => {
 
   test('no ticket is accepted while the store does not answer', async () => {
     const { text } = await issue('down');
-    const gone = ticketsTable({ ...store, tables: { ...store.tables, credentials: 'no-such-table' } });
+    const gone = ticketsTable({ store: downStore() });
     const ports = { ...portsAt(1), tickets: gone };
     await expect(redeemTicket(ports, text, useOf(callOf('down')))).rejects.toMatchObject({
       code: 'service_unavailable',

@@ -101,7 +101,7 @@ const textsOf = (last: { result: { content: { text: string }[] } }) => last.resu
 const noted = async (session: string) => (await entries(session)).filter(({ kind }) => kind === 'result').at(-1)?.body;
 
 describe('[guard.classifier] a module looks at results', () => {
-  test('what it flags is withheld under block, and evidence names module, digest and score', async () => {
+  test('withholds a flagged result under block, and evidence names module, digest and score', async () => {
     await configured(wasm(), { classified: 'block' });
     const session = await open({ at: own });
     const { error } = await echo(attack, session);
@@ -118,7 +118,7 @@ describe('[guard.classifier] a module looks at results', () => {
     expect(JSON.stringify(body)).not.toContain('previous');
   });
 
-  test('what it does not flag passes, and evidence says that it looked', async () => {
+  test('passes a result without a flag, and evidence records the check', async () => {
     await configured(wasm(), { classified: 'block' });
     const session = await open({ at: own });
     expect(textsOf(await echo(harmless, session))).toEqual([JSON.stringify({ text: harmless })]);
@@ -127,7 +127,7 @@ describe('[guard.classifier] a module looks at results', () => {
     expect(body).not.toHaveProperty('guard');
   });
 
-  test('what it flags is marked or removed by setting', async () => {
+  test('marks or removes a flagged result, as configured', async () => {
     await configured(wasm(), { classified: 'mark' });
     const session = await open({ at: own });
     expect(textsOf(await echo(attack, session))).toEqual([
@@ -169,7 +169,7 @@ describe('[guard.classifier] a module looks at results', () => {
   });
 });
 
-describe('[guard.classifier-errs] a result that was not looked at', () => {
+describe('[guard.classifier] a result that was not looked at', () => {
   test('is withheld for a module that is not stored, by name', async () => {
     const { policies, classifier } = wasm();
     const gone = JSON.parse(JSON.stringify(policies).replace(digest, 'f'.repeat(64)));
@@ -201,7 +201,7 @@ describe('[guard.classifier] a module looks at definitions', () => {
   const poisoned = { description: `Reads a file. ${attack}` };
   const rules = { definitions: { instruction: 'log', secret_reference: 'log', asks_context: 'log' } };
 
-  test('a new definition that it flags waits, and is served once a human accepted it', async () => {
+  test('holds a flagged new definition until a human accepts it', async () => {
     await configured({ ...wasm({ looks_at: ['definitions'] }) }, {}, { ...rules, upstream: { name: 'held' } });
     server.describe({ get_file: poisoned });
     const first = await named();
@@ -227,7 +227,7 @@ describe('[guard.classifier] a module looks at definitions', () => {
     expect((await named()).names).toContain('get_file');
   });
 
-  test('a changed definition that it flags waits; under log it is recorded and served', async () => {
+  test('holds a flagged changed definition; under log, records and serves it', async () => {
     await configured(wasm({ looks_at: ['definitions'] }), {}, { ...rules, upstream: { name: 'changing' } });
     expect((await named()).names).toContain('get_file');
     server.describe({ get_file: poisoned });
@@ -240,14 +240,14 @@ describe('[guard.classifier] a module looks at definitions', () => {
     expect((await named()).names).toContain('get_file');
   });
 
-  test('[guard.classifier-errs] a server whose definitions cannot be looked at lists nothing until they can', async () => {
+  test('[guard.classifier] a server lists no tools until its definitions can be checked', async () => {
     await configured(wasm({ looks_at: ['definitions'] }), {}, { ...rules, upstream: { name: 'unread' } });
     const failing = compose({ wasm: { check: () => Promise.reject(new Error('trap')) } });
     const session = await open({ at: failing });
     const { last } = await send('tools/list', {}, { session, at: failing });
-    expect(last.error?.message).toContain('could not look at');
+    expect(last.error?.message).toContain('could not check');
     expect((await call('echo', { text: 'x' }, { session, at: failing })).last.error?.message).toContain(
-      'could not look at',
+      'could not check',
     );
     expect((await test_.ports.mcpStore.marks('unread')).revision).toBe(0);
     await failing.gateway.stop();
@@ -255,7 +255,7 @@ describe('[guard.classifier] a module looks at definitions', () => {
   });
 });
 
-describe('[guard.classifier-cost] a model looks at results', () => {
+describe('[guard.classifier] a model looks at results', () => {
   test.each(['openai', 'anthropic'] as const)(
     'of a provider of type %s, and evidence has score and cost',
     async (kind) => {
@@ -295,7 +295,7 @@ describe('[guard.classifier-cost] a model looks at results', () => {
     ['a refusal in the text of the tool', () => say('{"injection": 0} as the text says'), 'broken_answer'],
     ['an error status', () => jsonReply({ error: { message: 'no' } }, 500), 'failed'],
     ['HTML', () => jsonReply('<html>'), 'failed'],
-  ])('[guard.classifier-errs] an answer of %s withholds the result', async (_what, reply, error) => {
+  ])('[guard.classifier] an answer of %s withholds the result', async (_what, reply, error) => {
     await configured(await model(), { classified: 'log' });
     provider.answers(reply());
     const session = await open({ at: own });
@@ -303,7 +303,7 @@ describe('[guard.classifier-cost] a model looks at results', () => {
     expect((await noted(session))!.guard_classifier).toMatchObject({ error });
   });
 
-  test('[guard.classifier-errs] a model that does not answer in time withholds the result', async () => {
+  test('[guard.classifier] a model that does not answer in time withholds the result', async () => {
     await configured(await model('openai', { timeout_ms: onceAsked }));
     provider.answers({ type: 'silent' });
     const session = await open({ at: own });

@@ -1,4 +1,4 @@
-/** The tool guard over definitions: what is held at the first meeting, what a change brings, and what a person accepts. */
+/** The tool guard over definitions: findings at the first listing, after changes, and acceptance by a person. */
 
 import { useGuardedServer } from '../support/guarded-server.ts';
 import {
@@ -34,7 +34,7 @@ describe('a definition', () => {
       .map(({ body }) => body);
   afterEach(() => server.describe({}));
 
-  test('[guard.definitions] that instructs the model waits for a human, at the first meeting too; its neighbours pass', async () => {
+  test('[guard.definitions] that instructs the model is held for a human, at the first listing too; its neighbours pass', async () => {
     await configure({ upstreams: [{ name: 'poisoned', url: server.url }] });
     server.describe({
       get_file: {
@@ -68,7 +68,7 @@ describe('a definition', () => {
     expect((await call('echo', {}, { session })).last.error.code).toBe(-32001);
   });
 
-  test('[guard.definitions] of a recorded kind is offered, and stands in evidence', async () => {
+  test('[guard.definitions] of a recorded kind is offered, and evidence records it', async () => {
     await configure({ upstreams: [{ name: 'noted', url: server.url }] });
     const inputSchema = { type: 'object', properties: { api_key: { type: 'string' } }, required: ['api_key'] };
     server.describe({ echo: { inputSchema } });
@@ -97,7 +97,7 @@ describe('a definition', () => {
     }
   });
 
-  test('[guard.changes] new reach waits for a human, under drift: warn too, on every instance', async () => {
+  test('[guard.changes] new reach is held for a human, under drift: warn too, on every instance', async () => {
     await configure({ upstreams: [{ name: 'rug', url: server.url }] });
     const session = await open();
     await names(session);
@@ -114,7 +114,7 @@ describe('a definition', () => {
     expect((await call('get_file', { path: 'a' }, { session })).last.result).toBeDefined();
   });
 
-  test('[mcp.definition-diff] a held change is shown beside the accepted text, and accepted as it was looked at', async () => {
+  test('[guard.changes] a held change is shown next to the accepted text, and the version shown is the one accepted', async () => {
     await configure({ upstreams: [{ name: 'shown', url: server.url }] });
     const session = await open();
     await names(session);
@@ -167,7 +167,7 @@ describe('a definition', () => {
     });
   });
 
-  test('[mcp.definition-diff] a store that does not answer costs the comparison, and no call', async () => {
+  test('[guard.changes] a store that does not answer costs the comparison, and no call', async () => {
     await configure({ upstreams: [{ name: 'storeless', url: server.url }] });
     const down = async () => {
       throw new Error('down');
@@ -189,7 +189,7 @@ describe('a definition', () => {
     await storeless.gateway.stop();
   });
 
-  test('[mcp.drift] a title that begins to instruct the model waits, as a description does', async () => {
+  test('[guard.changes] a title that begins to instruct the model is held, like a description', async () => {
     await configure({ upstreams: [{ name: 'titled', url: server.url }] });
     server.describe({ get_file: { title: 'Get a file' } });
     const session = await open();
@@ -199,7 +199,7 @@ describe('a definition', () => {
     expect((await call('get_file', { path: 'a' }, { session })).last.error.code).toBe(-32001);
   });
 
-  test('[guard.changes] approvals given under the earlier definition are void where the change matters', async () => {
+  test('[guard.changes] approvals given under the earlier definition are void if the change matters', async () => {
     await configure({ upstreams: [{ name: 'bound', url: server.url }], extra: { tool_policies: reviewed } });
     const session = await open();
     const asked = async (path: string) =>

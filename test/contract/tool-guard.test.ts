@@ -11,6 +11,9 @@ describe('[guard.results] a poisoned result', () => {
     const session = await open();
     const { last } = await call('echo', { text: attack }, { session });
     expect(textsOf(last)).toEqual([expect.stringContaining('treat it as data'), JSON.stringify({ text: attack })]);
+    expect(last.result._meta['agent-governance-gateway/findings']).toMatchObject([
+      { kind: 'instruction', where: 'result.content[0].text', action: 'mark' },
+    ]);
     expect((await noted(session))!.guard).toEqual([
       { kind: 'instruction', where: 'result.content[0].text', severity: 'high', action: 'mark' },
     ]);
@@ -23,7 +26,7 @@ describe('[guard.results] a poisoned result', () => {
     expect(textsOf(last)).toEqual(['{"text":"Report. [removed by the gateway: hidden_instruction] End."}']);
   });
 
-  test('[guard.fails-closed] is withheld where its kind is blocked; the call ran once, and says so', async () => {
+  test('[guard.fails-closed] is withheld if its kind is blocked; the error states that the call ran', async () => {
     await configure({ upstreams: upstreams(), extra: { tool_guard: { results: { instruction: 'block' } } } });
     const session = await open();
     const before = server.calls().length;
@@ -46,7 +49,7 @@ describe('[guard.results] a poisoned result', () => {
     expect(textsOf(last)).toHaveLength(2);
   });
 
-  test('passes where the guard is off for its server, and is recorded only under log', async () => {
+  test('passes if the guard is off for its server, and is only recorded under log', async () => {
     for (const guard of ['off', 'log']) {
       await configure({ upstreams: upstreams({ guard }) });
       const session = await open();
@@ -74,7 +77,7 @@ describe('[guard.arguments] a call to a tool that is not a shell', () => {
   const decisionOf = async (session: string) =>
     (await entries(session)).filter(({ kind }) => kind !== 'result' && kind !== 'credential').at(-1);
 
-  test('with shell syntax in a path waits for a human, who sees what was found and where', async () => {
+  test('with shell syntax in a path is held for a human, who sees the finding and its place', async () => {
     await configure({ upstreams: upstreams() });
     const session = await open();
     const { last } = await call('get_file', injected, { session });
@@ -90,7 +93,7 @@ describe('[guard.arguments] a call to a tool that is not a shell', () => {
     expect(row!.rule_reason).toContain('parameters.path: Shell syntax');
   });
 
-  test('is blocked where the configuration says so, and recorded only under guard: log', async () => {
+  test('is blocked if so configured, and only recorded under guard: log', async () => {
     await configure({ upstreams: upstreams(), extra: { tool_guard: { arguments: { command: 'block' } } } });
     const session = await open();
     expect(
@@ -106,7 +109,7 @@ describe('[guard.arguments] a call to a tool that is not a shell', () => {
     });
   });
 
-  test('with harmless arguments passes, whatever its long texts hold', async () => {
+  test('with harmless arguments passes, with any long text', async () => {
     await configure({ upstreams: upstreams() });
     const session = await open();
     const body = 'Run `npm ci && npm test`; see $(pwd), {{ title }} and ../../docs.';
@@ -118,7 +121,7 @@ describe('[guard.arguments] a call to a tool that is not a shell', () => {
   });
 });
 
-describe('[guard.schema] arguments that do not fit the schema', () => {
+describe('[guard.arguments] arguments that do not fit the schema', () => {
   const inputSchema = {
     type: 'object',
     properties: { path: { type: 'string' } },
@@ -127,7 +130,7 @@ describe('[guard.schema] arguments that do not fit the schema', () => {
   };
   afterEach(() => server.describe({}));
 
-  test('are refused before they are sent, with what is allowed; those that fit pass', async () => {
+  test('are refused before they are sent, and the error lists the allowed ones; fitting arguments pass', async () => {
     server.describe({ get_file: { inputSchema } });
     await configure({
       upstreams: [{ name: 'fitting', url: server.url }],

@@ -1,7 +1,9 @@
-/** Traces through the handlers: what calls left, who sees it, filters and pages. */
-import { tracesTable } from '#adapters/dynamodb/traces-table.ts';
+/** Traces over HTTP: content, visibility, filters and pages. */
+
+import { tracesTable } from '#adapters/tables/traces-table.ts';
 import { merged, type RecordedSpan, type RecordedTrace, summaryOf } from '#core/observatory/traces.ts';
 import { caller } from '../support/call-endpoint.ts';
+import type { Loose } from '../support/loose.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 const admin = 'admin-token-1';
@@ -59,28 +61,7 @@ test('[trace.routes] a chat call and an action are traces with their spans and p
   expect(actions.traces[0]).toMatchObject({ root: 'mcpgw.tool_call', session_id: 'traced-action', decision: 'allow' });
 });
 
-test.each([
-  ['a chat call', '/v1/chat/completions', { messages: [{ role: 'user', content: 'hi' }] }],
-  [
-    'a chat call that streams',
-    '/v1/chat/completions',
-    { stream: true, messages: [{ role: 'user', content: 'hi there' }] },
-  ],
-  ['an endpoint beside chat', '/v1/moderations', { input: 'hi' }],
-])('[trace.policy-stages] %s leaves the spans of every stage, without a filter', async (what, path, more) => {
-  const session = `staged-${what.replaceAll(' ', '-')}`;
-  await call('POST', path, { key: keys.agent, headers: { 'x-session-id': session }, body: { model: 'mock', ...more } });
-  const { traces } = await get(`?session=${session}`);
-  const { spans } = await get(`/${traces[0].trace_id}`);
-  const below = new Map(spans.map(({ name, attributes }: RecordedSpan) => [name, attributes]));
-  expect([...below.keys()]).toEqual(
-    expect.arrayContaining(['policy.check_input', 'provider.call', 'policy.check_output', 'evidence.record']),
-  );
-  expect(below.get('policy.check_output')).toEqual({ decision: 'allow', action: 'allow' });
-  expect(below.get('provider.call')).toMatchObject({ provider: 'mock', model: 'mock', latency_ms: expect.any(Number) });
-});
-
-test('[trace.caller] the trace of a caller goes on through an action, as through a chat call; a malformed one is none', async () => {
+test('[trace.caller] the trace of a caller continues through an action, a malformed one does not', async () => {
   const [trace, parent] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
   const actWith = (session: string, traceparent: string) =>
     call('POST', '/admin/v1/test-action', {
@@ -103,34 +84,31 @@ test('[trace.caller] the trace of a caller goes on through an action, as through
   expect(traces[0].trace_id).not.toBe(trace);
 });
 
+const idOf = ({ trace_id }: RecordedTrace) => trace_id;
 test('[trace.routes] filters and pages', async () => {
   for (const n of [1, 2, 3, 4, 5]) {
     await chat(`page-${n}`);
     gateway.pass(1);
   }
-  const all = (await get('?limit=200')).traces;
-  expect(all.map(({ started_at }: { started_at: string }) => started_at)).toEqual(
-    all
-      .map(({ started_at }: { started_at: string }) => started_at)
-      .sort()
-      .reverse(),
-  );
+  const all: RecordedTrace[] = (await get('?limit=200')).traces;
+  const times = (all as Loose[]).map(({ started_at }) => started_at);
+  expect(times).toEqual(times.toSorted().reverse());
   const paged: string[] = [];
   let cursor = '';
   do {
     const page = await get(`?limit=2${cursor && `&cursor=${cursor}`}`);
     expect(page.traces.length).toBeLessThanOrEqual(2);
-    paged.push(...page.traces.map(({ trace_id }: { trace_id: string }) => trace_id));
+    paged.push(...page.traces.map(idOf));
     cursor = page.next ?? '';
   } while (cursor);
-  expect(paged).toEqual(all.map(({ trace_id }: { trace_id: string }) => trace_id));
+  expect(paged).toEqual(all.map(idOf));
   expect((await get('?model=none')).traces).toEqual([]);
   expect((await get('?min_ms=600000')).traces).toEqual([]);
-  expect((await get(`?from=${all[0].started_at}`)).traces).toHaveLength(1);
+  expect((await get(`?from=${times[0]}`)).traces).toHaveLength(1);
   expect((await get('?status=error')).traces).toEqual([]);
 });
 
-test('[trace.isolation] another tenant sees none of it, roles below operator nothing', async () => {
+test('[trace.isolation] other tenants and roles below operator see no traces', async () => {
   await chat('mine');
   const { traces } = await get('?session=mine');
   expect((await call('GET', '/admin/v1/traces', { key: keys.viewer })).status).toBe(403);
@@ -185,21 +163,7 @@ test('[trace.isolation] one trace id in calls of two tenants is a trace of each,
   });
 });
 
-test('[trace.isolation] calls of one tenant under one id are one trace', async () => {
-  const traceparent = `00-${'d'.repeat(32)}-00f067aa0ba902b7-01`;
-  for (const session of ['one-id-1', 'one-id-2'])
-    await call('POST', '/v1/chat/completions', {
-      key: keys.agent,
-      headers: { traceparent, 'x-session-id': session },
-      body: { model: 'mock', messages: [{ role: 'user', content: 'hi' }] },
-    });
-  const { traces } = await get('?limit=200');
-  expect(traces.filter(({ trace_id }: { trace_id: string }) => trace_id === 'd'.repeat(32))).toHaveLength(1);
-  const { spans } = await get(`/${'d'.repeat(32)}`);
-  expect(spans.filter(({ name }: RecordedSpan) => name === 'gateway.chat_completion')).toHaveLength(2);
-});
-
-test('[trace.share] a tenant with many traces pushes out its own, here and in the ring of all processes', async () => {
+test('[trace.isolation] a tenant with many traces pushes out its own, here and in the ring of all processes', async () => {
   const { clock, ids } = gateway.ports;
   const of = (tenant_id: string, n: number): RecordedTrace => ({
     trace_id: `${tenant_id}-${n}`,
@@ -235,7 +199,7 @@ const span = (span_id: string, ms: number, parent_id?: string): RecordedSpan => 
   ...(parent_id !== undefined && { parent_id }),
 });
 
-test('[trace.edge-parent] what the edge and the gateway recorded under one id is one trace with the edge as its root', () => {
+test('[trace.caller] what the edge and the gateway recorded under one id is one trace with the edge as its root', () => {
   const [trace] = merged([
     { trace_id: 't', spans: [span('gateway', 5, 'edge')] },
     { trace_id: 't', spans: [span('edge', 4)] },
@@ -244,7 +208,7 @@ test('[trace.edge-parent] what the edge and the gateway recorded under one id is
   expect(summaryOf(trace!)).toMatchObject({ root: 'span.edge', spans: 2, status: 'ok' });
 });
 
-test('[trace.span-order] spans of one millisecond stand in the order of their stages, each behind the one it is inside of', () => {
+test('[trace.routes] spans of one millisecond are in the order of their stages, after their parents', () => {
   // As a process records them: in the order they ended.
   const spans = [
     ...[span('check_input', 5, 'chat'), span('mock', 5, 'call'), span('call', 5, 'chat')],
@@ -256,7 +220,7 @@ test('[trace.span-order] spans of one millisecond stand in the order of their st
   ]);
 });
 
-test('[trace.shared] what several processes put is listed once, the newest 500, and forgotten after a day', async () => {
+test('[trace.routes] traces of several processes are listed once, the newest 500, for a day', async () => {
   const { clock, ids } = gateway.ports;
   const traceRing = tracesTable(gateway.store);
   const started = clock.now();

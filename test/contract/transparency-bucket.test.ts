@@ -1,4 +1,4 @@
-/** The transparency log as it lies on AWS: objects in a bucket that takes each once, and readers that write nothing. */
+/** The transparency log in a bucket that accepts each object once, and readers that never write. */
 import { logBucket } from '#adapters/aws/log-bucket.ts';
 import type { ChainPoint } from '#core/contracts/evidence.ts';
 import { LogReader } from '#core/evidence/transparency/log-reader.ts';
@@ -37,7 +37,7 @@ async function proved(log: LogReader, session_id: string, size: number) {
   expect(proof).toMatchObject({ size });
 }
 
-test('[transparency.aws] a log over a bucket that removes and replaces nothing proves every session', async () => {
+test('[transparency.log] a log over a bucket that removes and replaces nothing proves every session', async () => {
   const log = kept.opened({ objects: objects() });
   for (const [from, count] of [
     [0, 200],
@@ -50,7 +50,7 @@ test('[transparency.aws] a log over a bucket that removes and replaces nothing p
   expect([...bucket.objects.keys()].every((key) => key.startsWith('@log/default/'))).toBe(true);
 });
 
-test('[transparency.aws] a reader shows a batch whose writer stopped before it was put, and writes nothing', async () => {
+test('[transparency.log] a reader shows a batch whose writer stopped before it was put, and writes nothing', async () => {
   await stopsAfterCommit(many(0, 250), many(250, 10));
   const before = bucket.objects.size;
   // The batch fills a tile; neither its objects nor its sessions are in place.
@@ -66,7 +66,7 @@ test('[transparency.aws] a reader shows a batch whose writer stopped before it w
   await proved(reader(), 's-255', 261);
 });
 
-test('[transparency.aws] a reader does not answer for a log whose objects are cut', async () => {
+test('[transparency.log] a reader does not answer for a log whose objects are cut', async () => {
   await kept.opened({ objects: objects() }).append(many(0, 20));
   await kept.opened({ objects: objects() }).append(many(20, 20));
   const [first = ''] = [...bucket.objects.keys()].sort();

@@ -35,7 +35,7 @@ test('[transparency.log] sessions are appended once for each place they reach, e
   expect(await log.checkpoint('nobody')).toBeUndefined();
 });
 
-test('[watch.each-by-itself] a log that is damaged or fails does not keep other tenants from theirs', async () => {
+test('[store.sweep] a log that is damaged or fails does not keep other tenants from theirs', async () => {
   await kept.opened().append([pointOf('s-1', 0)]);
   const head = (await kept.heads.head('default'))!;
   await kept.heads.replace('default', { ...head, version: head.version + 1, checkpoint: 'damaged' });
@@ -51,7 +51,7 @@ test('[watch.each-by-itself] a log that is damaged or fails does not keep other 
   expect(await kept.leaves(other, 'other')).toHaveLength(2);
 });
 
-test('[transparency.proofs] sessions and growth are proved across tiles of every size', async () => {
+test('[transparency.tree] sessions and growth are proved across tiles of every size', async () => {
   const log = kept.opened();
   const heads = [];
   for (const count of [1, 1, 253, 1, 1, 300, 200]) {
@@ -87,15 +87,6 @@ test('[transparency.proofs] sessions and growth are proved across tiles of every
   expect(await log.tile('default', { level: 0, index: 2, width: 246 })).toBeUndefined();
 });
 
-test('[transparency.log] writers side by side make one log', async () => {
-  const points = many(0, 40);
-  const logs = [kept.opened(), kept.opened(), kept.opened()];
-  await Promise.all(logs.flatMap((log) => points.map((point) => log.append([point]))));
-  const leaves = await kept.leaves(kept.opened());
-  expect(new Set(leaves.map(({ session }) => session)).size).toBe(40);
-  expect(leaves).toHaveLength(40);
-});
-
 class Killed extends Error {}
 
 /** Stops at the n-th write: before it is done, or after it and before its answer. */
@@ -124,7 +115,7 @@ function stopping(at: number, done: 'before' | 'after') {
   return { log: kept.opened(parts), count };
 }
 
-test('[transparency.survives-kill] a writer that stops at any write loses and doubles no leaf', async () => {
+test('[transparency.log] a writer that stops at any write loses and doubles no leaf', async () => {
   // The second batch fills a tile, begins the next, and repeats a session.
   const first = many(0, 250);
   const second = [...many(250, 10), pointOf('s-3', 1)];

@@ -4,8 +4,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { logBucket } from '#adapters/aws/log-bucket.ts';
-import { logObjectsTable } from '#adapters/dynamodb/log-objects-table.ts';
 import { systemClock } from '#adapters/system/clock.ts';
+import { logObjectsTable } from '#adapters/tables/log-objects-table.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import type { ChainPoint } from '#core/contracts/evidence.ts';
 import { openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
@@ -13,8 +13,8 @@ import type { LogHeads, LogObjects } from '#core/evidence/transparency/ports.ts'
 import { rootsOfConsistency } from '#core/evidence/transparency/proofs.ts';
 import { checkLogProof } from '#core/evidence/transparency/session-proof.ts';
 import { keptEvidence } from '../../bin/local/kept-evidence.ts';
-import { startDynamo, type TestDynamo } from '../support/dynamo.ts';
 import { FakeBucket } from '../support/fake-bucket.ts';
+import { testStore } from '../support/store.ts';
 import { pointOf, type TestLog, testLog } from '../support/transparency.ts';
 
 let kept: TestLog;
@@ -44,11 +44,11 @@ function process_(objects: LogObjects, at: number) {
 }
 
 const stores: Record<string, () => LogObjects> = {
-  'in the table of the head': () => logObjectsTable(kept.store),
+  'in the table of the head': () => logObjectsTable({ store: kept.store }),
   'in a bucket that replaces nothing': () => logBucket({ bucket: 'archive', client: new FakeBucket(100).client }),
 };
 
-describe.each(Object.keys(stores))('[transparency.shared-store] [transparency.survives-kill] objects %s', (name) => {
+describe.each(Object.keys(stores))('[transparency.log] objects %s', (name) => {
   test('writers side by side, each killed again and again, lose and double no leaf', async () => {
     const objects = stores[name]!();
     const seen: string[] = [];
@@ -110,19 +110,12 @@ describe.each(Object.keys(stores))('[transparency.shared-store] [transparency.su
   });
 });
 
-describe('[transparency.shared-store] gateways of one store', () => {
-  let dynamo: TestDynamo;
+describe('[transparency.log] gateways of one store', () => {
   const folder = mkdtempSync(join(tmpdir(), 'shared-log-'));
-  beforeAll(async () => {
-    dynamo = await startDynamo();
-  });
-  afterAll(async () => {
-    await dynamo.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('come to one key from the signing key of the store, and keep one log; another key is refused', async () => {
-    const store = { client: dynamo.client(), tables: await dynamo.createTables('shared-'), shared: true };
+    const store = { store: testStore(), shared: true };
     const telemetry = logTelemetry({ clock: systemClock, write: () => {}, service: 't', deployment: 't' });
     const evidence = { entries: () => (async function* () {})() };
     const start = (name: string) =>

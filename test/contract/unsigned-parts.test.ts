@@ -27,7 +27,7 @@ const minutes = async (times: number) => {
   }
 };
 
-test('[supply-chain.refused-unsigned] a pack without a signature is refused, and the refusal is evidence', async () => {
+test('[supply-chain.require-signed] a pack without a signature is refused, and the refusal is evidence', async () => {
   const before = (await call('GET', '/admin/v1/config', { key })).body.version;
   const refused = await put(unsigned);
   expect(refused).toMatchObject({ status: 400, body: { error: { type: 'invalid_request' } } });
@@ -42,7 +42,7 @@ test('[supply-chain.refused-unsigned] a pack without a signature is refused, and
   expect((await call('GET', '/admin/v1/audit/verify', { key })).body).toMatchObject({ valid: true });
 });
 
-test('[supply-chain.index-in-force] an index older than the one in force is refused, a newer one and another root key are taken', async () => {
+test('[supply-chain.sequence] an index older than the one in force is refused, a newer one and another root key are taken', async () => {
   const under = (file: object, pem = rootKeys.pem.publicKey) =>
     put(configuration(`supply_chain: ${JSON.stringify({ root_key: pem, index: file })}`));
   const sequence = (index: number, revocations: number) =>
@@ -59,13 +59,13 @@ test('[supply-chain.index-in-force] an index older than the one in force is refu
   expect((await under(indexOf({}, strangerKeys), strangerKeys.pem.publicKey)).status).toBe(201);
 });
 
-test('[supply-chain.refused-unsigned] other refusals, and the same pack where none is required, leave no such entry', async () => {
+test('[supply-chain.require-signed] other refusals, and the same pack without the requirement, leave no such entry', async () => {
   expect((await put(configuration('unknown_key: 1'))).status).toBe(400);
   expect((await put(configuration('', '', '{ pack: readonly }'))).status).toBe(201);
   expect(await acts()).toEqual([]);
 });
 
-test('[alert.refused-plugins] a refusal opens one alert of its tenant, which resolves after its ten minutes', async () => {
+test('[alert.thresholds] a refusal opens one alert of its tenant, which resolves after its ten minutes', async () => {
   await minutes(1);
   expect(await open()).toEqual([]);
   await put(unsigned);
@@ -81,7 +81,7 @@ test('[alert.refused-plugins] a refusal opens one alert of its tenant, which res
   expect(await open()).toEqual([]);
 });
 
-test('[alert.refused-plugins] a refusal before midnight counts after it', async () => {
+test('[alert.thresholds] a refusal before midnight counts after it', async () => {
   const day = 86_400_000;
   gateway.pass((day - (gateway.ports.clock.now() % day)) / 1000 - 30);
   await evaluate();

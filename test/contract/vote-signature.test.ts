@@ -1,4 +1,4 @@
-/** An attacker who writes every table, and reads no key, puts votes into the evidence: none of them opens a call. */
+/** An attacker who writes every table but has no key forges votes in evidence: none of them approves a call. */
 import { executeApproved } from '#core/actions/execute-approved.ts';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { caller } from '../support/call-endpoint.ts';
@@ -76,7 +76,7 @@ async function forge(name: string, id: string, body: object = {}): Promise<void>
 
 const unproven = { decision: 'review', error: { data: { reason: 'not_in_evidence' } } };
 
-describe('[approval.vote-signed] a vote that was put into the tables opens nothing', () => {
+describe('[approval.evidence-decides] a vote that was put into the tables opens nothing', () => {
   test.each([
     ['without a signature', async () => ({})],
     [
@@ -135,7 +135,7 @@ describe('[approval.vote-signed] a vote that was put into the tables opens nothi
   });
 });
 
-test('[approval.vote-signed] a used vote is not used again where the entry of its use is cut from under a checkpoint', async () => {
+test('[approval.evidence-decides] a used vote is not used again where the entry of its use is cut from under a checkpoint', async () => {
   const { name, act } = request();
   const { envelope_id } = await act();
   await vote(envelope_id);
@@ -148,7 +148,7 @@ test('[approval.vote-signed] a used vote is not used again where the entry of it
   expect(ran).toHaveLength(1);
 });
 
-test('[approval.vote-signed] a row that shows another call than its digest covers cannot be approved', async () => {
+test('[approval.evidence-decides] a row that shows another call than its digest covers cannot be approved', async () => {
   const { act } = request();
   const harmless = (await act({ target: 'acme/harmless' })).envelope_id;
   const wanted = (await act({ target: 'acme/wanted' })).envelope_id;
@@ -157,7 +157,7 @@ test('[approval.vote-signed] a row that shows another call than its digest cover
   expect(await vote(harmless)).toMatchObject({ status: 409, body: { error: { code: 409 } } });
 });
 
-test('[approval.vote-signed] a vote that was given opens its call once, before and after a checkpoint', async () => {
+test('[approval.evidence-decides] a vote that was given opens its call once, before and after a checkpoint', async () => {
   const early = request();
   const first = (await early.act()).envelope_id;
   expect((await vote(first)).status).toBe(200);

@@ -1,4 +1,4 @@
-/** Votes of teams for one tool, and what simulate, dry run and why say of them: over HTTP and the embedded store. */
+/** Votes of teams for one tool in approvals, simulate, dry runs and why, over HTTP and the embedded store. */
 import { caller } from '../support/call-endpoint.ts';
 import { type TestPorts, testPorts } from '../support/ports.ts';
 
@@ -53,7 +53,7 @@ test.each([
       `pack: { name: own, default_decision: review, rules: [${ofSecurity}] }`,
     ) + teams,
   ],
-])('[approval.several-people] %s counts only votes of its teams', async (_what, text) => {
+])('[identity.separation-rules] %s counts only votes of its teams', async (_what, text) => {
   gateway = await testPorts({ configuration: text });
   const { envelope_id: id } = await act();
   const refused = [403, 'separation_of_duties', expect.stringContaining('2 more approvals of acme/security')];
@@ -71,7 +71,7 @@ test.each([
 
 const needs = '2 approvals of acme/security (two for a merge)';
 
-test('[approval.needs] simulate, dry run and why say how many approvals a review needs, and of whom', async () => {
+test('[approval.strictest-terms] simulate, dry run and why say how many approvals a review needs, and of whom', async () => {
   gateway = await testPorts({ configuration: configuration(ofSecurity) + teams });
   const merge = { protocol: 'git', tool: 'scm.merge_pull_request', target: 'acme/shop', capability: 'write' };
   const other = { ...merge, tool: 'scm.close_issue' };
@@ -91,7 +91,7 @@ test('[approval.needs] simulate, dry run and why say how many approvals a review
   expect((await call('GET', `/actions/${plain}/why`, 'bob')).body).not.toHaveProperty('needs');
 });
 
-test('[approval.needs] rules of separation count in as for the request itself, and so does a passkey', async () => {
+test('[approval.strictest-terms] rules of separation count in as for the request itself, and so does a passkey', async () => {
   const separated = `organizations:
   - { id: acme, teams: [{ id: web, members: [bob, carol, dave], projects: [{ id: shop, environments: [{ id: live, kind: production, tenant: default }] }] }] }
 separation_rules: [{ name: four-eyes, applies_to: "acme/**", requires: { approvals: 2 } }]

@@ -1,4 +1,4 @@
-/** Modules over HTTP: what is stored, what hostile bodies are answered, and configurations that name a digest. */
+/** Uploaded WASM modules: storage, hostile bodies, and configurations that name a digest. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { caller } from '../support/call-endpoint.ts';
@@ -24,7 +24,7 @@ const upload = (bytes: Uint8Array, digest = sha256(bytes), key = adminToken) =>
   });
 const acts = async () => (await call('GET', '/admin/v1/supply-chain', { key: adminToken })).body.acts;
 
-test('[wasm.upload] a module is stored under its digest, twice without harm, and the upload is evidence', async () => {
+test('[wasm.abi] a module is stored under its digest, twice without harm, and the upload is evidence', async () => {
   const digest = sha256(guard);
   for (const _ of [1, 2]) {
     const { status, body } = await upload(guard);
@@ -63,7 +63,7 @@ const hostile: readonly (readonly [string, () => Promise<Uint8Array>, string])[]
   ['a module without exports', () => built('(module)'), 'alloc is not exported'],
 ];
 
-test.each(hostile)('[wasm.upload] %s is refused, not stored, and the refusal is evidence', async (_what, make, why) => {
+test.each(hostile)('[wasm.abi] %s is refused, not stored, and the refusal is evidence', async (_what, make, why) => {
   const bytes = await make();
   const { status, body } = await upload(bytes);
   expect([status, body.error.type, body.error.message]).toEqual([400, 'invalid_request', expect.stringContaining(why)]);
@@ -73,7 +73,7 @@ test.each(hostile)('[wasm.upload] %s is refused, not stored, and the refusal is 
   ]);
 });
 
-test('[wasm.upload] bytes of another digest are refused before they are compiled', async () => {
+test('[wasm.abi] bytes of another digest are refused before they are compiled', async () => {
   const compiled = jest.fn();
   call = caller({ ...gateway.ports, compileModule: compiled } as unknown as Parameters<typeof caller>[0]);
   const { status, body } = await upload(guard, 'a'.repeat(64));
@@ -88,12 +88,12 @@ test.each<[string, string, object]>([
   ['text that is not base 64', 'a'.repeat(64), { name: 'guard', wasm: '%%%%' }],
   ['no module', 'a'.repeat(64), { name: 'guard' }],
   ['a name of two lines', 'a'.repeat(64), { name: 'a\nb', wasm: guard.toString('base64') }],
-])('[wasm.upload] %s is 400', async (_what, digest, body) => {
+])('[wasm.abi] %s is 400', async (_what, digest, body) => {
   const answer = await call('PUT', `/admin/v1/supply-chain/modules/${digest}`, { key: adminToken, body });
   expect([answer.status, answer.body.error.type]).toEqual([400, 'invalid_request']);
 });
 
-test('[wasm.upload] a module of megabytes is taken', async () => {
+test('[wasm.abi] a module of megabytes is taken', async () => {
   // A custom section, which any tool may add.
   const name = Buffer.from([1, 0x78]);
   const size = 4 * 1024 * 1024;
@@ -103,15 +103,12 @@ test('[wasm.upload] a module of megabytes is taken', async () => {
   expect((await upload(large)).status).toBe(201);
 });
 
-test.each(Object.entries(keys))(
-  '[wasm.upload] the key %s, which is not of the platform, uploads nothing',
-  async (_name, key) => {
-    expect((await upload(guard, sha256(guard), key)).status).toBe(403);
-    expect(await gateway.ports.objects.get(sha256(guard))).toBeUndefined();
-  },
-);
+test.each(Object.entries(keys))('[wasm.abi] the key %s, without platform rights, cannot upload', async (_name, key) => {
+  expect((await upload(guard, sha256(guard), key)).status).toBe(403);
+  expect(await gateway.ports.objects.get(sha256(guard))).toBeUndefined();
+});
 
-test('[wasm.upload] a configuration takes effect with the module, and is refused without it', async () => {
+test('[wasm.abi] a configuration takes effect with the module, and is refused without it', async () => {
   const policy = `policies: { input: [{ name: guard, type: wasm, action: block, path: guard.wasm, sha256: ${sha256(guard)} }] }`;
   const put = () =>
     call('PUT', '/admin/v1/config', {

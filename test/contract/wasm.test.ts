@@ -57,7 +57,7 @@ describe('[wasm.abi] modules in worker threads', () => {
     expect(answers.map(({ message }) => message)).toEqual(texts);
   });
 
-  test('each call has an instance of its own', async () => {
+  test('each call has its own instance', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => check('counting')));
     expect(answers.some(({ flagged }) => flagged)).toBe(false);
   });
@@ -68,7 +68,7 @@ describe('[wasm.abi] modules in worker threads', () => {
     ['without a maximum', 'hungry', 'the WASM module is refused: memory without a declared maximum'],
     ['that runs by itself', 'starting', 'the WASM module is refused: it has a start function'],
     ['that traps', 'trap', 'unreachable'],
-  ])('a module %s fails the check, and nothing else', async (_what, module, expected) => {
+  ])('a module %s fails its own check only', async (_what, module, expected) => {
     await expect(check(module)).rejects.toThrow(expected);
     expect(await check('allow')).toEqual({ flagged: false });
   });
@@ -98,7 +98,7 @@ describe('[wasm.abi] modules in worker threads', () => {
   });
 });
 
-describe('[wasm.timeout] a module that does not end', () => {
+describe('[wasm.abi] a module that does not end', () => {
   test.each(['looping', 'growing', 'initializing'])('by %s is ended after its time', async (module) => {
     await expect(check(module, 'hello', 100)).rejects.toThrow('the WASM module ran longer than 100 ms');
     expect(await check('allow')).toEqual({ flagged: false });
@@ -112,7 +112,7 @@ describe('[wasm.timeout] a module that does not end', () => {
 });
 
 describe('the example filter', () => {
-  test('is built from its text as it stands', async () => {
+  test('is built from its current source', async () => {
     const text = readFileSync(join(root, 'plugins/keyword-guard.wat'), 'utf8');
     expect(Buffer.from(await built(text))).toEqual(readFileSync(join(root, 'plugins/keyword-guard.wasm')));
   });
@@ -136,7 +136,7 @@ describe('the example filter', () => {
     large.set(Buffer.from('Confidential'), large.length - 12);
     expect((await check(guard, large, 10_000)).flagged).toBe(true);
     await expect(check('allow', large, 10_000)).rejects.toThrow('alloc points outside of the memory');
-    await expect(check(guard, new Uint8Array(70_000_000), 10_000)).rejects.toThrow('alloc gave no memory');
+    await expect(check(guard, new Uint8Array(70_000_000), 10_000)).rejects.toThrow('alloc returned no memory');
     expect(await check('allow')).toEqual({ flagged: false });
   });
 });
@@ -177,7 +177,7 @@ describe('threads', () => {
     await pool.stop();
   });
 
-  test('that answered in time are heard, however busy this process was meanwhile', async () => {
+  test('that answer in time are heard even if this process was busy', async () => {
     const pool = threads<unknown, unknown>(file('worker.cjs', worker), 1, { what: 'WASM module' });
     await pool.run('fine', 60_000);
     const answered = new Int32Array(new SharedArrayBuffer(8));
@@ -188,7 +188,7 @@ describe('threads', () => {
     await pool.stop();
   });
 
-  test('that cannot start fail the calls that wait for them, and are tried again', async () => {
+  test('that cannot start fail the pending calls, and are started again', async () => {
     const late = new URL(`file://${join(folder, 'late.cjs')}`);
     const pool = threads<string, unknown>(late, 2, { what: 'WASM module' });
     const calls = await Promise.allSettled([pool.run('a', 60_000), pool.run('b', 60_000), pool.run('c', 60_000)]);
@@ -209,7 +209,7 @@ describe('threads', () => {
   });
 });
 
-describe('a process of its own', () => {
+describe('a separate process', () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-wasm-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const script = (pool: string) => `
@@ -237,7 +237,7 @@ describe('a process of its own', () => {
     expect(await outcome(join(folder, 'source.mjs'))).toEqual({ idle: 0, flagged: true });
   });
 
-  test('runs filters from a bundle, with the worker beside it', async () => {
+  test('runs filters from a bundle with a separate worker file', async () => {
     await build({
       stdin: { contents: script(join(root, 'adapters/wasm/pool.ts')), resolveDir: root, sourcefile: 'index.mjs' },
       outfile: join(folder, 'index.mjs'),

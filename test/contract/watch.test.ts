@@ -1,5 +1,6 @@
-/** What alarms are raised by: heartbeats of schedules, disabled guards, messages that were late or given up, and whose call it was. */
+/** Conditions that raise alarms: missing heartbeats, disabled guards, late or dropped messages. */
 import { enqueueNotifications } from '#core/approvals/notifications/enqueue.ts';
+import { createHandler as alerts } from '#lambdas/alerts/event.ts';
 import { createHandler as archiveCheck } from '#lambdas/archive-check/event.ts';
 import { createHandler as notify } from '#lambdas/notify/event.ts';
 import { createHandler as sweep } from '#lambdas/sweep/event.ts';
@@ -42,7 +43,7 @@ const series = (text: string): string | undefined =>
     ?.split(' ')[1];
 const completed = (schedule: string) => series(`svc_schedule_completed_total{schedule="${schedule}"}`);
 
-test('[watch.heartbeats] each schedule counts a run that did its work', async () => {
+test('[watch.alarms] each schedule counts a run that did its work', async () => {
   await sweep(gateway.ports())();
   await notify(gateway.ports())();
   await archiveCheck(gateway.ports())();
@@ -50,7 +51,22 @@ test('[watch.heartbeats] each schedule counts a run that did its work', async ()
     expect([schedule, completed(schedule)]).toEqual([schedule, '1']);
 });
 
-test('[watch.heartbeats] a run that failed counts none, and neither do messages that the stream brings', async () => {
+test('[watch.alarms] before a configuration is stored a run counts as completed, and a store that does not answer fails it', async () => {
+  const unavailable = () => Promise.reject(new Error('none'));
+  const ports = { ...gateway.ports(), snapshots: { ...gateway.ports().snapshots, current: unavailable } };
+  const holding = (inForce: () => Promise<undefined>) => ({ ...ports, configStore: { ...ports.configStore, inForce } });
+  const empty = holding(() => Promise.resolve(undefined));
+  await sweep(empty)();
+  expect(await alerts(empty)()).toEqual({ changed: 0 });
+  expect(['sweep', 'alerts'].map(completed)).toEqual(['1', '1']);
+  for (const broken of [ports, holding(unavailable)]) {
+    await expect(sweep(broken)()).rejects.toThrow();
+    await expect(alerts(broken)()).rejects.toThrow();
+  }
+  expect(['sweep', 'alerts'].map(completed)).toEqual(['1', '1']);
+});
+
+test('[watch.alarms] a run that failed counts none, and neither do messages that the stream brings', async () => {
   const broken = {
     ...gateway.ports(),
     approvals: { ...gateway.ports().approvals, waiting: () => Promise.reject(new Error('the table does not answer')) },
@@ -72,7 +88,7 @@ test('[watch.alarms] the sweep reports how many guards are disabled', async () =
   expect(series('svc_guards_disabled')).toBe('2');
 });
 
-test('[watch.delivery-delay] a first message is timed from the request on, a decision is not', async () => {
+test('[watch.alarms] a first message is timed from the request on, a decision is not', async () => {
   const ask = caller(gateway.ports());
   const { body } = await ask('POST', '/admin/v1/test-action', { key: keys.agent, body: createPullRequest });
   await enqueueNotifications(gateway.ports(), ['slack'], 'submitted', {
@@ -91,7 +107,7 @@ test('[watch.delivery-delay] a first message is timed from the request on, a dec
   expect(series('svc_deliveries_dead_total')).toBeUndefined();
 });
 
-test('[watch.delivery-delay] a message that is given up is counted once', async () => {
+test('[watch.alarms] a message that is given up is counted once', async () => {
   await enqueueNotifications(gateway.ports(), ['slack'], 'submitted', {
     envelope_id: 'no-such-approval',
     tenant: 'default',
@@ -103,7 +119,7 @@ test('[watch.delivery-delay] a message that is given up is counted once', async 
   expect(series('svc_deliveries_dead_total')).toBe('1');
 });
 
-test('[watch.key-of-a-line] the line of an action names tenant and key id, and no key', async () => {
+test('[cloud.access-logs] the line of an action names tenant and key id, and no key', async () => {
   const ask = caller(gateway.ports());
   await ask('POST', '/admin/v1/test-action', { key: keys.agent, body: createPullRequest });
   const line = gateway.lines.map((text) => JSON.parse(text)).find(({ msg }) => msg === 'action evaluated');

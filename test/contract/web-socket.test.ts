@@ -1,4 +1,4 @@
-/** What time does to a WebSocket of the local run, over a real listener; time itself is wound by hand. */
+/** Time-outs of the local WebSocket over a real listener, with a controlled clock. */
 import { once } from 'node:events';
 import { systemIds } from '#adapters/system/ids.ts';
 import { type HttpServer, listen } from '../../bin/local/http-server.ts';
@@ -180,7 +180,7 @@ test('[auth.before-body] [http.connections] a tenth of the connections may be wi
   await known.hear('pong');
 });
 
-test('[http.open-requests] a key has as many connections as are still free; others get in', async () => {
+test('[http.connections] a key has as many connections as are still free; others get in', async () => {
   const { url } = await started({ connections: 10 });
   const own = [];
   for (let at = 0; at < 5; at++) {

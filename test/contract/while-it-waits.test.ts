@@ -1,4 +1,6 @@
-/** What changes while a call is held for its approval: a policy that blocks, a key that is taken back, a session that is stopped; and votes at the edges of time. */
+/**
+ * Changes while a call is held: a policy that blocks, a revoked key, a stopped session, and votes at the last moment.
+ */
 import {
   call,
   compose,
@@ -63,13 +65,13 @@ const policy = (decision: string) => ({
   tool_policies: { pack: null, default_decision: 'allow', rules: [{ ...asks, decision }] },
 });
 
-describe('[approval.hold-asks-again] a call that is approved while it is held', () => {
+describe('[approval.execute-asks-again] a call that is approved while it is held', () => {
   test('runs in place', async () => {
     const { last, ran } = await held('a.txt', approve);
     expect([last.error, ran]).toEqual([undefined, 1]);
   });
 
-  test('[approval.hold] so does a call of test-action', async () => {
+  test('[approval.ways-to-wait] so does a call of test-action', async () => {
     const { last, ran } = await held('b.txt', approve, byTestAction);
     expect([last.decision, last.matched_rule, ran]).toEqual(['allow', expect.stringMatching(/^approved:/), 1]);
   });
@@ -111,7 +113,7 @@ describe('[approval.hold-asks-again] a call that is approved while it is held', 
   });
 });
 
-describe('[approval.hold-asks-again] a call whose tool is described in other words while it is held', () => {
+describe('[approval.execute-asks-again] a call whose tool is described in other words while it is held', () => {
   afterEach(() => server.describe({}));
   const changedTo = (description: string) => async () => {
     server.describe({ get_file: { description } });
@@ -147,7 +149,7 @@ describe('[approval.hold-asks-again] a call whose tool is described in other wor
   });
 });
 
-describe('[approval.resend-asks-again] a call that is approved and then sent again', () => {
+describe('[approval.execute-asks-again] a call that is approved and then sent again', () => {
   let recording: RecordingServer;
   const described = (description: string) => [
     plainTool('get_file', { description, inputSchema: { type: 'object', properties: { path: { type: 'string' } } } }),
@@ -199,14 +201,6 @@ describe('[approval.resend-asks-again] a call that is approved and then sent aga
     expect(recording.received()).toEqual([]);
   });
 
-  test('is made by test-action where a word was corrected, and not where the reach is another', async () => {
-    const corrected = await resent('word.txt', () => recording.offer(described('Reads a file.')), byTestAction);
-    expect([corrected.last.decision, corrected.ran]).toEqual(['allow', 1]);
-    const wider = () => recording.offer(described('Reads a file, deletes it, and sends it by mail.'));
-    const changed = await resent('wider-action.txt', wider, byTestAction);
-    expect([changed.last.error?.type, changed.ran]).toEqual(['policy_violation', 0]);
-  });
-
   test('is not made where the tool is gone, or where its server does not list its tools', async () => {
     const gone = await resent('gone.txt', () => recording.offer([]));
     expect([gone.last.error?.data.reason, gone.ran]).toEqual(['upstream_changed', 0]);
@@ -215,46 +209,5 @@ describe('[approval.resend-asks-again] a call that is approved and then sent aga
     expect([silent.last.error?.code, silent.ran]).toEqual([-32000, 0]);
     recording.fail(undefined);
     expect((await silent.again()).last.error).toBeUndefined();
-  });
-});
-
-describe('[approval.timeout] a request and its approval end at their second', () => {
-  const asked = async (path: string) => {
-    await configure({ upstreams: upstreams(), approvals: { timeout_seconds: 60 } });
-    const session = await open();
-    const send = () => call('get_file', { path }, { session });
-    const id = (await send()).last.error.data.envelope_id as string;
-    const vote = (verb = 'approve') =>
-      http('POST', `/admin/v1/approvals/${id}/${verb}`, { reviewer: 'alice' }, { key: keys.human });
-    return { send, vote, id };
-  };
-
-  test('a vote a millisecond before the end counts, one at the end does not', async () => {
-    const early = await asked('early.txt');
-    test_.pass(59.999);
-    expect((await early.vote()).status).toBe(200);
-    const late = await asked('late.txt');
-    test_.pass(60);
-    expect((await late.vote()).status).toBe(409);
-    expect((await late.send()).last.error.code).toBe(-32002);
-  });
-
-  test('[approval.use-expires] an approval is used a millisecond before its end, and not at its end', async () => {
-    const early = await asked('used-early.txt');
-    await early.vote();
-    test_.pass(59.999);
-    expect((await early.send()).last.error).toBeUndefined();
-    const late = await asked('used-late.txt');
-    await late.vote();
-    test_.pass(60);
-    expect((await late.send()).last.error).toMatchObject({ code: -32002, data: { reason: 'expired' } });
-  });
-
-  test('a second vote, and a denial after an approval, change nothing', async () => {
-    const { vote, send } = await asked('twice.txt');
-    expect((await vote()).status).toBe(200);
-    expect([(await vote()).status, (await vote('deny')).status]).toEqual([409, 409]);
-    expect((await send()).last.error).toBeUndefined();
-    expect((await send()).last.error.code).toBe(-32002);
   });
 });

@@ -1,4 +1,4 @@
-/** Calls over WebSocket that are cancelled, callers who leave, and what is said. */
+/** Cancelled WebSocket calls and disconnected callers on AWS. */
 import { createHandler as createSocket } from '#lambdas/ws/event.ts';
 import { createHandler as createWorker } from '#lambdas/ws-worker/event.ts';
 import { piecesOf, stream } from '../support/fake-providers.ts';
@@ -102,21 +102,6 @@ describe('cancelling and leaving', () => {
   });
 });
 describe('what is said', () => {
-  test('pings are answered, and what is not understood is an error; the connection lives on', async () => {
-    const id = await opened();
-    for (const text of ['{', '[]', '{"type":"dance","id":"7"}']) await said(id, text);
-    await said(id, 'AAAA', { isBase64Encoded: true });
-    await said(id, { type: 'ping' });
-    expect(aws.heard(id)).toMatchObject([
-      { type: 'error', status: 400 },
-      { type: 'error', status: 400 },
-      { type: 'error', status: 400, id: '7' },
-      { type: 'error', status: 400 },
-      { type: 'pong' },
-    ]);
-    expect(aws.closed).not.toContain(id);
-  });
-
   test('[chat.ws] the largest message fits an invocation; a larger one is answered with an error and the connection closed', async () => {
     const id = await opened();
     const frame = JSON.stringify(call('1', ''));

@@ -1,6 +1,6 @@
 /**
- * The chat WebSocket on AWS: both functions over the embedded store, with `@connections` and Lambda's invoke
- * endpoint as real HTTP servers behind the SDK's own clients.
+ * The chat WebSocket on AWS: both functions over the embedded store, with HTTP servers for `@connections` and Lambda's
+ * invoke endpoint.
  */
 import { piecesOf, say, stream } from '../support/fake-providers.ts';
 import { keys } from '../support/ports.ts';
@@ -104,7 +104,7 @@ describe('calls', () => {
     expect(timeouts.size).toBe(0);
   });
 
-  test('[chat.ws-batches] a stream of a hundred events is two posts: the first event, then all that 50 ms gathered together with the end', async () => {
+  test('[chat.ws] a stream of a hundred events is two posts: the first event, then all that 50 ms gathered together with the end', async () => {
     const id = await opened();
     const words = Array.from({ length: 100 }, (_, n) => ` w${n}`);
     const pieces = piecesOf('openai', { text: words });
@@ -122,24 +122,6 @@ describe('calls', () => {
     expect(aws.posted(id).map((post) => JSON.parse(post).type)).toEqual(['event', 'batch']);
     expect(aws.maxConcurrentPosts()).toBe(1);
     expect(timeouts.size).toBe(0);
-  });
-
-  test('[chat.ws] a message without id gets one, and a whole answer comes as a response', async () => {
-    const id = await opened();
-    await said(id, { model: 'gpt-test', messages: [{ role: 'user', content: 'bare' }] });
-    const work = aws.invoked.at(-1)!.call;
-    await worker(work);
-    expect(aws.heard(id)).toMatchObject([
-      { type: 'response', id: work.call_id, status: 200, body: { choices: [{ message: { content: 'Hello' } }] } },
-    ]);
-  });
-
-  test('[chat.ws] a review answers 202 as a response, and no model is asked', async () => {
-    const id = await opened({ 'X-API-Key': keys.agent, 'X-Session-ID': 'aws-rocket' });
-    await said(id, call('ask', 'launch the rocket'));
-    await worker();
-    expect(aws.heard(id)).toMatchObject([{ type: 'response', status: 202, body: { status: 'pending_approval' } }]);
-    expect(fake.requests).toHaveLength(0);
   });
 
   test('[chat.ws] long events are split below 32 KB, between characters, and join to the same text', async () => {
@@ -191,7 +173,7 @@ describe('work that was handed over and lost', () => {
   const by = (id: string, requestId: string, message: object) =>
     said(id, message, { requestContext: { ...event('$default', id).requestContext, requestId } });
 
-  test('[chat.ws-lost] holds its id for as long as it may still come, then the id is free', async () => {
+  test('[chat.ws] holds its id for as long as it may still come, then the id is free', async () => {
     const id = await opened();
     await by(id, 'first', call('1'));
     gateway.pass(60);
@@ -203,7 +185,7 @@ describe('work that was handed over and lost', () => {
     expect(aws.heard(id).at(-1)).toEqual({ type: 'done', id: '1', outcome: 'completed' });
   });
 
-  test('[chat.ws-lost] that comes after all does not take the place of the call that has its id now', async () => {
+  test('[chat.ws] that comes after all does not take the place of the call that has its id now', async () => {
     const id = await opened();
     await by(id, 'first', call('1', 'old'));
     const old = aws.invoked.at(-1)!.call;
@@ -217,7 +199,7 @@ describe('work that was handed over and lost', () => {
     expect(JSON.stringify(fake.requests[0]!.body)).toContain('new');
   });
 
-  test('[chat.ws-lost] makes room for others on a connection that is full; what is answered keeps its place', async () => {
+  test('[chat.ws] makes room for others on a connection that is full; what is answered keeps its place', async () => {
     const id = await opened();
     for (let n = 0; n < 64; n++) await ports.connections.begin(id, `${n}`, `r-${n}`, 64);
     expect(await ports.connections.claim(id, '0', 'r-0')).toBe('claimed');

@@ -1,4 +1,4 @@
-/** The corpus of tasks and attacks, and what the pack does on them. */
+/** Figures of the provenance pack on the corpus of tasks and attacks. */
 import { type Measured, measure, measureDisguises, measureOwnValues } from './provenance/measure.ts';
 
 let on: Measured;
@@ -6,7 +6,7 @@ beforeAll(async () => {
   on = await measure('with provenance');
 });
 
-test('[provenance.figures] the corpus is large enough, and a third of the families is held out', () => {
+test('[pack.provenance] the corpus is large enough, and a third of the families is held out', () => {
   const { written, heldOut } = on;
   expect(written.tasks + heldOut.tasks).toBeGreaterThanOrEqual(100);
   expect(written.attacks + heldOut.attacks).toBeGreaterThanOrEqual(400);
@@ -14,21 +14,21 @@ test('[provenance.figures] the corpus is large enough, and a third of the famili
   expect(heldOut.attacks / (written.attacks + heldOut.attacks)).toBeGreaterThanOrEqual(0.3);
 });
 
-test.each(['written', 'heldOut'] as const)('[provenance.figures] the aims hold on the families that are %s', (half) => {
+test.each(['written', 'heldOut'] as const)('[pack.provenance] the aims hold on the families that are %s', (half) => {
   const { attacks, stopped, tasks, withoutHuman, reviews } = on[half];
   expect(stopped / attacks).toBeGreaterThanOrEqual(0.99);
   expect(withoutHuman / tasks).toBeGreaterThanOrEqual(0.75);
   expect(reviews / tasks).toBeLessThanOrEqual(0.3);
 });
 
-test('[provenance.figures] without provenance either attacks pass or most tasks ask a human', async () => {
+test('[pack.provenance] without provenance either attacks pass or most tasks ask a human', async () => {
   const { written: open } = await measure('off, writing calls allowed');
   const { written: closed } = await measure('off, writing calls reviewed');
   expect(open.stopped).toBe(0);
   expect(closed.withoutHuman / closed.tasks).toBeLessThan(0.5);
 });
 
-test('[provenance.figures] [manifest.first-request] task sheets alone stop some attacks, and ask more beside provenance', async () => {
+test('[pack.provenance] [manifest.recipients] task sheets alone stop some attacks, and ask more beside provenance', async () => {
   const alone = await measure('off, writing calls allowed', true);
   const both = await measure('with provenance', true);
   expect(alone.written.stopped + alone.heldOut.stopped).toBeGreaterThan(240);
@@ -40,12 +40,12 @@ test('[provenance.figures] [manifest.first-request] task sheets alone stop some 
   }
 });
 
-test('[provenance.figures] a disguised address is stopped in every form; most forms are traced to their result', async () => {
+test('[pack.provenance] a disguised address is stopped in every form; most forms are traced to their result', async () => {
   const forms = await measureDisguises();
   for (const { name, attacks, stopped } of forms) expect([name, stopped]).toEqual([name, attacks]);
   expect(forms.filter(({ attacks, traced }) => traced === attacks).length).toBeGreaterThanOrEqual(10);
 });
 
-test('[provenance.figures] the known gap: what uses only values the person named is not stopped', async () => {
+test('[pack.provenance] the known gap: what uses only values the person named is not stopped', async () => {
   expect((await measureOwnValues()).stopped).toBe(0);
 });

@@ -1,15 +1,17 @@
 /**
- * Git commands that the sandbox lets pass, run by the real git: whatever their words, the protected branches of the other
- * repository stay where they are, and so do the local ones that are not checked out.
+ * Git commands that the effect limits allow, run by the real git: protected branches and branches that are not checked
+ * out stay unchanged.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as z from 'zod';
 import { sandboxSchema } from '#core/contracts/sandbox.ts';
 import { checkEffectLimits } from '#core/effects/limits/check.ts';
 import { shellEffects } from '#core/effects/shell.ts';
 import { runs } from '../support/extent.ts';
+import { readCases, texts } from '../support/yaml.ts';
 import { type Random, randomFrom } from './sql/random.ts';
 
 const settings = sandboxSchema.parse({ git: { protected_branches: ['main', 'release/*'], block_force_push: false } });
@@ -87,141 +89,20 @@ const stateOf = (folder: string): State => ({
   local: refsOf(join(folder, 'work', '.git')),
 });
 
-const branches = [
-  'main',
-  'release/1',
-  'fix',
-  'new',
-  'HEAD',
-  '@',
-  'refs/heads/main',
-  'heads/main',
-  'origin/main',
-  'HEAD~1',
-  'v1',
-  '@{u}',
-];
-const specs = [
-  ...branches,
-  ...[
-    'fix:main',
-    '+fix:main',
-    ':main',
-    ':',
-    '+:',
-    'fix:release/1',
-    'HEAD:main',
-    'HEAD:refs/heads/main',
-    '*:*',
-    'main:new',
-    'fix:new',
-  ],
-  ...[
-    'refs/heads/*:refs/heads/*',
-    '+refs/heads/*:refs/heads/*',
-    'refs/heads/ma*:refs/heads/ma*',
-    'refs/heads/fi*:refs/heads/fi*',
-    '+refs/heads/f*',
-    'refs/heads/*:refs/heads/agent/*',
-    'refs/heads/*:refs/remotes/origin/*',
-    'refs/heads/*',
-    'fix:refs/tags/x',
-    '^main',
-    'tag',
-  ],
-];
-const commands: Readonly<Record<string, readonly string[]>> = {
-  push: [
-    '-f',
-    '-u',
-    '-d',
-    '-n',
-    '-q',
-    '--all',
-    '--al',
-    '--mirror',
-    '--mir',
-    '--tags',
-    '--force',
-    '--del',
-    '--delete',
-    '--prune',
-    '--repo=../up.git',
-    '--',
-    '--atomic',
-    '-o',
-    '--no-verify',
-    '--follow-tags',
-    '-fu',
-  ],
-  'send-pack': ['--all', '--mirror', '--force', '--dry-run', '--stdin'],
-  subtree: ['push', '--prefix=d', 'split', '-b'],
-  'update-ref': ['-d', '--no-deref', '-m', '--create-reflog', '-mx'],
-  'symbolic-ref': ['-d', '--short', '-m'],
-  branch: [
-    '-f',
-    '-D',
-    '-d',
-    '-m',
-    '-M',
-    '-c',
-    '-C',
-    '-a',
-    '--list',
-    '--contains',
-    '--show-current',
-    '--del',
-    '--merged',
-    '-u',
-    '-vv',
-    '--no-track',
-    '--edit-description',
-  ],
-  checkout: ['-B', '-b', '-q', '-f', '-qB', '-fB', '--detach', '--orphan', '--'],
-  switch: ['-C', '-c', '--force-create', '--force-c', '--detach', '-q', '-qC'],
-  fetch: [
-    '-f',
-    '-q',
-    '--all',
-    '--prune',
-    '--update-head-ok',
-    '-u',
-    '--refmap=+refs/heads/*:refs/heads/*',
-    '--tags',
-    '--dry-run',
-  ],
-  pull: ['--rebase', '--ff-only', '-q', '--no-edit'],
-  worktree: ['add', '-B', '-b', 'list', '../wt', '--detach'],
-  merge: ['-q', '--no-ff', '--squash', '--abort'],
-  rebase: ['-q', '--onto', '--abort', '--update-refs', '--root', '-qf'],
-  reflog: ['delete', 'expire', '--updateref', '--rewrite', '--all', 'main@{0}', '--expire=now'],
-  reset: ['--hard', '--soft', '-q'],
-  tag: ['-d', '-f', '-a', '-m', 'x'],
-  stash: ['push', 'pop', 'list'],
-  log: ['-1', '--oneline', '--all'],
-  'cherry-pick': ['-n', '--abort'],
-  'filter-branch': ['-f', '--', '--all'],
-  'fast-import': [],
-  remote: ['-v', 'update', 'prune', 'set-head', 'show', 'add', '-f', '--mirror=fetch', 'up', '../up.git'],
-  'for-each-ref': ['--count=1'],
-  'pack-refs': ['--all'],
-  replace: ['-d', '-f'],
-  status: ['-s'],
-};
-const globals = [
-  ['--no-pager'],
-  ['-C', '.'],
-  ['--attr-source', 'HEAD'],
-  ['--attr-source=HEAD'],
-  ['-c', 'color.ui=never'],
-  ['-c', 'remote.origin.push=HEAD:main'],
-  ['-c', 'alias.p=push origin main'],
-  ['--exec-path'],
-  ['-p'],
-  ['--no-advice'],
-  ['-c', 'push.default=matching'],
-  ['--namespace=x'],
-];
+const {
+  branches,
+  specs: ownSpecs,
+  commands,
+  globals,
+} = readCases(
+  'test/differential/git.yaml',
+  z.strictObject({
+    ...{ branches: texts, specs: texts, globals: z.array(texts) },
+    /** Options of each command. */
+    commands: z.record(z.string(), texts),
+  }),
+);
+const specs = [...branches, ...ownSpecs];
 
 function words(random: Random): string[] {
   const command = random.pick([...Object.keys(commands), 'push', 'push', 'fetch', 'branch', 'update-ref']);
@@ -242,40 +123,37 @@ function words(random: Random): string[] {
 
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-(hasGit ? test : test.skip)(
-  '[action.sandbox-git-differential] what the limits let pass moves no protected branch',
-  () => {
-    prepare();
-    const folder = join(root, 'now');
-    const fresh = (): State => {
-      rmSync(folder, { recursive: true, force: true });
-      cpSync(join(root, 'start'), folder, { recursive: true });
-      return stateOf(folder);
-    };
-    let before = fresh();
-    const random = randomFrom(7);
-    const [wanted, moves] = [runs(200, 60), runs(8, 2)];
-    const count = { held: 0, passed: 0, ran: 0, heldThatMove: 0 };
-    const moved: string[] = [];
-    while (count.passed < wanted) {
-      const list = words(random);
-      const held = isHeld(list);
-      count[held ? 'held' : 'passed']++;
-      // Some of what is held is run too: the test must be able to see a branch move.
-      if (held && count.heldThatMove >= moves) continue;
-      const { status } = spawnSync('git', list, { cwd: join(folder, 'work'), env, input: '', timeout: 150_000 });
-      const after = stateOf(folder);
-      const isMoved = JSON.stringify(after) !== JSON.stringify(before);
-      if (held) count.heldThatMove += isMoved ? 1 : 0;
-      else {
-        count.ran += status === 0 ? 1 : 0;
-        if (isMoved) moved.push(`git ${list.join(' ')}`);
-      }
-      if (status === 0 || isMoved) before = fresh();
+(hasGit ? test : test.skip)('[action.sandbox-rules] what the limits let pass moves no protected branch', () => {
+  prepare();
+  const folder = join(root, 'now');
+  const fresh = (): State => {
+    rmSync(folder, { recursive: true, force: true });
+    cpSync(join(root, 'start'), folder, { recursive: true });
+    return stateOf(folder);
+  };
+  let before = fresh();
+  const random = randomFrom(7);
+  const [wanted, moves] = [runs(200, 60), runs(8, 2)];
+  const count = { held: 0, passed: 0, ran: 0, heldThatMove: 0 };
+  const moved: string[] = [];
+  while (count.passed < wanted) {
+    const list = words(random);
+    const held = isHeld(list);
+    count[held ? 'held' : 'passed']++;
+    // Some of what is held is run too: the test must be able to see a branch move.
+    if (held && count.heldThatMove >= moves) continue;
+    const { status } = spawnSync('git', list, { cwd: join(folder, 'work'), env, input: '', timeout: 150_000 });
+    const after = stateOf(folder);
+    const isMoved = JSON.stringify(after) !== JSON.stringify(before);
+    if (held) count.heldThatMove += isMoved ? 1 : 0;
+    else {
+      count.ran += status === 0 ? 1 : 0;
+      if (isMoved) moved.push(`git ${list.join(' ')}`);
     }
-    console.info(`git commands: ${count.passed} passed (${count.ran} succeeded), ${count.held} held`);
-    expect(moved).toEqual([]);
-    expect(count.heldThatMove).toBe(moves);
-    expect(count.ran).toBeGreaterThan(wanted / 5);
-  },
-);
+    if (status === 0 || isMoved) before = fresh();
+  }
+  console.info(`git commands: ${count.passed} passed (${count.ran} succeeded), ${count.held} held`);
+  expect(moved).toEqual([]);
+  expect(count.heldThatMove).toBe(moves);
+  expect(count.ran).toBeGreaterThan(wanted / 5);
+});

@@ -1,6 +1,6 @@
 /**
- * What pack sql-explorer allows, run by a real PostgreSQL: nothing may have changed afterwards, and nothing of the server's
- * files may have come back. By hand without end: `node test/differential/sql/run.ts --endless --seed <n>`.
+ * Queries that pack sql-explorer allows, run by a real PostgreSQL: no data changes, and no server file is read. To run
+ * without end: `node test/differential/sql/run.ts --endless --seed <n>`.
  */
 import { execFileSync } from 'node:child_process';
 import type { Summary } from './sql/run.ts';
@@ -18,7 +18,7 @@ function summaryOf(seed: number, allowed: number): Summary {
   }
 }
 
-test('[effects.sql-differential] a thousand allowed queries change nothing and read no file of the server', () => {
+test('[effects.sql] a thousand allowed queries change no data and read no file of the server', () => {
   const { asked, allowed, ran, holes, traceless, listed } = summaryOf(1, 1000);
   console.info(
     `asked ${asked}, allowed ${allowed}, ran to their end ${ran}; calls of listed functions ${listed.calls}, ran ${listed.ran}`,

@@ -1,4 +1,4 @@
-/** What was asked and answered, and every key, stays out of evidence, of the admin surface, of logs and of the store. */
+/** Prompts, replies and keys do not appear in evidence, admin answers, logs or the store. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -101,7 +101,7 @@ function expectNothingOf(text: string, ...looked: readonly Record<string, string
   expect(found.map(([name]) => name)).toEqual([]);
 }
 
-test('[evidence.chat] evidence: one entry a call, none of its words', async () => {
+test('[evidence.chat] evidence has one entry for each call, without its words', async () => {
   const entries = await gateway.entries(session);
   expect(entries).toHaveLength(12);
   const outcomes = new Set((await gateway.records(session)).map(({ outcome }) => outcome));
@@ -109,34 +109,22 @@ test('[evidence.chat] evidence: one entry a call, none of its words', async () =
   expectNothingOf(JSON.stringify(entries), words, keys);
 });
 
-test.each([
-  `evidence/sessions/${session}/export`,
-  `evidence/sessions/${session}/report`,
-  `evidence/sessions/${session}/report.html`,
-  `evidence/sessions/${session}/verify`,
-  'evidence/sessions',
-  'audit',
-  'requests',
-  'usage',
-  'violations',
-  'analytics',
-  'cache',
-  'providers',
-  'budgets',
-  'health/detailed',
-  'policies',
-  'policy-versions/current',
-])('[audit.json-detail] GET /admin/v1/%s tells none of it', async (path) => {
-  const { status, text } = await gateway.admin(path);
-  expect(status).toBe(200);
-  expectNothingOf(text, words, keys);
-});
+const shown = 'audit requests usage violations analytics cache providers budgets health/detailed policies';
+const ofSession = ['export', 'report', 'report.html', 'verify'].map((view) => `evidence/sessions/${session}/${view}`);
+test.each([...ofSession, ...shown.split(' '), 'evidence/sessions', 'policy-versions/current'])(
+  '[evidence.chat] GET /admin/v1/%s does not show them',
+  async (path) => {
+    const { status, text } = await gateway.admin(path);
+    expect(status).toBe(200);
+    expectNothingOf(text, words, keys);
+  },
+);
 
 test('the configuration in force shows no key', async () => {
   for (const path of ['config', 'policy-versions/1']) expectNothingOf((await gateway.admin(path)).text, keys);
 });
 
-test('[auth.provider-keys] metrics and the log tell none of it', async () => {
+test('[credential.never-shown] metrics and the log do not show them', async () => {
   const metrics = await ask(gateway.ready.admin_url, 'GET', '/metrics', { key: humanKey });
   expect(metrics.text).toContain('svc_chat_requests_total');
   expectNothingOf(metrics.text, words, keys);
@@ -148,7 +136,7 @@ test('[auth.provider-keys] metrics and the log tell none of it', async () => {
   for (const line of log.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
 });
 
-test('nothing of it lies in the state folder', () => {
+test('the state folder does not hold them', () => {
   const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   expect(files.length).toBeGreaterThan(3);
   const { system: _configured, ...asked } = words;
@@ -157,7 +145,7 @@ test('nothing of it lies in the state folder', () => {
 });
 
 // A reviewer has to read what is asked; the log that is kept for years does not.
-test('[evidence.chat] evidence of a call that waits for a human holds its digest, not its words', async () => {
+test('[evidence.chat] evidence of a pending call holds its digest, not its words', async () => {
   const asked = await gateway.say('m', 'heliotrope-review at the tide', { session: 'waiting' });
   expect(asked.status).toBe(202);
   expect(JSON.stringify(await gateway.entries('waiting'))).not.toContain('heliotrope-review');

@@ -1,4 +1,4 @@
-/** Power cuts and stops in the middle of a stream: nothing acknowledged is lost, nothing held is forgotten. */
+/** kill -9 and stops in the middle of a stream: no acknowledged data is lost, and reservations are settled. */
 import { type ChatGateway, providerYaml, startChatGateway } from '../support/chat-clients.ts';
 import { type FakeProvider, piecesOf, say, startFakeProvider, stream } from '../support/fake-providers.ts';
 import { ask, until, workFolder } from './client.ts';
@@ -67,7 +67,7 @@ const budget = async (gateway: ChatGateway) => {
   return { used: spent_usd + reserved_usd, open: body.open_reservations };
 };
 
-test('[chat.killed] kill -9 in the middle of a stream: what was answered is there, the chain holds, and the cut call has its entry', async () => {
+test('[chat.killed] after kill -9 in a stream, answered calls and the chain are intact and the cut call has its entry', async () => {
   const gateway = await start();
   fake.answers(say('Hello'));
   const sessions = Array.from({ length: 8 }, (_, at) => `before-${at % 3}`);

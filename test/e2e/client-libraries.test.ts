@@ -45,7 +45,7 @@ afterAll(async () => {
 describe.each(clients)('[clients.libraries] %s', (client) => {
   let results: Loose;
   beforeAll(async () => {
-    const file = join(__dirname, `../support/clients/${client}.ts`);
+    const file = join(__dirname, `clients/${client}.ts`);
     // No key but the gateway's, and no other address: a client that calls its vendor fails.
     const env = { PATH: process.env.PATH, GATEWAY_URL: gateway.ready.gateway_url, GATEWAY_KEY: agentKey };
     const { stdout } = await promisify(execFile)(node, [file], { env, timeout: 120_000 });

@@ -6,9 +6,50 @@ import { type ChatGateway, humanKey, providerYaml, startChatGateway } from '../s
 import { type FakeProvider, say, startFakeProvider } from '../support/fake-providers.ts';
 import type { Loose } from '../support/loose.ts';
 import { node } from '../support/mcp-servers.ts';
-import { comment, votingWhile } from '../support/voter.ts';
 
-const program = join(__dirname, '../support/clients/reviews.ts');
+/** A reviewer who decides what waits by the words of its prompt: approves, denies with a comment, or leaves it alone. */
+const comment = 'not on a Sunday';
+const betweenLooksMs = 100;
+
+interface Reviewer {
+  readonly adminUrl: string;
+  /** Of a person, who does not own the calling key. */
+  readonly key: string;
+  /** Another tenant than that of the key. */
+  readonly tenant?: string;
+}
+
+/** Votes until the work is over. */
+async function votingWhile<A>(reviewer: Reviewer, work: Promise<A>): Promise<A> {
+  let over = false;
+  const voting = (async () => {
+    while (!over) {
+      await voteOnce(reviewer);
+      await new Promise((resolve) => setTimeout(resolve, betweenLooksMs));
+    }
+  })();
+  try {
+    return await work;
+  } finally {
+    over = true;
+    await voting;
+  }
+}
+
+async function voteOnce({ adminUrl, key, tenant }: Reviewer): Promise<void> {
+  const headers = { 'x-api-key': key, 'content-type': 'application/json', ...(tenant && { 'x-tenant-id': tenant }) };
+  const approvals = `${adminUrl}/admin/v1/approvals`;
+  const listed = await fetch(`${approvals}?limit=100`, { headers });
+  const { pending } = (await listed.json()) as { pending: { envelope_id: string; parameters: object }[] };
+  for (const { envelope_id, parameters } of pending) {
+    const prompt = JSON.stringify(parameters);
+    const verb = ['approve', 'deny'].find((word) => prompt.includes(`${word} this`));
+    const body = JSON.stringify({ reviewer: 'alice', comment });
+    if (verb) await fetch(`${approvals}/${envelope_id}/${verb}`, { method: 'POST', headers, body });
+  }
+}
+
+const program = join(__dirname, 'clients/reviews.ts');
 const programMs = 240_000;
 let fake: FakeProvider;
 
@@ -66,7 +107,7 @@ afterAll(async () => {
   await fake?.stop();
 });
 
-describe.each(modes)('[clients.review] $name', ({ name, fates, count }) => {
+describe.each(modes)('[chat.review] $name', ({ name, fates, count }) => {
   let all: [string, Loose][];
   beforeAll(() => {
     all = outcomes.filter(([way]) => way.startsWith(`${name}: `));
@@ -77,7 +118,7 @@ describe.each(modes)('[clients.review] $name', ({ name, fates, count }) => {
     expect(all.filter(([, { first }]) => first === undefined)).toEqual([]);
   });
 
-  test.each(fates)('of what a reviewer is to %s', (fate) => {
+  test.each(fates)('calls whose reviewer is to %s', (fate) => {
     for (const [way, { first, after }] of all.filter(([each]) => each.endsWith(`: ${fate}`)))
       switch (fate) {
         case 'leave': // an error of the library with address and id in its message

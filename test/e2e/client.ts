@@ -1,5 +1,4 @@
-/** How the end-to-end tests talk to a running gateway: plain HTTP, a key, an answer. */
-import { execFile } from 'node:child_process';
+/** HTTP client of the end-to-end tests. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -163,16 +162,4 @@ export function agentctl(
   stdin?: string,
 ): Promise<Ran> {
   return runWarm({ args, cwd, env: { ...process.env, ...env }, stdin });
-}
-
-/** Runs `agentctl` in a process of its own, for variables that Node.js reads when it starts. */
-export function agentctlProcess(args: readonly string[], env: Record<string, string>): Promise<Ran> {
-  return new Promise((done) => {
-    execFile(
-      join(root, 'node_modules/.bin/node'),
-      [join(root, 'bin/agentctl.ts'), ...args],
-      { cwd: root, env: { ...process.env, ...env }, timeout: 150_000 },
-      (error, out, err) => done({ code: error ? Number(error.code ?? 1) : 0, out, err }),
-    );
-  });
 }

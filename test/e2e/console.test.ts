@@ -86,7 +86,6 @@ test('[console.policy] every file carries the policy, and the page names no othe
       'x-frame-options': 'DENY',
       'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
-      'cache-control': 'no-store',
     });
     expect(headers.get('set-cookie')).toBeNull();
   }
@@ -151,6 +150,17 @@ test('[console.compressed] a file is the same in every coding, and a client that
   }
   const part = await wire(path, undefined, { range: 'bytes=0-9' });
   expect([part.status, part.body.length]).toEqual([200, plain.body.length]);
+});
+
+test('[console.cached] chunks are cached for good, the page and its entry files are checked at each visit, errors are not kept', async () => {
+  const names = [...(await firstLoad()).keys()];
+  const kept = async (name: string) => (await at(`/console/${name}`)).headers.get('cache-control');
+  const chunks = names.filter((name) => name.startsWith('chunk-'));
+  expect(chunks.length).toBeGreaterThan(0);
+  for (const name of chunks) expect([name, await kept(name)]).toEqual([name, 'public, max-age=31536000, immutable']);
+  for (const name of ['', 'console.js', 'style.css', 'engine.js'])
+    expect([name, await kept(name)]).toEqual([name, 'no-cache']);
+  for (const name of ['chunk-AAAAAAAA.js', '../console']) expect([name, await kept(name)]).toEqual([name, 'no-store']);
 });
 
 test('[approval.events] over HTTP: a request and its decision come as events; other methods, agents and strangers are refused', async () => {

@@ -81,7 +81,7 @@ function ready(child: ChildProcess): Promise<Ready> {
   });
 }
 
-test('[package.image] the entry point of the image starts, decides and ends as an unprivileged user, and writes to its state only', async () => {
+test('[package.installs] the entry point of the image starts, decides and ends as an unprivileged user, and writes to its state only', async () => {
   const before = frozen();
   const ports = ['--gateway-port', '0', '--admin-port', '0', '--mcp-port', '0'];
   running = begun([...instruction('ENTRYPOINT'), ...ports], state, { GATEWAY_ADMIN_TOKEN: token });
@@ -116,7 +116,7 @@ test('[package.image] the entry point of the image starts, decides and ends as a
   for (const name of readdirSync(state)) expect([name, statSync(join(state, name)).mode & 0o077]).toEqual([name, 0]);
 });
 
-test('[package.image] without a token it ends and says what to set; the operator without a cluster as well', async () => {
+test('[package.installs] without a token it ends and says what to set; the operator without a cluster as well', async () => {
   const ended = async (command: readonly string[], cwd: string) => {
     const child = begun(command, cwd, {});
     let said = '';
@@ -133,23 +133,4 @@ test('[package.image] without a token it ends and says what to set; the operator
   const operator = await ended([node, join(app, 'bin/governance-operator.mjs')], '/tmp');
   expect([operator.code === 0, operator.said]).toEqual([false, expect.stringMatching(/\S/)]);
   expect(operator.said).not.toMatch(/^\s+at .*\(/m);
-});
-
-test('[package.image] the chart and the image agree: user, volume, ports and a read-only file system', () => {
-  const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
-    .split(/^FROM /m)
-    .at(-1)!;
-  for (const line of [
-    'USER node',
-    'WORKDIR /state',
-    'VOLUME /state',
-    'EXPOSE 8080 8081 8082',
-    '--chown=root:root /src/dist/package /app',
-  ])
-    expect(dockerfile).toContain(line);
-  const chart = (name: string) => readFileSync(join(root, 'charts/agent-governance-gateway/templates', name), 'utf8');
-  expect(chart('gateway.yaml')).toContain('{ name: state, mountPath: /state }');
-  for (const port of ['8080', '8081', '8082']) expect(chart('gateway.yaml')).toContain(`containerPort: ${port}`);
-  expect(chart('_helpers.tpl')).toContain('readOnlyRootFilesystem: true');
-  expect(dockerfile).toContain("fetch('http://127.0.0.1:8080/health')");
 });

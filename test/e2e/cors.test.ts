@@ -57,7 +57,7 @@ const initialize = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'page', version: '1' } },
 };
 
-describe('[cors.preflight] a preflight', () => {
+describe('[cors.headers] a preflight', () => {
   test.each(paths)('at %s %s tells a configured origin what it may send', async (surface, path, methods) => {
     const { status, text, headers } = await preflight(listing.ready[surface], path);
     expect([status, text]).toEqual([204, '']);
@@ -100,7 +100,7 @@ describe('[cors.preflight] a preflight', () => {
     expect([status, text]).toEqual([400, expect.stringContaining('separated by commas')]);
   });
 
-  test('[cors.off] is 405 without allowed origins, and on surfaces that are not for pages', async () => {
+  test('[cors.headers] is 405 without allowed origins, and on surfaces that are not for pages', async () => {
     for (const [surface, path, methods] of paths) {
       const { status, headers, text } = await preflight(off.ready[surface], path);
       expect([status, headers.get('allow'), corsOf(headers)]).toEqual([405, methods, {}]);
@@ -144,7 +144,7 @@ describe('[cors.headers] an answer', () => {
     for (const { headers } of [other, none]) expect([corsOf(headers), headers.get('vary')]).toEqual([{}, 'Origin']);
   });
 
-  test('[cors.off] carries none without allowed origins', async () => {
+  test('[cors.headers] carries none without allowed origins', async () => {
     const { status, headers } = await post(off, page);
     expect([status, corsOf(headers), headers.get('vary')]).toEqual([200, {}, null]);
   });

@@ -1,4 +1,4 @@
-/** Pages of the documentation, walked as a reader would: their commands run, in their order, and print what the page shows. */
+/** Runs the commands of documentation pages in order and compares their output with the page. */
 import { readFileSync } from 'node:fs';
 import { DocumentedRun, type Step, stepsOf, yamlOf } from '../support/documented-commands.ts';
 import { needsElsewhere, type Walk, walks } from '../support/documented-walks.ts';

@@ -1,4 +1,4 @@
-/** The edge of a real local run: what works behind the three listeners works through the one address. */
+/** The edge of a real local run: one address serves all surfaces. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:http2';
@@ -26,7 +26,7 @@ async function call(path: string, key: string, body?: object): Promise<{ status:
   return { status: head[':status'], text };
 }
 
-test('[edge.routing] chat, a reviewed action, its approval and its use, all through the edge', async () => {
+test('[edge.listeners] chat, a reviewed action, its approval and its use, all through the edge', async () => {
   const { agent, human } = gateway.keys;
   const chat = await call('/api/v1/chat/completions', agent, {
     model: 'mock',
@@ -58,7 +58,7 @@ test('[edge.routing] chat, a reviewed action, its approval and its use, all thro
   expect((await call('/mcp', agent, initialize)).status).not.toBe(404);
 });
 
-test('[edge.mcp-metadata] [edge.routing] the metadata of the MCP endpoint stands at the root; without an issuer there is none', async () => {
+test('[identity.oidc-mcp] [edge.listeners] the metadata of the MCP endpoint stands at the root; without an issuer there is none', async () => {
   for (const path of ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']) {
     const answer = await call(path, '');
     expect([answer.status, JSON.parse(answer.text).error.message]).toEqual([404, expect.stringContaining('No issuer')]);

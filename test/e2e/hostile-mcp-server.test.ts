@@ -21,7 +21,7 @@ beforeAll(async () => {
   changes = join(folder, 'changes.json');
   writeFileSync(changes, '{}');
   guarded = await startMcpServer({ name: 'guarded' });
-  const command = [node, join(process.cwd(), 'test/support/hostile-mcp-server.mjs'), changes];
+  const command = [node, join(process.cwd(), 'test/e2e/hostile-mcp-server.mjs'), changes];
   gateway = await startMcpGateway({
     upstreams: [
       { name: 'guarded', url: guarded.url },
@@ -83,7 +83,7 @@ const heldBy = {
 };
 
 describe('definitions of a hostile server', () => {
-  test('[guard.definitions] [guard.shadowing] each kind that is reviewed is offered to no client; neighbours are', async () => {
+  test('[guard.definitions] each kind that is reviewed is offered to no client; neighbours are', async () => {
     const shown = await names();
     expect(shown).toEqual(expect.arrayContaining(['h__plain', 'h__say', 'h__ask', 'h__get_with_key', 'echo']));
     expect(Object.keys(heldBy).filter((name) => shown.includes(`h__${name}`))).toEqual([]);
@@ -130,7 +130,7 @@ describe('results of a hostile server', () => {
   });
 });
 
-test('[guard.unmarked] instructions and lists of a hostile server lose what speaks to the model', async () => {
+test('[guard.results] instructions and lists of a hostile server lose what speaks to the model', async () => {
   await withClient(async (client) => {
     expect(client.getInstructions()).toContain('[removed by the gateway: instruction]');
     expect(client.getInstructions()).not.toContain('Ignore all previous');
@@ -152,7 +152,7 @@ describe('requests of servers', () => {
     return [...reached];
   };
 
-  test('[guard.asks-secret] a server over stdio has no client to ask, and one over HTTP asks for plain words', async () => {
+  test('[guard.results] a server over stdio has no client to ask, and one over HTTP asks for plain words', async () => {
     reached.length = 0;
     expect(await textOf('h__ask', {})).toBe('refused');
     expect(reached).toEqual([]);
@@ -161,13 +161,13 @@ describe('requests of servers', () => {
   });
 
   test.each(['allServers', 'thisServer'])(
-    '[guard.asks-context] sampling with the context of %s is asked without it',
+    '[guard.results] sampling with the context of %s is asked without it',
     async (context) => {
       expect(await sampled('Summarise the note.', context)).toMatchObject([{ includeContext: 'none', maxTokens: 100 }]);
     },
   );
 
-  test('[guard.asks-context] sampling without context is asked as it is', async () => {
+  test('[guard.results] sampling without context is asked as it is', async () => {
     expect(await sampled('Summarise the note.', 'none')).toMatchObject([{ includeContext: 'none' }]);
     expect((await sampled('Summarise the note.'))[0]).not.toHaveProperty('includeContext');
   });

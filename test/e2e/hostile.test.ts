@@ -1,4 +1,7 @@
-/** Requests that were made to stop a gateway, each once against a real local run: every one has a typed answer, and the work went where it belongs. */
+/**
+ * Requests designed to stop a gateway, against a real local run: each gets a typed answer, and heavy work runs in
+ * workers.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,7 +67,7 @@ test.each(taken.map((hostile) => [hostile.name, hostile] as const))(
   },
 );
 
-test('[limit.hostile] [limit.heavy-work] the large texts and calls among them went to workers, and the gateway answers as before', async () => {
+test('[limit.hostile] the large texts and calls among them went to workers, and the gateway answers as before', async () => {
   const { text } = await ask('/metrics');
   expect(text).toMatch(/svc_heavy_work_total\{kind="texts",outcome="done"\} \d\d/);
   expect(text).toMatch(/svc_heavy_work_total\{kind="effects",outcome="done"\} \d/);

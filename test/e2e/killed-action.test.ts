@@ -1,4 +1,4 @@
-/** kill -9 while an action is under way: its allow entry gets an end at the next start, and a repeated request runs nothing. */
+/** kill -9 during an action: the next start completes its evidence, and a repeated request runs nothing. */
 import type { DecisionResult } from '../../core/contracts/envelope.ts';
 import { type FakeHttpService, fakeHttpService } from '../support/fake-http-service.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
@@ -38,7 +38,7 @@ const post = (session: string, path: string) =>
 const story = async (session: string) =>
   (await exportOf(gateway.ready.admin_url, 'e2e-bob', session)).entries.map(({ kind, body }) => [kind, body.outcome]);
 
-test('[action.no-allow-without-end] [action.idempotency-key] what kill -9 cut off is unknown after the next start, and is not repeated', async () => {
+test('[action.decision-before-effect] [action.idempotency-key] what kill -9 cut off is unknown after the next start, and is not repeated', async () => {
   const done = await post('done', 'notes');
   expect(done.body).toMatchObject({ decision: 'allow', result: { status: 201 } });
 

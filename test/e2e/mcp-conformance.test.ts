@@ -1,12 +1,13 @@
-/** The official conformance suite finds the same through the gateway as at the server behind it. */
+/** The official conformance suite has the same results through the gateway as directly. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { thorough } from '../support/extent.ts';
-import { type KeyedProxy, keyedProxy, mcpKeys, startMcpGateway } from '../support/mcp-gateway.ts';
+import { keyedProxy, mcpKeys, startMcpGateway } from '../support/mcp-gateway.ts';
 import { type McpServer, node, startMcpServer } from '../support/mcp-servers.ts';
+import type { Served } from '../support/serve.ts';
 
 const root = resolve(__dirname, '../..');
 /** A revision, the server that is met in it, and how often the suite finds something it scores at least. */
@@ -18,7 +19,7 @@ const revisions = [
 
 const stops: (() => Promise<unknown>)[] = [];
 const servers = new Map<string, McpServer>();
-const proxies = new Map<string, KeyedProxy>();
+const proxies = new Map<string, Served>();
 
 beforeAll(async () => {
   for (const kind of ['2025', '2026'] as const) {
@@ -45,7 +46,7 @@ test.each(revisions.slice(thorough ? 0 : 1))(
     // At the server itself a suite takes three seconds to find the same every time.
     if (thorough)
       expect(withoutPolling(through)).toEqual(withoutPolling(await conformance(servers.get(kind)!.url, asked)));
-    // The server behind keeps no answers; the gateway does [mcp.resumable].
+    // The server behind keeps no answers; the gateway does [mcp.event-streams].
     if (revision === '2025-11-25') {
       const polling = [...through].filter(([check]) => /sse-polling .*(priming-event|retry-field)/.test(check));
       expect(polling.map(([, status]) => status)).toEqual(['SUCCESS', 'SUCCESS']);

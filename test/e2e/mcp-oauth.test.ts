@@ -67,7 +67,7 @@ const whoami = async (token: string) => {
   return (await answer.json()) as { name: string; kind: string };
 };
 
-test('[identity.oidc-mcp] [edge.mcp-metadata] metadata names the resource and its issuers, and a 401 points there', async () => {
+test('[identity.oidc-mcp] metadata names the resource and its issuers, and a 401 points there', async () => {
   expect(await metadata()).toEqual({
     resource: gateway.url,
     resource_name: 'Agent Governance Gateway',

@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { permissions } from '../../operator/kubernetes-api.ts';
 import type { Condition, GatewayStatus } from '../../operator/resources.ts';
 import { until } from '../support/executor-cases.ts';
-import { runs } from '../support/extent.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
-import { type KubeApi, kubeApi } from '../support/kube-api.ts';
 import { type OperatorProcess, startOperatorProcess } from '../support/operator-process.ts';
+import { type KubeApi, kubeApi } from './kube-api.ts';
 
 const custom = (plural: string) => `governance.dev/${plural}`;
 const adminToken = 'administrator-of-the-operator-test';
@@ -200,32 +199,7 @@ test('[operator.secrets] a rotated key replaces the old one; a rotated variable 
   expect(containers()).toContain('"LOG"');
 });
 
-test('[operator.drift] what another client wrote into the gateway or the Deployment is replaced', async () => {
-  createGateway();
-  createTenant('one');
-  const operator = startOperator('repairing');
-  await settled(() => isSynced('gateways', 'main'));
-  const foreign = { version: 1, tenants: [{ id: 'intruder', api_keys: ['key-of-an-intruder'] }] };
-  const put = await called('config', adminToken, {
-    method: 'PUT',
-    body: JSON.stringify(foreign),
-    headers: { 'content-type': 'application/yaml' },
-  });
-  expect(put.status).toBe(201);
-  expect(await works('key-of-an-intruder')).toBe(true);
-  await settled(async () => (await live()).configuration.tenants[0]?.id === 'one');
-  expect(await works('key-of-an-intruder')).toBe(false);
-  expect(operator.log()).toContain('"event":"drift"');
-
-  api.edit('apps/deployments', 'gateway', (found) =>
-    JSON.parse(
-      JSON.stringify(found).replace('"GATEWAY_SECRET_NAMES","value":""', '"GATEWAY_SECRET_NAMES","value":"AWS"'),
-    ),
-  );
-  await settled(() => !JSON.stringify(api.get('apps/deployments', 'gateway')).includes('"AWS"'));
-});
-
-test('[operator.leader] one replica works; another takes over when it is killed, and at once when it ends', async () => {
+test('[operator.kubernetes] one replica works; another takes over when it is killed, and at once when it ends', async () => {
   createGateway();
   createTenant('one');
   const first = startOperator('replica-a');
@@ -247,56 +221,4 @@ test('[operator.leader] one replica works; another takes over when it is killed,
   // Ended by the kubelet: the lease is given back.
   await second.stop('SIGTERM');
   expect(lease().holderIdentity).toBe('');
-});
-
-test('[operator.steady] hundreds of objects come into force, and then nothing is written, whatever is listed again', async () => {
-  const many = runs(1_000, 200);
-  createGateway();
-  const keys = Array.from({ length: many }, (_, n) => [
-    `key-${n}`,
-    Buffer.from(`key-of-tenant-${n}`).toString('base64'),
-  ]);
-  api.create('/secrets', { metadata: marked('many'), data: Object.fromEntries(keys) });
-  for (let n = 0; n < many; n++)
-    createTenant(`tenant-${n}`, 'many', { keys: [{ secretKeyRef: { name: 'many', key: `key-${n}` } }] });
-  const operator = startOperator('steady');
-  await settled(
-    () =>
-      isSynced('gateways', 'main') &&
-      Array.from({ length: many }, (_, n) => n).every((n) => isSynced('tenants', `tenant-${n}`)),
-  );
-  const reconciled = () => operator.log().split('"event":"reconciled"').length;
-  const { length } = api.writes();
-  const { version } = await live();
-  const before = reconciled();
-  await settled(() => reconciled() >= before + 2);
-  api.compact();
-  const lists = () => api.requests.filter(({ verb }) => verb === 'list').length;
-  const listed = lists();
-  const later = reconciled();
-  await settled(() => lists() > listed && reconciled() >= later + 2);
-  expect(api.writes().slice(length)).toEqual([]);
-  expect((await live()).version).toBe(version);
-  // Three writes of an object: its finalizer, its status while pods are replaced, its status in force.
-  expect(length).toBeLessThan(3 * (many + 1) + 50);
-});
-
-test('[operator.rbac] the operator does without any verb that its role does not grant, and uses every one that it grants', async () => {
-  createGateway();
-  createTenant('one');
-  for (const [kind, plural, spec] of [
-    ['Provider', 'providers', { type: 'mock', models: ['mock'] }],
-    ['Route', 'routes', { match: { model: 'mock' }, providers: ['mock'] }],
-    ['Policy', 'policies', {}],
-  ] as const)
-    create(kind, plural, 'mock', { gateway: 'main', ...spec });
-  const operator = startOperator('least');
-  await settled(() => isSynced('gateways', 'main') && isSynced('policies', 'mock'));
-  await settled(() => api.requests.some(({ verb, resource }) => verb === 'update' && resource.endsWith('/leases')));
-  await operator.stop('SIGTERM');
-  const used = new Set(api.requests.map(({ verb, resource }) => `${verb} ${resource}`));
-  const granted = Object.entries(permissions).flatMap(([group, resources]) =>
-    Object.entries(resources).flatMap(([name, verbs]) => verbs.map((verb) => `${verb} ${group}/${name}`)),
-  );
-  expect([...used].sort()).toEqual(granted.sort());
 });

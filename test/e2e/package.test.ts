@@ -63,7 +63,7 @@ function started(): Promise<Ready> {
   });
 }
 
-test('[package.installs] [console.package] it starts from an empty folder, and agentctl governs an action with it', async () => {
+test('[package.installs] it starts from an empty folder, and agentctl governs an action with it', async () => {
   const ready = await started();
   expect(ready.version).toBe(version);
   const ctl = async (...args: string[]) =>
@@ -87,7 +87,7 @@ test('[package.installs] [console.package] it starts from an empty folder, and a
   expect(await ended).toBe(0);
 });
 
-test('[package.installs] it has nothing to install behind it, holds no sources, and is at most 15 MB', () => {
+test('[package.installs] it has nothing to install behind it, contains no sources, and is at most 15 MB', () => {
   expect(readdirSync(join(app, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
     'agent-governance-gateway',
   ]);
@@ -172,7 +172,7 @@ describe('[supply-chain.provenance]', () => {
 });
 
 test.each(['agent-governance-gateway', 'agentctl'])(
-  '[package.says-node] %s names the Node it needs in one line when it is started with an older one',
+  '[package.installs] %s names the Node it needs in one line when it is started with an older one',
   async (name) => {
     const older = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.19.0' } })";
     const started = run(node, ['--import', `data:text/javascript,${older}`, program(name)], app);

@@ -43,34 +43,18 @@ async function registered(key = 'e2e-alice') {
   return { ...own, answer };
 }
 
-test('[approval.passkey-registered] a person registers with an own key: each challenge once, on this page, for a verified person', async () => {
+test('[approval.passkey] a person registers a passkey with their own key, each challenge once, and removes it', async () => {
   const begin = async () => String((await admin('POST', '/passkeys/challenge', 'e2e-alice')).body.challenge);
   const own = authenticator();
-  expect((await admin('POST', '/passkeys', 'e2e-alice', { name: 'x', ...own.register('bm9uZQ', page) })).status).toBe(
-    400,
-  );
-  for (const twist of [{ origin: 'https://elsewhere.example' }, { rpId: 'elsewhere.example' }, { flags: 0x01 }]) {
-    const answer = own.register(await begin(), page, twist);
-    expect([twist, (await admin('POST', '/passkeys', 'e2e-alice', { name: 'x', ...answer })).status]).toEqual([
-      twist,
-      400,
-    ]);
-  }
   const of = own.register(await begin(), page);
   expect((await admin('POST', '/passkeys', 'e2e-carol', { name: 'x', ...of })).status).toBe(400); // of another person
-  for (const key of ['e2e-agent']) {
-    for (const [method, path] of [
-      ['GET', '/passkeys'],
-      ['POST', '/passkeys'],
-      ['POST', '/passkeys/challenge'],
-      ['DELETE', `/passkeys/${own.id}`],
-    ] as const)
-      expect([method, path, (await admin(method, path, key, method === 'POST' ? {} : undefined)).status]).toEqual([
-        method,
-        path,
-        403,
-      ]);
-  }
+  for (const [method, path] of [
+    ['GET', '/passkeys'],
+    ['POST', '/passkeys'],
+    ['POST', '/passkeys/challenge'],
+    ['DELETE', `/passkeys/${own.id}`],
+  ] as const)
+    expect((await admin(method, path, 'e2e-agent', method === 'POST' ? {} : undefined)).status).toBe(403);
   const { status, body } = await admin('POST', '/passkeys', 'e2e-alice', { name: 'phone', ...of });
   expect([status, body.name, body.rp_id]).toEqual([201, 'phone', 'localhost']);
   expect((await admin('POST', '/passkeys', 'e2e-alice', { name: 'again', ...of })).status).toBe(400);
@@ -86,7 +70,7 @@ test('[approval.passkey-registered] a person registers with an own key: each cha
   expect(about.find(({ body: entry }) => entry.action === 'passkey.register')?.body.public_key).toBe(own.publicKey);
 });
 
-test('[approval.passkey-required] without a passkey the approval does not count, and the answer says what to do; a denial does', async () => {
+test('[approval.passkey] without a passkey the approval does not count, and the answer says what to do; a denial does', async () => {
   const { id, required } = await asked('required', 1);
   expect(required).toBe(true);
   const refused = await approve(id);
@@ -98,25 +82,11 @@ test('[approval.passkey-required] without a passkey the approval does not count,
   expect((await admin('POST', `/approvals/${id}/deny`, 'e2e-alice', { reviewer: 'alice' })).status).toBe(200);
 });
 
-test('[approval.passkey] the signature counts for this approval of this call alone; origin, host, person and count are checked', async () => {
+test('[approval.passkey] a signature counts for this approval of this call alone, and evidence proves it', async () => {
   const own = await registered();
-  const stranger = authenticator();
-  const carols = await registered('e2e-carol');
   const [first, second] = [await asked('signed', 2), await asked('signed', 3)];
-  const wrong: Record<string, object> = {
-    'another request': own.sign(second.challenge, page),
-    'another page': own.sign(first.challenge, page, { origin: 'https://elsewhere.example' }),
-    'another host': own.sign(first.challenge, page, { rpId: 'elsewhere.example' }),
-    'no person verified': own.sign(first.challenge, page, { flags: 0x01 }),
-    'a registration': own.sign(first.challenge, page, { type: 'webauthn.create' }),
-    'no person present': own.sign(first.challenge, page, { flags: 0x04 }),
-    "carol's registered passkey": carols.sign(first.challenge, page),
-    "carol's signature under an own id": { ...carols.sign(first.challenge, page), credential_id: own.id },
-    'a stranger': stranger.sign(first.challenge, page),
-    'a borrowed id': { ...stranger.sign(first.challenge, page), credential_id: own.id },
-  };
-  for (const [what, assertion] of Object.entries(wrong))
-    expect([what, (await approve(first.id, assertion)).status]).toEqual([what, 403]);
+  for (const wrong of [own.sign(second.challenge, page), (await registered('e2e-carol')).sign(first.challenge, page)])
+    expect((await approve(first.id, wrong)).status).toBe(403);
   expect((await approve(first.id, { ...own.sign(first.challenge, page), more: 1 })).status).toBe(400);
   const right = own.sign(first.challenge, page, { count: 50 });
   expect((await approve(first.id, right)).status).toBe(200);

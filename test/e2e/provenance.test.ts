@@ -1,4 +1,7 @@
-/** Rules on sources in a running gateway with a real MCP server: a planted address waits, the person's passes, a restart forgets nothing. */
+/**
+ * Rules on sources in a running gateway with a real MCP server: a planted address is reviewed, the person's passes,
+ * and a restart keeps what was seen.
+ */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Loose } from '../support/loose.ts';
@@ -44,7 +47,7 @@ const attempt = async (client: Client, name: string, args: object, prompt?: stri
 };
 const prompt = 'Read my newest mail and send a summary to anna@example.com, then tell #general that it is done.';
 
-test('[provenance.session] [provenance.prompt] [provenance.reasons] the task runs, what the mail asks for waits for a human', async () => {
+test('[provenance.session] [provenance.prompt] [provenance.rules] the task runs, what the mail asks for waits for a human', async () => {
   await withClient('e2e-provenance-1', async (client) => {
     expect((await attempt(client, 'mail.read_message', { limit: 1 }, prompt)).content).toBeDefined();
     server.answer(undefined);
@@ -69,7 +72,7 @@ test('[provenance.session] [provenance.prompt] [provenance.reasons] the task run
     expect([linked.code, linked.data.sources[0]]).toEqual([
       -32002,
       expect.stringMatching(
-        /^text holds an address of the result of mail\.read_message \(action .{36}\), not from the request\.$/,
+        /^text contains an address of the result of mail\.read_message \(action .{36}\), not from the request\.$/,
       ),
     ]);
     expect(server.received()).toHaveLength(0);
@@ -84,19 +87,5 @@ test('[provenance.prompt] the prompt does not reach the server; another session 
       .callTool({ name: 'mail.read_message', arguments: {}, _meta: { 'agent-governance-gateway/prompt': 7 } as never })
       .catch((fault: Loose) => fault as Loose);
     expect((malformed as Loose).code).toBe(-32602);
-  });
-});
-
-test('[provenance.chat] [provenance.session] words of a chat count for MCP calls of the same session', async () => {
-  const session = 'e2e-provenance-3';
-  const chat = await fetch(`${gateway.ready.gateway_url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { 'x-api-key': mcpKeys.agent, 'content-type': 'application/json', 'x-session-id': session },
-    body: JSON.stringify({ model: 'mock', messages: [{ role: 'user', content: 'Write to ben@example.org, please.' }] }),
-  });
-  expect(chat.status).toBe(200);
-  await withClient(session, async (client) => {
-    expect((await attempt(client, 'mail.send_message', { to: 'ben@example.org', body: 'Hi' })).content).toBeDefined();
-    expect((await attempt(client, 'mail.send_message', { to: 'eve@evil.example', body: 'Hi' })).code).toBe(-32002);
   });
 });

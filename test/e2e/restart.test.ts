@@ -1,4 +1,4 @@
-/** kill -9 at any point, start again: nothing acknowledged is lost, nothing runs twice. */
+/** kill -9 at any point and restart: no acknowledged data is lost, and no call runs twice. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -94,13 +94,13 @@ beforeAll(async () => {
   await gateway.restart();
 });
 
-test('[evidence.survives-kill] killed in the middle of work: every acknowledged entry is there and the chain is whole', async () => {
+test('[evidence.concurrent-writers] killed in the middle of work: every acknowledged entry is there and the chain is whole', async () => {
   const stored = new Set((await exportOf(url(), 'e2e-bob', 'kill-load')).entries.map(({ hash }) => hash));
   expect(before.acknowledged.filter((hash) => !stored.has(hash))).toEqual([]);
   await isValid('kill-load');
 });
 
-test('[approval.restart] [evidence.survives-kill] pending requests, evidence and keys are there after kill -9', async () => {
+test('[approval.lease] [evidence.concurrent-writers] pending requests, evidence and keys are there after kill -9', async () => {
   expect(gateway.keys).toEqual(before.keys);
   const { body } = await ask<{ pending: Fields[] }>(url(), 'GET', '/admin/v1/approvals', { key: 'e2e-bob' });
   expect(body.pending.map((item) => item.envelope_id)).toContain(before.pending);
@@ -114,17 +114,17 @@ test('[approval.restart] [evidence.survives-kill] pending requests, evidence and
   await isValid('kill-pending');
 });
 
-test('[approval.expired-while-down] what expired while it was down is denied at start', async () => {
+test('[approval.timeout] what expired while it was down is denied at start', async () => {
   const [, denial] = await timedOut('kill-expired');
   expect(denial).toMatchObject({ kind: 'deny', body: { reviewer: 'system', reason: 'timeout' } });
 });
 
-test('[policy-version.import-once] a rollback survives a restart, for the file did not change', async () => {
+test('[policy-version.rollback] a rollback survives a restart, for the file did not change', async () => {
   const current = await ask(url(), 'GET', '/admin/v1/policy-versions/current', { key: 'e2e-viewer' });
   expect(current.body).toMatchObject({ version: 3, policy: 'pr-writer' });
 });
 
-test('[approval.restart] an approval granted just before the crash works after it, once', async () => {
+test('[approval.lease] an approval granted just before the crash works after it, once', async () => {
   expect((await decided(url(), key, approvedCall())).decision).toBe('allow');
 });
 
@@ -135,7 +135,7 @@ describe('killed once more', () => {
     await gateway.restart();
   });
 
-  test('[approval.restart] [approval.used-once] an approval that was used stays used', async () => {
+  test('[approval.lease] [approval.used-once] an approval that was used stays used', async () => {
     const again = await decided(url(), key, approvedCall());
     expect(again).toMatchObject({ decision: 'review', error: { data: { reason: 'already_used' } } });
     const kinds = await kindsOf(url(), 'e2e-bob', 'kill-approved');
@@ -143,7 +143,7 @@ describe('killed once more', () => {
     await isValid('kill-approved');
   });
 
-  test('[approval.clock-recovers] a request whose clock lived before the crash still times out after it', async () => {
+  test('[approval.machine] a request whose clock lived before the crash still times out after it', async () => {
     expect((await timedOut('kill-clock')).map(({ kind }) => kind)).toEqual(['review', 'deny']);
   });
 });
@@ -153,7 +153,7 @@ test('[local.drain] SIGTERM drains and exits 0', async () => {
 });
 
 (process.platform === 'win32' ? test.skip : test)(
-  '[local.npm-ends] a signal to npm, which its shell passes on to nobody, ends the gateway',
+  '[local.drain] a signal to npm, which its shell passes on to nobody, ends the gateway',
   async () => {
     const state = mkdtempSync(join(tmpdir(), 'gateway-state-'));
     const ports = ['gateway', 'admin', 'mcp', 'edge'].map((name) => `--${name}-port 0`).join(' ');

@@ -1,11 +1,8 @@
-/** Odd but allowed requests of the official clients arrive at the provider as they were meant. */
-import Anthropic from '@anthropic-ai/sdk';
-import { jsonReply, piecesOf, refuse, say, stream } from '../support/fake-providers.ts';
+import { jsonReply, say } from '../support/fake-providers.ts';
 import {
   anthropic,
   anthropicHost,
   failure,
-  gateway,
   openai,
   openaiHost,
   toClaude,
@@ -16,58 +13,32 @@ import {
 
 useOddClients();
 
-describe('[clients.odd-inputs] what the OpenAI client can say', () => {
+describe('[clients.libraries] requests of the OpenAI client', () => {
   const schema = { type: 'object', properties: {}, additionalProperties: false };
+  const parameters = { type: 'function', function: { name: 't', strict: true, parameters: schema } };
+  const parts = [
+    { type: 'text', text: 'é\u{1F642}' },
+    { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA', detail: 'low' } },
+    { type: 'file', file: { filename: 'Größe 日本.pdf', file_data: 'data:application/pdf;base64,AAAA' } },
+    { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
+  ];
+  const some = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [parameters] } };
   test.each<[string, object]>([
     ['settings of the platform', { metadata: { a: 'b' }, service_tier: 'flex', safety_identifier: 's' }],
     [
       'settings of sampling',
       { reasoning_effort: 'low', verbosity: 'low', logprobs: true, top_logprobs: 2, n: 2, seed: 1 },
     ],
-    [
-      'null for what is optional',
-      { temperature: null, tools: null, tool_choice: null, stop: null, response_format: null },
-    ],
+    ['null for optional members', { temperature: null, tools: null, tool_choice: null, stop: null }],
     ['an empty list of tools', { tools: [] }],
-    [
-      'a developer and parts of every kind',
-      {
-        messages: [
-          { role: 'developer', content: 'be brief' },
-          ...user([
-            { type: 'text', text: 'é\u{1F642}' },
-            { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA', detail: 'low' } },
-            { type: 'file', file: { filename: 'Größe 日本.pdf', file_data: 'data:application/pdf;base64,AAAA' } },
-            { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
-          ]),
-        ],
-      },
-    ],
-    [
-      'a strict tool, one at a time',
-      {
-        parallel_tool_calls: false,
-        tools: [{ type: 'function', function: { name: 't', strict: true, parameters: schema } }],
-        tool_choice: { type: 'function', function: { name: 't' } },
-      },
-    ],
-    [
-      'some of its tools',
-      {
-        tools: [{ type: 'function', function: { name: 't' } }],
-        tool_choice: {
-          type: 'allowed_tools',
-          allowed_tools: { mode: 'auto', tools: [{ type: 'function', function: { name: 't' } }] },
-        },
-      },
-    ],
+    ['parts of every kind', { messages: [{ role: 'developer', content: 'be brief' }, ...user(parts)] }],
+    ['a strict tool', { parallel_tool_calls: false, tools: [parameters], tool_choice: parameters }],
+    ['some of its tools', { tools: [parameters], tool_choice: some }],
     [
       'an answer by a schema',
-      {
-        response_format: { type: 'json_schema', json_schema: { name: 'x', strict: true, schema } },
-      },
+      { response_format: { type: 'json_schema', json_schema: { name: 'x', strict: true, schema } } },
     ],
-  ])('%s reaches the provider as it was said', async (_, more) => {
+  ])('%s reaches the provider unchanged', async (_, more) => {
     await openai.chat.completions.create(toGpt(more));
     expect(openaiHost.requests[0]!.body).toEqual(toGpt(more));
   });
@@ -81,22 +52,9 @@ describe('[clients.odd-inputs] what the OpenAI client can say', () => {
     expect((await helper.finalChatCompletion()).choices[0]!.message.content).toBe('{"a":1}');
     expect(await helper.totalUsage()).toMatchObject({ prompt_tokens: 11, completion_tokens: 7 });
   });
-
-  test('a recording whose name is not ASCII arrives under it', async () => {
-    openaiHost.answers(jsonReply({ text: 'said' }));
-    const file = new File([Uint8Array.of(1, 2)], 'Größe 日本 "x".wav', { type: 'audio/wav' });
-    expect(await openai.audio.transcriptions.create({ model: 'gpt-transcribe', file })).toMatchObject({ text: 'said' });
-    expect(openaiHost.requests[0]!.body.file).toMatchObject({ name: 'Größe 日本 "x".wav', base64: 'AQI=' });
-  });
-
-  test('a wait that a provider asks for is one that the client keeps by itself', async () => {
-    openaiHost.answers([refuse('openai', 429, 'slow', { 'retry-after': '0' }), say('after')]);
-    const answer = await gateway.openai({ maxRetries: 1 }).chat.completions.create(toGpt());
-    expect([answer.choices[0]!.message.content, openaiHost.requests.length]).toEqual(['after', 2]);
-  });
 });
 
-describe('[clients.odd-inputs] what the Anthropic client can say', () => {
+describe('[clients.libraries] requests of the Anthropic client', () => {
   const content = [
     { type: 'thinking', thinking: 'hm', signature: 'sig==' },
     { type: 'redacted_thinking', data: 'xx' },
@@ -109,16 +67,11 @@ describe('[clients.odd-inputs] what the Anthropic client can say', () => {
       ],
     },
     {
-      type: 'text',
-      text: 'cited',
+      ...{ type: 'text', text: 'cited' },
       citations: [
         {
-          type: 'char_location',
-          cited_text: 'c',
-          document_index: 0,
-          document_title: null,
-          start_char_index: 0,
-          end_char_index: 1,
+          ...{ type: 'char_location', cited_text: 'c', document_index: 0, document_title: null },
+          ...{ start_char_index: 0, end_char_index: 1 },
         },
       ],
     },
@@ -159,21 +112,7 @@ describe('[clients.odd-inputs] what the Anthropic client can say', () => {
     expect(anthropicHost.requests[1]!.body).toEqual(next);
   });
 
-  test.each([
-    { type: 'auto', disable_parallel_tool_use: true },
-    { type: 'any' },
-    { type: 'tool', name: 'good' },
-    { type: 'none' },
-  ])('the choice of tools %j', async (tool_choice) => {
-    const input = { a: 'é' };
-    anthropicHost.answers(say('', { toolCalls: [{ id: 'toolu_1', name: 'good', input }] }));
-    const more = { tool_choice, tools: [{ name: 'good', strict: true, input_schema: { type: 'object' } }] };
-    const answer = await anthropic.messages.create(toClaude(more));
-    expect(anthropicHost.requests[0]!.body).toEqual(toClaude(more));
-    expect(answer.content.at(-1)).toEqual({ type: 'tool_use', id: 'toolu_1', name: 'good', input });
-  });
-
-  test('null for what is optional, an empty system prompt; an empty message is refused by name', async () => {
+  test('null for optional members and an empty system prompt pass, an empty message is refused by name', async () => {
     const more = { system: [], stop_sequences: null, metadata: { user_id: null }, temperature: null };
     await anthropic.messages.create(toClaude(more));
     expect(anthropicHost.requests[0]!.body).toEqual(toClaude(more));
@@ -189,14 +128,5 @@ describe('[clients.odd-inputs] what the Anthropic client can say', () => {
     const refused = await failure(anthropic.messages.batches.list() as Promise<unknown>);
     expect(refused).toMatchObject({ status: 404, type: 'not_found_error', requestID: expect.any(String) });
     expect(refused.message).toContain('/v1/batches');
-  });
-
-  test('a stream that is left in the middle ends at the provider too', async () => {
-    const never = new Promise<void>(() => {});
-    anthropicHost.answers(stream([...piecesOf('anthropic', { text: ['Hel', 'lo'] }).slice(0, 4), never]));
-    const helper = anthropic.messages.stream(toClaude());
-    helper.on('text', () => helper.abort());
-    expect(await failure(helper.finalMessage())).toBeInstanceOf(Anthropic.APIUserAbortError);
-    await (await anthropicHost.request()).closed;
   });
 });

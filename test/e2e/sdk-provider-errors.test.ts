@@ -1,4 +1,7 @@
-/** What a provider's error is for the official clients: status, class, wait and retries, whichever dialects meet; also within a stream. */
+/**
+ * Provider errors in the official clients: status, class, retries and waiting, for each pair of dialects, also in
+ * streams.
+ */
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { type ChatGateway, providerYaml, startChatGateway } from '../support/chat-clients.ts';
@@ -46,21 +49,13 @@ const failure = (work: Promise<unknown>): Promise<Loose> =>
     (fault: unknown) => fault as Loose,
   );
 /** Every call of a client, by the name of the endpoint. */
-const calls: Record<string, (kind: Kind, streamed: boolean) => Promise<Loose>> = {
-  chat: (kind, streamed) =>
-    failure(
-      read(gateway.openai().chat.completions.create({ model: `${kind}-model`, messages: user, stream: streamed })),
-    ),
-  responses: (kind, streamed) =>
-    failure(read(gateway.openai().responses.create({ model: `${kind}-model`, input: 'hi', stream: streamed }))),
-  messages: (kind, streamed) =>
-    failure(
-      read(
-        gateway
-          .anthropic()
-          .messages.create({ model: `${kind}-model`, max_tokens: 9, messages: user, stream: streamed }),
-      ),
-    ),
+const calls = {
+  chat: (model: string, stream: boolean) =>
+    failure(read(gateway.openai().chat.completions.create({ model, messages: user, stream }))),
+  responses: (model: string, stream: boolean) =>
+    failure(read(gateway.openai().responses.create({ model, input: 'hi', stream }))),
+  messages: (model: string, stream: boolean) =>
+    failure(read(gateway.anthropic().messages.create({ model, max_tokens: 9, messages: user, stream }))),
 };
 /** The answer, or every event of it. */
 async function read(work: PromiseLike<unknown>): Promise<unknown> {
@@ -76,74 +71,43 @@ const told = (status: number, error: object, headers: Record<string, string> = {
   jsonReply({ type: 'error', error: { message: 'm', ...error } }, status, headers);
 
 const wait = { 'retry-after': '7' };
-type Expected = { status: number; messages?: number; type: string; theirs: string; after?: string; retry?: string };
+type Expected = readonly [status: number, type: string, theirs: string, after?: string, retry?: string];
+const overloaded = [503, 'provider_overloaded', 'overloaded_error'] as const;
+const unknown = [404, 'model_not_found', 'not_found_error'] as const;
 const answers: readonly (readonly [string, FakeReply, Expected])[] = [
-  [
-    '529',
-    told(529, { type: 'overloaded_error' }, wait),
-    { status: 503, messages: 529, type: 'provider_overloaded', theirs: 'overloaded_error', after: '7' },
-  ],
-  [
-    '503',
-    told(503, { type: 'server_error' }, wait),
-    { status: 503, messages: 529, type: 'provider_overloaded', theirs: 'overloaded_error', after: '7' },
-  ],
-  [
-    'an overload under status 200',
-    told(200, { type: 'overloaded_error' }),
-    { status: 503, messages: 529, type: 'provider_overloaded', theirs: 'overloaded_error' },
-  ],
-  [
-    '429',
-    told(429, { type: 'rate_limit_error' }, wait),
-    { status: 429, type: 'rate_limit_error', theirs: 'rate_limit_error', after: '7' },
-  ],
+  ['529', told(529, { type: 'overloaded_error' }, wait), [...overloaded, '7']],
+  ['503', told(503, { type: 'server_error' }, wait), [...overloaded, '7']],
+  ['an overload under status 200', told(200, { type: 'overloaded_error' }), overloaded],
+  ['429', told(429, { type: 'rate_limit_error' }, wait), [429, 'rate_limit_error', 'rate_limit_error', '7']],
   [
     '429 for an empty account',
-    told(429, { type: 'insufficient_quota', code: 'insufficient_quota' }),
-    { status: 429, type: 'rate_limit_error', theirs: 'rate_limit_error', after: '5', retry: 'false' },
+    told(429, { code: 'insufficient_quota' }),
+    [429, 'rate_limit_error', 'rate_limit_error', '5', 'false'],
   ],
-  ['408', told(408, {}), { status: 504, type: 'provider_timeout', theirs: 'timeout_error' }],
-  ['409', told(409, {}), { status: 502, type: 'provider_error', theirs: 'api_error' }],
-  [
-    '413',
-    told(413, { type: 'request_too_large' }),
-    { status: 413, type: 'payload_too_large', theirs: 'request_too_large' },
-  ],
-  ['504', told(504, {}), { status: 504, type: 'provider_timeout', theirs: 'timeout_error' }],
-  [
-    '404 for the model of OpenAI',
-    told(404, { code: 'model_not_found' }),
-    { status: 404, type: 'model_not_found', theirs: 'not_found_error' },
-  ],
-  [
-    '404 for the model of Anthropic',
-    told(404, { type: 'not_found_error', message: 'model: x' }),
-    { status: 404, type: 'model_not_found', theirs: 'not_found_error' },
-  ],
-  [
-    '404 for the path',
-    told(404, { message: 'no such page' }),
-    { status: 502, type: 'provider_error', theirs: 'api_error' },
-  ],
+  ['408', told(408, {}), [504, 'provider_timeout', 'timeout_error']],
+  ['409', told(409, {}), [502, 'provider_error', 'api_error']],
+  ['413', told(413, { type: 'request_too_large' }), [413, 'payload_too_large', 'request_too_large']],
+  ['404 for the model of OpenAI', told(404, { code: 'model_not_found' }), unknown],
+  ['404 for the model of Anthropic', told(404, { type: 'not_found_error', message: 'model: x' }), unknown],
+  ['404 for the path', told(404, { message: 'no such page' }), [502, 'provider_error', 'api_error']],
 ];
 
-describe.each(kinds)('[chat.provider-overload] [chat.provider-status] a provider of type %s answers', (kind) => {
-  test.each(answers)('%s', async (_, reply, { status, messages = status, type, theirs, after, retry }) => {
+describe.each(kinds)('[chat.provider-error] a provider of type %s answers', (kind) => {
+  test.each(answers)('%s', async (_, reply, [status, type, theirs, after, retry]) => {
     for (const streamed of [false, true]) {
       // An error in a stream is an event.
       const sent = streamed && reply.type === 'body' && reply.status === 200 ? inStream(kind, []) : reply;
       hosts[kind].answers(sent);
       for (const endpoint of ['chat', 'responses'] as const) {
-        const ours = await calls[endpoint]!(kind, streamed);
+        const ours = await calls[endpoint](`${kind}-model`, streamed);
         expect(ours).toBeInstanceOf(OpenAI.APIError);
         expect([endpoint, ours.status, ours.type]).toEqual([endpoint, status, type]);
         expect(ours.headers.get('retry-after')).toBe(after ?? null);
         expect(ours.headers.get('x-should-retry')).toBe(retry ?? null);
       }
-      const other = await calls.messages!(kind, streamed);
+      const other = await calls.messages(`${kind}-model`, streamed);
       expect(other).toBeInstanceOf(Anthropic.APIError);
-      expect([other.status, other.type, other.error.error.code]).toEqual([messages, theirs, type]);
+      expect([other.status, other.type, other.error.error.code]).toEqual([status === 503 ? 529 : status, theirs, type]);
       expect(other.headers.get('retry-after')).toBe(after ?? null);
     }
   });
@@ -172,9 +136,7 @@ describe.each(kinds)('[chat.provider-overload] [chat.provider-status] a provider
     const opening = piecesOf(kind, { text: ['Hel', 'lo'] }).slice(0, 3);
     hosts[kind].answers(inStream(kind, opening));
     const [ours, viewed, theirs] = await Promise.all([
-      calls.chat!(kind, true),
-      calls.responses!(kind, true),
-      calls.messages!(kind, true),
+      ...[calls.chat, calls.responses, calls.messages].map((each) => each(`${kind}-model`, true)),
     ]);
     expect(ours).toMatchObject({ type: 'provider_overloaded', status: undefined });
     expect(viewed).toMatchObject({ code: 'provider_overloaded' });
@@ -191,7 +153,7 @@ const inStream = (kind: Kind, opening: ReturnType<typeof piecesOf>) =>
       : { event: { error: { type: 'service_unavailable_error', code: 503, message: 'Overloaded' } } },
   ]);
 
-test('[chat.provider-overload] embeddings', async () => {
+test('[chat.provider-error] embeddings', async () => {
   hosts.openai.answers(told(503, { type: 'server_error' }, wait));
   const refused = await failure(gateway.openai().embeddings.create({ model: 'openai-model', input: 'x' }));
   expect(refused).toMatchObject({ status: 503, type: 'provider_overloaded' });

@@ -44,7 +44,7 @@ test.each<[string, object]>([
   },
 );
 
-test('[chat.left-out] hints of the OpenAI client are named in header and evidence, whole, streamed, and from the cache', async () => {
+test('[chat.translated-members] hints of the OpenAI client are named in header and evidence, whole, streamed, and from the cache', async () => {
   const asked = {
     model: 'claude-x',
     messages,
@@ -73,16 +73,7 @@ test('[chat.left-out] hints of the OpenAI client are named in header and evidenc
   expect(anthropicHost.requests[0]!.body).not.toHaveProperty('seed');
 });
 
-test('[chat.left-out] nothing is named where the provider gets everything', async () => {
-  const headers = session();
-  const { response } = await openai.chat.completions
-    .create({ model: 'gpt-x', messages, seed: 7 }, { headers })
-    .withResponse();
-  expect(response.headers.get('x-left-out')).toBeNull();
-  expect(await gateway.record(headers['x-session-id'])).not.toHaveProperty('left_out');
-});
-
-test('[chat.left-out] the Anthropic client and a model of another maker: thinking is left out by name, a container is refused', async () => {
+test('[chat.translated-members] the Anthropic client and a model of another maker: thinking is left out by name, a container is refused', async () => {
   const asked: Loose = {
     model: 'gpt-x',
     max_tokens: 2000,
@@ -101,7 +92,7 @@ test('[chat.left-out] the Anthropic client and a model of another maker: thinkin
   });
 });
 
-test('[chat.left-out] responses: what chat completions lack and what the provider lacks stand in one header', async () => {
+test('[chat.translated-members] responses: one header names the members that chat completions or the provider lack', async () => {
   const { response } = await openai.responses
     .create({ model: 'claude-x', input: 'hi', truncation: 'auto', reasoning: { effort: 'low', summary: 'auto' } })
     .withResponse();
@@ -114,7 +105,7 @@ test('[chat.left-out] responses: what chat completions lack and what the provide
   });
 });
 
-test('[chat.unfit-provider] a route goes on to the provider that can, and an overload of that one is not a 400', async () => {
+test('[chat.translated-members] a route uses the provider that supports the request, and its overload is not a 400', async () => {
   const asked = { messages, logprobs: true };
   expect((await openai.chat.completions.create({ model: 'htob', ...asked })).choices[0]!.message.content).toBe('Hello');
   expect([anthropicHost.requests.length, openaiHost.requests.length]).toEqual([0, 1]);

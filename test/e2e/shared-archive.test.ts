@@ -1,12 +1,12 @@
-/** Two gateways over one store and one bucket: copies and checkpoints of both are where each of them reads. */
+/** Two gateways over one store and one bucket: each reads the other's copies and checkpoints. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startDynamo, type TestDynamo } from '../support/dynamo.ts';
+import { over, startDynamo, type TestDynamo } from '../support/dynamo.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
-import { type S3Server, startS3 } from '../support/s3-server.ts';
 import { TableAttacker } from '../support/table-attacker.ts';
 import { ask, configurationWith, decided, root, until, workFolder } from './client.ts';
+import { type S3Server, startS3 } from './s3-server.ts';
 
 let dynamo: TestDynamo;
 let s3: S3Server;
@@ -59,7 +59,7 @@ const archiveWarnings = async ({ ready, keys: { admin_token: key } }: Gateway) =
   return body.warnings.filter((warning) => warning.includes('GATEWAY_ARCHIVE_BUCKET'));
 };
 
-test('[shared.archive] what two gateways wrote is archived and under checkpoints for both, and for one that starts empty after them', async () => {
+test('[shared.gateways] what two gateways wrote is archived and under checkpoints for both, and for one that starts empty after them', async () => {
   const [one, two] = [await withBucket(), await withBucket()];
   for (const gateway of [one, two, one, two]) await act(gateway, 'shared-archive');
   for (const gateway of [one, two])
@@ -69,7 +69,7 @@ test('[shared.archive] what two gateways wrote is archived and under checkpoints
   // A chain that was rewritten in the store is found by a gateway that did not write it.
   await act(one, 'rewritten');
   await whole(one, 'rewritten', 1);
-  const attacker = new TableAttacker({ client: dynamo.client(), tables: await dynamo.createTables('gateway-') });
+  const attacker = new TableAttacker(over(dynamo.client(), await dynamo.createTables('gateway-')));
   const story = await attacker.entries('rewritten');
   await attacker.tell('rewritten', story.with(0, { ...story[0]!, body: { tool: 'other' } }));
   expect(await verified(two, 'rewritten')).toMatchObject({ valid: false });
@@ -81,7 +81,7 @@ test('[shared.archive] what two gateways wrote is archived and under checkpoints
   expect(await whole(three, 'shared-archive', 5)).toMatchObject({ valid: true });
 });
 
-test('[shared.archive] a bucket that is not there, and a name that no bucket has, end the start with what to do', async () => {
+test('[shared.gateways] a bucket that is not there, and a name that no bucket has, end the start with what to do', async () => {
   const env = { ...process.env, AWS_ENDPOINT_URL_S3: s3.url, AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
   const refused = (bucket: string) =>
     local(['--state', workFolder(), '--no-edge', '--archive-bucket', bucket], env).catch(({ stderr }) => stderr);

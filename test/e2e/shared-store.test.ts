@@ -1,4 +1,4 @@
-/** Two gateways over one store with state folders of their own and the same keys: what one writes, the other continues and verifies. */
+/** Two gateways over one store with the same keys: each continues and verifies the other's sessions. */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -92,7 +92,7 @@ test('[shared.gateways] a session goes on at the other gateway, an approval is d
     expect(await verified(gateway, session)).toMatchObject({ status: 200, body: { valid: true, total_entries: 5 } });
 });
 
-test('[shared.gateways] [transparency.shared-store] what one exports verifies under the keys that the other names, with its proof of the log', async () => {
+test('[shared.gateways] [transparency.log] what one exports verifies under the keys that the other names, with its proof of the log', async () => {
   const session = 'shared-export';
   const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' };
   for (const gateway of [one, two, one]) await decided(url(gateway), 'e2e-agent', { ...read, actor: { session } });
@@ -113,7 +113,7 @@ test('[shared.gateways] [transparency.shared-store] what one exports verifies un
   expect(offline).toMatchObject({ code: 0 });
 });
 
-test('[shared.objects] a configuration that one stores is in force at the other, and after a start with an empty folder', async () => {
+test('[shared.gateways] a configuration that one stores is in force at the other, and after a start with an empty folder', async () => {
   const yaml = configuration(service.url);
   const text = readFileSync(yaml, 'utf8').replace(
     '  rules:\n',
@@ -139,7 +139,7 @@ test('[shared.objects] a configuration that one stores is in force at the other,
   await third.stop();
 });
 
-test('[shared.gateways] [trace.shared] one lists the traces of the other, and no stream pretends to see all approvals', async () => {
+test('[shared.gateways] [trace.routes] one lists the traces of the other, and no stream pretends to see all approvals', async () => {
   const session = 'shared-traces';
   const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' };
   await decided(url(one), 'e2e-agent', { ...read, actor: { session } });
@@ -213,7 +213,7 @@ test('[shared.gateways] a limit of a minute is one limit', async () => {
   expect(statuses).toEqual([200, 200, 200, 429, 429]);
 });
 
-test('[shared.archive] without a bucket status and doctor say that archive and checkpoints end with each folder', async () => {
+test('[shared.gateways] without a bucket status and doctor say that archive and checkpoints end with each folder', async () => {
   const { admin_token: key } = one.keys;
   const { body } = await ask<{ warnings: string[] }>(url(one), 'GET', '/admin/v1/health/detailed', { key });
   expect(body.warnings.filter((warning) => warning.includes('GATEWAY_ARCHIVE_BUCKET'))).toHaveLength(1);
@@ -221,14 +221,14 @@ test('[shared.archive] without a bucket status and doctor say that archive and c
   expect(out).toMatch(/^warn {4}health: Archive and checkpoints of this gateway lie in its own folder/m);
 });
 
-test('[shared.keys] a ticket of one is redeemed at the other, once', async () => {
+test('[shared.gateways] a ticket of one is redeemed at the other, once', async () => {
   const call = { protocol: 'http', tool: 'billing.get', target: '/invoices/7', capability: 'read' };
   const done = await decided(url(one), 'e2e-agent', { ...call, actor: { session: 'shared-ticket' } });
   expect(done).toMatchObject({ decision: 'allow', credential: { type: 'capability_ticket' } });
   expect(redeemed).toMatchObject([{ status: 200, body: { envelope_id: done.envelope_id } }]);
 });
 
-test('[shared.keys] a folder that lacks a key is refused, and keys that are there stay', async () => {
+test('[shared.gateways] a folder that lacks a key is refused, and keys that are there stay', async () => {
   const made = readdirSync(keys).sort();
   expect(made).toEqual(['log-key.pem', 'signing-key.pem', 'signing-keys.json', 'ticket-key']);
   const before = made.map((name) => readFileSync(join(keys, name), 'utf8'));

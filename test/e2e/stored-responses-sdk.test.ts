@@ -119,7 +119,7 @@ test.each([true, false])(
   },
 );
 
-test('[responses.stored] another key finds nothing: to read, continue, list or delete', async () => {
+test('[responses.stored] another key cannot read, continue, list or delete it', async () => {
   const { id } = await gateway.openai().responses.create({ model, input: 'mine', store: true });
   const { responses } = gateway.openai({ apiKey: 'chat-other-key' });
   for (const work of [
@@ -133,7 +133,7 @@ test('[responses.stored] another key finds nothing: to read, continue, list or d
   expect((await gateway.openai().responses.retrieve(id)).id).toBe(id);
 });
 
-test('[responses.stored] with store: false, and of a provider that keeps none, nothing is kept and the answer says so', async () => {
+test('[responses.stored] nothing is kept with store: false or by a provider that keeps none', async () => {
   const client = gateway.openai();
   const kept = account.kept.size;
   fake.answers((request) => (request.path.endsWith('/chat/completions') ? say('Chat.') : account.script(request)));
@@ -151,7 +151,7 @@ test('[responses.stored] with store: false, and of a provider that keeps none, n
   ).rejects.toMatchObject({ status: 409 });
 });
 
-test('[responses.stored] filters read what is stored and what is read again', async () => {
+test('[responses.stored] filters check responses when they are stored and read', async () => {
   const client = gateway.openai();
   account.answer = () => [said('the top secret plan')];
   const before = account.kept.size;

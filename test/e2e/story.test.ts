@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.stop());
 
-test('[local.ready] [auth.keys-file] is ready with URLs and keys of every kind', async () => {
+test('[local.ready] [auth.generated-keys] is ready with URLs and keys of every kind', async () => {
   expect(gateway.ready).toMatchObject({
     event: 'ready',
     admin_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -25,12 +25,12 @@ test('[local.ready] [auth.keys-file] is ready with URLs and keys of every kind',
   expect(new Set(Object.values(gateway.keys)).size).toBe(4);
 });
 
-test('[auth.health-open] [version.one] /health is open and shows status and version only', async () => {
+test('[auth.health-open] [cli.version] /health is open and shows status and version only', async () => {
   const { status, body } = await ask(url, 'GET', '/health');
   expect([status, body]).toEqual([200, { status: 'ok', version: packageJson.version }]);
 });
 
-test('[action.allow] [action.normalised] [action.envelope-id] [action.not-executed] reading a file is allowed and leaves evidence', async () => {
+test('[action.normalised] [action.executed] reading a file is allowed and leaves evidence', async () => {
   const read: Parameters<typeof decided>[2] = {
     protocol: 'git',
     tool: 'scm.get_file_contents',
@@ -47,7 +47,7 @@ test('[action.allow] [action.normalised] [action.envelope-id] [action.not-execut
   expect(entries[0]).toMatchObject({ kind: 'allow', hash: first.evidence_hash, envelope_id: first.envelope_id });
 });
 
-test('[action.block] [action.block.data] [error.rpc-codes] shell.rm is blocked with a reason and an alternative', async () => {
+test('[action.block] [error.shape] shell.rm is blocked with a reason and an alternative', async () => {
   const blocked = await decided(url, agent, {
     protocol: 'shell',
     tool: 'shell.rm',
@@ -67,7 +67,7 @@ describe('a pull request', () => {
   const session = 'story-pr';
   let id: string;
 
-  test('[action.review.queues] [action.review.data] [approval.url] waits for a human', async () => {
+  test('[action.review] [approval.url] waits for a human', async () => {
     const asked = await decided(url, agent, { ...pullRequest(session), justification: 'closes #7' });
     expect(asked).toMatchObject({ decision: 'review', error: { code: -32002 } });
     id = asked.envelope_id;
@@ -96,13 +96,13 @@ describe('a pull request', () => {
     }
   });
 
-  test('[approval.pending-same-id] asked again while pending is the same request and no new evidence', async () => {
+  test('[action.retry] asked again while pending is the same request and no new evidence', async () => {
     const again = await decided(url, agent, pullRequest(session));
     expect([again.decision, again.envelope_id]).toEqual(['review', id]);
     expect(await kindsOf(url, agent, session)).toEqual(['review']);
   });
 
-  test('[approval.record] [approval.evidence-linked] [approval.reviewer-beside-person] is approved by a human', async () => {
+  test('[approval.record] is approved by a human', async () => {
     const { status, body } = await vote(url, human, 'approve', id);
     expect(status).toBe(200);
     expect(body).toMatchObject({ envelope_id: id, status: 'approved', reviewer: 'alice', comment: 'ok' });
@@ -116,7 +116,7 @@ describe('a pull request', () => {
     });
   });
 
-  test('[action.retry.approval-ref] [credential.minted] [credential.scm-jwt] [credential.never-shown] [action.no-secret] runs on retry with a scoped credential', async () => {
+  test('[action.retry] [credential.minted] [credential.never-shown] runs on retry with a scoped credential', async () => {
     const { body: allowed, text } = await act(url, agent, { ...pullRequest(session), approval_ref: id });
     expect(allowed).toMatchObject({ decision: 'allow', matched_rule: `approved:${id}` });
     expect(allowed.credential).toEqual({
@@ -129,7 +129,7 @@ describe('a pull request', () => {
     expect(JSON.stringify(bundle)).not.toMatch(/eyJ[\w-]+\.[\w-]+\./);
   });
 
-  test('[evidence.kinds] [action.decision-before-effect] [evidence.credential-provenance] leaves review, approve, allow, result in order', async () => {
+  test('[evidence.chain] [action.decision-before-effect] [evidence.secrets-redacted] leaves review, approve, allow, result in order', async () => {
     const { entries } = await exportOf(url, agent, session);
     expect(entries.map(({ kind }) => kind)).toEqual(['review', 'approve', 'allow', 'result']);
     expect(entries[3]?.body).toMatchObject({
@@ -145,14 +145,14 @@ describe('a pull request', () => {
   });
 });
 
-test('[action.retry.history] the identical call without approval_ref finds its approval', async () => {
+test('[action.retry] the identical call without approval_ref finds its approval', async () => {
   const asked = await decided(url, agent, pullRequest('story-history'));
   await vote(url, human, 'approve', asked.envelope_id);
   const retried = await decided(url, agent, pullRequest('story-history'));
   expect(retried).toMatchObject({ decision: 'allow', matched_rule: `approved:${asked.envelope_id}` });
 });
 
-test('[approval.denied] [approval.denial-told] a denied call is answered with the denial under the same id', async () => {
+test('[approval.denied] a denied call is answered with the denial under the same id', async () => {
   const asked = await decided(url, agent, pullRequest('story-denied'));
   const { body } = await vote(url, human, 'deny', asked.envelope_id, { reviewer: 'alice', comment: 'not now' });
   expect(body).toMatchObject({ status: 'denied', reviewer: 'alice', denied_at: expect.any(String) });
@@ -167,7 +167,7 @@ test('[approval.denied] [approval.denial-told] a denied call is answered with th
   expect(JSON.stringify(history)).toContain(asked.envelope_id);
 });
 
-test('[action.default.fail-closed] a tool that no rule knows is reviewed', async () => {
+test('[policy.default-decision] a tool that no rule knows is reviewed', async () => {
   const unknown = await decided(url, agent, {
     protocol: 'mcp',
     tool: 'calendar.invite',
@@ -177,7 +177,7 @@ test('[action.default.fail-closed] a tool that no rule knows is reviewed', async
   expect(unknown).toMatchObject({ decision: 'review', matched_rule: 'default' });
 });
 
-test('[action.dry-run] [action.http-200] a dry run records nothing and uses up nothing', async () => {
+test('[action.dry-run] [action.normalised] a dry run records nothing and uses up nothing', async () => {
   const asked = await decided(url, agent, pullRequest('story-dry'));
   await vote(url, human, 'approve', asked.envelope_id);
   const before = await kindsOf(url, agent, 'story-dry');
@@ -193,7 +193,7 @@ test('[action.dry-run] [action.http-200] a dry run records nothing and uses up n
   );
 });
 
-test('[evidence.verify.live] [evidence.verify.offline] [evidence.manifest] [evidence.signature] [evidence.export] the chain verifies live, and its export alone', async () => {
+test('[evidence.verify.live] [evidence.verify.offline] [evidence.manifest] [evidence.export] the chain verifies live, and its export alone', async () => {
   const live = await ask(url, 'GET', '/admin/v1/evidence/sessions/story-pr/verify', { key: human });
   expect(live.body).toMatchObject({
     valid: true,
@@ -206,7 +206,7 @@ test('[evidence.verify.live] [evidence.verify.offline] [evidence.manifest] [evid
   expect(bundle.manifest.session_manifest_hash).toBe(verification.session_manifest_hash);
 });
 
-test('[evidence.report.markdown] [evidence.report.html] [evidence.sessions] reports escape what agents wrote', async () => {
+test('[evidence.report] [evidence.sessions] reports escape what agents wrote', async () => {
   const hostile = '<img src=x onerror=alert(1)> [click](https://evil.example) | `x`';
   await decided(url, agent, { ...pullRequest('story-report', { title: hostile }), justification: hostile });
   const markdown = await ask(url, 'GET', '/admin/v1/evidence/sessions/story-report/report', { key: human });
@@ -240,7 +240,7 @@ describe('what an operator looks at', () => {
     expect(text).toMatch(/^svc_policy_decisions_total\{decision="block",protocol="shell"\} [1-9]/m);
   });
 
-  test('[policy.why] [policy.simulate] why and simulate explain a decision', async () => {
+  test('[policy.simulate] why and simulate explain a decision', async () => {
     const { entries } = await exportOf(url, human, 'story-block');
     const why = await ask<{ trace: Fields[] }>(url, 'GET', `/admin/v1/actions/${entries[0]!.envelope_id}/why`, {
       key: human,
@@ -255,19 +255,19 @@ describe('what an operator looks at', () => {
     expect(simulated.body.results[0]).toMatchObject({ decision: 'block' });
   });
 
-  test('[audit.filters] the audit log filters by kind and session', async () => {
+  test('[evidence.sessions] the audit log filters by kind and session', async () => {
     const { body } = await ask<{ entries: Fields[] }>(url, 'GET', '/admin/v1/audit?session=story-pr&kind=approve', {
       key: human,
     });
     expect(body.entries.map(({ kind, session_id }) => [kind, session_id])).toEqual([['approve', 'story-pr']]);
   });
 
-  test('[audit.verify] the tenant’s chains verify', async () => {
+  test('[evidence.verify.live] the tenant’s chains verify', async () => {
     const { body } = await ask(url, 'GET', '/admin/v1/audit/verify', { key: gateway.keys.admin_token });
     expect(body).toMatchObject({ valid: true, sessions: expect.any(Number), total_entries: expect.any(Number) });
   });
 
-  test('[policy-version.list-get] the version in force can be read', async () => {
+  test('[policy-version.numbered] the version in force can be read', async () => {
     const { body } = await ask(url, 'GET', '/admin/v1/policy-versions/current', { key: gateway.keys.viewer });
     expect(body).toMatchObject({ version: 1, source: 'file', policy: 'pr-writer' });
   });

@@ -1,4 +1,4 @@
-/** Capability tickets between a running gateway and a service that acts on nothing else. */
+/** Capability tickets between a running gateway and a service that accepts nothing else. */
 import type { EvidenceEntry } from '../../core/contracts/evidence.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { loopback } from '../support/loopback.ts';

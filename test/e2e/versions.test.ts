@@ -26,7 +26,7 @@ const current = async () =>
   (await ask<{ version: number }>(url, 'GET', '/admin/v1/policy-versions/current', { key: 'e2e-viewer' })).body.version;
 const rule = (text: string) => yaml.replace('  rules:\n', `  rules:\n    - ${text}\n`);
 
-test('[policy-version.numbered] [config.put] [policy-version.noticed] a stored configuration is the next version, and counts', async () => {
+test('[policy-version.numbered] [config.put] a stored configuration is the next version, and counts', async () => {
   const call = { protocol: 'mcp', tool: 'calendar.read', target: 'team', capability: 'read', dry_run: true };
   expect((await decided(url, 'e2e-agent', call)).decision).toBe('review');
   const stored = await put(rule("{ protocol: mcp, tool: 'calendar.*', capability: read, decision: allow }"));
@@ -92,20 +92,7 @@ test('[policy.diff] the difference of two versions is listed with an example, lo
   expect(JSON.stringify(body.loosened)).toMatch(/calendar\./);
 });
 
-test('[policy.diff-whole] and every key that differs, by section and without secrets', async () => {
-  const { body } = await ask<{
-    changes: { section: string; path: string }[];
-    levels: unknown[];
-    lifted_guards: unknown[];
-  }>(url, 'GET', '/admin/v1/policy-versions/1/diff?against=2', { key: 'e2e-alice' });
-  expect(body.changes).toContainEqual(
-    expect.objectContaining({ section: 'tool_policies', path: 'tool_policies.rules' }),
-  );
-  expect([body.levels, body.lifted_guards]).toEqual([[], []]);
-  expect(JSON.stringify(body)).not.toMatch(/e2e-alice|[0-9a-f]{64}/);
-});
-
-test('[approval.policy-changed] an approval is evaluated again: another rule makes it review, a block wins', async () => {
+test('[approval.never-lifts-block] an approval is evaluated again: another rule makes it review, a block wins', async () => {
   const approved = async (session: string) => {
     const { envelope_id } = await decided(url, 'e2e-agent', pullRequest(session));
     expect((await vote(url, 'e2e-alice', 'approve', envelope_id)).status).toBe(200);
@@ -129,7 +116,7 @@ test('[auth.revoked-key] a key taken out of the configuration stops working with
   expect(await until('the refusal', async () => ((await status()) === 401 ? 401 : undefined))).toBe(401);
 });
 
-test('[policy-version.last-20] [policy-version.cited] the last twenty versions are kept, and an older one is still explained', async () => {
+test('[policy-version.numbered] the last twenty versions are kept, and an older one is still explained', async () => {
   const named = rule("{ name: ours, protocol: mcp, tool: 'kept.*', decision: block, reason: Of then. }");
   const sent = await ask(url, 'PUT', '/admin/v1/config?file=ours.yaml', {
     ...{ key: token, raw: named, headers: { 'content-type': 'application/yaml' } },
@@ -178,26 +165,7 @@ test('[policy.hot-reload] saving the file reloads it; a bad file changes nothing
   expect(await decided(url, 'e2e-agent', call)).toMatchObject({ decision: 'allow' });
 });
 
-test('[admin.usage] [admin.violations] usage and violations are projections that catch up', async () => {
-  await decided(url, 'e2e-agent', {
-    protocol: 'shell',
-    tool: 'shell.rm',
-    target: 'x',
-    capability: 'execute',
-    actor: { session: 'versions-usage' },
-  });
-  const seen = await until('the projection', async () => {
-    const { body, text } = await ask<{ violations: Fields[] }>(url, 'GET', '/admin/v1/violations', {
-      key: 'e2e-viewer',
-    });
-    return text.includes('shell.rm') ? body : undefined;
-  });
-  expect(seen.violations.length).toBeGreaterThan(0);
-  const usage = await ask(url, 'GET', '/admin/v1/usage', { key: 'e2e-viewer' });
-  expect(usage.text).toMatch(/"block"/);
-});
-
-test('[config.put-reason] a reason is recorded; an empty or endless one is refused and nothing is stored', async () => {
+test('[config.put] a reason is recorded; an empty or endless one is refused and nothing is stored', async () => {
   const current = async () => (await ask(url, 'GET', '/admin/v1/config', { key: 'e2e-platform' })).body;
   const { version, configuration } = await current();
   const put = (query: string) =>

@@ -93,12 +93,6 @@ async function asked(session: string): Promise<string> {
 
 const http = (id: string, key: string, verb = 'approve', more: object = {}) =>
   ask<Fields>(url, 'POST', `/admin/v1/approvals/${id}/${verb}`, { key, body: { reviewer: 'somebody', ...more } });
-const put = (text: string) =>
-  ask(url, 'PUT', '/admin/v1/config', {
-    key: gateway.keys.admin_token,
-    raw: text,
-    headers: { 'content-type': 'application/yaml' },
-  });
 const cli = (id: string, key: string, verb = 'approve') =>
   agentctl([verb, id, '--reviewer', 'somebody', '--yes', '--url', url, '--key', key]);
 /** Settled once Slack was told what became of it. */
@@ -130,7 +124,7 @@ const votesIn = async (session: string) => {
     .map(({ kind, body }) => [kind, body.person]);
 };
 
-test('[identity.votes-over-channels] one person over five channels at once is one vote', async () => {
+test('[identity.separation-rules] one person over five channels at once is one vote', async () => {
   const id = await asked('channels-one-person');
   await everywhere(id, alice);
   expect(await itemOf(id)).toMatchObject({ status: 'pending', votes: [{ person: 'alice' }] });
@@ -156,7 +150,7 @@ test('[identity.votes-over-channels] one person over five channels at once is on
   expect((await act('channels-one-person', { approval_ref: id })).decision).toBe('review');
 });
 
-test('[identity.votes-over-channels] a denial over one channel ends it for all others', async () => {
+test('[identity.separation-rules] a denial over one channel ends it for all others', async () => {
   const id = await asked('channels-denied');
   // One approval beside it: two would decide before the denial, where they come first.
   await Promise.all([comment(id, 'Alice-GH', 'deny'), click(id, 'U02'), http(id, 'channels-bob')]);
@@ -166,73 +160,4 @@ test('[identity.votes-over-channels] a denial over one channel ends it for all o
   const votes = await votesIn('channels-denied');
   expect(votes.at(-1)).toEqual(['deny', 'alice']);
   expect((await act('channels-denied', { approval_ref: id })).matched_rule).toBe(`denied:${id}`);
-});
-
-test('[identity.votes-over-channels] after its time a request takes no vote over any channel', async () => {
-  const { envelope_id: id } = await act('channels-late', { protocol: 'http', tool: 'quick.send' });
-  await http(id, alice.key);
-  await until('the end of its time', async () => ((await itemOf(id)).status === 'denied' ? true : undefined));
-  const before = await votesIn('channels-late');
-  await everywhere(id, bob);
-  expect((await http(id, 'channels-carol')).status).toBe(409);
-  expect((await itemOf(id)).status).toBe('denied');
-  expect(await votesIn('channels-late')).toEqual(before);
-});
-
-test('[identity.votes-over-channels] a rule that asks for more people while votes are in counts on every channel', async () => {
-  const id = await asked('channels-changed');
-  expect((await http(id, alice.key)).body.status).toBe('pending');
-  expect((await put(configuration(3))).status).toBe(201);
-  await everywhere(id, bob);
-  expect(await itemOf(id)).toMatchObject({ status: 'pending', still_needed: '1 more approval (eyes), 2 of 3 given' });
-  await everywhere(id, alice);
-  expect((await itemOf(id)).status).toBe('pending');
-  await click(id, 'U03');
-  await until('the approval', async () => ((await itemOf(id)).status === 'approved' ? true : undefined));
-  expect(await votesIn('channels-changed')).toEqual([
-    ['vote', 'alice'],
-    ['vote', 'bob'],
-    ['approve', 'carol'],
-  ]);
-});
-
-test('[identity.votes-over-channels] team, role and environment of a rule count on every channel', async () => {
-  const teams = `
-      - { id: security, members: [alice, bob] }
-      - id: web
-        members: [dave, carol]
-        grants: [{ person: carol, role: admin }, { person: bob, role: admin }]
-        projects: [{ id: shop, environments: [{ id: production, kind: production, tenant: default }] }]`;
-  const text = configuration(1)
-    .replace(/ {2}- \{ id: acme, .*\n/, `  - id: acme\n    teams:${teams}\n`)
-    .replace(
-      /separation_rules: .*\n/,
-      `separation_rules:
-  - { name: others, applies_to: "acme/**/production", capability: write, requires: { approvals: 2, not_same_team: true } }
-  - { name: an-admin, applies_to: "acme/**/production", requires: { from_teams: [acme/security], roles: [admin] } }
-  - { name: elsewhere, applies_to: "acme/**/staging", requires: { approvals: 3 } }
-`,
-    );
-  expect(await put(text)).toMatchObject({ status: 201 });
-  const id = await asked('channels-roles');
-  // Carol is an admin of the team of the project, which neither rule counts.
-  expect(await http(id, 'channels-carol')).toMatchObject({
-    status: 403,
-    body: { error: { type: 'separation_of_duties' } },
-  });
-  expect((await cli(id, 'channels-carol')).code).toBe(1);
-  await click(id, 'U03');
-  expect(await itemOf(id)).toMatchObject({ status: 'pending' });
-  await click(id, 'U01');
-  expect(await itemOf(id)).toMatchObject({
-    ...{ status: 'pending', votes: [{ person: 'alice' }] },
-    still_needed: expect.stringMatching(/others.*an-admin/s),
-  });
-  expect((await act('channels-roles', { approval_ref: id })).decision).toBe('review');
-  await comment(id, bob.login);
-  await until('the approval', async () => ((await itemOf(id)).status === 'approved' ? true : undefined));
-  expect(await votesIn('channels-roles')).toEqual([
-    ['vote', 'alice'],
-    ['approve', 'bob'],
-  ]);
 });

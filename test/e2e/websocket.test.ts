@@ -2,11 +2,68 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { WebSocket } from 'ws';
-import { agentKey, humanKey } from '../support/chat-clients.ts';
-import { piecesOf, stream } from '../support/fake-providers.ts';
-import { connectSocket } from '../support/socket-client.ts';
-import { body, call, fake, gateway, held, maxBody, url, withKey } from '../support/websocket-gateway.ts';
+import { agentKey, type ChatGateway, humanKey, providerYaml, startChatGateway } from '../support/chat-clients.ts';
+import { type FakeProvider, piecesOf, say, startFakeProvider, stream } from '../support/fake-providers.ts';
+import { connectSocket, type SocketCaller } from '../support/socket-client.ts';
 import { ask as askHttp, until } from './client.ts';
+
+const maxBody = 20_000;
+const settings = (fakeUrl: string) => `
+      - { key: socket-viewer, role: viewer, kind: service, owner: alice, name: watcher }
+  - id: small
+    max_body_bytes: 1000
+    api_keys: [{ key: small-key, name: small }]
+  - id: slow
+    rate_limit: { requests_per_minute: 1 }
+    api_keys: [{ key: slow-key, name: slow }]
+  - id: fleeting
+    api_keys: [{ key: fleeting-key, name: fleeting }, { key: lasting-key, name: lasting }]
+cache: { enabled: false }
+server: { max_body_bytes: ${maxBody}, cors: { allowed_origins: ["https://app.example"] } }
+providers:
+  - { name: mock, type: mock, models: ["mock"] }
+${providerYaml('fake', 'openai', fakeUrl, ', models: ["gpt-*"], retry: { max_attempts: 1 }')}
+policies:
+  input:
+    - { name: no-jailbreak, type: keyword, action: block, keywords: ["ignore previous instructions"] }
+    - { name: ask-a-human, type: keyword, action: review, keywords: ["launch the rocket"] }
+`;
+
+let fake: FakeProvider;
+let gateway: ChatGateway;
+let url: string;
+
+beforeAll(async () => {
+  fake = await startFakeProvider({ kind: 'openai' });
+  gateway = await startChatGateway(settings(fake.baseUrl));
+  url = `${gateway.ready.gateway_url.replace('http', 'ws')}/v1/ws`;
+});
+beforeEach(() => fake.answers(say('Hello')));
+afterAll(async () => {
+  await fake?.stop();
+  await gateway?.stop();
+});
+
+const withKey = (key = agentKey, headers: Record<string, string> = {}): Promise<SocketCaller> =>
+  connectSocket(url, { headers: { 'x-api-key': key, ...headers } });
+
+const body = (text: string, more: object = {}) => ({
+  model: 'gpt-test',
+  messages: [{ role: 'user', content: text }],
+  ...more,
+});
+const call = (id: string, text = `call ${id}`, more: object = {}, message: object = {}) => ({
+  type: 'chat.completions',
+  id,
+  body: body(text, { stream: true, ...more }),
+  ...message,
+});
+
+/** A stream that says a first word and then waits. */
+const held = (until: Promise<unknown>, text = ['one', ' two']) => {
+  const [opening, first, ...rest] = piecesOf('openai', { text });
+  return stream([opening!, first!, until, ...rest]);
+};
 
 describe('who may talk', () => {
   test('[chat.ws] a key in the handshake’s headers, either of them', async () => {
@@ -64,7 +121,7 @@ describe('who may talk', () => {
     }
   });
 
-  test('[chat.ws-upgrade] the answer to a request without an upgrade says to connect with a WebSocket client', async () => {
+  test('[chat.ws] the answer to a request without an upgrade says to connect with a WebSocket client', async () => {
     const response = await fetch(url.replace('ws:', 'http:'), { headers: { 'x-api-key': agentKey } });
     expect(response.status).toBe(400);
     const { error } = (await response.json()) as { error: { type: string; message: string } };

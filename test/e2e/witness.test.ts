@@ -1,4 +1,4 @@
-/** A witness beside a running gateway, and a stranger who verifies a bundle with the keys of log and witness alone. */
+/** A witness of a running gateway, and a stranger who verifies a bundle with the public keys of log and witness. */
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.stop());
 
-test('[transparency.witness] [transparency.bundle] [transparency.routes] [transparency.report] a bundle says who saw its session, and verifies offline', async () => {
+test('[transparency.witness] [transparency.bundle] [transparency.log] [evidence.report] a bundle says who saw its session, and verifies offline', async () => {
   expect(witnessKey).toMatch(/^auditor\+[0-9a-f]{8}\+/);
   await act('seen');
   const file = join(folder, 'seen.json');
@@ -68,7 +68,7 @@ test('[transparency.witness] [transparency.bundle] [transparency.routes] [transp
     join(folder, 'stranger'),
     '--show-key',
   ]);
-  // [transparency.report] the reports of the gateway say the same.
+  // [evidence.report] the reports of the gateway say the same.
   for (const format of [[], ['--html']]) {
     const report = await ctl('evidence', 'report', '--session', 'seen', ...format);
     expect(report.out).toMatch(/Transparency log[\s\S]*auditor cosigned \d+ leaves at/);
@@ -91,7 +91,7 @@ test('[transparency.witness] [transparency.bundle] [transparency.routes] [transp
   ]);
 });
 
-test('[transparency.witness] [transparency.key-rotation] it goes on with what it saw, and refuses a log with another past', async () => {
+test('[transparency.witness] [transparency.log] it goes on with what it saw, and refuses a log with another past', async () => {
   const logKey = await logKeyOf();
   await act('later');
   await exported('later', join(folder, 'later.json'));
@@ -116,7 +116,7 @@ test('[transparency.witness] [transparency.key-rotation] it goes on with what it
   expect(await witness()).toMatchObject({ code: 2, err: expect.stringContaining('--log-key') });
 });
 
-/** Another key of the same log: one log may have had two, of which one signed [transparency.key-rotation]. */
+/** Another key of the same log: one log may have had two, of which one signed [transparency.log]. */
 const formerOf = (logKey: string) =>
   verifierKey(noteSigner(logKey.split('+')[0]!, generateKeyPairSync('ed25519').privateKey));
 

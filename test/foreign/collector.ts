@@ -1,4 +1,6 @@
-/** The OpenTelemetry Collector, built from Go modules, receives what the gateway exports and writes down what it understood. */
+/**
+ * Builds the OpenTelemetry Collector from Go modules; it receives the gateway's exports and writes what it decoded.
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -37,9 +39,7 @@ export async function startCollector(program: string): Promise<Collector> {
   const written = join(folder, 'spans.jsonl');
   const settings = {
     receivers: {
-      otlp: {
-        protocols: { grpc: { endpoint: `127.0.0.1:${grpc}` }, http: { endpoint: `127.0.0.1:${http}` } },
-      },
+      otlp: { protocols: { grpc: { endpoint: `127.0.0.1:${grpc}` }, http: { endpoint: `127.0.0.1:${http}` } } },
     },
     exporters: { file: { path: written, flush_interval: '100ms' } },
     service: {

@@ -1,6 +1,7 @@
 /**
- * Foreign code reads what the gateway writes (`npm run test:foreign`): Go's own libraries verify the transparency log, and the
- * OpenTelemetry Collector receives traces. Without Go the tier is skipped and says so, with FOREIGN=required it fails instead.
+ * Foreign code reads the gateway's output (`npm run test:foreign`): Go libraries verify the transparency log, and the
+ * OpenTelemetry Collector receives traces. Without Go the tier is skipped with a message; with FOREIGN=required it
+ * fails.
  */
 import { join } from 'node:path';
 import { check, runChecks } from '../support/checks.ts';
@@ -19,7 +20,7 @@ if (go === undefined) {
 const collector = await startCollector(builtFromGo(go, 'collector', join(import.meta.dirname, 'collector')));
 try {
   const { passed, failed } = await runChecks([
-    check("[transparency.tiles] Go's libraries verify notes, tiles and proofs of the log", () => verifyLog(go)),
+    check("[transparency.tree] Go's libraries verify notes, tiles and proofs of the log", () => verifyLog(go)),
     ...collectorChecks(collector),
   ]);
   console.log(`${passed} passed, ${failed} failed`);

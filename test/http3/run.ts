@@ -74,7 +74,7 @@ async function altSvcOf(address: string): Promise<string | undefined> {
 
 try {
   const { passed, failed } = await runChecks([
-    check('[edge.http3] health, a chat and a stream are answered over HTTP/3', async () => {
+    check('[edge.listeners] health, a chat and a stream are answered over HTTP/3', async () => {
       const health = await ask('/api/health');
       assert.deepEqual([health.status, JSON.parse(health.body).status], [200, 'ok']);
       const chat = await ask('/api/v1/chat/completions', { method: 'POST', headers: agent, body: question });
@@ -84,21 +84,21 @@ try {
       assert.match(stream.headers['content-type'], /^text\/event-stream/);
       assert.ok(stream.body.trimEnd().endsWith('data: [DONE]'), stream.body.slice(-200));
     }),
-    check('[edge.http3] what is refused over HTTP/2 is refused over HTTP/3, in the same words', async () => {
+    check('[edge.listeners] what is refused over HTTP/2 is refused over HTTP/3, in the same words', async () => {
       assert.equal((await ask('/nowhere')).status, 404);
       assert.equal((await ask('/admin/v1/policies')).status, 401);
       assert.equal((await ask('/api/health', { authority: 'evil.example' })).status, 403);
       const named = { 'x-gateway-http3': 'guess', 'x-gateway-edge': 'guess', 'x-forwarded-for': '203.0.113.9' };
       assert.equal((await ask('/api/health', { headers: named })).status, 200);
     }),
-    check('[edge.http3] requests are counted as h3', async () => {
+    check('[edge.listeners] requests are counted as h3', async () => {
       const platform = { 'x-api-key': keys.admin_token };
       const metrics = await ask('/admin/v1/health/detailed', { headers: platform });
       assert.equal(metrics.status, 200, metrics.body);
       const text = await (await fetch(`${ready.admin_url}/metrics`, { headers: platform })).text();
       assert.match(text, /svc_edge_requests_total\{[^}]*protocol="h3"[^}]*\} [1-9]/);
     }),
-    check('[edge.alt-svc] answers over TLS advertise HTTP/3 for a day, those in cleartext do not', async () => {
+    check('[edge.listeners] answers over TLS advertise HTTP/3 for a day, those in cleartext do not', async () => {
       assert.equal(await altSvcOf(ready.edge_url ?? ''), `h3=":${port}"; ma=86400`);
       assert.equal(await altSvcOf(ready.edge_h2c_url ?? ''), undefined);
     }),

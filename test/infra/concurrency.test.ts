@@ -1,5 +1,5 @@
 /** Which functions keep a part of the account's concurrency, in both forms of a deployment. */
-import { functions } from '#core/contracts/functions.ts';
+import { functions } from '#features/functions.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { appNode, functionId, ofType, synthesize } from './synthesized.ts';
 

@@ -1,4 +1,6 @@
 /** Contexts under which stacks are synthesized. */
+/** A stack ends at 500 resources. The rest is room for routes and functions of later releases. */
+export const mostResources = 350;
 export const account = '123456789012';
 export const own = {
   domain: 'gateway.example.com',
@@ -31,7 +33,7 @@ export const everything = (region: string) => ({
   ...cloudFront,
   ...{ ...vpc, certificate: `arn:aws:acm:${region}:123456789012:certificate/regional` },
   ...{ canary: 'on', dataPlane: 'on', iamCallers: 'on', otlpTraces: 'on' },
-  ...{ adminCidrs: '10.0.0.0/8', vpcEndpoints: 'on', routeTableIds: 'rtb-0a1b2c3d,rtb-0a1b2c3e' },
+  ...{ vpcEndpoints: 'on', routeTableIds: 'rtb-0a1b2c3d,rtb-0a1b2c3e' },
   ...{ streamingPlane: 'fargate', streamingHost: 'stream.gateway.example.com' },
   streamingSubnetIds: 'subnet-0000000c,subnet-0000000d',
   streamingCertificate: `arn:aws:acm:${region}:123456789012:certificate/stream`,

@@ -5,7 +5,7 @@ import { ofType, synthesize } from './synthesized.ts';
 
 const { stores, services, watch } = synthesize();
 
-it('[cost.idle] counts alarms by the metrics they read, composite alarms and secrets as the templates have them', () => {
+it('[cost.table] counts alarms by the metrics they read, composite alarms and secrets as the templates have them', () => {
   const alarms = [services, watch].flatMap((stack) => Object.values(ofType(stack, 'AWS::CloudWatch::Alarm')));
   // A query is taken for one metric: it reads what exists, and throttled requests exist when there were some.
   const read = ({ Properties: { Metrics } }: Loose) =>

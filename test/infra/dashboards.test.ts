@@ -20,10 +20,7 @@ it('shows decisions by kind, what waits, how long it took, and what fails', () =
   const body = bodyOf('agent-governance');
   for (const decision of ['allow', 'review', 'block']) expect(body).toContain(`decision=\\\\\\"${decision}\\\\\\"`);
   for (const metric of [
-    'svc_approvals_pending',
-    'svc_approval_oldest_seconds',
-    'svc_approval_latency_seconds',
-    'Errors',
+    ...['svc_approvals_pending', 'svc_approval_oldest_seconds', 'svc_approval_latency_seconds', 'Errors'],
     'Throttles',
   ]) {
     expect(body).toContain(metric);
@@ -35,13 +32,8 @@ it('shows calls, tokens, cost, first tokens, providers, the cache and what was b
   for (const outcome of ['completed', 'cached', 'blocked', 'refused'])
     expect(body).toContain(`outcome=\\\\\\"${outcome}`);
   for (const metric of [
-    'svc_chat_requests_total',
-    'svc_chat_tokens_total',
-    'svc_chat_cost_microusd_total',
-    'svc_first_token_ms',
-    'svc_chat_latency_ms',
-    'svc_provider_errors_total',
-    'svc_breaker_open',
+    ...['svc_chat_requests_total', 'svc_chat_tokens_total', 'svc_chat_cost_microusd_total'],
+    ...['svc_first_token_ms', 'svc_chat_latency_ms', 'svc_provider_errors_total', 'svc_breaker_open'],
     'svc_policy_violations_total',
   ])
     expect(body).toContain(metric);
@@ -51,10 +43,7 @@ it('shows calls, tokens, cost, first tokens, providers, the cache and what was b
 it('shows decisions by protocol, MCP clients, the sandbox, risk and credentials', () => {
   const body = bodyOf('agent-governance');
   for (const title of [
-    'Decisions by protocol',
-    'Messages of MCP clients',
-    'Commands in the sandbox',
-    'Risk alerts',
+    ...['Decisions by protocol', 'Messages of MCP clients', 'Commands in the sandbox', 'Risk alerts'],
     'Credentials issued and refused',
   ])
     expect(body).toContain(title);
@@ -62,18 +51,20 @@ it('shows decisions by protocol, MCP clients, the sandbox, risk and credentials'
     expect(body).toContain(`MetricName=\\\\\\"${metric}`);
 });
 
-it('[watch.objectives] the overview has five objectives as a percentage that was good, and the state of every alarm', () => {
+it('[watch.runbook] [watch.alarms] the overview has five objectives as a percentage that was good, and the state of every alarm', () => {
   const body = bodyOf('agent-governance-overview');
   for (const title of ['Availability', 'Latency', 'First token', 'Approval delivery', 'Evidence lag'])
     expect(body).toContain(`${title}: `);
   for (const statistic of ['PR(0:30000)', 'PR(0:5000)', 'PR(0:30)', 'PR(0:60000)']) expect(body).toContain(statistic);
-  expect(body).toContain('100 - 100 * (FILL(g5, 0) + FILL(m5, 0)) / (FILL(g, 0) + FILL(m, 0))');
+  const sum = (letter: string) => [0, 1, 2, 3].map((at) => `FILL(${letter}${at}, 0)`).join(' + ');
+  expect(body).toContain(`100 - 100 * (${sum('f')}) / (${sum('n')})`);
+  for (const name of ['gateway', 'mcp', 'admin', 'callbacks']) expect(body).toContain(`agent-governance-${name}`);
   expect(body.match(/objective: [\d.]+ %/g)).toHaveLength(5);
   const alarms = Object.keys(ofType(watch, 'AWS::CloudWatch::Alarm'));
   expect(alarms.filter((id) => !body.includes(id))).toEqual([]);
 });
 
-it('[watch.objectives] every search has a label, because its legend would be the whole search', () => {
+it('[watch.runbook] every search has a label, because its legend would be the whole search', () => {
   const shown = widgetsOf('agent-governance').flatMap(({ properties: { metrics = [] } }) => metrics.flat());
   const searches = shown.filter(
     ({ expression = '', visible }: Loose) => expression.includes('SEARCH') && visible !== false,

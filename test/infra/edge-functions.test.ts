@@ -89,11 +89,11 @@ const resolved = (url: string): string =>
 
 const names = { gateway: /\{.*GatewayApi/, admin: /\{.*AdminApi/, mcp: /\{.*McpApi/ };
 
-describe('[cloud.one-address] the address of all surfaces', () => {
+describe('[cloud.edge] the address of all surfaces', () => {
   const address = new Served(edge!, 'edge');
 
   it.each(routedPaths)(
-    '[edge.routing] routes %s to %s as %s, with the vectors of the local edge',
+    '[edge.listeners] routes %s to %s as %s, with the vectors of the local edge',
     (url, upstream, path) => {
       expect(edgeTarget(url)).toEqual({ upstream, url: path });
       for (const matched of [undefined, resolved(url)]) {
@@ -108,7 +108,7 @@ describe('[cloud.one-address] the address of all surfaces', () => {
     },
   );
 
-  it('[edge.routing] brings every route of the table to its API', () => {
+  it('[edge.listeners] brings every route of the table to its API', () => {
     for (const [url, upstream, path] of everyRoutedPath) {
       const done = address.asked(url) as Loose;
       // The WebSocket API knows no paths.
@@ -118,7 +118,7 @@ describe('[cloud.one-address] the address of all surfaces', () => {
     }
   });
 
-  it.each(strayPaths)('[edge.routing] has nothing at %s, whichever behavior CloudFront chooses', (url) => {
+  it.each(strayPaths)('[edge.listeners] has nothing at %s, whichever behavior CloudFront chooses', (url) => {
     expect(edgeTarget(url)).toBeUndefined();
     for (const matched of [undefined, resolved(url), '/api/x', '/admin/x', '/mcp', '/x']) {
       const done = address.asked(url, matched) as Loose;
@@ -149,7 +149,7 @@ describe('[cloud.one-address] the address of all surfaces', () => {
   });
 });
 
-describe('[cloud.console] the console beside the admin API', () => {
+describe('[cloud.edge] the console beside the admin API', () => {
   const admin = new Served(edge!, 'admin');
   const [{ BucketEncryption, PublicAccessBlockConfiguration }] = only(edge!, 'AWS::S3::Bucket') as [Loose];
   const behavior = admin.behaviors.find(({ PathPattern }) => PathPattern === '/console/*') as Loose;
@@ -210,13 +210,26 @@ describe('[cloud.console] the console beside the admin API', () => {
     expect(behavior.OriginRequestPolicyId).toBeUndefined();
   });
 
-  it('uploads the built files, checked by browsers at each visit', () => {
-    const [files] = only(edge!, 'Custom::CDKBucketDeployment');
-    expect(files).toMatchObject({
-      Prune: false,
-      RetainOnDelete: false,
-      SystemMetadata: { 'cache-control': 'no-cache' },
-    });
+  it('[console.cached] uploads the built files: chunks first, cached for good, the others checked at each visit', () => {
+    const files = only(edge!, 'Custom::CDKBucketDeployment');
+    const common = { Prune: false, RetainOnDelete: false };
+    expect(files).toHaveLength(2);
+    expect(files).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          ...{ ...common, Exclude: ['*'], Include: ['chunk-*'] },
+          SystemMetadata: { 'cache-control': 'public, max-age=31536000, immutable' },
+        }),
+        expect.objectContaining({
+          ...{ ...common, Exclude: ['chunk-*'] },
+          SystemMetadata: { 'cache-control': 'no-cache' },
+        }),
+      ]),
+    );
+    const [[, page]] = Object.entries(
+      edge!.findResources('Custom::CDKBucketDeployment', { Properties: { Exclude: ['chunk-*'] } }),
+    ) as [[string, Loose]];
+    expect(JSON.stringify(page.DependsOn)).toContain('HashedFiles');
     expect(edge!.toJSON().Outputs.ConsoleUrl.Value).toBe('https://admin.gateway.example.com/console/');
   });
 });

@@ -55,7 +55,7 @@ describe('[cloud.own-hosts] host names of its own', () => {
     expect(reference(told(direct.services, 'ws-worker').CONNECTIONS_URL)).toMatch(/\.execute-api\./);
   });
 
-  it('[approval.browser-page] are where browsers are sent to the console, which CloudFront alone serves', () => {
+  it('[approval.url] are where browsers are sent to the console, which CloudFront alone serves', () => {
     const consoleOf = ({ services }: { services: Template }) => told(services).CONSOLE_URL;
     expect([edge, direct, inside, plain].map(consoleOf)).toEqual([
       'https://admin.gateway.example.com/console/',
@@ -101,15 +101,9 @@ describe('[cloud.edge] CloudFront', () => {
         OriginRequestPolicyId: 'b689b0a8-53d0-40ab-baf2-68738e2966ac',
         ViewerProtocolPolicy: 'https-only',
       });
-      expect(DefaultCacheBehavior.AllowedMethods.toSorted()).toEqual([
-        'DELETE',
-        'GET',
-        'HEAD',
-        'OPTIONS',
-        'PATCH',
-        'POST',
-        'PUT',
-      ]);
+      expect(DefaultCacheBehavior.AllowedMethods.toSorted()).toEqual(
+        'DELETE GET HEAD OPTIONS PATCH POST PUT'.split(' '),
+      );
     }
   });
 
@@ -146,7 +140,7 @@ describe('[cloud.edge] CloudFront', () => {
     expect(told(edge.services)).toMatchObject({ MCP_URL: 'https://mcp.gateway.example.com', BEHIND_EDGE: 'on' });
   });
 
-  it('[cloud.edge-address] replaces what a caller says of its address and host', () => {
+  it('[cloud.edge] replaces what a caller says of its address and host', () => {
     const run = (uri?: string) =>
       runInNewContext(`${edgeFunctionCode(uri)}; handler(event)`, {
         event: {
@@ -181,7 +175,7 @@ describe('[cloud.edge] CloudFront', () => {
     for (const { WebACLId } of made) expect(WebACLId).toBeUndefined();
   });
 });
-describe('[cloud.vpc] a VPC for upstream servers', () => {
+describe('[cloud.firewall] a VPC for upstream servers', () => {
   const callers = [
     ...['approval-steps', 'chat-completions', 'credentials', 'federation-poll', 'mcp', 'messages'],
     ...['notify', 'sweep', 'test-action', 'ws-worker'],
@@ -241,18 +235,18 @@ describe('options that contradict each other or lack one', () => {
   it.each([
     [{ edge: 'on' }, '"edge=on" needs "domain"'],
     [{ ...own, edge: 'on' }, '"edge=on" needs "edgeCertificate"'],
-    [{ ...cloudFront, edgeCertificate: own.certificate }, '"edgeCertificate" must hold ARNs of acm'],
+    [{ ...cloudFront, edgeCertificate: own.certificate }, '"edgeCertificate" must contain ARNs of acm'],
     [{ domain: 'gateway.example.com' }, '"domain" needs "certificate"'],
-    [{ ...own, domain: 'https://gateway.example.com' }, '"domain" must hold one domain'],
+    [{ ...own, domain: 'https://gateway.example.com' }, '"domain" must be one domain'],
     [{ ...own, domain: 'a.example.com,b.example.com' }, '"domain" must be one domain'],
-    [{ adminCidrs: '0.0.0.0/0' }, '"adminCidrs" must hold networks'],
-    [{ adminCidrs: '203.0.113.300/24' }, '"adminCidrs" must hold networks'],
+    [{ adminCidrs: '0.0.0.0/0' }, '"adminCidrs" must contain networks'],
+    [{ adminCidrs: '203.0.113.300/24' }, '"adminCidrs" must contain networks'],
     [{ admin: 'private' }, '"admin=private" needs "vpcId"'],
     [{ ...vpc, admin: 'private' }, 'in "adminCidrs" the networks'],
     [{ vpcId: 'vpc-0a1b2c3d' }, 'belong together'],
     [{ subnetIds: 'subnet-0a1b2c3d' }, 'belong together'],
     [{ ...vpc, vpcEndpoints: 'on' }, 'needs "routeTableIds"'],
-    [{ ...vpc, subnetIds: 'mine' }, '"subnetIds" must hold subnets'],
+    [{ ...vpc, subnetIds: 'mine' }, '"subnetIds" must be subnets'],
     [{ ...cloudFront, edgeReadTimeoutSeconds: 30 }, 'must be a whole number from 60'],
     [{ stage: 'emulator', firewall: 'on' }, 'need AWS'],
     [{ stage: 'emulator', ...vpc }, 'needs AWS'],

@@ -1,6 +1,6 @@
 /** Data planes on AWS: the schedule, the secret with the token, and nothing of both elsewhere. */
 import type { Template } from 'aws-cdk-lib/assertions';
-import { functions } from '#core/contracts/functions.ts';
+import { functions } from '#features/functions.ts';
 import { ofType, synthesize } from './synthesized.ts';
 
 const on = synthesize({ dataPlane: 'on' });
@@ -18,14 +18,8 @@ test('[federation.on-aws] a data plane has a schedule, and a secret for its toke
   expect(secrets(off.stores)).not.toContain('agent-governance/federation');
 });
 
-test('[federation.plane-token] the routes of planes have one function, which may sign and read what it serves', () => {
+test('[federation.token] the routes of planes have one function, which may sign and read what it serves', () => {
   const { federation } = functions;
   expect(federation).toMatchObject({ signs: true, objects: 'read', tables: { config: 'get', observations: 'put' } });
-  expect(Object.keys(federation.tables).sort()).toEqual([
-    'config',
-    'evidence',
-    'federation',
-    'observations',
-    'sessions',
-  ]);
+  expect(Object.keys(federation.tables).sort()).toEqual('config evidence federation observations sessions'.split(' '));
 });

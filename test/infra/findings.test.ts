@@ -31,7 +31,7 @@ const unresolved: Record<string, Record<string, unknown>> = {
 const apps = (contexts: typeof deployed) =>
   [...casesOf(Object.entries(contexts), 2)].map(([name, context]) => [name, judgedApp(context)] as const);
 
-describe('[cloud.nag] the rules of AWS find nothing that is not accepted with a reason', () => {
+describe('[cloud.templates] the rules of AWS find nothing that is not accepted with a reason', () => {
   it.each(apps(deployed))('in a deployment %s', (_, app) => {
     buildGateway(app, environment);
     expect(() => app.synth()).not.toThrow();

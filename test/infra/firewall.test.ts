@@ -21,7 +21,7 @@ describe('[cloud.firewall] the web ACLs', () => {
     }
   });
 
-  it('[cloud.origin-lock] refuse first what did not come through CloudFront', () => {
+  it('[cloud.edge] refuse first what did not come through CloudFront', () => {
     for (const name of ['callers', 'admin']) expect(rules(edge.edge!, name)[0]).toBe('origin');
     const { Statement, Action, Priority } = rule(edge.edge!, 'origin');
     expect([Action, Priority]).toEqual([{ Block: {} }, 0]);
@@ -32,7 +32,7 @@ describe('[cloud.firewall] the web ACLs', () => {
     expect(rules(direct.edge!)).not.toContain('origin');
   });
 
-  it('[cloud.origin-lock] take the old and the new value while it is replaced, and send the first', () => {
+  it('[cloud.edge] take the old and the new value while it is replaced, and send the first', () => {
     const taken = rule(tuned.edge!, 'origin').Statement.NotStatement.Statement.OrStatement.Statements;
     expect(taken.map(({ ByteMatchStatement }: Loose) => reference(ByteMatchStatement.SearchString))).toEqual(
       [oldVersion, newVersion].map((version) => expect.stringContaining(version)),
@@ -114,7 +114,7 @@ describe('[cloud.firewall] the web ACLs', () => {
     }
   });
 });
-describe('[cloud.private-admin] an admin API in a VPC', () => {
+describe('[cloud.firewall] an admin API in a VPC', () => {
   const apis = only(inside.services, 'AWS::ApiGateway::RestApi');
   const admin = apis.find(({ Name }) => Name === 'agent-governance-admin') as Loose;
 

@@ -1,6 +1,6 @@
 /** Deployments that repeat, stand beside each other and can be told apart on the bill. Proved on templates only. */
 import { Template } from 'aws-cdk-lib/assertions';
-import { functions } from '#core/contracts/functions.ts';
+import { functions } from '#features/functions.ts';
 import { buildGateway } from '../../lib/gateway.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { appNode, emptyApp, ofType, type Resource, type Resources, reference, synthesize } from './synthesized.ts';
@@ -114,7 +114,7 @@ describe('[cloud.name] a second deployment beside the first', () => {
   });
 });
 
-describe('[cloud.tags] tags', () => {
+describe('[cloud.templates] tags', () => {
   const tagsOf = (properties: Record<string, unknown>): Record<string, string> =>
     Array.isArray(properties.Tags)
       ? Object.fromEntries((properties.Tags as { Key: string; Value: string }[]).map(({ Key, Value }) => [Key, Value]))

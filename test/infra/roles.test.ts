@@ -1,9 +1,9 @@
 /** Least privilege, read from the template: each function's role holds exactly what `core/contracts/functions.ts` grants. */
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
-import { functions } from '#core/contracts/functions.ts';
+import { functions } from '#features/functions.ts';
 import { ofType, reference, roleOf, synthesize } from './synthesized.ts';
 
-const { services, stores } = synthesize();
+const { services } = synthesize();
 
 interface Statement {
   readonly Effect: string;
@@ -16,35 +16,24 @@ type Grants = string[];
 
 const list = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
 
-/** Exports by name, so that an imported ARN reads as the resource it is. */
-const exported = new Map<string, string>(
-  Object.values(stores.toJSON().Outputs as Record<string, { Export?: { Name: string }; Value: unknown }>)
-    .filter(({ Export }) => Export)
-    .map(({ Export, Value }) => [`{${Export?.Name}}`, nameOf(reference(Value))]),
-);
-
-function nameOf(text: string): string {
-  const id = text.replace(/[{}]/g, '').split('.')[0] ?? '';
-  const { Type = '', Properties = {} } =
-    (stores.toJSON().Resources as Record<string, { Type: string; Properties: { TableName?: string } }>)[id] ?? {};
-  if (Properties.TableName)
-    return `${text.endsWith('.StreamArn}') ? 'stream' : 'table'}:${Properties.TableName.replace('agent-governance-', '')}`;
-  return Type === 'AWS::KMS::Key'
-    ? `key:${id.startsWith('Votes') ? 'votes' : id.startsWith('Log') ? 'log' : 'evidence'}`
-    : id.startsWith('Archive')
-      ? 'archive'
-      : id.startsWith('Objects')
-        ? 'objects'
-        : text;
-}
-
-const readable = (resource: unknown): string => {
-  const text = reference(resource).replace(
-    /\{agent-governance-stores:[^}]*\}/g,
-    (imported) => exported.get(imported) ?? imported,
-  );
-  return text.replace(/^arn:\{Partition\}:/, '').replaceAll('{Region}:{AccountId}:', '');
+/** What the outputs of the stores hold. */
+const outputs: Readonly<Record<string, string>> = {
+  ObjectBucketName: 'objects',
+  ArchiveBucketName: 'archive',
+  SigningKeyId: 'key:evidence',
+  VoteKeyId: 'key:votes',
+  LogKeyId: 'key:log',
+  EvidenceStreamArn: 'stream:evidence',
+  DeliveriesStreamArn: 'stream:deliveries',
+  ObservationsStreamArn: 'stream:observations',
 };
+
+const readable = (resource: unknown): string =>
+  reference(resource)
+    .replace(/^arn:\{Partition\}:/, '')
+    .replaceAll('{Region}:{AccountId}:', '')
+    .replace(/(?:kms:key\/|s3:::)?\{agent-governance-stores:(\w+)\}/, (_, name: string) => outputs[name]!)
+    .replace(/^dynamodb:table\/agent-governance-/, 'table:');
 
 function grantsOf(name: string, from = services): Grants {
   const { Properties } = roleOf(from, name);
@@ -83,26 +72,16 @@ const append = [...get, 'PutItem'];
 const words = { get, put: ['PutItem'], append, write: [...append, 'UpdateItem'] };
 
 const models = [
-  'inference-profile',
-  'application-inference-profile',
-  'provisioned-model',
-  'custom-model',
-  'custom-model-deployment',
-  'imported-model',
-  'default-prompt-router',
-  'prompt-router',
+  ...['inference-profile', 'application-inference-profile', 'provisioned-model', 'custom-model'],
+  ...['custom-model-deployment', 'imported-model', 'default-prompt-router', 'prompt-router'],
   'guardrail',
 ];
 
 const [webSocketApi] = Object.keys(ofType(services, 'AWS::ApiGatewayV2::Api')).map((id) => `{${id}}`);
 
 const interfaces = [
-  'CreateNetworkInterface',
-  'DescribeNetworkInterfaces',
-  'DeleteNetworkInterface',
-  'DescribeSubnets',
-  'AssignPrivateIpAddresses',
-  'UnassignPrivateIpAddresses',
+  ...['CreateNetworkInterface', 'DescribeNetworkInterfaces', 'DeleteNetworkInterface'],
+  ...['DescribeSubnets', 'AssignPrivateIpAddresses', 'UnassignPrivateIpAddresses'],
 ];
 
 /** Written out a second time on purpose: what the contract's words mean. */
@@ -148,9 +127,10 @@ function expected(spec: FunctionSpec): Grants {
   }
   // Lambda makes them under the role; another test holds that the code is denied all of it.
   if (spec.sandboxed) grants.push(...interfaces.map((action) => `ec2:${action} *`));
-  if (spec.stream) {
+  for (const table of spec.streamsOf ?? [])
     for (const action of ['DescribeStream', 'GetRecords', 'GetShardIterator'])
-      grants.push(`dynamodb:${action} stream:${spec.stream}`);
+      grants.push(`dynamodb:${action} stream:${table}`);
+  if (spec.streamsOf) {
     grants.push('dynamodb:ListStreams *', 'sqs:SendMessage sqs:agent-governance-dead-letters');
   }
   return grants.sort();
@@ -197,7 +177,7 @@ it('[cloud.least-privilege] takes from functions what no code of theirs uses', (
   expect(about(/Query table:approvals$/)).toEqual([]);
 });
 
-it('[auth.admin-token-apart] lets no function read the admin token, and one alone the keys of callers', () => {
+it('[auth.keys-by-digest] lets no function read the admin token, and one alone the keys of callers', () => {
   expect(holders('secretsmanager:GetSecretValue secretsmanager:secret:agent-governance/admin')).toEqual([]);
   expect(holders('secretsmanager:GetSecretValue secretsmanager:secret:agent-governance/keys')).toEqual(['policies']);
 });
@@ -261,16 +241,11 @@ describe('what a deployment names', () => {
 it('[evidence.archive] lets the projector and the repair add to the archive, they, the check and the verifier read it, and no role delete from it or do anything else there', () => {
   const all = Object.keys(functions).flatMap((name) => grantsOf(name).map((grant) => `${name}: ${grant}`));
   expect(all.filter((grant) => / archive(\/|$)/.test(grant))).toEqual([
-    'evidence: s3:GetObject archive/*',
-    'evidence: s3:ListBucket archive',
-    'archive: s3:GetObject archive/*',
-    'archive: s3:ListBucket archive',
-    'archive: s3:PutObject archive/*',
-    'archive-check: s3:GetObject archive/*',
-    'archive-check: s3:ListBucket archive',
-    'project: s3:GetObject archive/*',
-    'project: s3:ListBucket archive',
-    'project: s3:PutObject archive/*',
+    ...['evidence: s3:GetObject archive/*', 'evidence: s3:ListBucket archive'],
+    ...['archive: s3:GetObject archive/*', 'archive: s3:ListBucket archive'],
+    ...['archive: s3:PutObject archive/*', 'archive-check: s3:GetObject archive/*'],
+    ...['archive-check: s3:ListBucket archive', 'project: s3:GetObject archive/*'],
+    ...['project: s3:ListBucket archive', 'project: s3:PutObject archive/*'],
   ]);
   expect(holders('kms:Sign key:log')).toEqual(['archive', 'project']);
   expect(holders('kms:Sign key:votes')).toEqual(['approvals', 'approval-callback']);

@@ -1,11 +1,15 @@
 /** The HTTP surfaces in the synthesized template: every route with its function, its paths and its answers. */
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
-import { functions } from '#core/contracts/functions.ts';
 import { opensToPages, type Route } from '#core/contracts/route.ts';
-import { proxyPathOf, routes } from '#core/contracts/routes.ts';
-import { liveReference, ofType, type Resources, reference, synthesize } from './synthesized.ts';
+import { proxyPathOf } from '#core/contracts/routes.ts';
+import { functions } from '#features/functions.ts';
+import { routes } from '#features/routes.ts';
+import { readSettings } from '../../lib/settings.ts';
+import type { Loose } from '../support/loose.ts';
+import { appNode, liveReference, ofType, type Resources, reference, synthesize } from './synthesized.ts';
 
 const { services } = synthesize();
+const raised = synthesize({ requestsPerSecond: 'actions=8000,admin=300', accountRequestsPerSecond: 12_000 });
 
 describe('routes', () => {
   const resources: Resources = ofType(services, 'AWS::ApiGateway::Resource');
@@ -52,12 +56,12 @@ describe('routes', () => {
     expect(method?.uri).toContain(`lambda:path/${version}/functions/${liveReference(services, handledBy)}/${last}`);
   });
 
-  it('[admin.proxied-routes] opens no route the contract does not know, but preflights and one proxy for a function that finds its routes', () => {
+  it('[admin.routes] opens no route the contract does not know, but preflights and one proxy for a function that finds its routes', () => {
     const known = [...new Set(routes.map(deployedCallOf)), ...preflights.keys(), head];
     expect(deployed.map(({ call }) => call).sort()).toEqual(known.sort());
   });
 
-  it('[cors.preflight] hands preflights to the function of their path, which knows the origins', () => {
+  it('[cors.headers] hands preflights to the function of their path, which knows the origins', () => {
     expect(preflights.size).toBeGreaterThan(8);
     for (const [call, route] of preflights) {
       const uriOf = (wanted: string) => deployed.find((candidate) => candidate.call === wanted)?.uri;
@@ -88,44 +92,23 @@ describe('routes', () => {
     expect(modes.filter(([call]) => call !== head).sort()).toEqual(expected.sort());
     const ofEvidence = routes.filter(({ handledBy }) => handledBy === 'evidence').map(callOf);
     expect(ofEvidence).toContain('agent-governance-admin GET /admin/v1/evidence/sessions/{id}/export');
-    expect(routes.filter(streams).map(callOf)).toEqual([
-      'agent-governance-admin POST /admin/v1/test-action',
-      'agent-governance-admin POST /admin/v1/outcomes',
-      'agent-governance-callbacks POST /callbacks/slack',
-      'agent-governance-callbacks POST /callbacks/github',
-      ...ofEvidence,
-      'agent-governance-gateway POST /v1/chat/completions',
-      'agent-governance-gateway POST /v1/responses',
-      'agent-governance-gateway GET /v1/responses/{id}',
-      'agent-governance-gateway DELETE /v1/responses/{id}',
-      'agent-governance-gateway GET /v1/responses/{id}/input_items',
-      'agent-governance-gateway POST /v1/embeddings',
-      'agent-governance-gateway POST /v1/completions',
-      'agent-governance-gateway POST /v1/moderations',
-      'agent-governance-gateway POST /v1/images/generations',
-      'agent-governance-gateway POST /v1/images/edits',
-      'agent-governance-gateway POST /v1/audio/transcriptions',
-      'agent-governance-gateway POST /v1/audio/translations',
-      'agent-governance-gateway POST /v1/audio/speech',
-      'agent-governance-gateway POST /v1/files',
-      'agent-governance-gateway GET /v1/files',
-      'agent-governance-gateway GET /v1/files/{id}',
-      'agent-governance-gateway GET /v1/files/{id}/content',
-      'agent-governance-gateway DELETE /v1/files/{id}',
-      'agent-governance-gateway POST /v1/batches',
-      'agent-governance-gateway GET /v1/batches',
-      'agent-governance-gateway GET /v1/batches/{id}',
-      'agent-governance-gateway POST /v1/batches/{id}/cancel',
-      'agent-governance-gateway POST /v1/messages',
-      'agent-governance-mcp GET /health',
-      'agent-governance-mcp POST /mcp',
-      'agent-governance-mcp GET /mcp',
-      'agent-governance-mcp DELETE /mcp',
-      'agent-governance-mcp GET /sse',
-      'agent-governance-mcp POST /mcp/session/{id}',
-      'agent-governance-mcp GET /.well-known/oauth-protected-resource',
-      'agent-governance-mcp GET /.well-known/oauth-protected-resource/mcp',
-    ]);
+    const streamed = {
+      admin: 'POST /admin/v1/test-action, POST /admin/v1/outcomes',
+      callbacks: 'POST /callbacks/slack, POST /callbacks/github',
+      gateway: `POST /v1/actions, POST /v1/outcomes, POST /v1/chat/completions, POST /v1/messages, POST /v1/responses,
+        GET /v1/responses/{id}, DELETE /v1/responses/{id}, GET /v1/responses/{id}/input_items, POST /v1/embeddings,
+        POST /v1/completions, POST /v1/moderations, POST /v1/images/generations, POST /v1/images/edits,
+        POST /v1/audio/transcriptions, POST /v1/audio/translations, POST /v1/audio/speech, POST /v1/files, GET /v1/files,
+        GET /v1/files/{id}, GET /v1/files/{id}/content, DELETE /v1/files/{id}, POST /v1/batches, GET /v1/batches,
+        GET /v1/batches/{id}, POST /v1/batches/{id}/cancel`,
+      mcp: `GET /health, POST /mcp, GET /mcp, DELETE /mcp, GET /sse, POST /mcp/session/{id},
+        GET /.well-known/oauth-protected-resource, GET /.well-known/oauth-protected-resource/mcp`,
+    };
+    const listed = Object.entries(streamed).flatMap(([surface, calls]) =>
+      calls.split(/,\s+/).map((call) => `agent-governance-${surface} ${call}`),
+    );
+    listed.push(...ofEvidence);
+    expect(routes.filter(streams).map(callOf).sort()).toEqual(listed.sort());
     for (const { Properties } of Object.values(ofType(services, 'AWS::Lambda::Function'))) {
       const { streams: answersInPieces }: FunctionSpec =
         functions[Properties.FunctionName.replace('agent-governance-', '') as keyof typeof functions];
@@ -159,21 +142,41 @@ describe('routes', () => {
     }
     for (const { Properties } of Object.values(ofType(services, 'AWS::ApiGateway::Stage'))) {
       expect(Properties.AccessLogSetting.DestinationArn).toBeDefined();
-      expect(Properties.MethodSettings).toEqual([
-        expect.objectContaining({ LoggingLevel: 'ERROR', DataTraceEnabled: false, MetricsEnabled: true }),
-      ]);
+      for (const settings of Properties.MethodSettings)
+        expect(settings).toMatchObject({ LoggingLevel: 'ERROR', DataTraceEnabled: false, MetricsEnabled: true });
     }
   });
 
-  it('[admin.stage-throttle] has a throttle that all callers of a surface share', () => {
-    const stages = Object.values(ofType(services, 'AWS::ApiGateway::Stage'));
-    const limits = stages.map(({ Properties }) => Properties.MethodSettings[0].ThrottlingRateLimit);
-    expect(limits.toSorted((a, b) => a - b)).toEqual([50, 200, 1_000, 1_000]);
-    for (const { Properties } of stages)
-      expect(Properties.MethodSettings[0]).toMatchObject({ HttpMethod: '*', ResourcePath: '/*' });
+  const throttlesOf = (template: typeof services) =>
+    Object.values(ofType(template, 'AWS::ApiGateway::Stage')).flatMap(({ Properties }) =>
+      Properties.MethodSettings.map((one: Loose) => [
+        `${one.HttpMethod} ${one.ResourcePath}`,
+        one.ThrottlingRateLimit,
+        one.ThrottlingBurstLimit,
+      ]),
+    );
+  const actions = (rate: number, burst: number) =>
+    ['v1/actions', 'v1/outcomes', 'admin/v1/test-action', 'admin/v1/outcomes'].map((path) => [
+      ...[`POST /~1${path.replaceAll('/', '~1')}`, rate, burst],
+    ]);
+
+  it('[admin.rate-limit] throttles the methods of a surface, and actions apart from votes and console', () => {
+    expect(throttlesOf(services).toSorted()).toEqual(
+      [...[50, 200, 1_000, 1_000].map((rate) => ['* /*', rate, 2 * rate]), ...actions(1_000, 2_000)].toSorted(),
+    );
   });
 
-  it('[aws.no-retry-after-unknown] says 504 without Retry-After where a function did not answer in time, and how to look the outcome up', () => {
+  it('[admin.rate-limit] takes other rates by option, up to the quota of the account', () => {
+    expect(throttlesOf(raised.services)).toEqual(
+      expect.arrayContaining([...actions(8_000, 6_000), ['* /*', 300, 600]]),
+    );
+    expect(() => readSettings(appNode({ requestsPerSecond: 'actions=10001' }))).toThrow(
+      '"requestsPerSecond" has "10001" for actions; allowed are whole numbers from 1 to 10000 (accountRequestsPerSecond,',
+    );
+    expect(() => readSettings(appNode({ requestsPerSecond: 'votes=5' }))).toThrow('Allowed names: actions, admin,');
+  });
+
+  it('[cloud.own-answers] says 504 without Retry-After where a function did not answer in time, and how to look the outcome up', () => {
     const answers = Object.values(ofType(services, 'AWS::ApiGateway::GatewayResponse')).map(
       ({ Properties }) => Properties,
     );
@@ -215,9 +218,7 @@ describe('routes', () => {
     }
     const open = filtered.filter(({ ResponseParameters }) => ResponseParameters);
     expect(open.map(({ RestApiId }) => reference(RestApiId).replace(/Api.*/, '')).sort()).toEqual(['{Gateway', '{Mcp']);
-    expect(open[0]?.ResponseParameters).toMatchObject({
-      'gatewayresponse.header.Access-Control-Allow-Origin': "'*'",
-    });
+    expect(open[0]?.ResponseParameters).toMatchObject({ 'gatewayresponse.header.Access-Control-Allow-Origin': "'*'" });
   });
 
   it('[cloud.access-logs] keeps errors of stages for as long as their access logs', () => {

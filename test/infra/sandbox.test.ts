@@ -1,5 +1,5 @@
 /** The sandbox on AWS: commands that others chose reach nothing, are told nothing and may do nothing. */
-import { functions } from '#core/contracts/functions.ts';
+import { functions } from '#features/functions.ts';
 import { functionId, ofType, reference, roleOf, synthesize } from './synthesized.ts';
 
 const { services } = synthesize();

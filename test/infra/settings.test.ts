@@ -29,7 +29,7 @@ describe('what is off until asked for', () => {
     expect(told('models').STREAM_PADDING_BYTES).toBeUndefined();
   });
 
-  it('[deploy.context-names] refuses names it does not read, and leaves those of the CDK alone', () => {
+  it('[cloud.name] refuses names it does not read, and leaves those of the CDK alone', () => {
     const given = (context: Record<string, unknown>) => () => refuseUnknownContext(appNode(context));
     expect(given({ concurency: 'reserved' })).toThrow(
       /^Context "concurency" is not a setting of this app\. Did you mean "concurrency"\? Allowed: accountConcurrency, /,
@@ -39,7 +39,7 @@ describe('what is off until asked for', () => {
     expect(given({ stage: 'dev', '@aws-cdk/core:x': true, 'aws:cdk:y': 1, 'cli-telemetry': false })).not.toThrow();
   });
 
-  it('[deploy.context-names] lists the names that are read', () => {
+  it('[cloud.name] lists the names that are read', () => {
     const read = globSync('lib/**/*.ts').flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(/\bnode,\s*'(\w+)'|tryGetContext\('(\w+)'\)/g)].map(
         (found) => found[1] ?? found[2],
@@ -62,8 +62,8 @@ describe('what is off until asked for', () => {
     ['sqlClusters', 'arn:aws:rds:eu-west-1:123456789012:cluster:'],
   ])('takes no %s such as %s', (key, value) => {
     const good = 'arn:aws:iam::123456789012:role/orders,';
-    expect(() => readSettings(appNode({ [key]: value }))).toThrow(`"${key}" must hold ARNs of`);
-    expect(() => readSettings(appNode({ [key]: good + value }))).toThrow(`"${key}" must hold ARNs of`);
+    expect(() => readSettings(appNode({ [key]: value }))).toThrow(`"${key}" must contain ARNs of`);
+    expect(() => readSettings(appNode({ [key]: good + value }))).toThrow(`"${key}" must contain ARNs of`);
   });
 
   it('takes ARNs with commas between them, or as a list', () => {

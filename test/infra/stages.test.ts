@@ -20,7 +20,7 @@ function differences(before: Template, after: Template): string[] {
 const withoutHashes = (template: Template): unknown =>
   JSON.parse(
     JSON.stringify(template.toJSON().Resources)
-      .replaceAll(/(ApiDeployment[0-9A-F]{8})[0-9a-f]{32}/g, '$1')
+      .replaceAll(/(Deployment[0-9A-F]{8})[0-9a-f]{32}/g, '$1')
       .replaceAll(/(CurrentVersion[0-9A-F]{8})[0-9a-f]{32}/g, '$1')
       .replaceAll(/("gateway:stage"(?:,"Value")?:)"\w+"/g, '$1""'),
   );
@@ -66,7 +66,7 @@ const grants = (statement: Json): string[] => {
 const named = (grant: string): string => grant.replace(/ on \{.*\}$/, ' on one resource').replace(' on "*"', ' on *');
 const distinct = (found: string[]): string[] => [...new Set(found)].sort();
 
-it('[cloud.stage-differences] differs in the stores by protection and by what the emulator does not understand', () => {
+it('[cloud.templates] differs in the stores by protection and by what the emulator does not understand', () => {
   expect(distinct(differences(aws.stores, emulator.stores))).toEqual(
     [
       ...['DynamoDB::Table', 'KMS::Key', 'S3::Bucket', 'SecretsManager::Secret'].flatMap((type) => [
@@ -83,7 +83,7 @@ it('[cloud.stage-differences] differs in the stores by protection and by what th
   );
 });
 
-it("[cloud.stage-differences] differs in the services by buffering, a literal time-out, addresses, resources and actions of roles, the sandbox's network", () => {
+it("[cloud.templates] differs in the services by buffering, a literal time-out, addresses, resources and actions of roles, the sandbox's network", () => {
   const network = [
     ...['CreateNetworkInterface', 'DeleteNetworkInterface', 'DescribeNetworkInterfaces', 'DescribeSubnets'],
     ...['AssignPrivateIpAddresses', 'UnassignPrivateIpAddresses'],
@@ -108,8 +108,7 @@ it("[cloud.stage-differences] differs in the services by buffering, a literal ti
       'Lambda::Function .Properties.Environment.Variables.STAGE: prod → emulator',
       'Lambda::Function .Properties.Environment.Variables.CONNECTIONS_URL.Fn::Join[]: present → present',
       ...[
-        'ResponseTransferMode: STREAM → undefined',
-        'TimeoutInMillis: 900000 → undefined',
+        ...['ResponseTransferMode: STREAM → undefined', 'TimeoutInMillis: 900000 → undefined'],
         'Uri.Fn::Join[][]: :lambda:path/2021-11-15/functions/ → :lambda:path/2015-03-31/functions/',
         'Uri.Fn::Join[][]: /response-streaming-invocations → /invocations',
       ].map((difference) => `ApiGateway::Method .Properties.Integration.${difference}`),
@@ -120,7 +119,7 @@ it("[cloud.stage-differences] differs in the services by buffering, a literal ti
   );
 });
 
-it('[cloud.stage-differences] differs in what is watched by the refusal of plain HTTP and by alarms that compute or are joined', () => {
+it('[cloud.templates] differs in what is watched by the refusal of plain HTTP and by alarms that compute or are joined', () => {
   expect(distinct(differences(aws.watch, emulator.watch))).toEqual([
     // What a composite alarm reports on AWS, its parts report here.
     'CloudWatch::Alarm .Properties.AlarmActions: undefined → present',

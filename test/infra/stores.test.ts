@@ -1,7 +1,7 @@
 /** The stores against `core/contracts/tables.ts`: every table as declared, and nothing that can be lost by accident. */
 import { type TableSpec, tables } from '#core/contracts/tables.ts';
 import type { Loose } from '../support/loose.ts';
-import { ofType, type Resource, reference, synthesize } from './synthesized.ts';
+import { functionId, ofType, type Resource, reference, roleOf, synthesize } from './synthesized.ts';
 
 const { stores } = synthesize();
 const deployed = ofType(stores, 'AWS::DynamoDB::Table');
@@ -73,11 +73,7 @@ describe('[evidence.archive] the archive', () => {
       'arn:{Partition}:iam::{AccountId}:role/agent-governance-project-{Region}',
       'arn:{Partition}:sts::{AccountId}:assumed-role/agent-governance-project-{Region}/*',
     ]);
-    expect(statement).toMatchObject({
-      Effect: 'Deny',
-      Principal: { AWS: '*' },
-      Action: 's3:PutObject',
-    });
+    expect(statement).toMatchObject({ Effect: 'Deny', Principal: { AWS: '*' }, Action: 's3:PutObject' });
   });
 
   it('lets no principal overwrite or delete', () => {
@@ -109,38 +105,97 @@ it('keeps both buckets private, encrypted and deaf to plain HTTP', () => {
   expect(statements.filter((text) => text.includes('"aws:SecureTransport":"false"'))).toHaveLength(2);
 });
 
+it('[cloud.retained] ends broken uploads in both buckets, removed bodies after 90 days, and moves old copies of evidence', () => {
+  const rules = Object.fromEntries(
+    Object.entries(ofType(stores, 'AWS::S3::Bucket')).map(([id, { Properties }]) => [
+      id.replace(/Bucket.*/, ''),
+      Properties.LifecycleConfiguration.Rules,
+    ]),
+  );
+  const broken = { Status: 'Enabled', AbortIncompleteMultipartUpload: { DaysAfterInitiation: 7 } };
+  expect(rules).toEqual({
+    Archive: [{ ...broken, Transitions: [{ StorageClass: 'GLACIER_IR', TransitionInDays: 90 }] }],
+    Objects: [{ ...broken, NoncurrentVersionExpiration: { NoncurrentDays: 90 } }],
+  });
+});
+
 it('signs with a P-256 key that is for nothing else', () => {
   stores.hasResourceProperties('AWS::KMS::Key', { KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' });
 });
 
 const without = synthesize({ transparencyLog: 'off' });
 
-it('[transparency.aws] signs the log with an Ed25519 key of its own, and keeps no log where the deployment says off', () => {
+it('[transparency.log] signs the log with an Ed25519 key of its own, and keeps no log where the deployment says off', () => {
   stores.hasResourceProperties('AWS::KMS::Key', { KeySpec: 'ECC_NIST_EDWARDS25519', KeyUsage: 'SIGN_VERIFY' });
   expect(JSON.stringify(without.stores.toJSON())).not.toContain('EDWARDS25519');
   expect(JSON.stringify(without.services.toJSON())).not.toContain('LOG_KEY_ID');
 });
 
-const formerKey = 'arn:aws:kms:eu-central-1:123456789012:key/first';
-const rotated = synthesize({ logKeyGeneration: 2, formerLogKeys: formerKey });
+describe('[cloud.key-generations] a key of a later generation', () => {
+  const formerKey = 'arn:aws:kms:eu-central-1:123456789012:key/elsewhere';
+  const rotated = synthesize({
+    ...{ signingKeyGeneration: 3, voteKeyGeneration: 2, logKeyGeneration: 2 },
+    ...{ formerSigningKeys: formerKey, formerLogKeys: formerKey, formerVoteKeys: formerKey },
+  });
+  const ended = synthesize({ logKeyGeneration: 2, logKeyOverlap: 'off' });
+  const keyIds = (template: typeof stores) => Object.keys(ofType(template, 'AWS::KMS::Key'));
+  const arn = (output: string) => `arn:{Partition}:kms:{Region}:{AccountId}:key/{agent-governance-stores:${output}}`;
+  const variables = (name: string, template = rotated.services) =>
+    ofType(template, 'AWS::Lambda::Function')[functionId(template, name)]!.Properties.Environment.Variables as Loose;
+  const grants = (name: string) =>
+    (roleOf(rotated.services, name).Properties.Policies[0].PolicyDocument.Statement as Loose[]).flatMap(
+      ({ Action, Resource }) =>
+        [Action].flat().flatMap((action) => [Resource].flat().map((each) => `${action} ${reference(each)}`)),
+    );
 
-it('[transparency.key-rotation] makes a second key of the log beside the first, and both sign during the overlap', () => {
-  rotated.stores.hasResourceProperties('AWS::KMS::Alias', { AliasName: 'alias/agent-governance-log-2' });
-  const statements = (role: Loose) => role.Properties.Policies[0].PolicyDocument.Statement as Loose[];
-  const signing = Object.values(ofType(rotated.services, 'AWS::IAM::Role')).filter(
-    ({ Properties }) =>
-      Properties.Policies?.length > 0 &&
-      statements({ Properties }).some(
-        ({ Action, Resource }) => [Action].flat().includes('kms:Sign') && [Resource].flat().includes(formerKey),
-      ),
-  );
-  expect(signing).toHaveLength(2);
-  const text = JSON.stringify(rotated.services.toJSON());
-  expect(text).toContain('"LOG_KEY_OVERLAP":"on"');
-  expect(text).toContain(`"LOG_KEY_FORMER_IDS":"${formerKey}"`);
+  it('comes in addition to the earlier ones, which stay under their ids and outputs', () => {
+    expect(keyIds(rotated.stores)).toEqual(expect.arrayContaining(keyIds(stores)));
+    expect(keyIds(rotated.stores)).toHaveLength(keyIds(stores).length + 4);
+    const outputs = (template: typeof stores) => template.toJSON().Outputs as Record<string, { Value: unknown }>;
+    for (const [name, output] of Object.entries(outputs(stores))) expect(outputs(rotated.stores)[name]).toEqual(output);
+    const aliases = Object.values(ofType(rotated.stores, 'AWS::KMS::Alias')).map(
+      ({ Properties }) => Properties.AliasName,
+    );
+    expect(aliases.map((alias) => alias.replace('alias/agent-governance-', '')).sort()).toEqual(
+      ['evidence', 'evidence-2', 'evidence-3', 'log', 'log-2', 'votes', 'votes-2'].sort(),
+    );
+  });
+
+  it('signs, and the earlier ones verify: the order of functions is the order of generations', () => {
+    const found = variables('evidence');
+    expect(reference(found.SIGNING_KEY_ID)).toBe('{agent-governance-stores:SigningKeyId3}');
+    const own = [arn('SigningKeyId'), arn('SigningKeyId2')];
+    expect(reference(found.SIGNING_KEY_FORMER_IDS)).toBe([formerKey, ...own].join());
+    expect(reference(found.SIGNING_KEY_LINKED_IDS)).toBe(own.join());
+    expect(variables('test-action')).not.toHaveProperty('SIGNING_KEY_LINKED_IDS');
+    expect(reference(found.VOTE_KEY_FORMER_IDS)).toBe([formerKey, arn('VoteKeyId')].join());
+    expect(reference(found.LOG_KEY_FORMER_IDS)).toBe([formerKey, arn('LogKeyId')].join());
+    expect(found.LOG_KEY_OVERLAP).toBe('on');
+    for (const name of ['SIGNING_KEY_FORMER_IDS', 'VOTE_KEY_FORMER_IDS', 'LOG_KEY_FORMER_IDS', 'LOG_KEY_OVERLAP'])
+      expect(variables('evidence', synthesize().services)).not.toHaveProperty(name);
+  });
+
+  it('gives a function that signs the earlier keys of the stack to link them, and only the public half of a key of another deployment', () => {
+    for (const name of ['SigningKeyId', 'SigningKeyId2', 'SigningKeyId3'])
+      expect(grants('evidence')).toContain(`kms:Sign ${arn(name)}`);
+    expect(grants('evidence')).toContain(`kms:GetPublicKey ${formerKey}`);
+    expect(grants('evidence')).not.toContain(`kms:Sign ${formerKey}`);
+    for (const former of [formerKey, arn('VoteKeyId')])
+      expect(grants('test-action')).toContain(`kms:GetPublicKey ${former}`);
+    expect(grants('test-action')).not.toContain(`kms:Sign ${arn('VoteKeyId')}`);
+    expect(grants('approvals')).toContain(`kms:Sign ${arn('VoteKeyId2')}`);
+    expect(grants('approvals')).not.toContain(`kms:Sign ${arn('VoteKeyId')}`);
+  });
+
+  it('[transparency.log] of the log signs together with the one before it, until the overlap ends', () => {
+    expect(grants('project')).toEqual(
+      expect.arrayContaining(['LogKeyId', 'LogKeyId2'].map((name) => `kms:Sign ${arn(name)}`)),
+    );
+    expect(variables('evidence', ended.services)).not.toHaveProperty('LOG_KEY_OVERLAP');
+  });
 });
 
-it('[cloud.secrets-without-values] draws the admin token inside Secrets Manager: no template holds a secret', () => {
+it('[secrets.kept] draws the admin token inside Secrets Manager: no template holds a secret', () => {
   const secrets = Object.values(ofType(stores, 'AWS::SecretsManager::Secret')).map(({ Properties }) => Properties);
   const byName = Object.fromEntries(secrets.map((secret) => [secret.Name, secret]));
   expect(Object.keys(byName).sort()).toEqual(

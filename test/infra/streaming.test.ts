@@ -1,6 +1,7 @@
 /** The streaming plane as a template: off by default, its rights, its fences, how it scales and drains. */
-import { functions } from '#core/contracts/functions.ts';
+
 import { planeFunctions } from '#core/contracts/streaming-plane.ts';
+import { functions } from '#features/functions.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { certificate, namedVpc } from './contexts.ts';
 import { appNode, ofType, reference, roleOf, synthesize } from './synthesized.ts';
@@ -21,7 +22,7 @@ const one = (type: string, template = streaming!) => {
 };
 const container = () => one('AWS::ECS::TaskDefinition').ContainerDefinitions[0];
 
-it('[plane.settings] stands in a stack of its own, and only where it is asked for', () => {
+it('[plane.container] stands in a stack of its own, and only where it is asked for', () => {
   expect(off.streaming).toBeUndefined();
   expect(Object.keys(streaming!.toJSON().Resources).length).toBeLessThan(100);
 });
@@ -29,17 +30,17 @@ it('[plane.settings] stands in a stack of its own, and only where it is asked fo
 it.each([
   [{ streamingPlane: 'lambda' }, '"streamingPlane" must be off or fargate'],
   [{ streamingPlane: 'fargate' }, '"streamingPlane=fargate" needs "streamingCertificate"'],
-  [{ ...on, streamingHost: 'stream' }, '"streamingHost" must hold one host'],
+  [{ ...on, streamingHost: 'stream' }, '"streamingHost" must be one host'],
   [{ ...on, stage: 'emulator' }, 'leave it out with stage=emulator'],
   [{ streamingPlane: 'fargate', stage: 'dev', streamingHost: 'a.example.com' }, 'needs "streamingCertificate"'],
   [{ ...on, ...namedVpc, streamingSubnetIds: '' }, '"streamingSubnetIds" names two or more subnets'],
   [{ ...on, streamingMinTasks: 0 }, '"streamingMinTasks" must be a whole number from 1'],
   [{ ...on, streamingMinTasks: 5, streamingMaxTasks: 4 }, '"streamingMaxTasks" must be a whole number from 5'],
-])('[plane.settings] refuses %j', (context, message) => {
+])('[plane.container] refuses %j', (context, message) => {
   expect(() => readSettings(appNode(context))).toThrow(message);
 });
 
-describe('[plane.rights] the task role', () => {
+describe('[cloud.least-privilege] the task role', () => {
   interface Statement {
     readonly Effect: string;
     readonly Action: string | string[];
@@ -99,7 +100,7 @@ it('[plane.container] drains in less time than ECS gives it, and a stream may be
   );
 });
 
-it('[plane.tls] takes TLS by the certificate, and plain HTTP on stage dev alone', () => {
+it('[plane.container] takes TLS by the certificate, and plain HTTP on stage dev alone', () => {
   expect(one('AWS::ElasticLoadBalancingV2::Listener')).toMatchObject({
     Port: 443,
     Protocol: 'HTTPS',
@@ -146,7 +147,7 @@ it('is reached from private addresses where it is private', () => {
   );
 });
 
-test('[cloud.streaming-alarms] an alarm is raised where no task is healthy, where answers fail, and where processors are busy', () => {
+test('[watch.alarms] an alarm is raised where no task is healthy, where answers fail, and where processors are busy', () => {
   const alarms = Object.values(ofType(watch, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties);
   const named = (name: string) => alarms.find(({ AlarmDescription }) => AlarmDescription.startsWith(`${name} (`));
   expect(named('streaming-no-task')).toMatchObject({

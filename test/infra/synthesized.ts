@@ -1,4 +1,4 @@
-/** The three stacks as templates, with the context of `cdk.json` and empty bundles, so that no build is needed. */
+/** The stacks as templates, with the context of `cdk.json` and empty bundles, so that no build is needed. */
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { App, type AppProps, Validations } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { functions } from '#core/contracts/functions.ts';
+import { functions } from '#features/functions.ts';
 import { buildGateway } from '../../lib/gateway.ts';
 import type { Loose } from '../support/loose.ts';
 
@@ -40,24 +40,39 @@ export function synthesize(context: Record<string, unknown> = {}) {
     renameSync(own, file);
   }
   const kept = JSON.parse(readFileSync(file, 'utf8')) as ReturnType<typeof templatesOf>;
+  const stacks = Object.fromEntries(
+    Object.entries(kept).map(([name, template]) => [name, Template.fromJSON(template)]),
+  );
   return {
-    stores: Template.fromJSON(kept.stores),
-    services: Template.fromJSON(kept.services),
-    watch: Template.fromJSON(kept.watch),
-    edge: kept.edge && Template.fromJSON(kept.edge),
-    streaming: kept.streaming && Template.fromJSON(kept.streaming),
+    stores: stacks.stores!,
+    services: Template.fromJSON(together(kept)),
+    watch: stacks.watch!,
+    edge: stacks.edge,
+    streaming: stacks.streaming,
+    /** Every stack as it is deployed, by the name of its part. */
+    stacks,
   };
 }
 
-function templatesOf(context: Record<string, unknown>) {
-  const { stores, services, watch, edge, streaming } = buildGateway(emptyApp(context).app);
-  return {
-    stores: Template.fromStack(stores).toJSON(),
-    services: Template.fromStack(services).toJSON(),
-    watch: Template.fromStack(watch).toJSON(),
-    edge: edge && Template.fromStack(edge).toJSON(),
-    streaming: streaming && Template.fromStack(streaming).toJSON(),
+type Json = Record<string, Loose>;
+
+function templatesOf(context: Record<string, unknown>): Readonly<Record<string, Json>> {
+  const { settings: _, ...stacks } = buildGateway(emptyApp(context).app);
+  return Object.fromEntries(
+    Object.entries(stacks).flatMap(([name, stack]) => (stack ? [[name, Template.fromStack(stack).toJSON()]] : [])),
+  );
+}
+
+/** The services with the stacks that serve them as one template, where a reference to an output is the value of the output. */
+function together({ services, surfaces, iam, endpoints }: Readonly<Record<string, Json>>): Json {
+  const parts = [services!, surfaces!, ...(iam ? [iam] : []), ...(endpoints ? [endpoints] : [])];
+  const of = (section: string): Json => Object.assign({}, ...parts.map((part) => part[section] ?? {}));
+  const outputs = of('Outputs');
+  const resolved = (_: string, value: Loose): Loose => {
+    const { StackName, OutputName } = value?.['Fn::GetStackOutput'] ?? {};
+    return /-stores$/.test(StackName ?? '-stores') ? value : outputs[OutputName].Value;
   };
+  return JSON.parse(JSON.stringify({ Resources: of('Resources'), Outputs: outputs }, resolved)) as Json;
 }
 
 /** The root of an app with a context, for what reads the context and synthesizes nothing. */
@@ -107,6 +122,10 @@ export const ofType = (template: Template, type: string): Resources => template.
 export const reference = (value: unknown): string => {
   if (typeof value === 'string') return value;
   const [kind, argument] = Object.entries(value as Record<string, unknown>)[0] ?? [];
+  if (kind === 'Fn::GetStackOutput') {
+    const { StackName, OutputName } = argument as Record<string, string>;
+    return `{${StackName}:${OutputName}}`;
+  }
   if (kind === 'Fn::Join') return ((argument as [string, unknown[]])[1] ?? []).map(reference).join('');
   if (kind === 'Fn::GetAtt') return `{${(argument as string[]).join('.')}}`;
   return `{${String(argument).replace('AWS::', '')}}`;

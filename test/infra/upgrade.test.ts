@@ -1,75 +1,74 @@
 /**
- * What a deployment keeps over an upgrade [cloud.upgrade-keeps]: resources with state, against those of the release that is frozen in
- * `test/golden/stateful-resources.json`. CloudFormation replaces a resource whose logical id, type or key properties change, and what it held is
- * gone or left behind.
+ * Updates from the release that is frozen in `test/golden/deployed-release.json`. `FREEZE=write` freezes this release, once it is out.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { everything } from './contexts.ts';
 import { synthesize } from './synthesized.ts';
+import { type Release, refusals, releaseOf } from './upgrades.ts';
 
-/** Properties whose change replaces the resource (CloudFormation resource reference, "Update requires: Replacement"). */
-const replacing: Readonly<Record<string, readonly string[]>> = {
-  'AWS::DynamoDB::Table': ['TableName', 'KeySchema', 'LocalSecondaryIndexes'],
-  'AWS::DynamoDB::GlobalTable': ['TableName', 'KeySchema', 'LocalSecondaryIndexes'],
-  'AWS::S3::Bucket': ['BucketName', 'ObjectLockEnabled'],
-  'AWS::KMS::Key': ['KeySpec', 'KeyUsage', 'Origin'],
-  'AWS::SecretsManager::Secret': ['Name'],
-  'AWS::ApiGateway::RestApi': [],
-  'AWS::ApiGatewayV2::Api': ['ProtocolType'],
-  'AWS::StepFunctions::StateMachine': ['StateMachineName', 'StateMachineType'],
-  'AWS::SQS::Queue': ['QueueName', 'FifoQueue'],
+const golden = join(__dirname, '../golden/deployed-release.json');
+const templatesOf = (context: Record<string, unknown>) => {
+  const { stacks } = synthesize(context);
+  return Object.fromEntries(Object.entries(stacks).map(([name, template]) => [name, template.toJSON()]));
 };
-
-interface Frozen {
-  readonly type: string;
-  readonly replacing: Readonly<Record<string, unknown>>;
-  /** Key schema by index: another key makes another index, which DynamoDB fills from the table while readers find nothing. */
-  readonly indexes?: Readonly<Record<string, unknown>>;
-}
-type FrozenStack = Readonly<Record<string, Frozen>>;
-
-const golden = join(__dirname, '../golden/stateful-resources.json');
-const { stores, services } = synthesize();
-
-function stateful(template: typeof stores): FrozenStack {
-  const resources = template.toJSON().Resources as Record<
-    string,
-    { Type: string; Properties?: Record<string, unknown> }
-  >;
-  return Object.fromEntries(
-    Object.entries(resources)
-      .filter(([, { Type }]) => Object.hasOwn(replacing, Type))
-      .map(([id, { Type, Properties = {} }]) => [
-        id,
-        {
-          type: Type,
-          replacing: Object.fromEntries(
-            replacing[Type]!.filter((name) => Properties[name] !== undefined).map((name) => [name, Properties[name]]),
-          ),
-          ...(Array.isArray(Properties.GlobalSecondaryIndexes) && {
-            indexes: Object.fromEntries(
-              Properties.GlobalSecondaryIndexes.map(({ IndexName, KeySchema }) => [IndexName, KeySchema]),
-            ),
-          }),
-        },
-      ])
-      .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
-  );
-}
-
-const now: Readonly<Record<string, FrozenStack>> = { stores: stateful(stores), services: stateful(services) };
+const full = templatesOf(everything('eu-central-1'));
+const now = releaseOf(full);
 if (process.env.FREEZE === 'write') writeFileSync(golden, `${JSON.stringify(now, null, 2)}\n`);
-const frozen = JSON.parse(readFileSync(golden, 'utf8')) as typeof now;
+const frozen = JSON.parse(readFileSync(golden, 'utf8')) as Release;
 
-describe.each(Object.keys(frozen))('[cloud.upgrade-keeps] the stack of the %s', (stack) => {
-  it('has resources with state', () => {
-    expect(Object.keys(frozen[stack]!).length).toBeGreaterThan(3);
+describe('[cloud.retained] an update from the release before', () => {
+  it('is refused by nothing', () => {
+    expect(Object.keys(frozen.stateful.stores!).length).toBeGreaterThan(30);
+    expect(refusals(frozen, now)).toEqual([]);
   });
 
-  it.each(Object.entries(frozen[stack]!))('keeps %s as it is', (id, { indexes, ...resource }) => {
-    const { indexes: indexesNow, ...resourceNow } = now[stack]![id]!;
-    expect(resourceNow).toEqual(resource);
-    // A new index is allowed.
-    expect(indexesNow ?? {}).toMatchObject(indexes ?? {});
+  const key = (name: string) => [{ AttributeName: name, KeyType: 'HASH' }];
+  const table = (indexes: Record<string, unknown>, name = 'gateway-evidence'): Release => ({
+    stateful: { stores: { Table: { type: 'AWS::DynamoDB::Table', replacing: { TableName: name }, indexes } } },
+    exports: [],
+    imports: [],
+  });
+  const before = table({ by_day: key('day') });
+
+  it.each([
+    ['a table under another name', before, table({ by_day: key('day') }, 'other'), 'is replaced'],
+    ['a table that is removed', before, { ...before, stateful: {} }, 'is removed'],
+    ['two new indexes', before, table({ by_day: key('day'), a: key('a'), b: key('b') }), 'takes one change'],
+    ['an index for another', before, table({ a: key('a') }), 'takes one change'],
+    ['an index with another key', before, table({ by_day: key('hour') }), 'name a new index'],
+    ['an export in use', { ...before, imports: ['x'], exports: ['x'] }, before, 'in use'],
+  ])('refuses %s', (_, former, next, message) => {
+    expect(refusals(former, next)).toEqual([expect.stringContaining(message)]);
+  });
+
+  it.each([
+    ['one new index', before, table({ by_day: key('day'), a: key('a') })],
+    ['one index less', before, table({})],
+    ['an export that no stack imports', { ...before, exports: ['x'] }, before],
+    ['an export that stays', { ...before, imports: ['x'] }, { ...before, exports: ['x'] }],
+  ])('takes %s', (_, former, next) => {
+    expect(refusals(former, next)).toEqual([]);
+  });
+});
+
+describe('[cloud.weak-references] the stacks', () => {
+  it('import no export, and keep only those that the release before imports', () => {
+    expect(now.imports).toEqual([]);
+    expect(now.exports.filter((name) => !frozen.imports.includes(name))).toEqual([]);
+  });
+
+  it('read outputs that the stack before them has', () => {
+    const read = [
+      ...JSON.stringify(full).matchAll(
+        /"Fn::GetStackOutput":\{"StackName":"([^"]+)"(?:,"Region":\{"Ref":"AWS::Region"\})?,"OutputName":"(\w+)"/g,
+      ),
+    ];
+    expect(read.length).toBeGreaterThan(50);
+    const parts = { 'agent-governance-monitoring': 'watch' } as Record<string, string>;
+    for (const [, stack, output] of read) {
+      const template = full[parts[stack!] ?? stack!.replace('agent-governance-', '')];
+      expect([stack, Object.keys(template!.Outputs)]).toEqual([stack, expect.arrayContaining([output])]);
+    }
   });
 });

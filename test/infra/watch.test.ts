@@ -1,13 +1,21 @@
 /** Who is woken by what, how soon, and where the alarm sends its reader. */
 import { readFileSync } from 'node:fs';
-import { functions } from '#core/contracts/functions.ts';
+import * as z from 'zod';
 import { tables } from '#core/contracts/tables.ts';
+import { functions } from '#features/functions.ts';
 import { restAccessLog, socketAccessLog } from '../../lib/access-log.ts';
 import { watchedAlone } from '../../lib/alarms/functions.ts';
+import { contextKeys } from '../../lib/context-keys.ts';
 import { emittedMetrics } from '../support/emitted-metrics.ts';
 import type { Loose } from '../support/loose.ts';
 import { sourceText } from '../support/source-text.ts';
+import { readCases } from '../support/yaml.ts';
 import { ofType, reference, synthesize } from './synthesized.ts';
+
+const cases = readCases(
+  'test/infra/watch.yaml',
+  z.strictObject({ watched: z.array(z.tuple([z.string(), z.string(), z.string()])) }),
+);
 
 const { stores, services, watch } = synthesize({ canary: 'on' });
 const off = synthesize();
@@ -24,7 +32,7 @@ const metricsOf = (alarm: Loose): Loose[] =>
       )
     : [alarm];
 
-describe('[watch.rates] failures', () => {
+describe('[watch.alarms] failures', () => {
   it.each([...watchedAlone])('of %s count as a share of its calls, when they last', (name) => {
     const alarm = named(`${name}-errors`);
     expect(metricsOf(alarm).map(({ MetricName }) => MetricName)).toEqual(['Errors', 'Invocations']);
@@ -46,7 +54,7 @@ describe('[watch.rates] failures', () => {
 
   it('raise no alarm by themselves: who counts single failures is on the list of facts', () => {
     const facts =
-      /^(alerts-|archive-|checkpoints-|approvals-unproven|guards-|risk-|budget-|breaker-|deliveries-dead|dead-letters)/;
+      /^(alerts-|archive-|checkpoints-|approvals-unproven|(?:approvals|rollouts)-(?:failed|aborted|timed-out)|guards-|risk-|budget-|breaker-|deliveries-dead|dead-letters)/;
     const single = alarms.filter(
       ({ Threshold, ComparisonOperator, EvaluationPeriods }) =>
         Threshold <= 1 && ComparisonOperator !== 'LessThanThreshold' && EvaluationPeriods === 1,
@@ -55,12 +63,12 @@ describe('[watch.rates] failures', () => {
   });
 });
 
-describe('[watch.heartbeats] a schedule that stopped', () => {
+describe('[watch.alarms] a schedule that stopped', () => {
   it.each([
     ['sweep', 600, 1, 'page'],
     ['notify', 600, 1, 'page'],
     ['archive-check', 86_400, 2, 'ticket'],
-  ])('%s is noticed without any data', (name, seconds, periods, severity) => {
+  ] as const)('%s is noticed by missing data', (name, seconds, periods, severity) => {
     expect(named(`${name}-stopped`)).toMatchObject({
       Namespace: 'AgentGovernance',
       MetricName: 'svc_schedule_completed_total',
@@ -69,7 +77,7 @@ describe('[watch.heartbeats] a schedule that stopped', () => {
       EvaluationPeriods: periods,
       ComparisonOperator: 'LessThanThreshold',
       Threshold: 1,
-      TreatMissingData: 'breaching',
+      TreatMissingData: name === 'archive-check' ? 'missing' : 'breaching',
       AlarmDescription: expect.stringContaining(`(${severity})`),
     });
   });
@@ -87,26 +95,7 @@ describe('[watch.heartbeats] a schedule that stopped', () => {
   });
 });
 
-it.each([
-  ['breaker-open', 'AgentGovernance', 'svc_breaker_open'],
-  ['budget-exhausted', 'AgentGovernance', 'svc_budget_tier_total'],
-  ['approvals-failed', 'AWS/States', 'ExecutionsFailed'],
-  ['approvals-aborted', 'AWS/States', 'ExecutionsAborted'],
-  ['approvals-timed-out', 'AWS/States', 'ExecutionsTimedOut'],
-  ['approvals-throttled', 'AWS/States', 'ExecutionThrottled'],
-  ['dead-letters', 'AWS/SQS', 'ApproximateNumberOfMessagesVisible'],
-  ['deliveries-dead', 'AgentGovernance', 'svc_deliveries_dead_total'],
-  ['projection-age', 'AWS/Lambda', 'IteratorAge'],
-  ['notification-age', 'AWS/Lambda', 'IteratorAge'],
-  ['account-concurrency', 'AWS/Lambda', 'ClaimedAccountConcurrency'],
-  ['ws-worker-dropped', 'AWS/Lambda', 'AsyncEventsDropped'],
-  ['checkpoints-refused', 'AgentGovernance', 'svc_checkpoints_refused_total'],
-  ['approvals-unproven', 'AgentGovernance', 'svc_approvals_unproven_total'],
-  ['guards-disabled', 'AgentGovernance', 'svc_guards_disabled'],
-  ['archive-missing', 'AgentGovernance', 'svc_archive_missing_entries'],
-  ['archive-contradictions', 'AgentGovernance', 'svc_archive_contradictions'],
-  ['approval-age', 'AgentGovernance', 'svc_approval_oldest_seconds'],
-])('[watch.alarms] %s watches %s %s', (name, namespace, metric) => {
+it.each(cases.watched)('[watch.alarms] %s watches %s %s', (name, namespace, metric) => {
   expect(named(name)).toMatchObject({ Namespace: namespace, MetricName: metric });
 });
 
@@ -160,7 +149,26 @@ it.each(['alert', 'warning', 'exhausted'])('tells the tier %s of a budget from t
   ]);
 });
 
-describe('[watch.severity] messages', () => {
+it('[watch.alarms] the first execution that fails raises an alarm, of approvals and of rollouts', () => {
+  for (const name of ['approvals-failed', 'approvals-aborted', 'approvals-timed-out', 'rollouts-failed']) {
+    const found = named(name);
+    expect(found).toMatchObject({ Threshold: 1, EvaluationPeriods: 1, TreatMissingData: 'notBreaching' });
+    const machine = name.startsWith('rollouts') ? 'rollout' : 'approval';
+    expect(reference(found.Dimensions[0].Value)).toContain(`:agent-governance-${machine}`);
+  }
+});
+
+it('[watch.alarms] reports silence after the first daily run by its missing data, others from the beginning', () => {
+  const treatment = (name: string) => [
+    named(name).TreatMissingData,
+    (named(name).InsufficientDataActions ?? []).length,
+    named(name).AlarmActions.length,
+  ];
+  expect(treatment('archive-check-stopped')).toEqual(['missing', 1, 1]);
+  for (const name of ['sweep-stopped', 'notify-stopped']) expect(treatment(name)).toEqual(['breaching', 0, 1]);
+});
+
+describe('[watch.alarms] messages', () => {
   const topicOf = ({ AlarmActions = [] }: Loose) =>
     AlarmActions.map((action: unknown) =>
       reference(action)
@@ -181,9 +189,11 @@ describe('[watch.severity] messages', () => {
   it('that one cause raises together are joined', () => {
     const parts = Object.entries(ofType(watch, 'AWS::CloudWatch::Alarm')).filter(([id]) => joinedIds.has(id));
     const names = parts.map(([, { Properties }]) => nameOf(Properties));
-    expect(names).toEqual(expect.arrayContaining(['gateway-5xx', 'chat-completions-errors', 'account-concurrency']));
+    expect(names).toEqual(
+      expect.arrayContaining(['gateway-5xx', 'admin-5xx', 'chat-completions-errors', 'account-concurrency']),
+    );
     for (const [, { Properties }] of parts) expect(severityOf(Properties)).toBe('page');
-    for (const alone of ['admin-5xx', 'project-errors', 'sandbox-throttles']) expect(names).not.toContain(alone);
+    for (const alone of ['project-errors', 'sandbox-throttles']) expect(names).not.toContain(alone);
   });
 });
 
@@ -211,14 +221,14 @@ describe('[watch.runbook] the runbook', () => {
     expect(metrics.filter((name) => !emittedMetrics().has(name))).toEqual([]);
     const fields = quoted.filter((text) => /^[a-z]+(_[a-z]+)+$/.test(text) && !text.startsWith('svc_'));
     expect(fields.filter((field) => !new RegExp(`\\b${field}\\b`).test(code))).toEqual([]);
-    const known = [...Object.keys(restAccessLog), ...Object.keys(socketAccessLog), 'chatLatency'];
+    const known = [...Object.keys(restAccessLog), ...Object.keys(socketAccessLog), ...contextKeys, 'chatLatency'];
     const camelled = quoted.filter((text) => /^[a-z]+(?:[A-Z][a-z0-9]*)+$/.test(text));
     expect(camelled).toContain('integrationLatency');
     expect(camelled.filter((field) => !known.includes(field))).toEqual([]);
   });
 });
 
-describe('[watch.emitted] own metrics', () => {
+describe('[watch.runbook] own metrics', () => {
   const emitted = emittedMetrics();
 
   it('are asked for under the names and labels that the code writes, and the deployment', () => {
@@ -242,14 +252,14 @@ describe('[watch.emitted] own metrics', () => {
   });
 });
 
-test('[cloud.independent-stacks] alarms and dashboards name functions, so that a release can remove or rename one', () => {
-  const imports = new Set(
-    [...JSON.stringify(watch.toJSON()).matchAll(/"Fn::ImportValue":"([^"]+)"/g)].map(([, name]) => name),
+test('[cloud.templates] alarms and dashboards name functions, so that a release can remove or rename one', () => {
+  const outputs = new Set(
+    [...JSON.stringify(watch.toJSON()).matchAll(/"OutputName":"([^"]+)"/g)].map(([, name]) => name),
   );
-  expect([...imports]).toEqual([expect.stringContaining('WebSocketApi')]);
+  expect([...outputs]).toEqual([expect.stringContaining('WebSocketApi')]);
 });
 
-describe('[watch.canary] the canary', () => {
+describe('[watch.alarms] the canary', () => {
   const rules = (template: typeof services) => JSON.stringify(ofType(template, 'AWS::Events::Rule'));
   const secrets = (template: typeof stores) => JSON.stringify(ofType(template, 'AWS::SecretsManager::Secret'));
 
@@ -257,7 +267,7 @@ describe('[watch.canary] the canary', () => {
     expect(rules(services)).toContain(functions.canary.purpose);
     expect(secrets(stores)).toContain('agent-governance/canary');
     expect(named('canary-failed')).toMatchObject({ MetricName: 'svc_canary_rounds_total', Threshold: 3, Period: 300 });
-    expect(named('canary-missing')).toMatchObject({ TreatMissingData: 'breaching', Threshold: 1, Period: 600 });
+    expect(named('canary-missing')).toMatchObject({ TreatMissingData: 'missing', Threshold: 1, Period: 600 });
   });
 
   it('has none of them otherwise', () => {

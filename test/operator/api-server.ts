@@ -1,4 +1,6 @@
-/** A real kube-apiserver with its store, on loopback, in a folder of its own; what each user asked of it is in its audit log. */
+/**
+ * A real kube-apiserver with its store on loopback, in a temporary folder; its audit log shows each user's requests.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -19,7 +21,6 @@ export interface Asked {
   readonly status: number;
 }
 
-export type ApiServer = Awaited<ReturnType<typeof startApiServer>>;
 export type Send = (
   method: string,
   path: string,

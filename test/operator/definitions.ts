@@ -73,18 +73,21 @@ const refusals: readonly [says: string, plural: string, name: string, spec: obje
 ];
 
 export const definitions = (cluster: Cluster, programs: Programs): Check[] => [
-  check('[operator.crd] the definitions are established and structural, with their CEL rules compiled', async () => {
-    for (const plural of plurals) {
-      const { status } = await cluster.read(
-        `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.governance.dev`,
-      );
-      assert.equal(conditionOf(status, 'Established'), 'True', plural);
-      assert.equal(conditionOf(status, 'NamesAccepted'), 'True', plural);
-      assert.equal(conditionOf(status, 'NonStructuralSchema'), undefined, plural);
-    }
-  }),
   check(
-    '[operator.crd] the example of the chart is accepted with strict fields, and defaults are filled in',
+    '[operator.composed] the definitions are established and structural, with their CEL rules compiled',
+    async () => {
+      for (const plural of plurals) {
+        const { status } = await cluster.read(
+          `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.governance.dev`,
+        );
+        assert.equal(conditionOf(status, 'Established'), 'True', plural);
+        assert.equal(conditionOf(status, 'NamesAccepted'), 'True', plural);
+        assert.equal(conditionOf(status, 'NonStructuralSchema'), undefined, plural);
+      }
+    },
+  ),
+  check(
+    '[operator.composed] the example of the chart is accepted with strict fields, and defaults are filled in',
     async () => {
       await cluster.create('Gateway', 'gateways', 'main', gatewaySpec);
       const { spec } = await cluster.read(custom('gateways', 'main'));
@@ -98,13 +101,13 @@ export const definitions = (cluster: Cluster, programs: Programs): Check[] => [
     },
   ),
   ...refusals.map(([says, plural, name, spec, message]) =>
-    check(`[operator.crd] refused: ${says}`, async () => {
+    check(`[operator.composed] refused: ${says}`, async () => {
       const answer = await cluster.api.admin('POST', custom(plural), objectOf(kindOf[plural]!, name, spec));
       assert.equal(answer.status, 422, JSON.stringify(answer.body));
       assert.ok(answer.body.message.includes(message), answer.body.message);
     }),
   ),
-  check('[operator.crd] an object cannot move to another Gateway', async () => {
+  check('[operator.composed] an object cannot move to another Gateway', async () => {
     await cluster.create('Policy', 'policies', 'fixed', { gateway: 'main' });
     const moved = { spec: { gateway: 'other' } };
     const answer = await cluster.api.admin('PATCH', custom('policies', 'fixed'), moved, 'application/merge-patch+json');
@@ -112,7 +115,7 @@ export const definitions = (cluster: Cluster, programs: Programs): Check[] => [
     assert.match(answer.body.message, /gateway is fixed/);
     await cluster.clear();
   }),
-  check('[operator.crd] kubectl get shows whether objects are in force, and why not', async () => {
+  check('[operator.composed] kubectl get shows whether objects are in force, and why not', async () => {
     await cluster.create('Tenant', 'tenants', 'one', tenantSpec('one'));
     const table = await cluster.api.admin(
       'GET',
@@ -142,7 +145,7 @@ export const definitions = (cluster: Cluster, programs: Programs): Check[] => [
         (thrown: Loose) => String(thrown.stderr).includes(message),
       );
   }),
-  check('[operator.chart-values] without callers the network policy lets in the operator alone', async () => {
+  check('[operator.chart] without callers the network policy lets in the operator alone', async () => {
     const policyOf = (networkPolicy: object) =>
       rendered(programs, { ...values, networkPolicy }).find(
         ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'main-gateway',

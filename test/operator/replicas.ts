@@ -25,7 +25,7 @@ export const replicas = (cluster: Cluster, programs: Programs): Check[] => {
   };
   return [
     check(
-      '[operator.leader] one of two replicas works; after a kill the other one, and it gives the lease back',
+      '[operator.kubernetes] one of two replicas works; after a kill the other one, and it gives the lease back',
       async () => {
         await begin();
         const first = cluster.startOperator('replica-a');
@@ -50,7 +50,7 @@ export const replicas = (cluster: Cluster, programs: Programs): Check[] => {
         await cluster.clear();
       },
     ),
-    check(`[operator.steady] ${many} objects come into force, and then nothing is written`, async () => {
+    check(`[operator.composed] ${many} objects come into force, and then nothing is written`, async () => {
       await begin();
       const keys = Array.from({ length: many }, (_, n) => [`key-${n}`, `key-of-tenant-${n}`]);
       await secret('many', Object.fromEntries(keys));
@@ -86,7 +86,7 @@ export const replicas = (cluster: Cluster, programs: Programs): Check[] => {
       );
       await cluster.clear();
     }),
-    check('[operator.rbac] the role of the chart is enough, and no verb of it is left unused', async () => {
+    check('[operator.chart] the role of the chart is enough, and no verb of it is left unused', async () => {
       await begin();
       for (const [kind, plural, spec] of [
         ['Provider', 'providers', { gateway: 'main', type: 'mock', models: ['mock'] }],
@@ -114,7 +114,7 @@ export const replicas = (cluster: Cluster, programs: Programs): Check[] => {
       await cluster.clear();
     }),
     check(
-      '[operator.rbac] the service account may not do more: other secrets, Deployments, namespaces, pods',
+      '[operator.chart] the service account may not do more: other secrets, Deployments, namespaces, pods',
       async () => {
         const as = api.as(cluster.token);
         const status = async (method: string, path: string, body?: unknown, type?: string) =>
@@ -146,30 +146,27 @@ export const replicas = (cluster: Cluster, programs: Programs): Check[] => {
         assert.equal(await status('PATCH', operator, patch, 'application/merge-patch+json'), 403);
       },
     ),
-    check(
-      '[operator.secret-forbidden] with operator.secretNames it reads those secrets, and no other one',
-      async () => {
-        const role = rendered(programs, { ...values, operator: { secretNames: ['governance-admin'] } }).find(
-          ({ kind }) => kind === 'Role',
-        );
-        await cluster.apply(role);
-        await secret('other', { key: 'value' });
-        const as = api.as(cluster.token);
-        const readable = async (name: string) => (await as('GET', at('api/v1', 'secrets', name))).status;
-        await settled(async () => (await readable('other')) === 403, 'the narrower role');
-        assert.equal(await readable('governance-admin'), 200);
-        await begin();
-        cluster.startOperator('narrow');
-        const said = async () => (await cluster.synced('gateways', 'main'))?.message ?? '';
-        await settled(async () => /Secret one.*operator\.secretNames/.test(await said()), 'the secret to be named');
-        await settled(
-          async () => (await cluster.synced('tenants', 'one'))?.reason === 'SecretForbidden',
-          'the condition of the tenant',
-        );
-        await cluster.apply(rendered(programs, values).find(({ kind }) => kind === 'Role'));
-        await settled(() => isSynced('tenants', 'one'), 'the tenant under the wider role');
-        await cluster.clear();
-      },
-    ),
+    check('[operator.secrets] with operator.secretNames it reads those secrets, and no other one', async () => {
+      const role = rendered(programs, { ...values, operator: { secretNames: ['governance-admin'] } }).find(
+        ({ kind }) => kind === 'Role',
+      );
+      await cluster.apply(role);
+      await secret('other', { key: 'value' });
+      const as = api.as(cluster.token);
+      const readable = async (name: string) => (await as('GET', at('api/v1', 'secrets', name))).status;
+      await settled(async () => (await readable('other')) === 403, 'the narrower role');
+      assert.equal(await readable('governance-admin'), 200);
+      await begin();
+      cluster.startOperator('narrow');
+      const said = async () => (await cluster.synced('gateways', 'main'))?.message ?? '';
+      await settled(async () => /Secret one.*operator\.secretNames/.test(await said()), 'the secret to be named');
+      await settled(
+        async () => (await cluster.synced('tenants', 'one'))?.reason === 'SecretForbidden',
+        'the condition of the tenant',
+      );
+      await cluster.apply(rendered(programs, values).find(({ kind }) => kind === 'Role'));
+      await settled(() => isSynced('tenants', 'one'), 'the tenant under the wider role');
+      await cluster.clear();
+    }),
   ];
 };

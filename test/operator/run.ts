@@ -1,6 +1,6 @@
 /**
- * The operator and the chart against a real kube-apiserver with its store (`npm run test:operator`), and a real gateway. Both are
- * built from Go modules once. Without Go the tier is skipped, and says so; with OPERATOR=required it fails instead.
+ * The operator and the chart against a real kube-apiserver and a real gateway (`npm run test:operator`). Both servers
+ * are built once from Go modules. Without Go the tier is skipped with a message; with OPERATOR=required it fails.
  */
 import { runChecks } from '../support/checks.ts';
 import { builtPrograms } from './build.ts';

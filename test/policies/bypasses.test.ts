@@ -1,24 +1,13 @@
 /** The table of bypasses against the packs: each line is read by its grammar, and the worst of its effects counts. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parse } from 'yaml';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { shellEffects } from '#core/effects/shell.ts';
-import { compilePolicy } from '#core/policy/rules/compile.ts';
-import { parsePack } from '#core/policy/rules/pack.ts';
+import { callOfLine, shippedPolicy } from '../support/decide-line.ts';
 import { type Bypass, bypasses } from './bypasses.ts';
 
-const policyOf = (name: Bypass['pack']) =>
-  compilePolicy(parsePack(parse(readFileSync(join(process.cwd(), 'policies', `${name}.yaml`), 'utf8')), name));
-const policies = { 'pr-writer': policyOf('pr-writer'), readonly: policyOf('readonly') };
-
 const callOf = ({ line, call }: Bypass): ToolCall => ({
-  protocol: 'shell',
-  tool: 'shell.run',
-  target: '',
-  capability: 'execute',
-  parameters: line === undefined ? {} : { command: line },
+  ...callOfLine(line ?? ''),
+  ...(line === undefined && { parameters: {} }),
   ...call,
 });
 
@@ -28,11 +17,11 @@ describe('[effects.bypasses] bypasses', () => {
   test.each(titled)('$pack: $shown → $becomes ($why)', (row) => {
     const call = callOf(row);
     const effects = shellEffects(call);
-    const { decision, matched_rule, reason } = decideEffects(policies[row.pack], call, effects);
+    const { decision, matched_rule, reason } = decideEffects(shippedPolicy(row.pack), call, effects);
     expect({ decision, matched_rule, reason, effects }).toMatchObject({ decision: row.becomes });
   });
 
-  test('[action.normalisers] the table holds what it promises', () => {
+  test('[effects.bypasses] the table has enough harmless and harmful rows, each once', () => {
     const harmless = bypasses.filter((row) => row.becomes === 'allow');
     expect(harmless.length).toBeGreaterThanOrEqual(25);
     expect(bypasses.length - harmless.length).toBeGreaterThanOrEqual(90);

@@ -1,11 +1,15 @@
 /** Guards of the shipped packs: what no rule lifts, and the everyday calls beside it. */
+import * as z from 'zod';
 import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import { guardName, type ToolRule } from '#core/contracts/tool-policy.ts';
+import { guardName } from '#core/contracts/guard-names.ts';
+import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { shippedPacks } from '#core/policy/rules/pack.ts';
+import { callOfLine } from '../support/decide-line.ts';
+import { object, readCases, text, texts } from '../support/yaml.ts';
 import { mcp, packs } from './guarded-paths.ts';
 
 const everything: ToolRule = { protocol: '*', tool: '*', decision: 'allow' };
@@ -23,37 +27,26 @@ function openPolicy(pack: string, disable_guards: string[]): ReturnType<typeof c
 }
 const decidedOpen = async (pack: string, call: ToolCall, disable_guards: string[] = []) =>
   decideEffects(openPolicy(pack, disable_guards), call, await readCallEffects(call));
-const shell = (command: string): ToolCall => ({
-  ...{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } },
-});
-const parameterNames = (
-  'path filepath file_path filePath target_file relative_path absolute_path notebook_path file_name filename name uri src ' +
-  'source old_path newPath destination document resource x item input_file'
-).split(' ');
-const secretPaths = (
-  '.env ./.env a/../.env src/.env .ENV .env.local .env.production prod.env .envrc .env. .env~ %2eenv %252eenv ' +
-  'src\\.env file:///srv/app/.env //srv//.env ~/.ssh/id_rsa /root/.ssh/authorized_keys C:\\Users\\a\\.ssh\\config ' +
-  '~/.codex/auth.json ~/.config/op/config ~/.config/doctl/config.yaml ~/.fly/config.yml ~/Library/Keychains/login.keychain-db ~/.local/share/keyrings/x.keyring ~/.mozilla/firefox/x/logins.json ~/.config/google-chrome/Default/Cookies GIT~1/config /etc/rancher/k3s/k3s.yaml ~/.aws/credentials .npmrc ~/.netrc ~/.pypirc ~/.kube/config kubeconfig k8s/kubeconfig.yaml .git/config ' +
-  '.git-credentials terraform.tfstate prod.tfvars config/credentials.json secrets.yml config/SECRETS.YAML secret.yaml ' +
-  'gcp-service-account.json .gateway/keys.json .docker/config.json .config/gh/hosts.yml ~/.bash_history .env::$DATA ' +
-  '\uff0eenv .e\u200bnv .env.example/../.env .env,.env.example ~/.cargo/credentials.toml ~/.m2/settings.xml .boto ' +
-  'secrets.prod.json passwords.txt gcp-key.json client_secret_1.json ENV~1 env~1/x SSH~1/config .git./config'
-).split(' ');
-const keyPaths = 'server.pem test/fixtures/key.pem app.p12 release.jks server.KEY id_ed25519 keys/id_rsa.bak'.split(
-  ' ',
+const tool = z.tuple([object], text);
+const cases = readCases(
+  'test/policies/guards.yaml',
+  z.strictObject({
+    parameterNames: texts,
+    /** Paths by the guard that blocks them. */
+    paths: z.record(z.string(), texts),
+    secretTools: texts,
+    harmlessCalls: z.array(tool),
+    harmlessTools: z.array(tool),
+  }),
 );
-const systemPaths =
-  '/etc/shadow /etc/passwd /etc/sudoers.d/x etc/../etc/shadow /proc/self/environ /proc/1/environ /proc/1/task/2/environ /proc/kcore /proc/self/fd/3 /dev/sda1 /dev/nvme0n1 /dev/mapper/root /var/lib/kubelet/pods/x/volumes/kubernetes.io~secret/y/token /run/secrets/db /var/run/secrets/x'.split(
-    ' ',
-  );
-const climbing = '.. ../x ../../etc/hosts a/../../x ..\\x ..%2fx'.split(' ');
+const paths = Object.entries(cases.paths).flatMap(([guard, all]) => all.map((path) => [path, guard] as const));
 describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
   const guardOf = async (call: ToolCall): Promise<string> => {
     const { decision, matched_rule } = await decidedOpen(pack, call);
     return decision === 'block' ? matched_rule : decision;
   };
 
-  test.each(parameterNames)(
+  test.each(cases.parameterNames)(
     'a secret file is blocked under the parameter %s, also in lists and objects',
     async (name) => {
       for (const value of ['.env', ['README.md', '.env'], { deep: [{ [name]: '/srv/.ssh/id_rsa' }] }]) {
@@ -62,12 +55,7 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     },
   );
 
-  test.each([
-    ...secretPaths.map((path) => [path, 'guard:secret-files']),
-    ...keyPaths.map((path) => [path, 'guard:key-files']),
-    ...systemPaths.map((path) => [path, 'guard:system-files']),
-    ...climbing.map((path) => [path, 'guard:climbing-out']),
-  ])('%s is blocked by %s as target, parameter and key', async (path, guard) => {
+  test.each(paths)('%s is blocked by %s as target, parameter and key', async (path, guard) => {
     for (const call of [
       mcp({ path }),
       mcp({ whatever: path }),
@@ -89,7 +77,7 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     ['cp server.pem /tmp/x', 'guard:key-files'],
     ['cat ../other/README.md', 'guard:climbing-out'],
   ])('the line %s is blocked by %s', async (line, guard) => {
-    expect(await guardOf(shell(line))).toBe(guard);
+    expect(await guardOf(callOfLine(line))).toBe(guard);
     expect(await guardOf(mcp({ command: line }, 'run_command'))).toBe(guard);
   });
 
@@ -114,57 +102,14 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     expect(await guardOf(mcp(parameters))).toBe(becomes);
   });
 
-  test('a parameter beside a command that is read counts, too', async () => {
+  test('other parameters of a call with a command count, too', async () => {
     expect(await guardOf(mcp({ command: 'ls', cwd: '/root/.ssh' }, 'run_command'))).toBe('guard:secret-files');
     expect(await guardOf(mcp({ command: 'ls', env_file: '.env' }, 'run_command'))).toBe('guard:secret-files');
     expect(await guardOf(mcp({ command: 'cat', args: ['.env'] }, 'run_command'))).toBe('guard:secret-files');
   });
 
   test.each([
-    ['get_secret', 'read'],
-    ['getSecretValue', 'read'],
-    ['read_db_password', 'read'],
-    ['list_credentials', 'read'],
-    ['get_api_key', 'read'],
-    ['vault.read', 'read'],
-    ['show_token', 'read'],
-    ['get-env', 'read'],
-    ['printEnv', 'read'],
-    ['list_env_vars', 'read'],
-    ['get_environment_variables', 'read'],
-    ['get_kubeconfig', 'read'],
-    ['getConnectionString', 'read'],
-    ['get_password_hash', 'read'],
-    ['get_service_account_key', 'read'],
-    ['get_session_cookies', 'read'],
-    ['read_vault', 'read'],
-    ['list_tokens', 'read'],
-    ['get_user_jwt', 'read'],
-    ['get_aws_creds', 'read'],
-    ['getPasswd', 'read'],
-    ['read_dotenv', 'read'],
-    ['get_env_file', 'read'],
-    ['get_credentials_file', 'read'],
-    ['get_vault_item', 'read'],
-    ['get_keychain_item', 'read'],
-    ['get_1password_item', 'read'],
-    ['get_database_url', 'read'],
-    ['getRedisUrl', 'read'],
-    ['get_sentry_dsn', 'read'],
-    ['get_kube_config', 'read'],
-    ['get_sas_token', 'read'],
-    ['get_auth_header', 'read'],
-    ['get_gpg_key', 'read'],
-    ['get_tls_key', 'read'],
-    ['get_otp', 'read'],
-    ['read_bash_history', 'read'],
-    ['get_magic_link', 'read'],
-    ['get_login_link', 'read'],
-    ['get_2fa_code', 'read'],
-    ['get_verification_code', 'read'],
-    ['read_clipboard', 'read'],
-    ['read_sms', 'read'],
-    ['get_secrets_manager_entry', 'read'],
+    ...cases.secretTools.map((name) => [name, 'read']),
     // A graver claim does not lift what the name says.
     ['get_secret', 'write'],
     ['read_db_password', 'execute'],
@@ -175,77 +120,13 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     );
   });
 
-  test.each([
-    mcp({ path: '.env.example' }),
-    mcp({ path: 'config/.env.sample' }),
-    mcp({ path: '.env.template' }),
-    mcp({ path: 'example.env' }),
-    mcp({ path: 'docs/secrets.md' }),
-    mcp({ path: 'src/credentials.ts' }),
-    mcp({ path: 'src/environment.ts' }),
-    mcp({ path: 'src/keyboard.ts' }),
-    mcp({ path: 'certs/ca.pem' }),
-    mcp({ path: 'keys/release.pub' }),
-    mcp({ path: '.gitignore', content: '.env\nnode_modules' }, 'write_file'),
-    mcp({ path: '.gitignore', edits: [{ oldText: 'dist', newText: '.env' }] }, 'edit_file'),
-    mcp({ query: '.env' }, 'search_code'),
-    mcp({ q: 'id_rsa in:file' }, 'search_code'),
-    mcp({ title: 'Read .env once', body: 'See ../docs and /etc/passwd.' }, 'create_issue'),
-    mcp({ thought: 'The file /etc/shadow is out of scope.' }, 'sequentialthinking'),
-    mcp({ note: 'we never read .env' }, 'add_note'),
-    mcp({ remark: 'we never read .env here' }, 'add_note'),
-    mcp({ branch: 'fix/.env-loading' }, 'create_branch'),
-    mcp({ path: '/srv/work/src/a.ts' }),
-    mcp({ url: 'https://example.com/a/../b' }, 'open_page'),
-    mcp({ basehead: 'main...feature' }, 'compare_commits'),
-    mcp({ path: 'a..b/c' }),
-    mcp({ path: '.', excludePatterns: ['.env', '**/.ssh/**'] }, 'directory_tree'),
-    mcp({ path: '.', ignore: ['.env'] }, 'list_directory'),
-    mcp({ path: '.', pattern: '.env' }, 'search_files'),
-    mcp({ url: 'https://console.aws.amazon.com/s3' }, 'open_page'),
-    mcp({ url: 'https://portal.azure.com/x' }, 'open_page'),
-    mcp({ url: 'https://api.gateway-prod.example.com/x' }, 'open_page'),
-    mcp({ symbol: 'process.env.NODE_ENV' }, 'find_symbol'),
-    mcp({ path: 'src/valid_rsa_test.ts' }),
-    mcp({ path: 'i18n/keys.json' }),
-    mcp({ path: 'theme/tokens.json' }),
-    mcp({ path: 'docs/secrets.prod.md' }),
-    mcp({ path: 'src/password.ts' }),
-    mcp({ dir: 'docs', file: 'readme.md' }),
-    mcp({ folder: 'src', name: 'shadow' }),
-    mcp({ path: 'src/keyrings.ts' }),
-    mcp({ path: 'tests/chrome/cookies.test.ts' }),
-    mcp({ path: 'src/auth.json' }),
-    mcp({ path: '.config/nvim/init.lua' }),
-    mcp({ path: 'src/run/secrets/handler.ts' }),
-    mcp({ input: 'How does one read .env files in Node?' }, 'get_answer'),
-  ])('beside it %j is not guarded', async (call) => {
-    const { matched_rule } = await decidedOpen(pack, call);
+  test.each(cases.harmlessCalls)('the neighbour %j is not guarded', async (...call) => {
+    const { matched_rule } = await decidedOpen(pack, mcp(...call));
     expect(matched_rule).not.toMatch(/^guard:/);
   });
 
-  test.each([
-    mcp({ owner: 'acme', repo: 'web' }, 'list_secret_scanning_alerts'),
-    mcp({ text: 'how long is this' }, 'count_tokens'),
-    mcp({ file: 'theme' }, 'get_design_tokens'),
-    mcp({}, 'get_cookie_policy'),
-    mcp({}, 'validate_jwt'),
-    mcp({ name: 'staging' }, 'get_environment'),
-    mcp({ repo: 'web' }, 'list_environments'),
-    mcp({ name: 'staging' }, 'get_env_status'),
-    mcp({ path: 'src/env.ts' }, 'read_file'),
-    mcp({}, 'search_password_policies'),
-    mcp({}, 'get_database'),
-    mcp({ name: 'web' }, 'get_public_key'),
-    mcp({}, 'validate_pem'),
-    mcp({ channel: 'general' }, 'get_channel_history'),
-    mcp({}, 'get_request_headers'),
-    mcp({}, 'get_env_info'),
-    mcp({ id: '7' }, 'get_item'),
-    mcp({ page: 'home' }, 'get_link'),
-    mcp({}, 'get_dsn_documentation'),
-  ])('beside it $tool is not guarded', async (call) => {
-    const { matched_rule } = await decidedOpen(pack, call);
+  test.each(cases.harmlessTools)('the call with %j of the tool %s is not guarded', async (...call) => {
+    const { matched_rule } = await decidedOpen(pack, mcp(...call));
     if (pack !== 'infra-review') expect(matched_rule).not.toMatch(/^guard:/);
   });
 
@@ -266,7 +147,7 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     ['https://10.0.0.1:6443/api/v1/watch/namespaces/shop/secrets', 'guard:cluster-secrets'],
     ['/api/v1/namespaces/shop/pods/secrets-operator', 'allow'],
     ['manifests/secrets/readme.md', 'allow'],
-  ])('an address of the API of a cluster names what it returns: %s', async (path, guard) => {
+  ])('the address of a cluster API names its result: %s', async (path, guard) => {
     expect(await guardOf(mcp({ path }, 'kubernetes.get'))).toBe(guard);
   });
 
@@ -277,7 +158,7 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     ['state of the server', { requestState: '/etc/shadow' }, 'guard:system-files'],
     ['an address', { _meta: { 'com.acme/link': 'vault://secret/data/x' } }, 'guard:secret-addresses'],
     ['a line', { inputResponses: { a: { content: { command: 'cat .env' } } } }, 'guard:secret-files'],
-  ])('[policy.sent-with] what is sent besides the parameters is guarded: %s', async (_, sent_with, guard) => {
+  ])('[policy.sent-with] values outside the parameters are guarded: %s', async (_, sent_with, guard) => {
     expect(await guardOf({ ...mcp({ path: 'README.md' }, 'run_step'), sent_with })).toBe(guard);
   });
 
@@ -285,11 +166,11 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     { _meta: { 'com.acme/cost-centre': 'A-17' } },
     { inputResponses: { a: { action: 'accept', content: { colour: 'blue', body: 'see .env' } } } },
     { requestState: 'eyJhbGciOiJIUzI1NiJ9.e30.abc' },
-  ])('[policy.sent-with] beside it %j is not guarded', async (sent_with) => {
+  ])('[policy.sent-with] the neighbour %j is not guarded', async (sent_with) => {
     expect(await guardOf({ ...mcp({ path: 'README.md' }, 'run_step'), sent_with })).toBe('allow');
   });
 
-  test('[policy.guards.disable] only disable_guards lifts a guard, and no other guard with it', async () => {
+  test('[policy.guards] only disable_guards lifts a guard, and no other guard with it', async () => {
     const secret = mcp({ path: '.env' });
     expect((await decidedOpen(pack, secret)).decision).toBe('block');
     expect((await decidedOpen(pack, secret, ['secret-files'])).decision).toBe('allow');

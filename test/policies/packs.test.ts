@@ -1,13 +1,13 @@
-/** Every shipped pack against the decision table beside it, by its rules and as `agentctl policy test` decides. */
+/** Every shipped pack against its decision table, by the engine and by `agentctl policy test`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import { callOfCase, mismatch, parseCases, sourcesOfCase } from '#core/policy/rules/cases.ts';
-import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { decide } from '#core/policy/rules/decide.ts';
-import { parsePack, shippedPacks } from '#core/policy/rules/pack.ts';
+import { shippedPacks } from '#core/policy/rules/pack.ts';
 import { readPolicyFile, simulator } from '../../bin/agentctl/policy-file.ts';
+import { shippedPack, shippedPolicy } from '../support/decide-line.ts';
 
 const unclearSourceRule = 'provenance:unclear';
 
@@ -25,10 +25,10 @@ const alone = parse(readFileSync(join(__dirname, 'rules-alone.yaml'), 'utf8')) a
 const read = (file: string): unknown => parse(readFileSync(join(folder, file), 'utf8'));
 
 describe.each(shippedPacks)(
-  '[pack.readonly] [pack.pr-writer] [pack.coding-agent] [pack.infra-review] [pack.sql-explorer] [pack.provenance] pack %s',
+  '[pack.shipped] [pack.coding-agent] [pack.sql-explorer] [pack.provenance] pack %s',
   (name) => {
-    const pack = parsePack(read(`${name}.yaml`), `policies/${name}.yaml`);
-    const policy = compilePolicy(pack);
+    const pack = shippedPack(name);
+    const policy = shippedPolicy(name);
     const shipped = read(`${name}.cases.yaml`) as Row[];
 
     test.each([...shipped, ...(alone[name] ?? [])])('$why: $protocol $tool $target → $decision', (row) => {
@@ -39,7 +39,7 @@ describe.each(shippedPacks)(
       if (matched_rule !== undefined) expect(decided.matched_rule).toBe(matched_rule);
     });
 
-    test('[cli.policy-test] its table holds for what the calls do, too', async () => {
+    test('[cli.config-check] its table holds for the effects of the calls, too', async () => {
       const simulated = simulator(await readPolicyFile(join(folder, `${name}.yaml`)));
       const wrong: string[] = [];
       for (const row of parseCases(shipped, name)) {

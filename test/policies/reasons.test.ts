@@ -9,9 +9,9 @@ import { actionInWords } from '#core/effects/in-words.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { suggestAlternative } from '#core/policy/rules/alternative.ts';
 import { callOfCase, parseCases } from '#core/policy/rules/cases.ts';
-import { compilePolicy } from '#core/policy/rules/compile.ts';
 import type { PolicyDecision } from '#core/policy/rules/decide.ts';
-import { parsePack, type shippedPacks } from '#core/policy/rules/pack.ts';
+import type { shippedPacks } from '#core/policy/rules/pack.ts';
+import { callOfLine, shippedPolicy } from '../support/decide-line.ts';
 import { casesOf as share } from '../support/extent.ts';
 import { bypasses } from './bypasses.ts';
 
@@ -24,17 +24,14 @@ const packs = [
   'sql-explorer',
 ] as const satisfies readonly (typeof shippedPacks)[number][];
 
-const shell = (command: string): ToolCall => ({
-  ...{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } },
-});
 const lines = [...share(read('test/corpora/shell-everyday.tsv').split('\n'), 1, 4)]
   .flatMap((row) => row.split('\t').slice(1, 2))
-  .map(shell);
+  .map(callOfLine);
 const queries = (parse(read('test/corpora/sql-everyday.yaml')) as { sql: string }[]).map(({ sql }) => ({
   ...{ protocol: 'sql', tool: 'sql.query', target: 'orders-db', capability: 'read', parameters: { sql } },
 }));
 const doubtful = [...share(bypasses, 1, 4)].map(({ line, call }) => ({
-  ...shell(line ?? ''),
+  ...callOfLine(line ?? ''),
   ...(line === undefined && { parameters: {} }),
   ...call,
 }));
@@ -174,12 +171,12 @@ const doubts: readonly (readonly [says: RegExp, line: RegExp])[] = [
   [/^a variable that may hold a secret/, /\$\{?\w*(?:KEY|TOKEN|SECRET|PASS)/],
   [/^an expansion in braces may run/, /\$\{/],
   [/^the format shows signatures/, /%\+?G|signature/],
-  [/^the line holds characters that turn/, /[\u202a-\u202e\u2066-\u2069]/],
+  [/^the line contains characters that turn/, /[\u202a-\u202e\u2066-\u2069]/],
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what the line holds
-  [/^the line holds control characters/, /[\u0000-\u0008\u000b-\u001f\u007f]/],
-  [/^the line holds invisible characters/, /[^ -~]/],
+  [/^the line contains control characters/, /[\u0000-\u0008\u000b-\u001f\u007f]/],
+  [/^the line contains invisible characters/, /[^ -~]/],
   [/^the line opens a network connection/, /\/dev\/(?:tcp|udp)/],
-  [/^the name of a command holds letters/, /[^\t-~]/],
+  [/^the name of a command contains letters/, /[^\t-~]/],
   [/^the parameter \w+ is neither text/, /\n/],
 ];
 
@@ -277,7 +274,7 @@ async function effectsOf(call: ToolCall): Promise<Effects> {
 }
 
 describe.each(packs)('[policy.reasons] pack %s', (pack) => {
-  const policy = compilePolicy(parsePack(parse(read(`policies/${pack}.yaml`)), pack));
+  const policy = shippedPolicy(pack);
   const decided = (calls: readonly ToolCall[]) =>
     Promise.all(
       calls.map(async (call) => {
@@ -309,7 +306,7 @@ describe.each(packs)('[policy.reasons] pack %s', (pack) => {
       'helm -n a list',
       'npm install -D left-pad',
     ];
-    for (const { call, decision } of await decided(others.map(shell))) {
+    for (const { call, decision } of await decided(others.map(callOfLine))) {
       const [program = ''] = /[a-z]+/.exec(String(call.parameters.command)) ?? [];
       expect([decision.reason, decision.rule?.reason ?? '']).toEqual([
         expect.stringContaining(program),
@@ -318,7 +315,7 @@ describe.each(packs)('[policy.reasons] pack %s', (pack) => {
     }
   });
 
-  test('no suggestion asks for a rule, or repeats the pattern of a protocol', () => {
+  test('suggestions do not ask for a rule or repeat the pattern of a protocol', () => {
     const wrong = all
       .filter(({ decision }) => decision.decision === 'block')
       .map(({ call }) => suggestAlternative(policy, call))

@@ -5,7 +5,7 @@ import { decideEffects } from '#core/effects/decide-effects.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { mcp, packs } from './guarded-paths.ts';
 
-describe.each(['readonly', 'pr-writer'])('[pack.recursive-reads] %s: reading below a folder over MCP', (pack) => {
+describe.each(['readonly', 'pr-writer'])('[pack.shipped] %s: reading below a folder over MCP', (pack) => {
   const policy = compilePolicy(
     buildPolicyDocument({
       tool_policies: { pack: packs.get(pack)!, rules: [], require_signed: false, disable_guards: [] },
@@ -16,7 +16,7 @@ describe.each(['readonly', 'pr-writer'])('[pack.recursive-reads] %s: reading bel
     return decideEffects(policy, call, await readCallEffects(call)).decision;
   };
 
-  test('is review where contents are shown, and allowed where names are, or one file', async () => {
+  test('is reviewed if contents are shown, and allowed for names or one file', async () => {
     for (const tool of ['read_files', 'files.read_directory', 'read-folder'])
       expect([tool, await decided(tool, { path: 'config', recursive: true })]).toEqual([tool, 'review']);
     for (const tool of ['list_files', 'list_directory', 'get_repository_tree'])

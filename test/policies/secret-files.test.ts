@@ -1,4 +1,4 @@
-/** Files that hold keys and credentials, by every way of reading: tools over MCP, shell lines, hooks of coding agents [policy.secret-files]. */
+/** Files that hold keys and credentials, by every way of reading: tools over MCP, shell lines [policy.secret-files]. */
 import { readFileSync } from 'node:fs';
 import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
@@ -8,31 +8,16 @@ import { decideEffects } from '#core/effects/decide-effects.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { shippedPacks } from '#core/policy/rules/pack.ts';
-import { type CodingAgentName, codingAgents } from '../../bin/agentctl/coding-agents.ts';
-import { callsOfTool } from '../../bin/agentctl/coding-tool.ts';
 import { readPolicyFile, simulator } from '../../bin/agentctl/policy-file.ts';
+import { callOfLine } from '../support/decide-line.ts';
 import { casesOf } from '../support/extent.ts';
 import { mcp, packs } from './guarded-paths.ts';
 import { harmlessFiles, secretFiles, waysToRead } from './secret-files.ts';
 
-const shell = (command: string) =>
-  ({ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } }) as const;
-/** What a hook sends for a tool that reads. */
-const asHook = (path: string): readonly (readonly [tool: string, input: Record<string, unknown>])[] => [
-  ...['Read', 'Edit', 'MultiEdit'].map(
-    (tool) => [tool, { file_path: path, old_string: 'a', new_string: 'b' }] as const,
-  ),
-  ['Grep', { pattern: '.', path }],
-  ['read_file', { absolute_path: path }],
-  ['read_many_files', { paths: [path] }],
-  ['read', { filePath: path }],
-  ['shell', { command: ['bash', '-lc', `cat '${path}'`] }],
-];
-
 /** What reads a file, with what it does: the same under every pack. */
 const known = new Map<string, readonly (readonly [ToolCall, Effects])[]>();
 async function callsFor(path: string) {
-  const calls = [mcp({ path }), shell(`cat '${path}'`)];
+  const calls = [mcp({ path }), callOfLine(`cat '${path}'`)];
   const found =
     known.get(path) ?? (await Promise.all(calls.map(async (call) => [call, await readCallEffects(call)] as const)));
   known.set(path, found);
@@ -44,7 +29,7 @@ describe.each(shippedPacks)('[policy.secret-files] the guards of %s', (pack) => 
   const tool_policies = { pack: packs.get(pack)!, rules: [everything], disable_guards: [], require_signed: false };
   const policy = compilePolicy(buildPolicyDocument({ tool_policies }));
 
-  test('block files of well-known programs, whatever rule allows the call', async () => {
+  test('block files of well-known programs under any rule that allows the call', async () => {
     const passed: string[] = [];
     for (const path of casesOf(secretFiles, 1, 4))
       for (const [call, effects] of await callsFor(path))
@@ -52,7 +37,7 @@ describe.each(shippedPacks)('[policy.secret-files] the guards of %s', (pack) => 
     expect(passed).toEqual([]);
   });
 
-  test('do not name what only looks like these', async () => {
+  test('do not match names that only look like these', async () => {
     const named: string[] = [];
     for (const path of casesOf(harmlessFiles, 1, 4))
       for (const [call, effects] of await callsFor(path))
@@ -83,11 +68,11 @@ describe.each(['coding-agent', 'pr-writer', 'readonly'])(
     test.each(some)('%s, by any line', async (file) => {
       const passed: string[] = [];
       for (const line of casesOf(waysToRead(file), 1, 4))
-        if ((await decide(shell(line))).decision === 'allow') passed.push(line);
+        if ((await decide(callOfLine(line))).decision === 'allow') passed.push(line);
       expect(passed).toEqual([]);
     });
 
-    test('by tools of servers, whatever the name of the argument', async () => {
+    test('by tools of servers, under any name of the argument', async () => {
       const passed: string[] = [];
       for (const path of some)
         for (const tool of ['read_file', 'read_text_file', 'search_files', 'copy_file', 'get_file_contents', 'upload'])
@@ -102,20 +87,7 @@ describe.each(['coding-agent', 'pr-writer', 'readonly'])(
   },
 );
 
-test('[policy.secret-files] the hook of a coding agent holds no file open that a line may not read', async () => {
-  const decide = simulator(await readPolicyFile('policies/coding-agent.yaml'));
-  const place = { workspace: '/home/dev/work', cwd: '/home/dev/work' };
-  const passed: string[] = [];
-  for (const agent of Object.keys(codingAgents) as CodingAgentName[])
-    for (const file of ['.env', 'wallet.dat', 'wallets.dat', '../.netrc', '../.docker/config.json', '.dev.vars'])
-      for (const [tool, input] of asHook(`/home/dev/work/${file}`))
-        for (const call of callsOfTool(codingAgents[agent], tool, input, place))
-          if ((await decide(call as Parameters<typeof decide>[0])).decision === 'allow')
-            passed.push(`${agent} ${tool} ${file}`);
-  expect(passed).toEqual([]);
-});
-
-test('[policy.secret-files] a name of a guard holds no blank: texts are parted there, and it would match nothing', () => {
+test('[policy.secret-files] a name of a guard has no blank, because texts are split there and it would never match', () => {
   for (const pack of shippedPacks) {
     const globs = readFileSync(`policies/${pack}.yaml`, 'utf8').matchAll(/^ {6}- "(.+)"$/gm);
     expect([...globs].flatMap(([, glob]) => (/\s/.test(glob!) ? [glob] : []))).toEqual([]);

@@ -14,7 +14,7 @@ const rows = readFileSync(join(process.cwd(), 'test/corpora/shell-everyday.tsv')
 
 const share = (count: number): number => (100 * count) / rows.length;
 
-describe('[effects.everyday] everyday lines', () => {
+describe('[pack.everyday] everyday lines', () => {
   test('the corpus holds at least 400 different lines', () => {
     expect(new Set(rows.map(({ line }) => line)).size).toBe(rows.length);
     expect(rows.length).toBeGreaterThanOrEqual(400);

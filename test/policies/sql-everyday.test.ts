@@ -1,28 +1,23 @@
 /** Everyday queries under pack sql-explorer, compared with what it decided of them before: being strict must not cost them. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parse } from 'yaml';
+
+import * as z from 'zod';
 import { sqlGrammar } from '#adapters/sql/grammar.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { sqlEffects } from '#core/effects/sql.ts';
-import { compilePolicy } from '#core/policy/rules/compile.ts';
-import { parsePack } from '#core/policy/rules/pack.ts';
+import { shippedPolicy } from '../support/decide-line.ts';
+import { readCases, text } from '../support/yaml.ts';
 
-interface Query {
-  readonly sql: string;
-  readonly before: Decision;
-}
-
-const read = (file: string): unknown => parse(readFileSync(join(process.cwd(), file), 'utf8'));
-const queries = read('test/corpora/sql-everyday.yaml') as Query[];
-const file = 'policies/sql-explorer.yaml';
-const policy = compilePolicy(parsePack(read(file), file));
+const queries = readCases(
+  'test/corpora/sql-everyday.yaml',
+  z.array(z.object({ sql: text, before: z.enum(['allow', 'review', 'block']) })),
+);
+const policy = shippedPolicy('sql-explorer');
 
 const share = (decided: readonly Decision[]): number =>
   (100 * decided.filter((decision) => decision === 'allow').length) / decided.length;
 
-test('[pack.sql-everyday] the share that is allowed stays within three points', async () => {
+test('[pack.everyday] the share that is allowed stays within three points', async () => {
   expect(queries.length).toBeGreaterThanOrEqual(150);
   const grammar = await sqlGrammar();
   const now = queries.map(({ sql }) => {

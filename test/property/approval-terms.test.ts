@@ -1,4 +1,7 @@
-/** Rules that change while a request waits: what is asked of its approval only grows, and votes decide it iff the strictest of both terms hold. */
+/**
+ * Rules that change while a request is pending: requirements only grow, and votes decide if and only if they satisfy
+ * the strictest of both.
+ */
 import fc from 'fast-check';
 import { applyTerms, type CurrentTerms } from '#core/approvals/terms.ts';
 import { decideApproval } from '#core/approvals/vote.ts';
@@ -51,7 +54,7 @@ type Cast = typeof cast extends fc.Arbitrary<infer C> ? C : never;
 
 const named = (requires: readonly Requirement[] = []) => new Set(requires.map((each) => JSON.stringify(each)));
 
-test('[approval.terms-now] whatever the configuration says by now, nothing that was asked when the request was queued is taken off', () => {
+test('[approval.strictest-terms] whatever the configuration says by now, nothing that was asked when the request was queued is taken off', () => {
   fc.assert(
     fc.property(queued, terms, terms, (row, first, second) => {
       const once = applyTerms(row, first);
@@ -102,7 +105,7 @@ function expected(row: ApprovalRow, votes: readonly Cast[]): boolean {
   return false;
 }
 
-test('[approval.terms-now] a request is approved if and only if the votes satisfy what was asked at first and what is asked at each vote', async () => {
+test('[approval.strictest-terms] a request is approved if and only if the votes satisfy what was asked at first and what is asked at each vote', async () => {
   await fc.assert(
     fc.asyncProperty(queued, fc.array(cast, { maxLength: 6 }), async (row, votes) => {
       const world = approvalsWorld(row);

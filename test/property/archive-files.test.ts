@@ -42,7 +42,7 @@ async function readBack(archive: ReturnType<typeof folderArchive>, session: stri
   return found;
 }
 
-test('[evidence.archive.names] a file name fits every file system, whatever session it is for', () => {
+test('[evidence.archive] a file name fits every file system, whatever session it is for', () => {
   fc.assert(
     fc.property(sessions, sessions, (one, other) => {
       expect(fileNameOf(one)).toMatch(/^[a-z0-9_][a-z0-9._-]{0,127}$|^[-_][a-z0-9_-]*\.[0-9a-f]{64}$/);
@@ -55,7 +55,7 @@ test('[evidence.archive.names] a file name fits every file system, whatever sess
   expect(fileNameOf('s-1')).toBe('s-1');
 });
 
-test('[evidence.archive.names] every session is archived and read back', async () => {
+test('[evidence.archive] every session is archived and read back', async () => {
   const archive = folderArchive(folder);
   const all = ['A', 'a', '..a', 'a:b.c-1', 'feature.login:2026', ...alphabet.map((each) => each.repeat(128))];
   for (const session of all.filter(isSession)) {
@@ -65,7 +65,7 @@ test('[evidence.archive.names] every session is archived and read back', async (
   }
 });
 
-test('[evidence.archive.names] a file of an earlier release is read, and what follows it', async () => {
+test('[evidence.archive] a file of an earlier release is read, and what follows it', async () => {
   for (const session of ['Build:7', '..x', 'a.b']) {
     const entries = chainOf(session, ['1', '2', '3', '4'], 'Acme');
     await mkdir(join(folder, formerName('Acme')), { recursive: true });
@@ -77,7 +77,7 @@ test('[evidence.archive.names] a file of an earlier release is read, and what fo
   }
 });
 
-test('[evidence.archive.names] of a file that two sessions shared, each reads its own copies', async () => {
+test('[evidence.archive] of a file that two sessions shared, each reads its own copies', async () => {
   const [upper, lower] = [chainOf('A', ['1', '2']), chainOf('a', ['3', '4'])];
   await mkdir(join(folder, 'default'));
   const mixed = [upper[0]!, lower[0]!, upper[1]!, lower[1]!].map((entry) => `${textOfEntry(entry)}\n`).join('');
@@ -87,7 +87,7 @@ test('[evidence.archive.names] of a file that two sessions shared, each reads it
   expect([await readBack(archive, 'A'), await readBack(archive, 'a')]).toEqual([upper, lower]);
 });
 
-test("[evidence.archive.names] the log of a tenant goes on in a folder of its own, with an earlier release's objects", async () => {
+test("[evidence.archive] the log of a tenant goes on in a folder of its own, with an earlier release's objects", async () => {
   const bytes = Buffer.from('tile');
   await folderLog(folder).put('acme', 'tile/0/000', bytes);
   await rename(join(folder, 'acme'), join(folder, 'Acme'));
@@ -99,7 +99,7 @@ test("[evidence.archive.names] the log of a tenant goes on in a folder of its ow
   expect(new Set((await readdir(folder)).map((name) => name.toLowerCase())).size).toBe(2);
 });
 
-test('[evidence.archive.lines] any text in a call is read back, and so are the entries after it', async () => {
+test('[evidence.archive] any text in a call is read back, and so are the entries after it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 6 }), async (texts) => {
       const own = await mkdtemp(join(folder, 'run-'));
@@ -118,7 +118,7 @@ test('[evidence.archive.lines] any text in a call is read back, and so are the e
   expect(await readBack(folderArchive(folder), 't')).toEqual(entries);
 });
 
-test('[evidence.archive.lines] every character but "\\n" stays within its line, however the bytes are cut', async () => {
+test('[evidence.archive] every character but "\\n" stays within its line, however the bytes are cut', async () => {
   const all = Array.from({ length: 0x110000 }, (_, code) => code)
     .filter((code) => code !== 10 && (code < 0xd800 || code > 0xdfff))
     .map((code) => String.fromCodePoint(code))

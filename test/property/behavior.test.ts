@@ -1,7 +1,6 @@
 /** Session risk: worked out from the evidence it is what the head says, it is bounded, and it fades. */
 import fc from 'fast-check';
 import {
-  behaviorSchema,
   maxCounted,
   type RiskRecord,
   type RiskSettings,
@@ -9,7 +8,9 @@ import {
   type Signal,
   signalKinds,
 } from '#core/contracts/behavior.ts';
-import type { EntryKind, EvidenceEntry } from '#core/contracts/evidence.ts';
+import { behaviorSchema } from '#core/contracts/behavior-schema.ts';
+import type { EntryKind } from '#core/contracts/entry-kinds.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { keyRiskAfter } from '#core/session/risk/assess.ts';
 import { differingSettings, releaseAction, replayRisk, riskAfter, settingsOf } from '#core/session/risk/replay.ts';
@@ -176,7 +177,7 @@ test('a release leaves nothing, and what an entry is scored with it carries itse
   );
 });
 
-test('[behavior.per-key] a key remembers whatever its sessions do, with the sessions named', () => {
+test('[behavior.rules] a key remembers whatever its sessions do, with the sessions named', () => {
   fc.assert(
     fc.property(course(), ([, happenings]) => {
       const { entries } = live(happenings);

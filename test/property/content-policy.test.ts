@@ -102,7 +102,7 @@ const cuts = fc.array(fc.nat(80), { maxLength: 12 });
 const entities = ['email', 'ssn', 'credit_card', 'phone', 'iban', 'ip', 'api_key'] as const;
 const redacting: ContentFilter[] = [{ name: 'pii', type: 'pii', action: 'redact', entities: [...entities] }];
 
-test('[chat.output-policy] redaction of a stream is the redaction of its whole text, wherever it is cut', async () => {
+test('[chat.input-policy] redaction of a stream is the redaction of its whole text, wherever it is cut', async () => {
   const policy = policyOf({ output: redacting });
   await fc.assert(
     fc.asyncProperty(text, cuts, async (written, where) => {
@@ -115,7 +115,7 @@ test('[chat.output-policy] redaction of a stream is the redaction of its whole t
   );
 });
 
-test('[chat.output-policy] each kind of personal data by itself, character by character', async () => {
+test('[chat.input-policy] each kind of personal data by itself, character by character', async () => {
   for (const entity of entities) {
     const policy = policyOf({ output: [{ name: 'pii', type: 'pii', action: 'redact', entities: [entity] }] });
     await fc.assert(
@@ -138,7 +138,7 @@ const running = fc
   })
   .map((parts) => parts.join(''));
 
-test('[chat.output-policy] keywords in streams: found as in the whole text, and nothing of a clean text is lost', async () => {
+test('[chat.input-policy] keywords in streams: found as in the whole text, and nothing of a clean text is lost', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(phrase, { minLength: 1, maxLength: 3 }),
@@ -208,7 +208,7 @@ test('the walk over a pattern finds a match exactly where re2js does', () => {
   );
 });
 
-test('[chat.output-policy] patterns in streams: found as in the whole text, and no match leaves, not even in part', async () => {
+test('[chat.input-policy] patterns in streams: found as in the whole text, and no match leaves, not even in part', async () => {
   await fc.assert(
     fc.asyncProperty(regex, running, cuts, async (pattern, written, where) => {
       fc.pre(regexProblem(pattern) === undefined);

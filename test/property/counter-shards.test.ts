@@ -1,4 +1,4 @@
-/** Shards and leases of a tenant's counters: whatever is split, merged, leased and forgotten, no limit is passed. */
+/** Shards and leases of counters: no limit is exceeded by any order of splits, merges, leases and losses. */
 import * as fc from 'fast-check';
 import { type CounterState, emptyState, usedOf } from '#core/limits/counter-state.ts';
 import { applyLease, rateLeaseSeconds, returnLease } from '#core/limits/leases.ts';
@@ -154,7 +154,7 @@ const played = (events: readonly Event[], check: (tenant: Tenant) => void): void
   }
 };
 
-test('[limit.shards] [limit.lease] no 60 seconds of all shards and leases together hold more than the limits', () => {
+test('[limit.shards] no 60 seconds of all shards and leases together hold more than the limits', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 80 }), (events) => {
       played(events, ({ spent }) => {

@@ -1,4 +1,7 @@
-/** Bundles read in pieces: the verdict is that of the whole text, whatever was changed and however the bytes arrive [evidence.verify-streamed]. */
+/**
+ * Bundles read in pieces: the verdict equals that of the whole text, for any change and any chunking
+ * [evidence.large-sessions].
+ */
 import fc from 'fast-check';
 import { bundleFormat } from '#core/contracts/evidence.ts';
 import { bundlePieces } from '#core/evidence/bundle-pieces.ts';
@@ -22,7 +25,7 @@ const texts = async () => {
   return [JSON.stringify(document), JSON.stringify(document, null, 2), JSON.stringify({ entries, ...rest })];
 };
 
-test('[evidence.verify-streamed] a whole bundle is valid, in any layout and in pieces of any size', async () => {
+test('[evidence.large-sessions] a whole bundle is valid, in any layout and in pieces of any size', async () => {
   for (const text of await texts())
     for (const size of [1, 3, 64, 1 << 20]) {
       expect(await streamed(text, size)).toEqual(await verifyBundle(text, trustedKey));
@@ -32,7 +35,7 @@ test('[evidence.verify-streamed] a whole bundle is valid, in any layout and in p
   expect((await streamed(`\uFEFF${(await texts())[1]}`)).valid).toBe(true);
 });
 
-test('[evidence.verify-streamed] with any part changed the verdict is the same as of the whole', async () => {
+test('[evidence.large-sessions] with any part changed the verdict is the same as of the whole', async () => {
   const text = (await texts())[1]!;
   const piece = fc.oneof(
     fc.string({ unit: 'binary-ascii', maxLength: 2 }),
@@ -84,17 +87,17 @@ test.each([
   ['a comma too many', '{"a":1,}', 'no name'],
   ['no colon', '{"a" 1}', 'no colon'],
   ['a second list of entries', '{"entries":[],"entries":[]}', 'twice'],
-])('[evidence.verify-streamed] %s is not a bundle', async (_, text, found) => {
+])('[evidence.large-sessions] %s is not a bundle', async (_, text, found) => {
   const { valid, broken_link } = await streamed(text);
   expect([valid, broken_link]).toEqual([false, { index: 0, reason: expect.stringContaining(found) }]);
 });
 
-test('[evidence.verify-streamed] bytes that are not UTF-8 are not a bundle', async () => {
+test('[evidence.large-sessions] bytes that are not UTF-8 are not a bundle', async () => {
   const { broken_link } = await streamed(Buffer.from([0x7b, 0xff, 0x7d]));
   expect(broken_link?.reason).toContain('not valid UTF-8');
 });
 
-test('[evidence.verify-streamed] a bundle that changes between its two readings is not valid', async () => {
+test('[evidence.large-sessions] a bundle that changes between its two readings is not valid', async () => {
   const [text, spaced] = await texts();
   let times = 0;
   const read = () => chunksOf(Buffer.from(times++ === 0 ? text! : spaced!), 64)();
@@ -102,7 +105,7 @@ test('[evidence.verify-streamed] a bundle that changes between its two readings 
   expect([valid, broken_link?.reason]).toEqual([false, 'the bundle changed while it was read']);
 });
 
-test('[evidence.verify-streamed] an entry is handed on before the next one is read', async () => {
+test('[evidence.large-sessions] an entry is handed on before the next one is read', async () => {
   let sent = 0;
   const source = async function* () {
     yield '{"entries":[';

@@ -1,4 +1,4 @@
-/** Properties of the chain: whatever is changed, verification finds it, and at the right place. */
+/** Properties of the chain: verification finds every change at its place. */
 import fc from 'fast-check';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { bundleFormat } from '#core/contracts/evidence.ts';
@@ -29,7 +29,7 @@ test('[evidence.chain] what was sealed verifies, in any session', async () => {
   );
 });
 
-test('[evidence.edit.detected] any changed character of a bundle is found, or changes nothing that is signed', async () => {
+test('[evidence.tampering] any changed character of a bundle is found, or changes nothing that is signed', async () => {
   const { entries, manifest } = await sealedSession();
   const document = { format: bundleFormat, manifest, entries, public_key: trustedKey };
   const text = JSON.stringify(document);
@@ -61,7 +61,7 @@ function places(value: unknown, path: (string | number)[] = []): (string | numbe
   return [path, ...Object.entries(value).flatMap(([key, item]) => places(item, [...path, key]))];
 }
 
-test('[evidence.edit.detected] any changed field of an entry is found at its index', async () => {
+test('[evidence.tampering] any changed field of an entry is found at its index', async () => {
   const { entries, manifest } = await sealedSession();
   await fc.assert(
     fc.asyncProperty(
@@ -85,7 +85,7 @@ test('[evidence.edit.detected] any changed field of an entry is found at its ind
   );
 });
 
-test('[evidence.truncation.detected] [evidence.empty.detected] any cut is found where it was made', async () => {
+test('[evidence.tampering] any cut is found where it was made', async () => {
   await fc.assert(
     fc.asyncProperty(sessionOf(2), fc.nat(), fc.nat(), async (drafts, from, count) => {
       const { entries, manifest } = await sealedSession(drafts);
@@ -99,7 +99,7 @@ test('[evidence.truncation.detected] [evidence.empty.detected] any cut is found 
   );
 });
 
-test('[evidence.order.detected] any swap and any repetition is found at its first place', async () => {
+test('[evidence.tampering] any swap and any repetition is found at its first place', async () => {
   await fc.assert(
     fc.asyncProperty(sessionOf(2), fc.nat(), fc.nat(), async (drafts, a, b) => {
       const { entries, manifest } = await sealedSession(drafts);
@@ -115,7 +115,7 @@ test('[evidence.order.detected] any swap and any repetition is found at its firs
   );
 });
 
-test("[evidence.foreign.detected] another session's or tenant's entry is found wherever it is put", async () => {
+test("[evidence.tampering] another session's or tenant's entry is found wherever it is put", async () => {
   await fc.assert(
     fc.asyncProperty(sessionOf(2), fc.nat(), fc.boolean(), async (drafts, at, tenant) => {
       const { entries, manifest } = await sealedSession(drafts);
@@ -179,7 +179,7 @@ test('[evidence.secrets-redacted] no secret survives redaction, however deep or 
   );
 });
 
-test('redaction leaves what holds no secret as it was', () => {
+test('redaction leaves what contains no secret as it was', () => {
   const plain = fc.jsonValue({ maxDepth: 3, stringUnit: fc.constantFrom('a', 'b', ' ', '/', '.', '7') });
   fc.assert(
     fc.property(plain, (value) => {
@@ -190,7 +190,7 @@ test('redaction leaves what holds no secret as it was', () => {
   );
 });
 
-test('a text that is passed over as harmless holds no secret', () => {
+test('a text that is passed over as harmless contains no secret', () => {
   const piece = fc.constantFrom(
     ...'eyJ . - / _ = : a f0 Z9 sk- sk-live xoxb- AKIA ghp_ token Bearer'.split(' '),
     ' ',

@@ -1,4 +1,4 @@
-/** Grants of roles over random organisations: they reach what is below them, and nothing beside it. */
+/** Role grants over random organisations: they reach the levels below and no others. */
 import fc from 'fast-check';
 import { actingIn, grantsOf, reachOf } from '#core/configuration/identity/grants.ts';
 import { placesOf } from '#core/configuration/identity/organization.ts';
@@ -38,7 +38,7 @@ const levels = fc.array(grants, { minLength: 14, maxLength: 14 }).map((given) =>
 });
 const rank = (role: (typeof roles)[number]) => roles.indexOf(role);
 
-test('[identity.grants] a role holds in a tenant exactly when it is granted above it, and the highest counts', () => {
+test('[identity.organizations] a role holds in a tenant exactly when it is granted above it, and the highest counts', () => {
   fc.assert(
     fc.property(levels, fc.constantFrom('ann', 'bob', 'eve'), (organizations, person) => {
       const found = grantsOf({ organizations }, person);
@@ -57,7 +57,7 @@ test('[identity.grants] a role holds in a tenant exactly when it is granted abov
   );
 });
 
-test('[identity.grants] a key never has more by a grant than its own role, and its own tenants are as before', () => {
+test('[identity.organizations] a key never has more by a grant than its own role, and its own tenants are as before', () => {
   fc.assert(
     fc.property(levels, fc.constantFrom(...roles), (organizations, role) => {
       const own = ['a-a-a', 'elsewhere'];

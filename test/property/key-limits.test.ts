@@ -1,4 +1,7 @@
-/** Calls of keys with limits of their own, in any order [limit.key]: neither the key nor its tenant ever passes a limit, and a refusal takes nothing. */
+/**
+ * Calls of keys with limits, in any order: neither key nor tenant exceeds a limit, and a refusal consumes nothing
+ * [limit.key].
+ */
 import fc from 'fast-check';
 import { type CounterState, emptyState } from '#core/limits/counter-state.ts';
 import { callOfReservation, withKeys } from '#core/limits/key-counters.ts';

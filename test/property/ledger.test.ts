@@ -1,22 +1,15 @@
-/** Whoever writes to whichever sessions at once, and whatever is lost on the way: gapless chains, one entry a promise. */
+/** Concurrent writers with lost answers: chains without gaps, and one entry per acknowledged call. */
 
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
-import { evidenceTable } from '#adapters/dynamodb/evidence-table.ts';
-import { fromItem, toItem } from '#adapters/dynamodb/items.ts';
-import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
+import { fromItem, toItem } from '#adapters/aws/dynamodb/items.ts';
+import { evidenceTable } from '#adapters/tables/evidence-table.ts';
+import { tableLedger } from '#adapters/tables/ledger.ts';
+import { StoreFault } from '#adapters/tables/store.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Change, CommitOutcome, SessionHead } from '#core/evidence/ports.ts';
 import { verifyChain } from '#core/evidence/verify.ts';
-import { startDynamo } from '../support/dynamo.ts';
-import { watched } from '../support/store-calls.ts';
-
-let server: Awaited<ReturnType<typeof startDynamo>>;
-
-beforeAll(async () => {
-  server = await startDynamo();
-});
-afterAll(() => server.stop());
+import { intercepted, testStore } from '../support/store.ts';
 
 /** What happens to a transaction on its way: the request is lost, or its answer, or another one comes first. */
 const luck = fc.constantFrom('good', 'good', 'good', 'good', 'request-lost', 'answer-lost', 'slow');
@@ -34,24 +27,22 @@ const commits = fc.array(
 );
 
 test('[evidence.concurrent-writers] random interleavings of callers, sessions and processes, with faults', async () => {
-  const client = server.client();
-  let run = 0;
   await fc.assert(
     fc.asyncProperty(commits, fc.array(luck, { maxLength: 30 }), async (steps, fates) => {
-      const tables = await server.createTables(`p${++run}-`);
-      const log = evidenceTable({ client, tables });
+      const store = testStore();
+      const log = evidenceTable({ store });
       const fate = fates[Symbol.iterator]();
       const processes = [0, 1, 2].map(() => {
-        const { client: own } = watched(client, async ({ operation }, send) => {
-          if (operation !== 'TransactWriteItems') return send();
+        const own = intercepted(store, async (method, _, go) => {
+          if (method !== 'transact') return go();
           const now = fate.next().value ?? 'good';
-          if (now === 'request-lost') throw new Error('socket hang up');
+          if (now === 'request-lost') throw new StoreFault(new Error('socket hang up'));
           if (now === 'slow') await turns(10);
-          const answer = await send();
-          if (now === 'answer-lost') throw new Error('socket hang up');
+          const answer = await go();
+          if (now === 'answer-lost') throw new StoreFault(new Error('socket hang up'));
           return answer;
         });
-        return dynamoLedger({ client: own, tables, pause: () => turns(1) });
+        return tableLedger({ store: own, pause: () => turns(1) });
       });
       const known = new Map<string, SessionHead>();
       const taken: Change = { type: 'salts.put', tenant: 't', id: 'taken', salts: [] };
@@ -95,6 +86,7 @@ test('[evidence.concurrent-writers] random interleavings of callers, sessions an
       }
       for (const [n, outcome] of outcomes.entries()) expectPromise(outcome, written.get(`e${n}`));
       expect(written.size).toBe(outcomes.filter((outcome) => !(outcome instanceof Error) && outcome.ok).length);
+      store.close();
     }),
     { numRuns: 60 },
   );

@@ -29,7 +29,7 @@ const rules = fc.array(rule, { minLength: 1, maxLength: 4 });
 const rank = (policy: Parameters<typeof decide>[0], asked: ToolCall) =>
   decisions.indexOf(decide(policy, asked).decision);
 
-test('[identity.level-policies] the decision is the worst of the policy and every level, for the call and for its effects', () => {
+test('[identity.organizations] the decision is the worst of the policy and every level, for the call and for its effects', () => {
   fc.assert(
     fc.property(
       rules,
@@ -93,7 +93,7 @@ const nested = conditionalRules.chain((own) =>
   ),
 );
 
-test('[identity.level-policies] what is loaded allows no call that is reviewed or blocked above, as an enumeration of calls finds it', () => {
+test('[identity.organizations] what is loaded allows no call that is reviewed or blocked above, as an enumeration of calls finds it', () => {
   fc.assert(
     fc.property(nested, fc.constantFrom(...decisions), ([own, level], default_decision) => {
       const tool_policies = { rules: own, default_decision, disable_guards: [] };

@@ -1,4 +1,4 @@
-/** Properties of the counters: whatever happens in whatever order, no limit is passed and nothing leaks. */
+/** Properties of the counters: in any order of events no limit is exceeded and no reservation leaks. */
 import fc from 'fast-check';
 import { applyAll, type Transition } from '#core/limits/batch.ts';
 import { type CounterState, emptyState, usedOf } from '#core/limits/counter-state.ts';

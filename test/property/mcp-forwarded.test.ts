@@ -1,4 +1,4 @@
-/** Random calls through the real gateway to a real server: what the server received is what was decided, or nothing was sent. */
+/** Random calls through the real gateway to a real server: the server received what was decided, or nothing. */
 import fc from 'fast-check';
 import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
 import { runs } from '../support/extent.ts';

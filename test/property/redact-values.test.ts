@@ -1,4 +1,4 @@
-/** Properties of withholding a credential's value: whatever stands around it, and however it travels. */
+/** Properties of redacting a credential's value, in any context and encoding. */
 import fc from 'fast-check';
 import { withoutSecrets } from '#core/execution/credentials/redact-values.ts';
 

@@ -1,4 +1,4 @@
-/** Patterns of refspecs beside globs of branches: what has a branch in common is held. */
+/** Refspec patterns against branch globs: a push that could reach a protected branch is held. */
 import fc from 'fast-check';
 import { sandboxSchema } from '#core/contracts/sandbox.ts';
 import { refspecBranch } from '#core/effects/git/branches.ts';
@@ -33,7 +33,7 @@ const isHeld = (protectedGlob: string, spec: string): boolean =>
     { protocol: 'git', tool: 'scm.push', target: 'a/b', capability: 'write', parameters: { ...refspecBranch(spec) } },
   ]) !== undefined;
 
-test('[action.sandbox-git-patterns] a pattern that shares a branch with a protected glob is held', () => {
+test('[action.sandbox-rules] a pattern that shares a branch with a protected glob is held', () => {
   let shared = 0;
   fc.assert(
     fc.property(glob, plain, plain, text, (protectedGlob, before, behind, between) => {
@@ -54,7 +54,7 @@ test('[action.sandbox-git-patterns] a pattern that shares a branch with a protec
   expect(isHeld('[!a]', 'refs/heads/a*:refs/heads/a*')).toBe(true);
 });
 
-test('[action.sandbox-git-patterns] a pattern of a folder that the protected glob does not reach is not held', () => {
+test('[action.sandbox-rules] a pattern of a folder that the protected glob does not reach is not held', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[abn1-]{1,3}$/), (name) => {
       expect(isHeld(`x${name}/*`, `refs/heads/${name}/*:refs/heads/${name}/*`)).toBe(false);

@@ -1,4 +1,7 @@
-/** Votes over random organisations and rules: a request is decided if and only if every rule is satisfied, in whatever order the votes come. */
+/**
+ * Votes over random organisations and rules: a request is decided if and only if every rule is satisfied, in any order
+ * of votes.
+ */
 import fc from 'fast-check';
 import { counts, missingOf } from '#core/configuration/identity/separation-rules.ts';
 import type { Ballot, Requirement } from '#core/contracts/separation.ts';

@@ -1,4 +1,4 @@
-/** Properties of compiled session policies: each allows its own call and none of its neighbours. */
+/** Compiled session policies: each allows its own call and none of its neighbours. */
 import fc from 'fast-check';
 import { awsCalls } from '#core/execution/credentials/aws-calls.ts';
 import { type IamRequest, iamAnswer } from '#core/execution/credentials/iam-match.ts';
@@ -74,7 +74,7 @@ const answer = ({ policy, call: own }: CompiledSessionPolicy, ms: number, over: 
   return iamAnswer(policy, { ...request, context: { ...request.context, 'aws:CurrentTime': isoTime(ms) } });
 };
 
-describe('[credential.sts] a compiled session policy', () => {
+describe('[credential.brokers] a compiled session policy', () => {
   test('allows its own call until it ends, and nothing after', () => {
     fc.assert(
       fc.property(call, expiry, fc.nat(10_000_000), (action, expiresMs, ms) => {

@@ -1,4 +1,4 @@
-/** Any text is read or said to be unclear; and quotes within a word change nothing. */
+/** Any shell text is parsed or reported as unclear, and quotes within a word change nothing. */
 import fc from 'fast-check';
 import { shellEffects } from '#core/effects/shell.ts';
 import { runs } from '../support/extent.ts';

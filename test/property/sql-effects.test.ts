@@ -1,4 +1,4 @@
-/** Reading SQL never throws, and neither comments, blanks nor capitals change what a text does. */
+/** Parsing SQL never throws, and comments, blanks and capitals do not change the effects. */
 import fc from 'fast-check';
 import { type SqlGrammar, sqlGrammar } from '#adapters/sql/grammar.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';

@@ -1,4 +1,4 @@
-/** Event streams cut at every byte: providers and MCP servers are read by one decoder, and it reads the same whatever a network makes of the bytes. */
+/** Event streams cut at every byte: the decoder's result does not depend on chunking. */
 import { sseDecoder } from '#core/models/dialects/sse.ts';
 import { lineFrames } from '#core/models/providers/lines.ts';
 

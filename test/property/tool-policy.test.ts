@@ -96,7 +96,7 @@ const policy = fc
   .record({ rules: fc.array(rule, { minLength: 1, maxLength: 6 }), guards: fc.array(guard, { maxLength: 2 }) })
   .map(({ rules, guards }): ToolPolicyDocument => ({ name: 'random', default_decision: 'review', guards, rules }));
 
-test('[policy.analysis.exact] a rule said never to match is matched by no call; every other is matched by some', () => {
+test('[policy.analysis] a rule said never to match is matched by no call; every other is matched by some', () => {
   fc.assert(
     fc.property(policy, (document) => {
       const { unreachable, analysed } = analysePolicy(document);
@@ -129,7 +129,7 @@ function exampleLength(document: ToolPolicyDocument, index: number): number {
   return [...loosened, ...tightened].length;
 }
 
-test('[policy.analysis.exact] [policy.diff] a diff finds every change brute force finds, and its examples are no longer', () => {
+test('[policy.analysis] [policy.diff] a diff finds every change brute force finds, and its examples are no longer', () => {
   fc.assert(
     fc.property(policy, policy, (before, after) => {
       const { tightened, loosened, analysed } = diffPolicies(before, after);

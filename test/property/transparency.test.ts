@@ -45,7 +45,7 @@ test('[transparency.tree] the frontier has the root of the definition at every s
   );
 });
 
-test('[transparency.proofs] a leaf is shown to be in its own place, and in no other', async () => {
+test('[transparency.tree] a leaf is shown to be in its own place, and in no other', async () => {
   await fc.assert(
     fc.asyncProperty(sizes, fc.nat(), fc.nat(), async (size, a, b) => {
       const [position, other] = [a % size, b % size];
@@ -62,7 +62,7 @@ test('[transparency.proofs] a leaf is shown to be in its own place, and in no ot
   );
 });
 
-test('[transparency.proofs] a tree is shown to go on from an earlier one, and from no other', async () => {
+test('[transparency.tree] a tree is shown to go on from an earlier one, and from no other', async () => {
   await fc.assert(
     fc.asyncProperty(sizes, sizes, fc.nat(), async (a, b, bit) => {
       const [earlier, size] = [Math.min(a, b), Math.max(a, b)];

@@ -100,7 +100,7 @@ test('[approval.whole-or-deny] the names of all members come first, in whatever 
   expect((short.blocks.at(-1) as { elements: object[] }).elements).toHaveLength(2);
 });
 
-test('[approval.seen] fillers, blanks, marks without a letter, selectors: all spelled out; letters, accents and emoji stay', () => {
+test('[approval.card] fillers, blanks, marks without a letter, selectors: all spelled out; letters, accents and emoji stay', () => {
   for (const char of [
     '\u115f',
     '\u1160',

@@ -1,4 +1,4 @@
-/** Odd requests through pydantic-ai and LiteLLM: what the caller gets, and what reached the model. */
+/** Unusual requests through pydantic-ai and LiteLLM: the caller's answer, and the request that reached the model. */
 import assert from 'node:assert/strict';
 import { type Check, check } from '../support/checks.ts';
 import type { RecordedRequest } from '../support/fake-providers.ts';
@@ -21,7 +21,7 @@ export function oddChecks(
       const asked = (of: string) => requests[kind].filter((request) => nameOf(request) === name(of));
       const last = (of: string): Loose => asked(of).at(-1)?.body;
       const says = (what: string, prove: () => Promise<void>) =>
-        check(`[clients.odd-inputs] ${way} over ${kind}: ${what}`, prove);
+        check(`[clients.libraries] ${way} over ${kind}: ${what}`, prove);
       const is = (of: string, expected: unknown) => assert.deepEqual(outcomes[name(of)], expected);
       return [
         says('an image and a long system prompt reach the model', async () => {
@@ -65,15 +65,12 @@ export function oddChecks(
       ];
     }),
     ...['openai', 'litellm'].map((client) =>
-      check(
-        `[error.not-found-hint] ${client}: a base URL as people write it answers, or says what to change`,
-        async () => {
-          assert.equal(outcomes[`${client} with a slash`], 'Hello');
-          const { error: without } = outcomes[`${client} without v1`];
-          assert.match(without.message, /The base URL of this client ends with \/v1: add it\./);
-          assert.match(outcomes[`${client} with v1 twice`].error.message, /leave \/v1 out of its base URL/);
-        },
-      ),
+      check(`[error.not-found] ${client}: a base URL as people write it answers, or says what to change`, async () => {
+        assert.equal(outcomes[`${client} with a slash`], 'Hello');
+        const { error: without } = outcomes[`${client} without v1`];
+        assert.match(without.message, /The base URL of this client ends with \/v1: add it\./);
+        assert.match(outcomes[`${client} with v1 twice`].error.message, /leave \/v1 out of its base URL/);
+      }),
     ),
   ];
 }

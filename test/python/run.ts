@@ -18,9 +18,7 @@ import { type Check, check, runChecks } from '../support/checks.ts';
 import { type FakeProvider, type RecordedRequest, say, startFakeProvider } from '../support/fake-providers.ts';
 import type { Loose } from '../support/loose.ts';
 import { modelOf } from '../support/odd-model.ts';
-import { votingWhile } from '../support/voter.ts';
 import { oddChecks } from './odd.ts';
-import { reviewChecks, reviewModes } from './reviews.ts';
 
 const requirements = 'test/python/requirements.txt';
 const venv = resolve('.emulator/python');
@@ -45,7 +43,6 @@ function answerTo({ body }: RecordedRequest) {
   if (words.includes('weather in Oslo'))
     return say('', { toolCalls: [{ id: 'call_1', name: 'weather', input: { city: 'Oslo' } }] });
   if (words.includes('as json')) return say('{"city":"Oslo"}');
-  if (words.includes('launch the rocket')) return say('Lift-off.');
   return say(['Hello ', 'from ', 'the model.'], { inputTokens: 21, outputTokens: 9 });
 }
 
@@ -76,18 +73,10 @@ tool_policies: { pack: null, default_decision: block, rules: [{ protocol: mcp, t
 const toolsYaml = `
 tool_policies: { pack: null, default_decision: block, rules: [{ protocol: mcp, tool: "{weather,picture}", decision: allow }] }
 `;
-const reviewsYaml = (approvals: string) => `
-policies:
-  input: [{ name: ask-a-human, type: keyword, action: review, keywords: ["launch the rocket"] }]
-approvals: { ${approvals} }
-behavior: { enabled: false }
-`;
 
 interface Running {
-  readonly adminUrl: string;
-  readonly humanKey: string;
   /** What a program prints, with no key but the gateway's and no other address: a client that calls its vendor fails. */
-  told(program: string, env?: Readonly<Record<string, string>>): Promise<Loose>;
+  told(program: string): Promise<Loose>;
 }
 
 /** A local run over scripted providers, while the work lasts. */
@@ -109,10 +98,8 @@ async function withGateway<A>(providers: string, more: string, work: (running: R
       GATEWAY_KEY: keys.agent,
     };
     return await work({
-      adminUrl: ready.admin_url,
-      humanKey: keys.human,
-      async told(program, env = {}) {
-        const options = { env: { ...known, ...env }, maxBuffer: 64 * 1024 * 1024 };
+      async told(program) {
+        const options = { env: known, maxBuffer: 64 * 1024 * 1024 };
         const { stdout } = await promisify(execFile)(python, [`test/python/${program}`], options);
         return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
       },
@@ -130,12 +117,6 @@ async function prove(): Promise<void> {
   try {
     const checks = await withGateway(one, clientsYaml, async ({ told }) => checksOf(await told('clients.py')));
     checks.push(...(await oddInputs()));
-    for (const mode of reviewModes) {
-      const outcomes = await withGateway(one, reviewsYaml(mode.approvals), ({ told, adminUrl, humanKey }) =>
-        votingWhile({ adminUrl, key: humanKey }, told('reviews.py', mode.env)),
-      );
-      checks.push(...reviewChecks(mode, outcomes));
-    }
     const { passed, failed } = await runChecks(checks);
     console.log(`${passed} passed, ${failed} failed`);
     process.exitCode = failed === 0 ? 0 : 1;
@@ -188,7 +169,7 @@ const checksOf = (told: Loose) => {
     }),
     ...['openai', 'anthropic'].flatMap((client) => [
       check(
-        `[clients.odd-inputs] ${client} takes every option, and gives the raw answer its request id and a stream its end`,
+        `[clients.libraries] ${client} takes every option, and gives the raw answer its request id and a stream its end`,
         async () => {
           const { raw, final } = odd[client];
           assert.equal(raw[0], 'Hello from the model.');
@@ -198,7 +179,7 @@ const checksOf = (told: Loose) => {
         },
       ),
       check(
-        `[clients.odd-inputs] ${client} raises errors of its own classes, each with status and request id`,
+        `[clients.libraries] ${client} raises errors of its own classes, each with status and request id`,
         async () => {
           const { too_long, empty, wrong_key, nothing_there } = odd[client];
           const wanted = [

@@ -6,7 +6,7 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { signDigest } from '../support/digest-signature.ts';
+import { signDigest } from './digest-signature.ts';
 
 interface Reply {
   readonly status?: number;

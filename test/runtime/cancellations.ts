@@ -1,4 +1,4 @@
-/** What callers of functions may open and end: event streams of MCP clients, and calls that run in another environment. */
+/** Event streams of MCP clients, and calls cancelled from another environment. */
 import assert from 'node:assert/strict';
 import { type Check, check } from '../support/checks.ts';
 import type { Loose } from '../support/loose.ts';

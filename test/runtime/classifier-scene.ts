@@ -1,4 +1,4 @@
-/** A classifier in force, and functions that start under it and call a server that repeats what it is sent. */
+/** A configuration with a classifier, functions that start under it, and an echoing MCP server. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { FunctionName } from '#core/contracts/functions.ts';
@@ -43,8 +43,9 @@ export async function inScene(world: World, classifier: object, prove: (scene: S
   try {
     storeModule();
     world.judge.answers(say('{"injection": 0.02}'));
-    const raw = JSON.stringify(configuration(world.repeater.url, world.judge.baseUrl, classifier));
-    const put = await world.call('policies', 'PUT /admin/v1/config', { caller: 'admin', raw });
+    const raw = configuration(world.repeater.url, world.judge.baseUrl, classifier);
+    const headers = { 'content-type': 'application/yaml' };
+    const put = await world.call('policies', 'PUT /admin/v1/config', { caller: 'admin', raw, headers });
     assert.equal(put.status, 201, put.text);
     const call = async (name: FunctionName, route: string, more: Call) =>
       asCaller(await (await lambda(name)).invoke(restEvent(route, more)));
@@ -126,37 +127,28 @@ function shown({ result, result_withheld }: Loose): string | undefined {
   return result?.content[0].text;
 }
 
-const configuration = (serverUrl: string, providerUrl: string, classifier: object) => ({
-  version: 1,
-  admin: { token_env: 'GATEWAY_ADMIN_TOKEN' },
-  people: [{ id: 'alice', role: 'operator', tenants: ['default'] }],
-  tenants: [
-    {
-      id: 'default',
-      api_keys: [
-        { key_env: 'AGENT_KEY', role: 'operator', kind: 'agent', name: 'runtime-agent' },
-        { key_env: 'HUMAN_KEY', role: 'operator', kind: 'human', person: 'alice', name: 'alice-laptop' },
-      ],
-    },
-  ],
-  providers: [{ name: 'judge', type: 'openai', base_url: providerUrl, models: ['judge-1'], api_key_env: 'JUDGE_KEY' }],
-  prices: {
-    table: {
-      as_of: '2026-11-26',
-      models: [{ match: 'judge-*', source: 'test', input_usd_per_million: 1, output_usd_per_million: 2 }],
-    },
-  },
-  policies: {
-    output: [{ name: 'injections', type: 'wasm', action: 'log', path: 'plugins/injection-guard.wasm', sha256: digest }],
-  },
-  tool_policies: {
-    default_decision: 'block',
-    rules: [
-      { protocol: 'mcp', tool: 'repeat', decision: 'allow' },
-      { protocol: 'mcp', tool: 'repeat_later', decision: 'review' },
-    ],
-  },
-  approvals: { on_approval: 'execute' },
-  upstreams: { mcp: [{ name: 'repeater', url: serverUrl }] },
-  tool_guard: { classifier, results: { instruction: 'log', data_link: 'log', classified: 'block' } },
-});
+const configuration = (serverUrl: string, providerUrl: string, classifier: object) => `
+version: 1
+admin: { token_env: GATEWAY_ADMIN_TOKEN }
+people: [{ id: alice, role: operator, tenants: [default] }]
+tenants:
+  - id: default
+    api_keys:
+      - { key_env: AGENT_KEY, role: operator, kind: agent, name: runtime-agent }
+      - { key_env: HUMAN_KEY, role: operator, kind: human, person: alice, name: alice-laptop }
+providers: [{ name: judge, type: openai, base_url: "${providerUrl}", models: [judge-1], api_key_env: JUDGE_KEY }]
+prices:
+  table:
+    as_of: 2026-11-26
+    models: [{ match: judge-*, source: test, input_usd_per_million: 1, output_usd_per_million: 2 }]
+policies:
+  output: [{ name: injections, type: wasm, action: log, path: plugins/injection-guard.wasm, sha256: ${digest} }]
+tool_policies:
+  default_decision: block
+  rules: [{ protocol: mcp, tool: repeat, decision: allow }, { protocol: mcp, tool: repeat_later, decision: review }]
+approvals: { on_approval: execute }
+upstreams: { mcp: [{ name: repeater, url: "${serverUrl}" }] }
+tool_guard:
+  classifier: ${JSON.stringify(classifier)}
+  results: { instruction: log, data_link: log, classified: block }
+`;

@@ -3,7 +3,8 @@
  * HTTP. What it flags is withheld, and so is a text that was not looked at.
  */
 import assert from 'node:assert/strict';
-import { type FunctionName, functions } from '#core/contracts/functions.ts';
+import type { FunctionName } from '#core/contracts/functions.ts';
+import { functions } from '#features/functions.ts';
 import { type Check, check } from '../support/checks.ts';
 import { refuse, reset, say } from '../support/fake-providers.ts';
 import { attack, byModel, byModule, digest, harmless, inScene, type Scene } from './classifier-scene.ts';
@@ -40,22 +41,18 @@ export function classifierChecks(world: World): Check[] {
         assert.ok(used < (memoryMb * 2) / 3, `it held ${Math.round(used)} of ${memoryMb} MB`);
       },
     ),
+    ...each('[guard.classifier] a result is withheld while the module is not stored', byModule, async (name, scene) => {
+      const session = `no-module-${name}`;
+      scene.loseModule();
+      assert.equal(await scene.repeat(name, harmless, session), undefined);
+      assert.deepEqual(await scene.looks(session), [
+        { classifier: 'wasm:injections', version: digest, error: 'failed' },
+      ]);
+      scene.storeModule();
+      assert.equal(await scene.repeat(name, harmless, session), harmless);
+    }),
     ...each(
-      '[guard.classifier-errs] a result is withheld while the module is not stored',
-      byModule,
-      async (name, scene) => {
-        const session = `no-module-${name}`;
-        scene.loseModule();
-        assert.equal(await scene.repeat(name, harmless, session), undefined);
-        assert.deepEqual(await scene.looks(session), [
-          { classifier: 'wasm:injections', version: digest, error: 'failed' },
-        ]);
-        scene.storeModule();
-        assert.equal(await scene.repeat(name, harmless, session), harmless);
-      },
-    ),
-    ...each(
-      '[guard.classifier-cost] a configured model looks at results, and its call is paid for',
+      '[guard.classifier] a configured model looks at results, and its call is paid for',
       byModel,
       async (name, scene) => {
         const session = `model-${name}`;
@@ -73,7 +70,7 @@ export function classifierChecks(world: World): Check[] {
       },
     ),
     ...each(
-      '[guard.classifier-errs] a result is withheld while the model does not answer as it has to',
+      '[guard.classifier] a result is withheld while the model does not answer as it has to',
       byModel,
       async (name, scene) => {
         const session = `no-model-${name}`;

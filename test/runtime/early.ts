@@ -1,4 +1,4 @@
-/** What a function does while it is loaded: composed, configuration read; and what it does when that fails or a pause follows. */
+/** Work of a function while it loads (composition, configuration), and after a failure or pause. */
 import assert from 'node:assert/strict';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import { type Check, check } from '../support/checks.ts';

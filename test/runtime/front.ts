@@ -1,4 +1,4 @@
-/** What API Gateway makes of what a function posts: the answer its caller gets, or a 502 where the form is wrong. */
+/** API Gateway's view of a function's response: the caller's answer, or a 502 for a wrong form. */
 import type { Loose } from '../support/loose.ts';
 import type { Posted } from './runtime-api.ts';
 

@@ -1,4 +1,4 @@
-/** What Lambda does to a function: freezes it, lets its time run out, loses the reader of its stream, its store. */
+/** Interruptions of a function: freezing, time-out, lost stream reader, lost store. */
 import assert from 'node:assert/strict';
 import { type Check, check } from '../support/checks.ts';
 import { asCaller } from './front.ts';
@@ -13,9 +13,7 @@ const ask = (model: string, stream: boolean, session: string) => ({
 
 export function interruptionChecks(world: World): Check[] {
   const entries = async (session: string) => {
-    const { text } = await world.call('evidence', `GET /admin/v1/audit?session=${session}`, {
-      caller: 'human',
-    });
+    const { text } = await world.call('evidence', `GET /admin/v1/audit?session=${session}`, { caller: 'human' });
     return text;
   };
   return [
@@ -67,15 +65,5 @@ export function interruptionChecks(world: World): Check[] {
         assert.equal(world.provider.closedStreams(), before + 1);
       },
     ),
-    check('without its store a function refuses with a status line', async () => {
-      const alone = await world.anotherLambda('messages', { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' });
-      try {
-        const answer = asCaller(await alone.invoke(restEvent('POST /v1/messages', ask('mock', false, 'no-store'))));
-        assert.equal(answer.status, 503, answer.text);
-        assert.equal(answer.body.type, 'error');
-      } finally {
-        await alone.stop();
-      }
-    }),
   ];
 }

@@ -10,12 +10,8 @@ const post = (session: string, path = 'notes') => ({
   caller: 'agent' as const,
   headers: { 'idempotency-key': `key-of-${session}` },
   body: {
-    protocol: 'http',
-    tool: 'http.post',
-    target: `notes/${path}`,
-    capability: 'write',
-    parameters: { json: { session } },
-    actor: { agent: 'runtime', session },
+    ...{ protocol: 'http', tool: 'http.post', target: `notes/${path}`, capability: 'write' },
+    ...{ parameters: { json: { session } }, actor: { agent: 'runtime', session } },
   },
 });
 
@@ -29,36 +25,14 @@ interface Point {
   readonly outcome: 'executed' | 'unknown';
 }
 
+const unsure = { repeated: 409, outcome: 'unknown' } as const;
+const done = { repeated: 200, outcome: 'executed' } as const;
 const points: readonly Point[] = [
-  {
-    says: 'before the allow entry',
-    stop: { kind: 'allow', when: 'before' },
-    called: 0,
-    repeated: 200,
-    outcome: 'executed',
-  },
-  {
-    says: 'after the allow entry, before the call',
-    stop: { kind: 'allow', when: 'after' },
-    called: 0,
-    repeated: 409,
-    outcome: 'unknown',
-  },
-  { says: 'during the call', called: 1, repeated: 409, outcome: 'unknown' },
-  {
-    says: 'after the answer, before the result entry',
-    stop: { kind: 'result', when: 'before' },
-    called: 1,
-    repeated: 409,
-    outcome: 'unknown',
-  },
-  {
-    says: 'after the result entry, before the caller is answered',
-    stop: { kind: 'result', when: 'after' },
-    called: 1,
-    repeated: 200,
-    outcome: 'executed',
-  },
+  { says: 'before the allow entry', stop: { kind: 'allow', when: 'before' }, called: 0, ...done },
+  { says: 'after the allow entry, before the call', stop: { kind: 'allow', when: 'after' }, called: 0, ...unsure },
+  { says: 'during the call', called: 1, ...unsure },
+  { says: 'after the answer, before the result entry', stop: { kind: 'result', when: 'before' }, called: 1, ...unsure },
+  { says: 'after the result entry, before the answer', stop: { kind: 'result', when: 'after' }, called: 1, ...done },
 ];
 
 export function killedChecks(world: World): Check[] {

@@ -1,10 +1,11 @@
-/** One execution environment: a bundle as built, under AWS's runtime interface client, in a process of its own. */
+/** One execution environment: a built bundle under AWS's runtime interface client, in its own process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
-import { type FunctionName, functions } from '#core/contracts/functions.ts';
+import type { FunctionName } from '#core/contracts/functions.ts';
+import { functions } from '#features/functions.ts';
 import { type Posted, startRuntimeApi } from './runtime-api.ts';
 
 const client = resolve('test/runtime/client/node_modules/aws-lambda-ric/index.mjs');

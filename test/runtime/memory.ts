@@ -1,6 +1,7 @@
 /** Functions have the memory that the largest calls need: bodies near Lambda's limit of 6 MB, whole and streamed, one after the other. */
 import assert from 'node:assert/strict';
-import { type FunctionName, functions } from '#core/contracts/functions.ts';
+import type { FunctionName } from '#core/contracts/functions.ts';
+import { functions } from '#features/functions.ts';
 import { type Check, check } from '../support/checks.ts';
 import type { World } from './world.ts';
 

@@ -1,4 +1,7 @@
-/** The streaming plane as its container starts it: the bundle in a process of its own, credentials from the task's endpoint. */
+/**
+ * The streaming plane as its container starts it: the bundle in its own process, with credentials from the task's
+ * endpoint.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

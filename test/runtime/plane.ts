@@ -63,7 +63,7 @@ export function planeChecks(world: World): Check[] {
         await client.close();
       }),
     ),
-    check('[plane.caller-leaves] a caller that leaves lets the provider go within a second, recorded as aborted', () =>
+    check('[chat.abort] a caller that leaves lets the provider go within a second, recorded as aborted', () =>
       withPlane(async (plane) => {
         const leaving = new AbortController();
         const open = await fetch(plane.url + chat, {
@@ -83,7 +83,7 @@ export function planeChecks(world: World): Check[] {
         await recorded(() => outcomeOf('plane-left'), /aborted/);
       }),
     ),
-    check('[plane.drain] on SIGTERM a call that ends in time is answered whole, and the process exits with 0', () =>
+    check('[local.drain] on SIGTERM a call that ends in time is answered whole, and the process exits with 0', () =>
       withPlane(async (plane) => {
         const call = world.provider.holdNext();
         const answer = post(plane, chat, 'plane-finishes', asked('endless', false));
@@ -95,7 +95,7 @@ export function planeChecks(world: World): Check[] {
         assert.equal(await plane.exit, 0);
       }),
     ),
-    check('[plane.drain] a stream that outlasts the stop time-out is cut, settled and recorded as aborted', () =>
+    check('[local.drain] a stream that outlasts the stop time-out is cut, settled and recorded as aborted', () =>
       withPlane(
         async (plane) => {
           const open = await post(plane, chat, 'plane-cut', asked('endless', true));
@@ -113,7 +113,7 @@ export function planeChecks(world: World): Check[] {
         { PLANE_DRAIN_SECONDS: '1' },
       ),
     ),
-    check('[plane.store-down] without its store the streaming plane answers 503, and is healthy', () =>
+    check('[error.store-down] without its store the streaming plane answers 503, and is healthy', () =>
       withPlane(
         async (plane) => {
           const answer = await post(plane, '/v1/messages', 'plane-no-store', asked('mock', false));
@@ -124,7 +124,7 @@ export function planeChecks(world: World): Check[] {
         { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' },
       ),
     ),
-    check('[plane.hosts] the streaming plane answers to its names and to addresses, and to no other Host', () =>
+    check('[auth.host-header] the streaming plane answers to its names and to addresses, and to no other Host', () =>
       withPlane(async (plane) => {
         assert.equal(await statusFor(plane.url, 'plane.example'), 200);
         assert.equal(await statusFor(plane.url, '10.0.3.7:8080'), 200);

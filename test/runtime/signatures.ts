@@ -19,7 +19,7 @@ export function signatureChecks(world: World): Check[] {
 
   return [
     check(
-      '[approval.vote-signed] approvals signs a vote with the key of votes, test-action reads its public half',
+      '[approval.evidence-decides] approvals signs a vote with the key of votes, test-action reads its public half',
       async () => {
         const { envelope_id } = (await act('acme/votes', 'votes')).body;
         const before = world.aws.calls.length;

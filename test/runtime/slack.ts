@@ -1,4 +1,4 @@
-/** People hear by the stream of the deliveries, and a click is acknowledged while its vote still waits for the store. */
+/** Notifications from the stream of deliveries; a click is acknowledged while its vote is being stored. */
 import assert from 'node:assert/strict';
 import { slackSignature } from '#core/approvals/slack.ts';
 import { type Check, check } from '../support/checks.ts';

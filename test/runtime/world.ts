@@ -3,11 +3,12 @@ import { type AttributeValue, type DynamoDBClient, ScanCommand, UpdateItemComman
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import * as z from 'zod';
 import type { FunctionName } from '#core/contracts/functions.ts';
-import { routes } from '#core/contracts/routes.ts';
 import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
+import { routes } from '#features/routes.ts';
 import { startDynamo } from '../support/dynamo.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers.ts';
-import { type StatelessMcp, startStatelessMcp } from '../support/stateless-mcp.ts';
+import type { Served } from '../support/serve.ts';
+import { startStatelessMcp } from '../support/stateless-mcp.ts';
 import { type AwsServices, startAwsServices } from './aws-services.ts';
 import { type Answer, asCaller } from './front.ts';
 import { type Lambda, startLambda } from './lambda.ts';
@@ -36,7 +37,7 @@ export interface World {
   readonly provider: Provider;
   readonly upstream: Upstream;
   /** An MCP server whose tools repeat what they are sent. */
-  readonly repeater: StatelessMcp;
+  readonly repeater: Served;
   /** Serves the model of a classifier; its key is `JUDGE_KEY`. */
   readonly judge: FakeProvider;
   /** Address of the DynamoDB-compatible store. */

@@ -1,19 +1,26 @@
 /** The approval's definition: well formed, and of one mind with the table of transitions. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { evaluate } from '#adapters/local/asl/expressions.ts';
-import { transition } from '#core/approvals/approval.ts';
-import type { ApprovalStatus } from '#core/contracts/approval.ts';
+import { assumed } from '../../bench/cost/calls.ts';
 
 const validator: (definition: unknown) => { isValid: boolean; errors: unknown[] } = require('asl-validator');
 
 interface Definition {
-  readonly States: Readonly<Record<string, { readonly Next?: string; readonly Catch?: { readonly Next: string }[] }>>;
+  readonly StartAt: string;
+  readonly States: Readonly<
+    Record<
+      string,
+      {
+        readonly Next?: string;
+        readonly End?: boolean;
+        readonly Retry?: readonly object[];
+        readonly Catch?: { readonly Next: string }[];
+      }
+    >
+  >;
 }
 const text = readFileSync(join(__dirname, '../../state-machines/approval.asl.json'), 'utf8');
-const definition = JSON.parse(text) as Definition & {
-  States: { Decided: { Choices: { Condition: string; Next: string }[]; Default: string } };
-};
+const definition = JSON.parse(text) as Definition;
 
 test('[approval.machine] the definition is well formed', () => {
   const arn = 'arn:aws:lambda:eu-central-1:123456789012:function:steps';
@@ -21,14 +28,18 @@ test('[approval.machine] the definition is well formed', () => {
   expect([isValid, errors]).toEqual([true, []]);
 });
 
-test('[approval.machine] it waits on while the table lets time deny the row, and ends otherwise', async () => {
-  const { Choices, Default } = definition.States.Decided;
-  for (const status of ['pending', 'approved', 'denied', 'executing', 'consumed'] satisfies ApprovalStatus[]) {
-    const scope = { states: { input: { status }, context: {} }, variables: {} };
-    const waits = await Promise.all(Choices.map(({ Condition }) => evaluate(Condition, scope)));
-    expect([status, waits.includes(true)]).toEqual([status, transition(status, 'timeout') !== undefined]);
-  }
-  expect(Default).toBe('Done');
+test('[approval.machine] it waits on when the step finds nothing decided, without trying that step again', () => {
+  const { Settle } = definition.States;
+  expect(Settle?.Retry?.[0]).toEqual({ ErrorEquals: ['ApprovalPending'], MaxAttempts: 0 });
+  expect(Settle?.Catch).toEqual([expect.objectContaining({ ErrorEquals: ['ApprovalPending'], Next: 'Breathe' })]);
+  expect([Settle?.End, Settle?.Next]).toEqual([true, undefined]);
+});
+
+test('[cost.table] an approval takes as many transitions as the cost is computed with', () => {
+  const path = [definition.StartAt];
+  for (let next = definition.States[path[0]!]?.Next; next; next = definition.States[next]?.Next) path.push(next);
+  expect(path).toEqual(['Announce', 'WaitForDecision', 'Settle']);
+  expect(path.length + 1).toBe(assumed.transitions);
 });
 
 test('[approval.machine] whatever fails before the decision ends in the step that reads the row', () => {

@@ -1,4 +1,4 @@
-/** A gateway with chat calls to show, and an administrator who asks. */
+/** A gateway with chat calls, and an administrator key. */
 import type { DynamoDBRecord } from 'aws-lambda';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
@@ -59,6 +59,7 @@ export async function project(entry: EvidenceEntry): Promise<void> {
     ...gateway.ports,
     archive: { keep: async () => {} },
     cover: undefined,
+    views: undefined,
     announce: unannounced,
   })({ Records });
   expect(batchItemFailures).toEqual([]);

@@ -23,12 +23,23 @@ export const good = {
 export const raw = (text: string): Ask => ({ key, raw: text });
 export const text = JSON.stringify(good);
 
-export async function refuses(given: () => ReturnType<typeof ask>, status: number, type: string, says: RegExp) {
+const types: Readonly<Record<number, string>> = {
+  400: 'invalid_request',
+  401: 'authentication_error',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+};
+
+/** Expects a refusal with the error type of its status, and that nothing is written. */
+export async function refuses(given: () => ReturnType<typeof ask>, status: number, says: RegExp) {
   const before = await written(url, 'e2e-carol');
   const answer = await given();
   expect([answer.status, answer.text]).toEqual([status, answer.text]);
   expect(answer.body).toEqual({
-    error: expect.objectContaining({ code: status, type, message: expect.stringMatching(says) }),
+    error: expect.objectContaining({ code: status, type: types[status], message: expect.stringMatching(says) }),
   });
   expect(answer.text).not.toMatch(/\n\s+at |node:internal|\.ts:\d+|node_modules/);
   expect(await written(url, 'e2e-carol')).toEqual(before);

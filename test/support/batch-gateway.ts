@@ -1,4 +1,6 @@
-/** Handlers of files and batches over the embedded store, before an account of a provider over real HTTP that knows nothing of tenants. */
+/**
+ * Handlers of files and batches over the embedded store, with a provider account over real HTTP that knows no tenants.
+ */
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import { chatHandlers } from '#lambdas/handlers.ts';
 import { withBytes } from '#lambdas/middleware/body.ts';

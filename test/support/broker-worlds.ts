@@ -1,5 +1,5 @@
 /** Brokers over fake issuers. */
-import { lazySecretVersions } from '#adapters/aws/secret-versions.ts';
+import { lazySecretVersions } from '#adapters/aws/broker-clients.ts';
 import { gitHostTokens } from '#adapters/http/git-host.ts';
 import { vaultClient } from '#adapters/http/vault-client.ts';
 import type { BrokerEntry, Configuration } from '#core/contracts/config.ts';

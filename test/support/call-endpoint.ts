@@ -1,8 +1,8 @@
 /** Calls a handler as a host does: an API Gateway proxy event in, status and parsed body out. */
 
 import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
-import { routes } from '#core/contracts/routes.ts';
 import type { GatewayPorts } from '#core/operations/ports.ts';
+import { routes } from '#features/routes.ts';
 import { chatHandlers, httpHandlers } from '#lambdas/handlers.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import type { Loose } from './loose.ts';

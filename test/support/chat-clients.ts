@@ -1,4 +1,4 @@
-/** A gateway over scripted providers, as the end-to-end chat tests start it: its callers, and what evidence tells of them. */
+/** A gateway over scripted providers for the end-to-end chat tests, with its callers and helpers to read evidence. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';

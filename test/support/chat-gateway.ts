@@ -1,7 +1,7 @@
 /** The chat pipeline through its handlers, over the embedded store. */
 import type { ChatRecord } from '#core/contracts/chat.ts';
-import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { type Answer, caller } from './call-endpoint.ts';
+import { evidenceOf } from './evidence-of.ts';
 import { keys, type TestPorts, testPorts } from './ports.ts';
 
 const extra = `
@@ -50,11 +50,7 @@ export const ask = (
     headers,
   });
 
-export const entriesOf = async (session: string): Promise<EvidenceEntry[]> => {
-  const entries: EvidenceEntry[] = [];
-  for await (const entry of test_.ports.evidence.entries('default', session)) entries.push(entry);
-  return entries;
-};
+export const entriesOf = (session: string) => evidenceOf(test_.ports, session);
 export const recordsOf = async (session: string) =>
   (await entriesOf(session)).map(({ body }) => body as unknown as ChatRecord);
 export const inSession = (session: string) => ({ 'x-session-id': session });

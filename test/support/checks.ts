@@ -1,4 +1,4 @@
-/** A list of checks, run in order: each says in one sentence what holds, and fails alone. */
+/** A list of checks, run in order; each states one guarantee and fails separately. */
 export interface Check {
   readonly says: string;
   readonly prove: () => Promise<void>;

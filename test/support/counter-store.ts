@@ -1,11 +1,11 @@
 /** Counters over a store that can fail. */
 import type { ChildProcess } from 'node:child_process';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { countersTable } from '#adapters/dynamodb/counters-table.ts';
+import { countersTable } from '#adapters/tables/counters-table.ts';
 import type { TableName } from '#core/contracts/tables.ts';
 import type { Counters } from '#core/limits/ports.ts';
 import { now } from '../unit/limits/sample.ts';
-import { startDynamo } from './dynamo.ts';
+import { over, startDynamo } from './dynamo.ts';
 
 export let server: Awaited<ReturnType<typeof startDynamo>>;
 export let client: DynamoDBClient;
@@ -27,8 +27,8 @@ export type Send = (command: Command) => Promise<unknown>;
 
 export const time = { ms: now };
 export const clock = { now: () => time.ms };
-export const stores = (over?: (send: Send) => Send): Counters => {
+export const stores = (instead?: (send: Send) => Send): Counters => {
   const send: Send = (command) => client.send(command as never);
-  const used = over ? ({ send: over(send) } as unknown as DynamoDBClient) : client;
-  return countersTable({ client: used, tables, clock });
+  const used = instead ? ({ send: instead(send) } as unknown as DynamoDBClient) : client;
+  return countersTable({ ...over(used, tables), clock });
 };

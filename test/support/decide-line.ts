@@ -1,9 +1,10 @@
-/** A shell line decided as the product decides the call that carries it: the real readers, a shipped pack. */
+/** Shipped packs, and calls decided under them as the product decides: with the real readers. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { ToolPack } from '#core/contracts/tool-policy.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { type CompiledPolicy, compilePolicy } from '#core/policy/rules/compile.ts';
@@ -17,30 +18,25 @@ export interface DecidedLine {
   readonly effects: Effects;
 }
 
-const policies = new Map<ShellPack, CompiledPolicy>();
+export const shippedPack = (name: string): ToolPack =>
+  parsePack(parse(readFileSync(join(process.cwd(), 'policies', `${name}.yaml`), 'utf8')), name);
 
-function policyOf(pack: ShellPack): CompiledPolicy {
-  const known = policies.get(pack);
-  if (known) return known;
-  const text = readFileSync(join(process.cwd(), 'policies', `${pack}.yaml`), 'utf8');
-  const policy = compilePolicy(parsePack(parse(text), pack));
+const policies = new Map<string, CompiledPolicy>();
+/** A shipped pack, compiled once. */
+export function shippedPolicy(pack: string): CompiledPolicy {
+  const policy = policies.get(pack) ?? compilePolicy(shippedPack(pack));
   policies.set(pack, policy);
   return policy;
 }
 
 /** The call with which a line reaches the gateway. */
-export const callOfLine = (line: string): ToolCall => ({
-  protocol: 'shell',
-  tool: 'shell.run',
-  target: '',
-  capability: 'execute',
-  parameters: { command: line },
-});
+export const callOfLine = (line: string) =>
+  ({ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command: line } }) as const;
 
-export const decideCall = async (call: ToolCall, pack: ShellPack): Promise<DecidedLine> => {
+export const decideCall = async (call: ToolCall, pack: string): Promise<DecidedLine> => {
   const effects = await readCallEffects(call);
-  return { decision: decideEffects(policyOf(pack), call, effects), effects };
+  return { decision: decideEffects(shippedPolicy(pack), call, effects), effects };
 };
 
-export const decideLine = (line: string, pack: ShellPack = 'pr-writer'): Promise<DecidedLine> =>
+export const decideLine = (line: string, pack = 'pr-writer'): Promise<DecidedLine> =>
   decideCall(callOfLine(line), pack);

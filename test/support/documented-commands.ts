@@ -1,4 +1,4 @@
-/** The shell blocks of a page of the documentation, run against a gateway of their own and compared with the output the page shows. */
+/** Runs the shell blocks of a documentation page against a gateway and compares the output. */
 import { execFile } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

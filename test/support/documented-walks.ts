@@ -1,7 +1,12 @@
-/** Pages whose commands a test runs, with what their reader does by hand before; and the commands that cannot run here, each with why. */
+/**
+ * Pages whose commands a test runs, with the steps their reader does by hand; and commands that cannot run here, each
+ * with the reason.
+ */
+import * as z from 'zod';
 import type { DocumentedRun } from './documented-commands.ts';
 import { fakeHttpService } from './fake-http-service.ts';
 import { about, indexOf, rootKeys } from './signed-plugins.ts';
+import { readCases } from './yaml.ts';
 
 export interface Walk {
   /** By the beginning of a command: what the page has its reader do by hand before. `yaml` are the page's YAML blocks. */
@@ -33,6 +38,10 @@ export const walks: Readonly<Record<string, Walk>> = {
   'docs/tutorial/first-governed-chat.md': {
     before: { './agentctl chat "Write to bob': (run, [filters = '']) => run.configure(filters) },
   },
+  'docs/tutorial/govern-your-first-agent.md': {
+    before: { './agentctl setup claude-code': (run) => run.configure('tool_policies: { pack: coding-agent }') },
+  },
+  'docs/how-to/run-in-production.md': {},
   'docs/how-to/check-policies-in-ci.md': {
     before: {
       './agentctl config check': async (run, [cases = '']) => {
@@ -157,66 +166,12 @@ routes: [{ match: { model: "gpt-*" }, providers: [openai] }]
   },
 };
 
-interface Reason {
-  /** What the command needs that is not here, and where what it does is tried instead. */
-  readonly needs: string;
-  readonly commands: RegExp;
-  /** Where it counts on one page alone. */
-  readonly page?: string;
-}
-
-const ownStart = 'a start of its own';
-const elsewhere: readonly Reason[] = [
-  { needs: 'the start or the suite, which the run has made already', commands: /^npm ci && npm (?:start|test)\b/ },
-  { needs: 'an installation: continuous integration makes one', commands: /^npm ci(?:$| && npm run bundle)/ },
-  { needs: `${ownStart}: test/contract/local-signing-key.test.ts`, commands: /^npm start -- --(?:rotate-|make-keys )/ },
-  {
-    needs: `${ownStart}: test/e2e/federation.test.ts`,
-    commands: /^export (?:PLANE_TOKEN|GATEWAY_SECRET_NAMES)=|^npm start -- --config plane\.yaml/,
-  },
-  { needs: 'a store for several gateways: test/e2e/shared-store.test.ts', commands: /^DYNAMODB_ENDPOINT=/ },
-  { needs: 'a bucket for several gateways: test/e2e/shared-archive.test.ts', commands: /^GATEWAY_ARCHIVE_BUCKET=/ },
-  {
-    needs: 'a key of a provider: test/contract/providers.test.ts',
-    commands: /^OPENAI_API_KEY=… |^\.\/agentctl (?:chat|providers)\b/,
-    page: 'add-a-provider',
-  },
-  { needs: 'a bundle: test/runtime builds it', commands: /^npm run bundle\b/ },
-  {
-    needs: 'the package: test/e2e/package.test.ts makes, installs and starts it',
-    commands: /^npm (?:run package|pack|install)\b|^mkdir try |^npx agent/,
-    page: 'install-the-package',
-  },
-  {
-    needs: 'a release: test/unit/configuration/supply-chain attests one',
-    commands: /^git fetch|^agentctl supply-chain (?:attest|verify agent-governance-gateway)/,
-  },
-  { needs: 'Docker', commands: /^docker / },
-  {
-    needs: 'an account of AWS: test/infra and test/cloud',
-    commands: /^(?:npx cdk|aws) |^\.\/agentctl bootstrap$|aws dynamodb list-tables|^at=|^# once each table|^digest=/,
-  },
-  { needs: 'a deployed gateway: test/cloud', commands: /<AdminUrl>|<GatewayUrl>/ },
-  { needs: 'a Kubernetes cluster: test/operator', commands: /^(?:kubectl|helm) / },
-  {
-    needs: 'a server with an index of plugins: test/unit/configuration/supply-chain',
-    commands: /^\.\/agentctl plugin .*--index https:/,
-  },
-  {
-    needs: 'an MCP server whose tool changed: test/contract/tool-guard.test.ts',
-    commands: /^\.\/agentctl mcp show get_file$/,
-  },
-  { needs: 'a token of an issuer: test/contract/oidc.test.ts', commands: /^curl -H "Authorization: Bearer \$TOKEN"/ },
-  { needs: 'a ticket of an action: test/e2e/tickets.test.ts', commands: /tickets\/redeem/ },
-  {
-    needs: 'the calls whose sums it shows: test/unit/agentctl/usage.test.ts',
-    commands: /^\.\/agentctl budgets$/,
-    page: 'set-limits-and-budgets',
-  },
-  { needs: 'the agent itself: test/contract/coding-agents.test.ts', commands: /^export ANTHROPIC|^claude$/ },
-  { needs: "a reader's own program", commands: /my-agent\.js/ },
-  { needs: 'a model that says what the page shows: test/e2e/chat-filters.test.ts', commands: /--model talker/ },
-];
+/** What a command needs that is not here, and where what it does is tried instead; `page` where it counts on one page alone. */
+const reason = z.strictObject({ needs: z.string(), commands: z.string(), page: z.string().optional() });
+const elsewhere = readCases('test/support/documented-elsewhere.yaml', z.array(reason)).map((row) => ({
+  ...row,
+  commands: new RegExp(row.commands),
+}));
 
 interface Command {
   readonly page: string;
@@ -224,7 +179,7 @@ interface Command {
 }
 
 const isFor =
-  ({ commands, page: only }: Reason) =>
+  ({ commands, page: only }: (typeof elsewhere)[number]) =>
   ({ page, command }: Command): boolean =>
     commands.test(command) && (only === undefined || page.endsWith(`/${only}.md`));
 

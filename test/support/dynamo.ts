@@ -1,48 +1,72 @@
-/** A DynamoDB for one test file: the embedded store in memory, gone when stopped. */
+/** A DynamoDB-compatible server for one test file, in memory and in its own process. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { embeddedClient } from '#adapters/local/embedded-dynamodb/client.ts';
-import { openEmbeddedStore } from '#adapters/local/embedded-dynamodb/store.ts';
-import { createTables } from '#adapters/local/tables.ts';
-import type { TableName } from '#core/contracts/tables.ts';
-import { serveStore } from './dynamo-server.ts';
+import { dynamoClient } from '#adapters/aws/dynamodb/client.ts';
+import { dynamoStore } from '#adapters/aws/dynamodb/store.ts';
+import { createTables, type TableNames } from '#adapters/local/tables.ts';
+import type { Store, StoreOptions } from '#adapters/tables/store.ts';
+import { referenceBinary, startReference } from './dynoxide.ts';
 
 export interface TestDynamo {
   /** Where other processes reach it. */
   readonly endpoint: string;
   /** A new client each time. */
   client(): DynamoDBClient;
-  /** Creates all tables of `core/contracts/tables.ts`; a prefix keeps tests of one file apart. */
-  createTables(prefix?: string): Promise<Record<TableName, string>>;
+  /** Creates all tables of a store; a prefix keeps tests of one file apart. */
+  createTables(prefix?: string): Promise<TableNames>;
   stop(): Promise<void>;
 }
 
+export const clientOf = (endpoint: string): DynamoDBClient =>
+  dynamoClient({
+    endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    maxAttempts: 3,
+  });
+
 export async function startDynamo(): Promise<TestDynamo> {
-  const store = openEmbeddedStore();
-  const server = await serveStore(store);
+  const binary = referenceBinary();
+  if (!binary)
+    throw new Error(`There is no server for ${process.platform}-${process.arch}: this test cannot run here.`);
+  const server = await startReference(binary);
+  const made: DynamoDBClient[] = [];
+  const client = () => {
+    const one = clientOf(server.endpoint);
+    made.push(one);
+    return one;
+  };
   return {
     endpoint: server.endpoint,
-    client: () => embeddedClient(store),
-    createTables: (prefix) => createTables(embeddedClient(store), prefix),
+    client,
+    createTables: (prefix) => createTables(client(), prefix),
     stop: async () => {
-      await server.stop();
-      store.close();
+      for (const one of made) one.destroy();
+      server.stop();
     },
   };
 }
 
-/** One store with its tables for all tests of a file; there from the first test on. */
+/** Options of a table adapter over a client, with the time-outs of its own. */
+export const over = (client: DynamoDBClient, tables: Partial<TableNames>): StoreOptions => ({
+  store: dynamoStore({ client, tables }),
+});
+
+/** One server with its tables for all tests of a file; there from the first test on. */
 export function useDynamo(): {
   readonly client: DynamoDBClient;
-  readonly tables: Record<TableName, string>;
+  readonly tables: TableNames;
+  readonly store: Store;
   readonly server: TestDynamo;
 } {
   let server: TestDynamo;
   let client: DynamoDBClient;
-  let tables: Record<TableName, string>;
+  let tables: TableNames;
+  let store: Store;
   beforeAll(async () => {
     server = await startDynamo();
     client = server.client();
     tables = await server.createTables();
+    store = dynamoStore({ client, tables });
   });
   afterAll(() => server.stop());
   return {
@@ -51,6 +75,9 @@ export function useDynamo(): {
     },
     get tables() {
       return tables;
+    },
+    get store() {
+      return store;
     },
     get server() {
       return server;

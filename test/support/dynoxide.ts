@@ -1,9 +1,12 @@
-/** A DynamoDB-compatible server of others, in memory: what the embedded store is compared with. */
+/** A DynamoDB-compatible server in memory, with which the local store is compared. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
+import { resolve } from 'node:path';
 
 export interface ReferenceServer {
+  readonly endpoint: string;
   /** The answer, or the error, of one operation in its wire form. */
   ask(operation: string, body: string): Promise<{ readonly status: number; readonly text: string }>;
   stop(): void;
@@ -12,7 +15,7 @@ export interface ReferenceServer {
 /** The binary of this platform; undefined where its package does not exist. */
 export function referenceBinary(): string | undefined {
   try {
-    return createRequire(__filename).resolve(`@dynoxide/${process.platform}-${process.arch}/dynoxide`);
+    return createRequire(resolve('package.json')).resolve(`@dynoxide/${process.platform}-${process.arch}/dynoxide`);
   } catch {
     return undefined;
   }
@@ -29,6 +32,7 @@ export async function startReference(binary: string): Promise<ReferenceServer> {
   const killWithUs = () => child.kill('SIGKILL');
   process.once('exit', killWithUs);
   return {
+    endpoint: `http://127.0.0.1:${port}`,
     async ask(operation, body) {
       const answer = await fetch(`http://127.0.0.1:${port}/`, {
         method: 'POST',
@@ -69,12 +73,10 @@ function listening(child: ChildProcess): Promise<string | undefined> {
   });
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((closed) => probe.close(closed));
+  return port;
 }

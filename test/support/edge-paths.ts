@@ -1,59 +1,18 @@
-/** Paths of the edge, and where they belong: what the local edge and the function of CloudFront are both held to [edge.routing]. */
+/**
+ * Paths of the edge and their destinations, shared by the tests of the local edge and of the CloudFront function
+ * [edge.listeners].
+ */
 
-import { routes } from '#core/contracts/routes.ts';
+import * as z from 'zod';
+import { routes } from '#features/routes.ts';
+import { readCases } from './yaml.ts';
 
-/** As the client sends it, the upstream, and path and query as the upstream is asked. */
-export const routedPaths = [
-  ['/api/v1/chat/completions', 'gateway', '/v1/chat/completions'],
-  ['/api/health', 'gateway', '/health'],
-  ['/api/', 'gateway', '/'],
-  ['/api/v1/models?limit=1', 'gateway', '/v1/models?limit=1'],
-  ['/admin/v1/whoami', 'admin', '/admin/v1/whoami'],
-  ['/admin', 'admin', '/admin'],
-  ['/mcp', 'mcp', '/mcp'],
-  ['/mcp?x=/../', 'mcp', '/mcp?x=/../'],
-  ['/mcp/session/1?x=/api/', 'mcp', '/mcp/session/1?x=/api/'],
-  ['/.well-known/oauth-protected-resource', 'mcp', '/.well-known/oauth-protected-resource'],
-  ['/.well-known/oauth-protected-resource/mcp', 'mcp', '/.well-known/oauth-protected-resource/mcp'],
-  ['/.well-known/oauth-protected-resource?x=1', 'mcp', '/.well-known/oauth-protected-resource?x=1'],
-  // Paths are not normalised: the upstream receives the exact path and has no route there.
-  ['/api//v1/models', 'gateway', '//v1/models'],
-  ['/admin/..%2fapi', 'admin', '/admin/..%2fapi'],
-  ['/api/v1/models/..x', 'gateway', '/v1/models/..x'],
-  ['/api/v1/models/x..', 'gateway', '/v1/models/x..'],
-  ['/api/v1/models/...', 'gateway', '/v1/models/...'],
-] as const;
-
-/** Where there is nothing. */
-export const strayPaths = [
-  '/',
-  '',
-  '/api',
-  '/api?x=1',
-  '/apiary/v1',
-  '/API/v1',
-  '/%61pi/v1',
-  '//api/v1',
-  '/health',
-  '/v1/models',
-  '/console/',
-  '*',
-  'http://x/api/',
-  // The gateway is not an authorization server, and has metadata of one resource alone.
-  '/.well-known/oauth-authorization-server',
-  '/.well-known/oauth-protected-resource/admin',
-  '/.well-known/oauth-protected-resource/mcp/',
-  '/.well-known/oauth-protected-resources',
-  '/api/../.well-known/oauth-protected-resource',
-  '/.well-known/../.well-known/oauth-protected-resource',
-  // Paths that mean something else when resolved.
-  '/api/../admin/v1/config',
-  '/api/..',
-  '/admin/./v1/config',
-  '/mcp/%2e%2E/admin/v1/config',
-  '/mcp/.%2e?x=1',
-  '/../admin/v1/config',
-] as const;
+const path = z.string();
+/** Routed: as the client sends it, the upstream, and path and query as the upstream is asked. Stray: paths that lead nowhere. */
+export const { routed: routedPaths, stray: strayPaths } = readCases(
+  'test/unit/edge/paths.yaml',
+  z.strictObject({ routed: z.array(z.tuple([path, z.enum(['gateway', 'admin', 'mcp']), path])), stray: z.array(path) }),
+);
 
 /** Routes of the admin and MCP surfaces outside `/admin` and `/mcp`: the edge does not serve them. */
 export const besideTheEdge: readonly string[] = ['/health', '/metrics', '/sse'];

@@ -1,4 +1,4 @@
-/** Which metrics the code writes and under which labels, read from its source: what alarms and dashboards may ask for. */
+/** Reads from the source which metrics the code writes and with which labels. */
 import { sourceText } from './source-text.ts';
 
 /** A call of the telemetry port with a literal name; the labels of `count` stand second, those of `observe` last. */

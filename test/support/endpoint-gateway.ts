@@ -1,6 +1,6 @@
 /** A gateway over a provider of every endpoint in addition to chat. */
-import type { ChatRecord } from '#core/contracts/chat.ts';
 import { caller } from './call-endpoint.ts';
+import { chatRecordsOf } from './evidence-of.ts';
 import { keys } from './ports.ts';
 import { filters, gateway, useProviderGateway } from './provider-gateway.ts';
 
@@ -32,9 +32,4 @@ beforeEach(() => gateway.pass(61));
 export const post = (path: string, body: object, { key = keys.agent, session = 'endpoints' } = {}) =>
   caller(gateway.ports)('POST', `/v1/${path}`, { key, headers: { 'x-session-id': session }, body });
 
-export async function recordsOf(session: string): Promise<ChatRecord[]> {
-  const records: ChatRecord[] = [];
-  for await (const entry of gateway.ports.evidence.entries('default', session))
-    records.push(entry.body as unknown as ChatRecord);
-  return records;
-}
+export const recordsOf = (session: string) => chatRecordsOf(gateway.ports, session);

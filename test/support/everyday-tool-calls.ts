@@ -1,4 +1,4 @@
-/** The corpus of harmless tool calls (test/corpora/tool-calls-everyday.yaml), and what a pack decides of them today. */
+/** The corpus of harmless tool calls (test/corpora/tool-calls-everyday.yaml), decided under a pack. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -8,8 +8,7 @@ import type { Decision } from '#core/contracts/envelope.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { actionOf } from '#core/mcp/tools/action.ts';
-import { compilePolicy } from '#core/policy/rules/compile.ts';
-import { parsePack } from '#core/policy/rules/pack.ts';
+import { shippedPolicy } from './decide-line.ts';
 
 export const corpusPacks = ['pr-writer', 'readonly'] as const;
 type CorpusPack = (typeof corpusPacks)[number];
@@ -23,9 +22,8 @@ export interface EverydayCall {
   readonly was: Readonly<Record<CorpusPack, Decision>>;
 }
 
-const text = (path: string): string => readFileSync(join(process.cwd(), path), 'utf8');
-
-export const everydayCalls = (): EverydayCall[] => parse(text('test/corpora/tool-calls-everyday.yaml'));
+export const everydayCalls = (): EverydayCall[] =>
+  parse(readFileSync(join(process.cwd(), 'test/corpora/tool-calls-everyday.yaml'), 'utf8'));
 
 const annotations = {
   read: { readOnlyHint: true },
@@ -37,8 +35,7 @@ const annotations = {
 export function everydayDecider(
   pack: CorpusPack | 'coding-agent',
 ): (call: Omit<EverydayCall, 'was'>) => Promise<Decision> {
-  const file = `policies/${pack}.yaml`;
-  const policy = compilePolicy(parsePack(parse(text(file)), file));
+  const policy = shippedPolicy(pack);
   return async ({ server, tool, hint, arguments: args }) => {
     const entry = mcpUpstream.parse({ name: server, url: 'https://server.example/mcp' });
     const definition = { name: tool, ...(hint && { annotations: annotations[hint] }) };

@@ -1,4 +1,7 @@
-/** What executor tests share: a configuration from its schema, envelopes, credentials, a fake Git host, a cutting proxy. */
+/**
+ * Shared parts of executor tests: configuration, envelopes, credentials, a fake Git host, a proxy that cuts
+ * connections.
+ */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { type ConfigurationFile, configurationSchema } from '#core/contracts/config.ts';

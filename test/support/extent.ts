@@ -1,4 +1,7 @@
-/** How much of very many cases a run takes: `npm run check` a little, `npm test` a share, `npm run test:thorough` all of them. */
+/**
+ * Extent of exhaustive tests: a sample in `npm run check`, a share in `npm test`, everything in `npm run
+ * test:thorough`.
+ */
 
 export const thorough = process.env.THOROUGH === '1';
 /** npm names the script that started the process. */

@@ -1,4 +1,4 @@
-/** Files and batches of an OpenAI account, as a script of the fake provider: one account for all callers of a gateway, as it is. */
+/** Files and batches of an OpenAI account, as a script of the fake provider: one account for all callers. */
 import { body, type FakeReply, jsonReply, type RecordedRequest } from './fake-providers.ts';
 
 interface Batch {
@@ -25,13 +25,10 @@ export interface BatchAccount {
 
 const missing = (what: string) =>
   jsonReply({ error: { message: `No such ${what}`, type: 'invalid_request_error' } }, 404);
-const answered: AnswerLine = ({ custom_id }) => ({
-  reply: {
-    id: 'c1',
-    object: 'chat.completion',
-    choices: [{ index: 0, message: { role: 'assistant', content: `for ${custom_id}` } }],
-  },
-});
+const answered: AnswerLine = ({ custom_id }) => {
+  const choices = [{ index: 0, message: { role: 'assistant', content: `for ${custom_id}` } }];
+  return { reply: { id: 'c1', object: 'chat.completion', choices } };
+};
 
 export function batchAccount(): BatchAccount {
   const files = new Map<string, string>();
@@ -86,12 +83,8 @@ export function batchAccount(): BatchAccount {
         const out = lines.map((text, at) => {
           const { reply, line } = answer(JSON.parse(text));
           const { custom_id } = JSON.parse(text);
-          const whole = {
-            id: `batch_req_${at}`,
-            custom_id,
-            response: { status_code: 200, request_id: `r${at}`, body: reply },
-            error: null,
-          };
+          const response = { status_code: 200, request_id: `r${at}`, body: reply };
+          const whole = { id: `batch_req_${at}`, custom_id, response, error: null };
           return typeof line === 'string' ? line : JSON.stringify(line ?? whole);
         });
         batch.output_file_id = `file-out${++made}`;

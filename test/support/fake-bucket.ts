@@ -26,11 +26,12 @@ export class FakeBucket {
 
   get client(): S3Client {
     const send = async (command: { readonly constructor: { readonly name: string }; readonly input: Input }) =>
-      this.#answer(command.constructor.name, command.input);
+      this.answer(command.constructor.name, command.input);
     return { send } as unknown as S3Client;
   }
 
-  #answer(name: string, input: Input): object {
+  /** Answers an operation by its name, such as `PutObjectCommand`. */
+  answer(name: string, input: Input): object {
     this.asked.push(name);
     if (name === 'PutObjectCommand') return this.#put(input);
     if (name === 'GetObjectCommand') return this.#get(input);

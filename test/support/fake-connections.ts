@@ -1,9 +1,6 @@
-/** `@connections` of API Gateway and the invoke endpoint of Lambda, over real HTTP. */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { DispatchedCall } from '#core/chat/socket-ports.ts';
+import { serve } from './serve.ts';
 import type { SocketMessage } from './socket-client.ts';
 
 export interface FakeConnections {
@@ -40,7 +37,7 @@ export async function startFakeConnections(): Promise<FakeConnections> {
   let failure: number | undefined;
   let refusing = false;
 
-  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
+  const { url, stop } = await serve(async (request, response) => {
     const reply = (status: number, body: object = {}, type = '') => {
       response.writeHead(status, { 'content-type': 'application/json', ...(type && { 'x-amzn-errortype': type }) });
       response.end(status === 202 ? undefined : JSON.stringify(body));
@@ -67,9 +64,6 @@ export async function startFakeConnections(): Promise<FakeConnections> {
     reply(request.method === 'DELETE' ? 204 : 200);
     for (const look of waiting) look();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   const heard = (connectionId: string): SocketMessage[] => joined(posts.get(connectionId) ?? []);
   return {
@@ -105,10 +99,7 @@ export async function startFakeConnections(): Promise<FakeConnections> {
     refusesWork: (refuses) => {
       refusing = refuses;
     },
-    stop: () => {
-      server.closeAllConnections();
-      return new Promise((stopped) => server.close(() => stopped()));
-    },
+    stop,
   };
 }
 

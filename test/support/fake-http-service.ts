@@ -1,7 +1,4 @@
-/** An HTTP service whose answers, delays and cuts a test decides; it remembers what it was asked. */
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 
 export interface Asked {
@@ -10,6 +7,8 @@ export interface Asked {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
+
+import { type Served, serve } from './serve.ts';
 
 /** `hang` takes the request and never answers; `cut` ends the connection; `half` begins an answer and ends it there. */
 export type Behaviour = 'hang' | 'cut' | 'half' | Reply;
@@ -21,19 +20,16 @@ export interface Reply {
   readonly body?: unknown;
 }
 
-export interface FakeHttpService {
-  readonly url: string;
-  readonly port: number;
+export interface FakeHttpService extends Served {
   readonly asked: Asked[];
   /** Resolves when a request has arrived whole. */
   arrived(): Promise<Asked>;
-  stop(): Promise<void>;
 }
 
 export async function fakeHttpService(behave: (asked: Asked) => Behaviour): Promise<FakeHttpService> {
   const asked: Asked[] = [];
   const waiting: ((call: Asked) => void)[] = [];
-  const server = createServer({ keepAliveTimeout: 0 }, async (request: IncomingMessage, response: ServerResponse) => {
+  const served = await serve(async (request, response) => {
     const { method = '', url: path = '', headers } = request;
     const call = { method, path, headers, body: await text(request) };
     asked.push(call);
@@ -51,17 +47,5 @@ export async function fakeHttpService(behave: (asked: Asked) => Behaviour): Prom
     response.writeHead(status, { 'content-type': plain ? 'text/plain; charset=utf-8' : 'application/json', ...shown });
     response.end(body === undefined ? undefined : plain ? body : JSON.stringify(body));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    port,
-    asked,
-    arrived: () => new Promise((arrived) => waiting.push(arrived)),
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
-    },
-  };
+  return { ...served, asked, arrived: () => new Promise((arrived) => waiting.push(arrived)) };
 }

@@ -1,6 +1,7 @@
-/** What a model says as Bedrock's Converse writes it; its streams are AWS event-stream messages, binary with checksums. */
+/** Replies in the form of Bedrock's Converse; streams are binary AWS event-stream messages with checksums. */
 import { EventStreamCodec } from '@smithy/core/event-streams';
 import type { Form, Said } from './fake-providers.ts';
+import { piecesOf } from './fake-providers-forms.ts';
 
 const codec = new EventStreamCodec(
   (bytes) => (typeof bytes === 'string' ? bytes : new TextDecoder().decode(bytes as Uint8Array)),
@@ -10,7 +11,6 @@ const codec = new EventStreamCodec(
 /** One event: its name and its members. */
 const event = (name: string, members: object) => ({ event: { [name]: members } });
 
-const piecesOf = ({ text = [] }: Said): string[] => (typeof text === 'string' ? [text] : [...text]);
 const usageOf = ({ inputTokens = 11, outputTokens = 7 }: Said) => ({
   inputTokens,
   outputTokens,

@@ -1,7 +1,7 @@
-/** What a model says, as OpenAI, Anthropic and Ollama write it. */
+/** Replies in the forms of OpenAI, Anthropic and Ollama. */
 import type { Form, Said } from './fake-providers.ts';
 
-const piecesOf = ({ text = [] }: Said): string[] => (typeof text === 'string' ? [text] : [...text]);
+export const piecesOf = ({ text = [] }: Said): string[] => (typeof text === 'string' ? [text] : [...text]);
 const textOf = (said: Said): string => piecesOf(said).join('');
 const inputOf = ({ inputTokens = 11 }: Said) => inputTokens;
 const outputOf = ({ outputTokens = 7 }: Said) => outputTokens;

@@ -1,6 +1,6 @@
 /**
- * Model providers as we meet them: OpenAI, Anthropic, Ollama and Bedrock over real HTTP, answering from a script. Faults
- * are scripted like replies; what must wait waits for a promise, never for a clock.
+ * Fake OpenAI, Anthropic, Ollama and Bedrock over real HTTP, with scripted replies and faults. Delays wait for
+ * promises, never for a clock.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
@@ -70,8 +70,6 @@ export interface FakeProvider {
   answers(script: Script): void;
   /** Resolves with the request of that index, once it has come. */
   request(index?: number): Promise<RecordedRequest>;
-  /** Closes the connections that wait for a next request, as servers do when they have been idle. */
-  dropIdle(): void;
   stop(): Promise<void>;
 }
 
@@ -87,12 +85,7 @@ export interface Form {
   error(status: number, message: string): object;
 }
 
-const forms: Record<FakeKind, Form> = {
-  openai: openaiForm,
-  anthropic: anthropicForm,
-  ollama: ollamaForm,
-  bedrock: bedrockForm,
-};
+const forms = { openai: openaiForm, anthropic: anthropicForm, ollama: ollamaForm, bedrock: bedrockForm };
 
 const json = { 'content-type': 'application/json' };
 
@@ -197,7 +190,6 @@ export async function startFakeProvider({
       while (requests.length <= index) await new Promise<void>((resolve) => waiting.push(resolve));
       return requests[index]!;
     },
-    dropIdle: () => server.closeIdleConnections(),
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,4 +1,4 @@
-/** Responses that an OpenAI account keeps, as a script of the fake provider: one account for all callers of a gateway, as it is. */
+/** Stored responses of an OpenAI account, as a script of the fake provider: one account for all callers. */
 import { body, type FakeReply, jsonReply, type RecordedRequest } from './fake-providers.ts';
 import type { Loose } from './loose.ts';
 

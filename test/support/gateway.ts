@@ -1,4 +1,7 @@
-/** The real thing for end-to-end tests: `node bin/local.ts` as a child on free ports, in a state folder of its own. */
+/**
+ * Starts the real gateway for end-to-end tests: `node bin/local.ts` as a child on free ports, with its own state
+ * folder.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Calls of an MCP client that can show an address, for what waits for a human. */
+/** MCP calls of a client that can show an address, for pending approvals. */
 import { meta, modern, test_, useMcpEndpoint } from './mcp-endpoint.ts';
 
 export const capabilities = 'io.modelcontextprotocol/clientCapabilities';

@@ -1,10 +1,10 @@
-/** Three tenants of one organisation with traffic: `home` stands outside of it, `shop` and `bank` in two teams. */
+/** Three tenants with traffic: `shop` and `bank` in two teams of one organisation, `home` outside of it. */
 import type { DynamoDBRecord } from 'aws-lambda';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { createHandler as projector } from '#lambdas/project/event.ts';
 import { sampleChat } from '../unit/observatory/sample.ts';
-import type { TestPorts } from './ports.ts';
+import { type TestPorts, testPorts } from './ports.ts';
 import { unannounced } from './unannounced.ts';
 
 /** Alice administers all tenants; Bob's key is of `home`, and he may look at the team web; agents have keys of their tenants. */
@@ -39,7 +39,51 @@ export async function recordChat({ ports }: TestPorts, tenant: string, record: o
   const Records = [
     { eventName: 'INSERT', dynamodb: { SequenceNumber: '1', NewImage: { entry: { S: entry } } } },
   ] as DynamoDBRecord[];
-  await projector({ ...ports, archive: { keep: async () => {} }, cover: undefined, announce: unannounced })({
-    Records,
+  const archive = { keep: async () => {} };
+  await projector({ ...ports, archive, cover: undefined, views: undefined, announce: unannounced })({ Records });
+}
+
+const spending = `${levels}
+budgets:
+  global: { daily_usd: 100 }
+  tenants: { home: { daily_usd: 1 }, shop: { daily_usd: 2 }, bank: { daily_usd: 3 } }
+providers: [{ name: openai, type: openai, base_url: "https://models.example.com/v1", models: [gpt-4o, gpt-4o-mini] }]
+routes: [{ match: { model: "*" }, providers: [openai] }]
+prices:
+  table:
+    as_of: "2026-01-01"
+    models:
+      - { match: gpt-4o, source: test, input_usd_per_million: 2.5, output_usd_per_million: 10 }
+      - { match: gpt-4o-mini, source: test, input_usd_per_million: 0.15, output_usd_per_million: 0.6 }
+`;
+const named = (model: string) => ({ model, resolved_model: model, provider: 'openai' });
+
+/** A gateway of these tenants with calls of known cost. */
+export async function spendingLevels(): Promise<TestPorts> {
+  const gateway = await testPorts({ configuration: spending });
+  const calls: [tenant: string, model: string][] = [
+    ['home', 'gpt-4o'],
+    ['shop', 'gpt-4o'],
+    ['bank', 'gpt-4o'],
+    ['bank', 'gpt-4o'],
+    ['bank', 'constructor'],
+  ];
+  for (const [tenant, model] of calls) await recordChat(gateway, tenant, named(model));
+  return gateway;
+}
+
+/** A gateway with more tenants below `acme` than an answer adds up. */
+export async function manyTenants(): Promise<TestPorts> {
+  const ids = Array.from({ length: 201 }, (_, n) => `t${n}`);
+  const tenant = (id: string) => `  - { id: ${id}, api_keys: [{ key: key-of-${id}, kind: agent }] }`;
+  const project = (id: string) => `{ id: ${id}, environments: [{ id: production, kind: production, tenant: ${id} }] }`;
+  return testPorts({
+    configuration: `version: 1
+people: [{ id: alice, role: admin, tenants: ["*"] }]
+tenants:
+  - { id: home, api_keys: [{ key: alice-key-1, kind: human, person: alice, role: admin, platform: true }] }
+${ids.map(tenant).join('\n')}
+organizations: [{ id: acme, teams: [{ id: web, projects: [${ids.map(project).join(', ')}] }] }]
+`,
   });
 }

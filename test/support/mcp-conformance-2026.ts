@@ -1,4 +1,6 @@
-/** What the conformance suite asks of a server of 2026-07-28: tools, resources, prompts, questions back, a signed state. */
+/**
+ * Tools, resources, prompts, questions and signed state that the conformance suite requires of a server of 2026-07-28.
+ */
 import { createHmac } from 'node:crypto';
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -10,15 +12,10 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import { messagesOf, results, schemas } from './mcp-conformance.ts';
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
-const wav = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=';
 const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] });
-const image = { type: 'image' as const, data: png, mimeType: 'image/png' };
-const resource = (uri: string, words: string) => ({
-  type: 'resource' as const,
-  resource: { uri, mimeType: 'text/plain', text: words },
-});
 const says = (words: string) => ({ role: 'user' as const, content: { type: 'text' as const, text: words } });
 
 const question = (message: string, name: string) =>
@@ -53,23 +50,7 @@ function plainTools(server: McpServer): void {
   const tool = (name: string, run: (ctx: ServerContext) => object | Promise<object>) =>
     server.registerTool(name, { description: name, inputSchema: z.object({}) }, (_args, ctx) => run(ctx) as never);
 
-  tool('test_simple_text', () => text('This is a simple text response for testing.'));
-  tool('test_image_content', () => ({ content: [image] }));
-  tool('test_audio_content', () => ({ content: [{ type: 'audio', data: wav, mimeType: 'audio/wav' }] }));
-  tool('test_embedded_resource', () => ({
-    content: [resource('test://embedded-resource', 'This is an embedded resource content.')],
-  }));
-  tool('test_multiple_content_types', () => ({
-    content: [
-      { type: 'text', text: 'Multiple content types test:' },
-      image,
-      resource('test://mixed-content-resource', '{"test":"data","value":123}'),
-    ],
-  }));
-  tool('test_error_handling', () => ({
-    isError: true,
-    ...text('This tool intentionally returns an error for testing'),
-  }));
+  for (const [name, result] of Object.entries(results)) tool(name, () => result);
   tool('test_tool_with_progress', async (ctx) => {
     const progressToken = ctx.mcpReq._meta?.progressToken;
     for (const progress of progressToken === undefined ? [] : [0, 50, 100]) {
@@ -87,30 +68,7 @@ function plainTools(server: McpServer): void {
     'json_schema_2020_12_tool',
     {
       description: 'Tool with JSON Schema 2020-12 features',
-      inputSchema: fromJsonSchema({
-        $schema: 'https://json-schema.org/draft/2020-12/schema',
-        type: 'object',
-        $defs: {
-          address: {
-            $anchor: 'addressDef',
-            type: 'object',
-            properties: { street: { type: 'string' }, city: { type: 'string' } },
-          },
-        },
-        properties: {
-          name: { type: 'string' },
-          address: { $ref: '#/$defs/address' },
-          contactMethod: { type: 'string', enum: ['phone', 'email'] },
-          phone: { type: 'string' },
-          email: { type: 'string' },
-        },
-        allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
-        if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
-        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-        then: { required: ['phone'] },
-        else: { required: ['email'] },
-        additionalProperties: false,
-      }),
+      inputSchema: fromJsonSchema(schemas.json_schema_2020_12!),
     },
     () => text('fine'),
   );
@@ -191,25 +149,15 @@ function resourcesAndPrompts(server: McpServer): void {
       contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify({ id, templateTest: true }) }],
     }),
   );
-  server.registerPrompt('test_simple_prompt', { description: 'A prompt' }, () => ({
-    messages: [says('This is a simple prompt for testing.')],
-  }));
+  const prompt = (name: string, argsSchema: z.ZodRawShape) =>
+    server.registerPrompt(name, { description: name, argsSchema: z.object(argsSchema) }, (args) => ({
+      messages: messagesOf(name, args),
+    }));
   const argument = () => completable(z.string(), (value) => [`${value}-completed`]);
-  server.registerPrompt(
-    'test_prompt_with_arguments',
-    { description: 'A prompt with arguments', argsSchema: z.object({ arg1: argument(), arg2: argument() }) },
-    ({ arg1, arg2 }) => ({ messages: [says(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)] }),
-  );
-  server.registerPrompt(
-    'test_prompt_with_embedded_resource',
-    { description: 'A prompt with a resource', argsSchema: z.object({ resourceUri: z.string() }) },
-    ({ resourceUri }) => ({
-      messages: [{ role: 'user', content: resource(resourceUri, 'Embedded resource content.') }, says('Process it.')],
-    }),
-  );
-  server.registerPrompt('test_prompt_with_image', { description: 'A prompt with an image' }, () => ({
-    messages: [{ role: 'user', content: image }, says('Analyze the image.')],
-  }));
+  prompt('test_simple_prompt', {});
+  prompt('test_prompt_with_arguments', { arg1: argument(), arg2: argument() });
+  prompt('test_prompt_with_embedded_resource', { resourceUri: z.string() });
+  prompt('test_prompt_with_image', {});
   server.registerPrompt('test_input_required_result_prompt', { description: 'A prompt that asks back' }, (ctx) =>
     ctx.mcpReq.inputResponses?.user_context
       ? { messages: [says('With context.')] }

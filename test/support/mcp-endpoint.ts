@@ -1,14 +1,17 @@
-/** The handlers of the MCP gateway over the embedded store, with a real server behind them, for contract tests. */
+/** Handlers of the MCP gateway over the embedded store, with a real server behind them. */
 import { join } from 'node:path';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';
+import type { Store } from '#adapters/tables/store.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
-import { routes } from '#core/contracts/routes.ts';
+import { routes } from '#features/routes.ts';
 import { httpHandlers, mcpHandlers } from '#lambdas/handlers.ts';
 import { mcpGateway } from '#lambdas/mcp/compose.ts';
+import { evidenceOf } from './evidence-of.ts';
 import type { Loose } from './loose.ts';
+import { configurationOf } from './mcp-gateway.ts';
 import { type McpServer, type ServerOptions, startMcpServer } from './mcp-servers.ts';
 import { type TestPorts, testPorts } from './ports.ts';
 
@@ -39,25 +42,9 @@ export async function configure({
   approvals,
   extra,
 }: Settings = {}) {
-  const text = JSON.stringify({
-    version: 1,
-    people: [{ id: 'alice', role: 'operator' }],
-    tenants: [
-      {
-        id: 'default',
-        api_keys: [
-          { key: keys.agent, kind: 'agent', name: 'writer' },
-          { key: keys.other, kind: 'agent', name: 'other' },
-          { key: keys.human, kind: 'human', person: 'alice', role: 'admin' },
-        ],
-        ...(rate !== undefined && { rate_limit: { requests_per_minute: rate } }),
-      },
-    ],
-    tool_policies: { pack: null, default_decision: 'allow', rules },
-    approvals: { hold_seconds: hold, ...approvals },
-    upstreams: { mcp: upstreams },
-    ...extra,
-  });
+  const tenant = rate === undefined ? {} : { rate_limit: { requests_per_minute: rate } };
+  const more = { approvals: { hold_seconds: hold, ...approvals }, ...extra };
+  const text = JSON.stringify(configurationOf({ upstreams, rules, tenant, extra: more }, keys, { role: 'admin' }));
   const { configuration } = await loadConfiguration(text, { packs: packFiles(join(__dirname, '../../policies')) });
   await storeVersion(test_.ports, configuration, 'test', 'api');
   await test_.ports.snapshots.refresh();
@@ -171,21 +158,22 @@ export const modern = (
 export const vote = (envelopeId: string, verdict: 'approve' | 'deny') =>
   http('POST', `/admin/v1/approvals/${envelopeId}/${verdict}`, { reviewer: 'alice' }, { key: keys.human });
 
-export async function entries(session: string) {
-  const found = [];
-  for await (const entry of test_.ports.evidence.entries('default', session)) found.push(entry);
-  return found;
-}
+export const entries = (session: string) => evidenceOf(test_.ports, session);
 
 /**
  * Starts server and store before the tests of a file, and composes a new gateway for each.
  * @param options of the server; `none` if the tests bring their own servers.
  */
-export function useMcpEndpoint(given: readonly object[], options: ServerOptions | 'none' = {}): void {
+export function useMcpEndpoint(
+  given: readonly object[],
+  options: ServerOptions | 'none' = {},
+  store?: () => Store,
+): void {
   rules = given;
   beforeAll(async () => {
     if (options !== 'none') server = await startMcpServer(options);
     test_ = await testPorts({
+      ...(store && { store: store() }),
       secrets: {
         UPSTREAM_TOKEN: 'upstream-token-value-1',
         STATIC_SECRET: 'minted-secret-value-77',

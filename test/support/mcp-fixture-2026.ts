@@ -1,6 +1,6 @@
 /**
- * An MCP server of the stateless revision (2026-07-28), made with the official SDK 2.x, as a program of its own. Older clients
- * are served without session. Prints its URL.
+ * An MCP server of the stateless revision (2026-07-28), made with the official SDK 2.x. Serves older clients without a
+ * session. Prints its URL.
  */
 import { appendFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';

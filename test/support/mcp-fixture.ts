@@ -31,6 +31,7 @@ import {
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
+import { messagesOf, results, schemas } from './mcp-conformance.ts';
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 type Args = Record<string, unknown>;
@@ -44,7 +45,6 @@ interface FixtureTool {
 }
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
-const wav = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=';
 /** A file that says how tools are described from now on, and one that keeps each call: tests read and write them. */
 const { FIXTURE_TOOLS, FIXTURE_CALLS, FIXTURE_SECRET } = process.env;
 
@@ -70,6 +70,9 @@ async function elicit(extra: Extra, message: string, requestedSchema: object): P
 }
 
 const tools: Record<string, FixtureTool> = {
+  ...Object.fromEntries(
+    Object.entries(results).map(([name, result]) => [name, { description: name, run: () => result as CallToolResult }]),
+  ),
   echo: { description: 'Says it again', run: (args) => text(JSON.stringify(args)) },
   get_file: {
     description: 'Reads a file',
@@ -142,50 +145,6 @@ const tools: Record<string, FixtureTool> = {
       return text('changed');
     },
   },
-  test_simple_text: {
-    description: 'Tests simple text',
-    run: () => text('This is a simple text response for testing.'),
-  },
-  test_image_content: {
-    description: 'Tests an image',
-    run: () => ({ content: [{ type: 'image', data: png, mimeType: 'image/png' }] }),
-  },
-  test_audio_content: {
-    description: 'Tests audio',
-    run: () => ({ content: [{ type: 'audio', data: wav, mimeType: 'audio/wav' }] }),
-  },
-  test_embedded_resource: {
-    description: 'Tests an embedded resource',
-    run: () => ({
-      content: [
-        {
-          type: 'resource',
-          resource: {
-            uri: 'test://embedded-resource',
-            mimeType: 'text/plain',
-            text: 'This is an embedded resource content.',
-          },
-        },
-      ],
-    }),
-  },
-  test_multiple_content_types: {
-    description: 'Tests mixed content',
-    run: () => ({
-      content: [
-        { type: 'text', text: 'Multiple content types test:' },
-        { type: 'image', data: png, mimeType: 'image/png' },
-        {
-          type: 'resource',
-          resource: {
-            uri: 'test://mixed-content-resource',
-            mimeType: 'application/json',
-            text: '{"test":"data","value":123}',
-          },
-        },
-      ],
-    }),
-  },
   test_tool_with_logging: {
     description: 'Tests logging',
     run: async (_args, extra) => {
@@ -210,13 +169,6 @@ const tools: Record<string, FixtureTool> = {
       return text(`${progressToken}`);
     },
   },
-  test_error_handling: {
-    description: 'Tests errors',
-    run: () => ({
-      isError: true,
-      content: [{ type: 'text', text: 'This tool intentionally returns an error for testing' }],
-    }),
-  },
   test_reconnection: { description: 'Tests a stream that ends early', run: () => text('Reconnection test completed') },
   test_sampling: {
     description: 'Tests sampling',
@@ -237,67 +189,19 @@ const tools: Record<string, FixtureTool> = {
   test_elicitation: {
     description: 'Tests elicitation',
     inputSchema: { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] },
-    run: ({ message }, extra) =>
-      elicit(extra, String(message), {
-        type: 'object',
-        properties: { username: { type: 'string', description: "User's response" }, email: { type: 'string' } },
-        required: ['username', 'email'],
-      }),
+    run: ({ message }, extra) => elicit(extra, String(message), schemas.user!),
   },
   test_elicitation_sep1034_defaults: {
     description: 'Tests elicitation with defaults',
-    run: (_args, extra) =>
-      elicit(extra, 'Please review the defaults', {
-        type: 'object',
-        properties: {
-          name: { type: 'string', default: 'John Doe' },
-          age: { type: 'integer', default: 30 },
-          score: { type: 'number', default: 95.5 },
-          status: { type: 'string', enum: ['active', 'inactive', 'pending'], default: 'active' },
-          verified: { type: 'boolean', default: true },
-        },
-        required: [],
-      }),
+    run: (_args, extra) => elicit(extra, 'Please review the defaults', schemas.defaults!),
   },
   test_elicitation_sep1330_enums: {
     description: 'Tests elicitation with enums',
-    run: (_args, extra) =>
-      elicit(extra, 'Please choose', {
-        type: 'object',
-        properties: {
-          untitledSingle: { type: 'string', enum: ['option1', 'option2', 'option3'] },
-          titledSingle: {
-            type: 'string',
-            oneOf: ['First', 'Second', 'Third'].map((word, i) => ({ const: `value${i + 1}`, title: `${word} Option` })),
-          },
-          legacyEnum: {
-            type: 'string',
-            enum: ['opt1', 'opt2', 'opt3'],
-            enumNames: ['Option One', 'Option Two', 'Option Three'],
-          },
-          untitledMulti: { type: 'array', items: { type: 'string', enum: ['option1', 'option2', 'option3'] } },
-          titledMulti: {
-            type: 'array',
-            items: {
-              anyOf: ['First', 'Second', 'Third'].map((word, i) => ({
-                const: `value${i + 1}`,
-                title: `${word} Choice`,
-              })),
-            },
-          },
-        },
-        required: [],
-      }),
+    run: (_args, extra) => elicit(extra, 'Please choose', schemas.enums!),
   },
   json_schema_2020_12_tool: {
     description: 'Tool with JSON Schema 2020-12 features',
-    inputSchema: {
-      $schema: 'https://json-schema.org/draft/2020-12/schema',
-      type: 'object',
-      $defs: { address: { type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } } },
-      properties: { name: { type: 'string' }, address: { $ref: '#/$defs/address' } },
-      additionalProperties: false,
-    },
+    inputSchema: schemas.json_schema_2020_12!,
     run: () => text('fine'),
   },
 };
@@ -320,21 +224,11 @@ const resources = [
   { uri: 'test://static-binary', name: 'Static binary', mimeType: 'image/png', description: 'An image' },
   { uri: 'test://watched-resource', name: 'Watched', mimeType: 'text/plain', description: 'Changes' },
 ];
-const prompts = [
+const required = (...names: string[]) => names.map((name) => ({ name, description: name, required: true }));
+const offeredPrompts = [
   { name: 'test_simple_prompt', description: 'A prompt' },
-  {
-    name: 'test_prompt_with_arguments',
-    description: 'A prompt with arguments',
-    arguments: [
-      { name: 'arg1', description: 'First', required: true },
-      { name: 'arg2', description: 'Second', required: true },
-    ],
-  },
-  {
-    name: 'test_prompt_with_embedded_resource',
-    description: 'A prompt with a resource',
-    arguments: [{ name: 'resourceUri', description: 'Its URI', required: true }],
-  },
+  { name: 'test_prompt_with_arguments', description: 'With arguments', arguments: required('arg1', 'arg2') },
+  { name: 'test_prompt_with_embedded_resource', description: 'With a resource', arguments: required('resourceUri') },
   { name: 'test_prompt_with_image', description: 'A prompt with an image' },
 ];
 
@@ -386,27 +280,11 @@ function fixture(): Server {
   server.setRequestHandler(CompleteRequestSchema, ({ params }) => ({
     completion: { values: [`${params.argument.value}-completed`], total: 1, hasMore: false },
   }));
-  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts }));
-  server.setRequestHandler(GetPromptRequestSchema, ({ params: { name, arguments: given = {} } }) => {
-    const says = (words: string) => ({ role: 'user' as const, content: { type: 'text' as const, text: words } });
-    switch (name) {
-      case 'test_simple_prompt':
-        return { messages: [says('This is a simple prompt for testing.')] };
-      case 'test_prompt_with_arguments':
-        return { messages: [says(`Prompt with arguments: arg1='${given.arg1}', arg2='${given.arg2}'`)] };
-      case 'test_prompt_with_embedded_resource': {
-        const resource = { uri: String(given.resourceUri), mimeType: 'text/plain', text: 'Embedded resource content.' };
-        return {
-          messages: [{ role: 'user' as const, content: { type: 'resource' as const, resource } }, says('Process it.')],
-        };
-      }
-      case 'test_prompt_with_image': {
-        const image = { type: 'image' as const, data: png, mimeType: 'image/png' };
-        return { messages: [{ role: 'user' as const, content: image }, says('Analyze the image.')] };
-      }
-      default:
-        throw new McpError(-32602, `Prompt ${name} not found`);
-    }
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: offeredPrompts }));
+  server.setRequestHandler(GetPromptRequestSchema, ({ params: { name, arguments: given } }) => {
+    const messages = messagesOf(name, given);
+    if (!messages) throw new McpError(-32602, `Prompt ${name} not found`);
+    return { messages };
   });
   return server;
 }

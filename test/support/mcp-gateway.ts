@@ -1,10 +1,10 @@
-/** A local gateway with MCP servers behind it, and what a test of MCP sends it. */
+/** A local gateway with MCP servers, and helpers to call it. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, request as httpRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Gateway, startGateway } from './gateway.ts';
+import { type Served, serve } from './serve.ts';
 
 export const mcpKeys = { agent: 'mcp-agent-key-0001', other: 'mcp-agent-key-0002', human: 'mcp-human-key-0001' };
 
@@ -45,16 +45,21 @@ export async function startMcpGateway(options: McpGatewayOptions): Promise<McpGa
   });
 }
 
-const configurationOf = ({ upstreams, rules = [], defaultDecision = 'allow', extra, tenant }: McpGatewayOptions) => ({
+/** @param more members of the key of the person. */
+export const configurationOf = (
+  { upstreams, rules = [], defaultDecision = 'allow', extra, tenant }: McpGatewayOptions,
+  keys = mcpKeys,
+  more: object = {},
+) => ({
   version: 1,
   people: [{ id: 'alice', role: 'operator' }],
   tenants: [
     {
       id: 'default',
       api_keys: [
-        { key: mcpKeys.agent, kind: 'agent', name: 'writer' },
-        { key: mcpKeys.other, kind: 'agent', name: 'other' },
-        { key: mcpKeys.human, kind: 'human', person: 'alice', name: 'alice-laptop' },
+        { key: keys.agent, kind: 'agent', name: 'writer' },
+        { key: keys.other, kind: 'agent', name: 'other' },
+        { key: keys.human, kind: 'human', person: 'alice', name: 'alice-laptop', ...more },
       ],
       ...tenant,
     },
@@ -73,16 +78,11 @@ export async function vote(admin: string, envelopeId: string, verdict: 'approve'
   return response.status;
 }
 
-export interface KeyedProxy {
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
 /** For clients that cannot be given a key: adds it, and lets everything else through as it is. */
-export async function keyedProxy(target: string, key: string): Promise<KeyedProxy> {
+export async function keyedProxy(target: string, key: string): Promise<Served> {
   const upstream = new URL(target);
-  const server = createServer({ keepAliveTimeout: 0 }, (incoming, outgoing) => {
-    const { port } = server.address() as AddressInfo;
+  const served = await serve((incoming, outgoing) => {
+    const port = incoming.socket.localPort;
     const ours = (text: string | undefined) =>
       text?.replace(/(localhost|127\.0\.0\.1):\d+/, (at) => (at.endsWith(`:${port}`) ? upstream.host : at));
     const headers = { ...incoming.headers, 'x-api-key': key, host: ours(incoming.headers.host) };
@@ -98,12 +98,5 @@ export async function keyedProxy(target: string, key: string): Promise<KeyedProx
     outgoing.on('close', () => sent.destroy());
     incoming.pipe(sent);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise<void>((closed) => void server.close(() => closed()));
-    },
-  };
+  return { ...served, url: `${served.url}/mcp` };
 }

@@ -2,38 +2,38 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { observationsTable } from '#adapters/dynamodb/observations-table.ts';
-import { setAsideRows } from '#adapters/dynamodb/set-aside-rows.ts';
 import { folderArchive } from '#adapters/local/folder-archive.ts';
+import { observationsTable } from '#adapters/tables/observations-table.ts';
+import { setAsideRows } from '#adapters/tables/set-aside-rows.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
-import { startDynamo } from './dynamo.ts';
+import { type TestStore, testStore } from './store.ts';
 import { unannounced } from './unannounced.ts';
 
-let server: Awaited<ReturnType<typeof startDynamo>>;
+const opened: TestStore[] = [];
 let folder: string;
 beforeAll(async () => {
-  server = await startDynamo();
   folder = await mkdtemp(join(tmpdir(), 'archive-test-'));
 });
 afterAll(async () => {
-  await server.stop();
+  for (const store of opened) store.close();
   await rm(folder, { recursive: true, force: true });
 });
 
-let stores = 0;
 export async function setting() {
-  const tables = await server.createTables(`t${++stores}-`);
-  const observations = observationsTable({ client: server.client(), tables });
-  const root = join(folder, String(stores));
+  const store = testStore();
+  opened.push(store);
+  const observations = observationsTable({ store });
+  const root = join(folder, String(opened.length));
   const lines: string[] = [];
   const telemetry = logTelemetry({ clock: { now: () => 0 }, write: (line) => void lines.push(line), service: 'test' });
   return {
     observations,
-    setAside: setAsideRows({ client: server.client(), tables }),
+    setAside: setAsideRows({ store }),
     pause: async () => {},
     archive: folderArchive(root),
     announce: unannounced,
     cover: undefined,
+    views: undefined,
     root,
     telemetry,
     lines,

@@ -1,4 +1,4 @@
-/** A scripted model that does as the name of a case says; prompts say `case <name>.` */
+/** A scripted model that behaves as named in the prompt: `case <name>.` */
 import { type FakeReply, piecesOf, type RecordedRequest, refuse, say, silent, stream } from './fake-providers.ts';
 
 export const kinds = ['openai', 'anthropic'] as const;

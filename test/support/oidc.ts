@@ -17,8 +17,6 @@ export interface OidcOptions {
   readonly port?: number;
   readonly keys: readonly JWK[];
   readonly clients: readonly string[];
-  /** Redirect URI of the clients; without it they have the client credentials grant only. */
-  readonly redirect?: string;
   /** Claims of access tokens, by client or account. */
   readonly claims?: Readonly<Record<string, object>>;
 }
@@ -36,9 +34,9 @@ export async function startOidc(options: OidcOptions): Promise<OidcServer> {
     client_id,
     client_secret: `secret-of-${client_id}`,
     token_endpoint_auth_method: 'client_secret_post',
-    ...(options.redirect === undefined
-      ? { grant_types: ['client_credentials'], response_types: [], redirect_uris: [] }
-      : { grant_types: ['authorization_code', 'refresh_token'], redirect_uris: [options.redirect] }),
+    grant_types: ['client_credentials'],
+    response_types: [],
+    redirect_uris: [],
   }));
   const child = spawn(
     join(root, 'node_modules/.bin/node'),

@@ -1,23 +1,22 @@
-/** Every port over the embedded DynamoDB, with a clock that is wound by hand and a count of store steps. */
-
+/** Every port over a store in memory, with a clock that is wound by hand and a count of store steps. */
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { configTable } from '#adapters/dynamodb/config-table.ts';
-import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
-import { dynamoStores } from '#adapters/dynamodb/stores.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { controlPlane } from '#adapters/http/control-plane.ts';
 import { issuerDocuments } from '#adapters/http/issuer-documents.ts';
 import { notificationClients } from '#adapters/http/notification-clients.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { folderObjectStore } from '#adapters/local/folder-object-store.ts';
-import { keyFileSigner } from '#adapters/local/key-file-signer.ts';
+import { keyFileSigner } from '#adapters/local/signing-keys.ts';
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
+import { configTable } from '#adapters/tables/config-table.ts';
+import { tableLedger } from '#adapters/tables/ledger.ts';
+import type { Store } from '#adapters/tables/store.ts';
+import { tableStores } from '#adapters/tables/stores.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { configuredEmbedder } from '#core/chat/embedder.ts';
@@ -37,14 +36,14 @@ import { DependencyStates } from '#core/observatory/dependency-states.ts';
 import type { GatewayPorts } from '#core/operations/ports.ts';
 import { Probes } from '#core/session/risk/probes.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
-import { startDynamo } from './dynamo.ts';
+import { intercepted, testStore } from './store.ts';
 
 /** What only some hosts have; a test that needs one of them gives it. */
 const elsewhere = {
   ...{ archived: undefined, archiving: undefined, checkpoints: undefined, transparency: undefined },
   ...{ hostLimits: undefined, loadedConfiguration: undefined, calls: undefined, texts: undefined, links: undefined },
   ...{ approvalEvents: undefined, rejectedCredentials: undefined, consoleUrl: undefined },
-  ...{ configurationTrouble: undefined },
+  ...{ configurationTrouble: undefined, projectionLagMs: undefined },
 };
 
 export const keys = {
@@ -96,15 +95,17 @@ export interface TestOptions {
   readonly executors?: readonly Executor[];
   readonly secrets?: Readonly<Record<string, string>>;
   readonly wasm?: WasmRunner;
+  /** Another store than one in memory. */
+  readonly store?: Store;
 }
 
 export type TestPorts = Awaited<ReturnType<typeof testPorts>>;
 
 export async function testPorts(options: TestOptions = {}) {
-  const dynamo = await startDynamo();
   const folder = await mkdtemp(join(tmpdir(), 'gateway-test-'));
-  const steps = countedSteps(dynamo.client());
-  const store = { client: steps.client, tables: await dynamo.createTables() };
+  const rows = testStore();
+  const steps = countedSteps(options.store ?? rows);
+  const store = { store: steps.store, scan: rows.scan };
   const time = { ms: Date.UTC(2026, 0, 1) };
   const clock = { now: () => time.ms };
   const started: string[] = [];
@@ -125,7 +126,7 @@ export async function testPorts(options: TestOptions = {}) {
     },
   };
   const objects = folderObjectStore(join(folder, 'objects'));
-  const configStore = configTable(store.client, store.tables.config);
+  const configStore = configTable(store);
   const packs = packFiles(join(__dirname, '../../policies'));
   const loaded = await loadConfiguration(
     options.configuration ?? configuration(options.extra, options.admin, options.toolPolicies, options.tenants),
@@ -135,7 +136,7 @@ export async function testPorts(options: TestOptions = {}) {
   const snapshots = createSnapshots({ configStore, objects, clock, secrets });
   const lines: string[] = [];
   const telemetry = logTelemetry({ clock, write: (line) => void lines.push(line), service: 'test' });
-  const stores = dynamoStores(store, clock);
+  const stores = tableStores(store, clock);
   const providers = providersFrom({ http: httpCall, secrets, clock, timeouts: systemTimeouts, bedrock: undefined });
   const providerBreakers = createBreakers();
   const ports: GatewayPorts & ChatEndpointPorts = {
@@ -153,7 +154,7 @@ export async function testPorts(options: TestOptions = {}) {
     compileModule: async (bytes) => (await import('#adapters/wasm/module.ts')).compileModule(bytes),
     packs,
     ...stores,
-    ledger: dynamoLedger(store),
+    ledger: tableLedger(store),
     signer: await keyFileSigner(join(folder, 'signing-key.pem')),
     votes: await keyFileSigner(join(folder, 'vote-key.pem')),
     probes: new Probes(),
@@ -210,32 +211,27 @@ export async function testPorts(options: TestOptions = {}) {
       time.ms += seconds * 1000;
     },
     stop: async () => {
-      await dynamo.stop();
+      rows.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
 /** Counts store calls and sequential steps: calls that overlap share a step. Each lasts a turn, as one over a network would. */
-function countedSteps(client: DynamoDBClient) {
+function countedSteps(store: Store) {
   const count = { calls: 0, steps: 0, open: 0 };
-  const counted = new Proxy(client, {
-    get(target, property) {
-      if (property !== 'send') return Reflect.get(target, property);
-      return async (command: never) => {
-        count.calls++;
-        if (count.open++ === 0) count.steps++;
-        try {
-          await new Promise((resolve) => setImmediate(resolve));
-          return await target.send(command);
-        } finally {
-          count.open--;
-        }
-      };
-    },
+  const counted = intercepted(store, async (_, __, go) => {
+    count.calls++;
+    if (count.open++ === 0) count.steps++;
+    try {
+      await new Promise((resolve) => setImmediate(resolve));
+      return await go();
+    } finally {
+      count.open--;
+    }
   });
   return {
-    client: counted,
+    store: counted,
     /** Store calls that `work` made, and the sequential steps it took. */
     async during<T>(work: () => Promise<T>): Promise<{ steps: number; calls: number; value: T }> {
       const before = { ...count };

@@ -1,10 +1,12 @@
-/** A PostgreSQL server of the machine's own package, in a temporary folder, over loopback; absent where there is none. */
+/**
+ * A PostgreSQL server from the machine's package, in a temporary folder on loopback; undefined if none is installed.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './dynoxide.ts';
 
 const packages = '/usr/lib/postgresql';
 /** The server refuses to run as root. */
@@ -34,29 +36,12 @@ export async function startPostgres(): Promise<TestPostgres> {
   if ('uid' in as) for (const path of [folder, passwordFile]) chownSync(path, nobody, nobody);
   chmodSync(folder, 0o700);
   const data = join(folder, 'data');
-  const options = [
-    '-D',
-    data,
-    '-A',
-    'scram-sha-256',
-    '-U',
-    'owner',
-    `--pwfile=${passwordFile}`,
-    '--no-sync',
-    '-E',
-    'UTF8',
-  ];
+  const options = ['-D', data, ...'-A scram-sha-256 -U owner --no-sync -E UTF8'.split(' '), `--pwfile=${passwordFile}`];
   const made = spawnSync(join(postgresPrograms!, 'initdb'), options, { ...as, encoding: 'utf8', cwd: folder });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
   const port = await freePort();
-  const settings = {
-    listen_addresses: '127.0.0.1',
-    port,
-    unix_socket_directories: '',
-    fsync: 'off',
-    logging_collector: 'off',
-  };
-  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const settings = `listen_addresses=127.0.0.1 port=${port} unix_socket_directories= fsync=off logging_collector=off`;
+  const flags = settings.split(' ').flatMap((each) => ['-c', each]);
   const server = spawn(join(postgresPrograms!, 'postgres'), ['-D', data, ...flags], {
     ...as,
     cwd: folder,
@@ -79,12 +64,4 @@ export async function startPostgres(): Promise<TestPostgres> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
 }

@@ -28,24 +28,15 @@ interface Kind {
 
 const both = (path: string) => ({ json: path, stream: path });
 const bearer = ['authorization', `Bearer ${key}`] as const;
+const converse = { json: '/model/m-1/converse', stream: '/model/m-1/converse-stream' };
+const chat = both('/v1/chat/completions');
+const anthropicKey = ['x-api-key', key] as const;
 export const kinds: readonly Kind[] = [
-  { title: 'openai', type: 'openai', fake: 'openai', path: both('/v1/chat/completions'), keyHeader: bearer },
-  {
-    title: 'anthropic',
-    type: 'anthropic',
-    fake: 'anthropic',
-    path: both('/v1/messages'),
-    keyHeader: ['x-api-key', key],
-  },
+  { title: 'openai', type: 'openai', fake: 'openai', path: chat, keyHeader: bearer },
+  { title: 'anthropic', type: 'anthropic', fake: 'anthropic', path: both('/v1/messages'), keyHeader: anthropicKey },
   { title: 'ollama', type: 'ollama', fake: 'ollama', path: both('/api/chat'), keyHeader: bearer },
-  { title: 'ollama /v1', type: 'ollama', fake: 'openai', path: both('/v1/chat/completions'), keyHeader: bearer },
-  {
-    title: 'bedrock',
-    type: 'bedrock',
-    fake: 'bedrock',
-    path: { json: '/model/m-1/converse', stream: '/model/m-1/converse-stream' },
-    keyHeader: bearer,
-  },
+  { title: 'ollama /v1', type: 'ollama', fake: 'openai', path: chat, keyHeader: bearer },
+  { title: 'bedrock', type: 'bedrock', fake: 'bedrock', path: converse, keyHeader: bearer },
 ];
 
 export const minute = 60_000;
@@ -54,14 +45,9 @@ const bedrock = lazyBedrock({ credentials: { accessKeyId: 'AKIDTEST', secretAcce
 export function useProviderKind({ type, fake: kind }: Kind) {
   let fake: FakeProvider;
   const secrets = new Map([['PROVIDER_KEY', key]]);
+  const fromSecrets = { get: async (name: string) => secrets.get(name) };
   const withTimeouts = (timeouts: Timeouts) =>
-    providersFrom({
-      http: httpCall,
-      secrets: { get: async (name) => secrets.get(name) },
-      clock: systemClock,
-      timeouts,
-      bedrock,
-    });
+    providersFrom({ http: httpCall, secrets: fromSecrets, clock: systemClock, timeouts, bedrock });
   const providers = withTimeouts(systemTimeouts);
 
   beforeAll(async () => {
@@ -71,20 +57,11 @@ export function useProviderKind({ type, fake: kind }: Kind) {
 
   const entry = (more: Partial<ProviderEntry> = {}) =>
     providerEntry({
-      name: 'p',
-      type,
-      base_url: fake.baseUrl,
-      region: 'us-east-1',
-      api_key_env: 'PROVIDER_KEY',
-      ...more,
+      ...{ name: 'p', type, base_url: fake.baseUrl, region: 'us-east-1', api_key_env: 'PROVIDER_KEY', ...more },
     });
 
-  const asked = (streams: boolean): JsonObject => ({
-    model: 'alias',
-    max_tokens: 50,
-    stream: streams,
-    messages: [{ role: 'user', content: 'Hi' }],
-  });
+  const messages = [{ role: 'user', content: 'Hi' }];
+  const asked = (stream: boolean): JsonObject => ({ model: 'alias', max_tokens: 50, stream, messages });
   const calling = async (
     streams: boolean,
     more: Partial<ProviderCall> = {},
@@ -146,18 +123,7 @@ export function useProviderKind({ type, fake: kind }: Kind) {
     get fake() {
       return fake;
     },
-    withTimeouts,
-    providers,
-    entry,
-    calling,
-    faultOf,
-    answering,
-    dialect,
-    textOf,
-    eventsOf,
-    read,
-    silenceAfter,
-    secrets,
-    asked,
+    ...{ withTimeouts, providers, entry, calling, faultOf, answering, dialect, textOf, eventsOf, read, silenceAfter },
+    ...{ secrets, asked },
   };
 }

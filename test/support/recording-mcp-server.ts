@@ -1,8 +1,8 @@
 /** An MCP server in the process of a test: offers the tools it is given, and keeps every message as the text that came. */
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { serve } from './serve.ts';
 
 export interface Received {
   readonly headers: IncomingHttpHeaders;
@@ -18,9 +18,9 @@ export interface RecordingServer {
   /** Every message, answers to the server's own requests among them. */
   everything(): readonly Received[];
   clear(): void;
-  /** Offers other tools from now on. */
   /** What tool calls are answered from then on; absent: the usual. */
   answer(result: JsonObject | undefined): void;
+  /** Offers other tools from now on. */
   offer(tools: readonly JsonObject[]): void;
   /** Answers every request, or those of one method, with this HTTP status until it is undefined again. */
   fail(status: number | undefined, method?: string): void;
@@ -39,7 +39,7 @@ export async function startRecordingServer(offered: readonly JsonObject[]): Prom
   let failing: { readonly status: number | undefined; readonly method?: string | undefined } = { status: undefined };
   let answered: JsonObject | undefined;
   const received: Received[] = [];
-  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
+  const served = await serve(async (request, response) => {
     const body = await text(request);
     if (request.method !== 'POST') return void response.writeHead(405).end();
     const message = JSON.parse(body) as Received['message'];
@@ -52,9 +52,8 @@ export async function startRecordingServer(offered: readonly JsonObject[]): Prom
       message.method === 'tools/call' && answered ? answered : resultOf(message.method, message.params ?? {}, tools);
     response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
   });
-  await new Promise<void>((listening) => void server.listen(0, '127.0.0.1', listening));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    ...{ stop: served.stop, url: `${served.url}/mcp` },
     received: (method = 'tools/call') => received.filter(({ message }) => message.method === method),
     everything: () => received,
     clear: () => void received.splice(0),
@@ -66,10 +65,6 @@ export async function startRecordingServer(offered: readonly JsonObject[]): Prom
     },
     fail: (status, method) => {
       failing = { status, method };
-    },
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise<void>((closed) => void server.close(() => closed()));
     },
   };
 }

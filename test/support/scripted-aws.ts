@@ -1,7 +1,7 @@
-/** An HTTP server that answers AWS clients from a script and remembers what it was asked. */
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+/** An HTTP server with scripted answers for AWS clients; it records its requests. */
+import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { serve } from './serve.ts';
 
 export interface Asked {
   readonly method: string;
@@ -24,7 +24,7 @@ export const awsError = (name: string, status = 400): Scripted => ({ status, bod
 export async function scriptedAws() {
   const asked: Asked[] = [];
   let script: Scripted[] = [];
-  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
+  const { url: endpoint, stop } = await serve(async (request, response) => {
     const body = await text(request);
     const { method = '', url = '', headers } = request;
     asked.push({ method, path: url, headers, body, target: headers['x-amz-target']?.toString() });
@@ -36,25 +36,18 @@ export async function scriptedAws() {
     response.writeHead(status, { 'content-type': contentType });
     response.end(typeof answer === 'string' ? answer : JSON.stringify(answer));
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
 
   return {
     asked,
     /** Options for any client: this server, one try, throwaway credentials. */
     client: {
-      endpoint: `http://127.0.0.1:${port}`,
-      region: 'us-east-1',
-      maxAttempts: 1,
+      ...{ endpoint, region: 'us-east-1', maxAttempts: 1 },
       credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     },
     answers(...next: Scripted[]): void {
       script = next;
       asked.length = 0;
     },
-    stop(): Promise<void> {
-      server.closeAllConnections();
-      return new Promise((stopped) => server.close(() => stopped()));
-    },
+    stop,
   };
 }

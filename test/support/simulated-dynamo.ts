@@ -25,13 +25,7 @@ interface Input extends Partial<Put> {
 export interface SimulatedDynamo {
   readonly client: DynamoDBClient;
   readonly items: ReadonlyMap<string, Item>;
-  readonly used: {
-    writeUnits: number;
-    readUnits: number;
-    writes: number;
-    lost: number;
-    throttled: number;
-  };
+  readonly used: { writeUnits: number; readUnits: number; writes: number; lost: number; throttled: number };
 }
 
 /** What DynamoDB gives one key a second. */
@@ -158,11 +152,11 @@ const sizeOf = (item: Item | undefined): number =>
     : Object.entries(item).reduce((sum, [name, { S = '', N = '' }]) => sum + name.length + S.length + N.length, 0);
 
 const holds = ({ ConditionExpression, ExpressionAttributeValues }: Put, item: Item | undefined): boolean =>
-  ConditionExpression === 'attribute_not_exists(id)'
+  ConditionExpression === 'attribute_not_exists(#n0)'
     ? item === undefined
-    : item?.version?.N === ExpressionAttributeValues?.[':seen']?.N;
+    : item?.version?.N === ExpressionAttributeValues?.[':v0']?.N;
 
 const moved = (item: Item | undefined, { Key, ExpressionAttributeValues }: Update): Item => ({
   ...Key,
-  granted: { N: String(Number(item?.granted?.N ?? 0) + Number(ExpressionAttributeValues[':moved']!.N)) },
+  granted: { N: String(Number(item?.granted?.N ?? 0) + Number(ExpressionAttributeValues[':v0']!.N)) },
 });

@@ -1,9 +1,9 @@
 /**
- * Calls of tenants as AWS would serve them, in virtual time: one execution environment for each call that runs, the one
- * used last first, each with its own counters over one simulated store. Callers do not repeat what is refused.
+ * Simulates Lambda in virtual time: one execution environment per running call, each with its own counters over one
+ * simulated store. Refused callers do not retry.
  */
-import { countersTable } from '#adapters/dynamodb/counters-table.ts';
-import type { TableName } from '#core/contracts/tables.ts';
+import { dynamoStore } from '#adapters/aws/dynamodb/store.ts';
+import { countersTable } from '#adapters/tables/counters-table.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Counters, type Limits, reservationLeaseSeconds } from '#core/limits/ports.ts';
 import { simulatedDynamo } from './simulated-dynamo.ts';
@@ -54,14 +54,13 @@ interface Served {
 }
 
 const startMs = Date.UTC(2026, 10, 21, 12);
-/** Only the table of the counters is used. */
-const tables = { counters: 'counters' } as Record<TableName, string>;
-
 export async function simulate(load: Load): Promise<Tally> {
   const seed = load.seed ?? 1;
   const random = seeded(seed);
   const time = new VirtualTime(startMs);
-  const store = simulatedDynamo(time, seeded(seed + 1), load.writeUnitsOfKey);
+  const { client, items, used } = simulatedDynamo(time, seeded(seed + 1), load.writeUnitsOfKey);
+  // Only the table of the counters is used.
+  const store = dynamoStore({ client, tables: { counters: 'counters' } });
   const idle: Counters[] = [];
   const waits: number[] = [];
   const served: Served[] = [];
@@ -70,7 +69,7 @@ export async function simulate(load: Load): Promise<Tally> {
   const environment = (): Counters => {
     tally.environments++;
     const own = seeded(seed * 100_003 + tally.environments);
-    return countersTable({ client: store.client, tables, clock: time, pause: time.pause, random: own });
+    return countersTable({ store, clock: time, pause: time.pause, random: own });
   };
 
   async function call(n: number): Promise<void> {
@@ -112,12 +111,12 @@ export async function simulate(load: Load): Promise<Tally> {
   return {
     ...tally,
     served: served.length,
-    shards: shardsOf(store.items),
+    shards: shardsOf(items),
     reserveMs: percentiles(waits),
-    writeUnits: store.used.writeUnits,
-    readUnits: store.used.readUnits,
-    lostWrites: store.used.lost / Math.max(1, store.used.writes),
-    throttled: store.used.throttled,
+    writeUnits: used.writeUnits,
+    readUnits: used.readUnits,
+    lostWrites: used.lost / Math.max(1, used.writes),
+    throttled: used.throttled,
     fullestMinute: fullestMinute(served, load.tokens.used),
     goodput: served.filter(({ at }) => at >= half).length / (load.seconds / 2),
   };

@@ -1,4 +1,4 @@
-/** A caller of the chat WebSocket: says messages, waits for the ones it wants, remembers all it heard. */
+/** WebSocket client of the chat API: sends messages, awaits the expected ones, and records all. */
 import { once } from 'node:events';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { Loose } from './loose.ts';

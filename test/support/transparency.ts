@@ -1,11 +1,11 @@
-/** A transparency log over a real store and a folder, and what a stranger needs to look at it. */
+/** A transparency log over a real store and a folder, with the keys that a stranger needs to verify it. */
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { logTable } from '#adapters/dynamodb/log-table.ts';
 import { folderLog } from '#adapters/local/folder-log.ts';
 import { logSignersOf } from '#adapters/local/log-keys.ts';
+import { logTable } from '#adapters/tables/log-table.ts';
 import type { ChainPoint } from '#core/contracts/evidence.ts';
 import { openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
 import { readLeaf } from '#core/evidence/transparency/leaf.ts';
@@ -13,7 +13,7 @@ import { type LogPorts, TransparencyLog } from '#core/evidence/transparency/log.
 import { leavesOfBundle, tileAt } from '#core/evidence/transparency/tiles.ts';
 import { Frontier, leafHash } from '#core/evidence/transparency/tree.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
-import { startDynamo } from './dynamo.ts';
+import { testStore } from './store.ts';
 
 export const pointOf = (session_id: string, index: number, tenant = 'default'): ChainPoint => ({
   ...{ tenant, session_id, index },
@@ -23,10 +23,9 @@ export const pointOf = (session_id: string, index: number, tenant = 'default'): 
 export type TestLog = Awaited<ReturnType<typeof testLog>>;
 
 export async function testLog() {
-  const dynamo = await startDynamo();
   const folder = await mkdtemp(join(tmpdir(), 'log-'));
-  const store = { client: dynamo.client(), tables: await dynamo.createTables() };
-  const heads = logTable(store);
+  const store = testStore();
+  const heads = logTable({ store });
   const objects = folderLog(folder);
   const key = generateKeyPairSync('ed25519').privateKey;
   const time = { ms: Date.UTC(2026, 0, 1) };
@@ -60,7 +59,7 @@ export async function testLog() {
       return all.map((leaf) => readLeaf(leaf)!);
     },
     async stop() {
-      await dynamo.stop();
+      store.close();
       await rm(folder, { recursive: true, force: true });
     },
   };

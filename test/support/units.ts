@@ -1,4 +1,4 @@
-/** What requests consume of the tables, as the store itself reports it. */
+/** Capacity units that requests consume, as reported by the store. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Units } from '../../bench/cost/measured.ts';
 import type { Loose } from './loose.ts';

@@ -24,13 +24,16 @@ export class VirtualTime {
     this.#push({ at: Math.max(ms, this.#now), order: this.#made++, fire });
   }
 
-  /** Until nothing waits any more. */
-  async run(): Promise<void> {
+  /**
+   * Until nothing waits any more.
+   * @param turns of the event loop that one step may take, for what answers in turns: a store of the local run.
+   */
+  async run(turns = 1): Promise<void> {
     for (let next = this.#pop(); next; next = this.#pop()) {
       this.#now = next.at;
       next.fire();
       // All that follows from it without waiting for time.
-      await new Promise((resolve) => setImmediate(resolve));
+      for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
     }
   }
 

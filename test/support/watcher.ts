@@ -1,4 +1,4 @@
-/** A witness and a stranger who verifies bundles: neither holds a key of the gateway. */
+/** A witness and a stranger who verifies bundles, both without a key of the gateway. */
 import { generateKeyPairSync } from 'node:crypto';
 import { cosign, openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
 import { readLeaf } from '#core/evidence/transparency/leaf.ts';

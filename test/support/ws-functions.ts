@@ -1,11 +1,11 @@
 /** The WebSocket functions over fake connections. */
 import { lazyConnectionPosts } from '#adapters/aws/connection-post.ts';
 import { lazyFunctionInvoke } from '#adapters/aws/function-invoke.ts';
-import { connectionsTable } from '#adapters/dynamodb/connections-table.ts';
+import { connectionsTable } from '#adapters/tables/connections-table.ts';
 import type { DispatchedCall } from '#core/chat/socket-ports.ts';
-import type { ChatRecord } from '#core/contracts/chat.ts';
 import { createHandler as createSocket, type SocketEvent, type SocketReply } from '#lambdas/ws/event.ts';
 import { createHandler as createWorker, type WorkerPorts } from '#lambdas/ws-worker/event.ts';
+import { chatRecordsOf } from './evidence-of.ts';
 import { type FakeConnections, startFakeConnections } from './fake-connections.ts';
 import { type FakeProvider, say, startFakeProvider } from './fake-providers.ts';
 import { keys, type TestPorts, testPorts } from './ports.ts';
@@ -85,9 +85,4 @@ export const never = new AbortController().signal;
 export const worker = (work: DispatchedCall = aws.invoked.at(-1)!.call, signal = never) =>
   createWorker(ports)(work, { signal });
 
-export const recordsOf = async (session: string): Promise<ChatRecord[]> => {
-  const records: ChatRecord[] = [];
-  for await (const { body } of gateway.ports.evidence.entries('default', session))
-    records.push(body as unknown as ChatRecord);
-  return records;
-};
+export const recordsOf = (session: string) => chatRecordsOf(gateway.ports, session);

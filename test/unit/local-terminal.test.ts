@@ -1,4 +1,4 @@
-/** What the local run writes for a person at its terminal. */
+/** Output of the local run at a terminal. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { approvalLines } from '../../bin/local/approval-lines.ts';
 import { parseFlags } from '../../bin/local/flags.ts';
@@ -30,7 +30,7 @@ function terminal(bell = true) {
   return { committed, written, rung, windowEnds: () => timers.shift()?.() };
 }
 
-describe('[local.approval-bell] a request that waits', () => {
+describe('[local.ready] a request that waits', () => {
   test('has a line that says what, who and how to look, and rings', () => {
     const { committed, written } = terminal();
     committed(entry());
@@ -81,7 +81,7 @@ describe('[local.approval-bell] a request that waits', () => {
   });
 });
 
-describe('[local.log-lines] a log line', () => {
+describe('[local.ready] a log line', () => {
   const line = (fields: object) => JSON.stringify({ ts: at, level: 'warn', msg: 'late', service: 's', ...fields });
 
   test('is time, level, message and fields', () => {
@@ -109,6 +109,6 @@ test.each<[string[], Record<string, string>, boolean, boolean]>([
   [[], {}, true, false],
   [['--no-bell', '--json-log'], {}, false, true],
   [[], { GATEWAY_NO_BELL: '1', GATEWAY_JSON_LOG: '1' }, false, true],
-])('[local.approval-bell] [local.log-lines] %j and %j', (args, environment, bell, jsonLog) => {
+])('[local.ready] %j and %j', (args, environment, bell, jsonLog) => {
   expect(parseFlags(args, environment, '/checkout')).toMatchObject({ bell, jsonLog });
 });

@@ -8,7 +8,7 @@ function screen(isTTY: boolean) {
   return { written, terminal };
 }
 
-describe('[cli.progress] progress', () => {
+describe('[cli.output-forms] progress', () => {
   test('shows count, rate and time left, and takes the line away at the end', () => {
     const { written, terminal } = screen(true);
     let ms = 0;

@@ -1,9 +1,9 @@
-/** docs/reference says what the code says. */
+/** docs/reference is up to date with the code. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import packageJson from '#package' with { type: 'json' };
-import { routes } from '../../core/contracts/routes.ts';
+import { routes } from '../../features/routes.ts';
 
 const { version } = packageJson;
 const root = join(__dirname, '../..');
@@ -23,24 +23,27 @@ test('[config.schema-published] every file of docs/reference is what the code ge
 test.each([
   ['openapi.json', ['admin', 'callbacks']],
   ['openapi-gateway.json', ['gateway']],
-])('[admin.openapi] [version.one] %s names every route of its surfaces once, and the one version', (name, surfaces) => {
-  const openapi = JSON.parse(page(name)) as {
-    info: { version: string };
-    paths: Record<string, Record<string, { operationId: string }>>;
-  };
-  expect(openapi.info.version).toBe(version);
-  const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
-  );
-  const own = routes.filter(({ surface }) => surfaces.includes(surface));
-  expect(operations.sort()).toEqual(own.map(({ method, path }) => `${method} ${path}`).sort());
-  const ids = Object.values(openapi.paths).flatMap((methods) =>
-    Object.values(methods).map(({ operationId }) => operationId),
-  );
-  expect(new Set(ids).size).toBe(ids.length);
-});
+])(
+  '[admin.answers-typed] [cli.version] %s names every route of its surfaces once, and the one version',
+  (name, surfaces) => {
+    const openapi = JSON.parse(page(name)) as {
+      info: { version: string };
+      paths: Record<string, Record<string, { operationId: string }>>;
+    };
+    expect(openapi.info.version).toBe(version);
+    const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const own = routes.filter(({ surface }) => surfaces.includes(surface));
+    expect(operations.sort()).toEqual(own.map(({ method, path }) => `${method} ${path}`).sort());
+    const ids = Object.values(openapi.paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+  },
+);
 
-test('[cli.test-action] the CLI page knows the commands of the specification', () => {
+test('[cli.vote] the CLI page knows the commands of the specification', () => {
   const commands = ['test-action', 'pending', 'approve', 'deny', 'verify', 'status', 'simulate', 'why', 'diff-policy'];
   const grouped = [
     'evidence export',
@@ -53,7 +56,7 @@ test('[cli.test-action] the CLI page knows the commands of the specification', (
   for (const command of [...commands, ...grouped]) expect(page('cli.md')).toContain(`# agentctl ${command}\n`);
 });
 
-test('[cli.test-action] examples of a command begin with its whole name', () => {
+test('[cli.vote] examples of a command begin with its whole name', () => {
   const sections = page('cli.md')
     .split(/^#+ agentctl /m)
     .slice(1);

@@ -10,7 +10,7 @@ const rowsOf = (text: string) =>
     .filter((line) => line.startsWith('|'))
     .map(cellsOf);
 
-test('[store.table-of-rates] the table of store-keys.md is the one that is counted', () => {
+test('[cost.table] the table of store-keys.md is the one that is counted', () => {
   expect(rowsOf(documented)).toEqual(rowsOf(storeRates()));
 });
 

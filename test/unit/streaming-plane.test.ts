@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import { functions } from '#core/contracts/functions.ts';
-import { planeFunctions, planeRoutes, unionOf } from '#core/contracts/streaming-plane.ts';
+import { isOfPlane, planeFunctions, unionOf } from '#core/contracts/streaming-plane.ts';
+import { routes } from '#features/routes.ts';
 import { addressOf } from '../../bin/local/load-balancer.ts';
-import { planeSettings } from '../../bin/plane/settings.ts';
+import { planeSettings } from '../../bin/plane/main.ts';
 
 const loadBalancer = { hosts: ['plane.example'], tls: true, keepAliveMs: 1 };
 const from = (forwarded?: string) =>
@@ -14,7 +15,7 @@ const from = (forwarded?: string) =>
     headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
   }) as unknown as IncomingMessage;
 
-describe("[plane.caller-address] the caller's address", () => {
+describe("[plane.same-handlers] the caller's address", () => {
   it.each([
     ['is what the load balancer saw', '203.0.113.9', '203.0.113.9'],
     ['is not what the caller says it is', '198.51.100.1, 203.0.113.9', '203.0.113.9'],
@@ -45,13 +46,13 @@ describe('the environment of the container', () => {
 
   it.each([
     [{ PLANE_PORT: '' }, 'PLANE_PORT must be a whole number'],
-    [{ PLANE_HOSTS: '' }, 'PLANE_HOSTS must hold the names'],
+    [{ PLANE_HOSTS: '' }, 'PLANE_HOSTS must contain the names'],
     [{ PLANE_TLS: 'yes' }, 'PLANE_TLS must be on or off'],
     [{ PLANE_DRAIN_SECONDS: '120' }, 'PLANE_DRAIN_SECONDS must be a whole number up to 115'],
   ])('is refused with %j', (wrong, message) => expect(() => planeSettings({ ...given, ...wrong })).toThrow(message));
 });
 
-describe('[plane.rights] the union of rows', () => {
+describe('[cloud.least-privilege] the union of rows', () => {
   const specs: readonly FunctionSpec[] = planeFunctions.map((name) => functions[name]);
   const union = unionOf(planeFunctions);
 
@@ -64,7 +65,7 @@ describe('[plane.rights] the union of rows', () => {
     expect(union).toMatchObject({ invokesModels: true, settlesTasks: true, startsApprovals: true, results: 'write' });
   });
 
-  it('holds no right that none of them has', () => {
+  it('contains no right that none of them has', () => {
     const members = new Set(specs.flatMap((spec) => Object.keys(spec)));
     expect(Object.keys(union).filter((member) => !members.has(member))).toEqual([]);
     for (const [table, access] of Object.entries(union.tables))
@@ -78,7 +79,7 @@ describe('[plane.rights] the union of rows', () => {
 
   it('knows every right that its functions have', () => {
     // A limit of puts holds for a process only if it holds for all of its functions.
-    const notRights = ['streams', 'timeoutSeconds', 'memoryMb', 'putsOnly'];
+    const notRights = ['streams', 'timeoutSeconds', 'memoryMb', 'putsOnly', 'surface'];
     for (const spec of specs)
       expect(Object.keys(union)).toEqual(
         expect.arrayContaining(Object.keys(spec).filter((member) => !notRights.includes(member))),
@@ -87,7 +88,7 @@ describe('[plane.rights] the union of rows', () => {
 });
 
 it('[plane.same-handlers] serves the routes of its functions and none of the admin API', () => {
-  expect(new Set(planeRoutes.map(({ surface }) => surface))).toEqual(new Set(['gateway', 'mcp']));
+  expect(new Set(routes.filter(isOfPlane).map(({ surface }) => surface))).toEqual(new Set(['gateway', 'mcp']));
 });
 
 it('runs in its container on the Node that the tests run on', () => {

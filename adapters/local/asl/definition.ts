@@ -97,9 +97,8 @@ export function loadDefinition(text: string, substitutions: Readonly<Record<stri
 }
 
 function refuseUnknown(name: string, state: State): void {
-  if (!types.includes(state.Type)) {
+  if (!types.includes(state.Type))
     throw new Error(`State ${name} has Type ${state.Type}; the local interpreter knows ${types.join(', ')}.`);
-  }
   if (state.Type === 'Task' && !resources.includes(state.Resource)) {
     throw new Error(
       `State ${name} has Resource ${state.Resource}; the local interpreter knows ${resources.join(', ')}.`,

@@ -62,9 +62,8 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
   async function drive(execution: Execution): Promise<void> {
     let current: Execution | undefined = execution;
     while (current?.status === 'running' && !stopped) current = await step(current);
-    if (current?.status === 'failed') {
+    if (current?.status === 'failed')
       deps.report(`Execution ${current.name} failed in ${current.state}: ${JSON.stringify(current.output)}`);
-    }
   }
 
   async function step(entered: Execution): Promise<Execution | undefined> {
@@ -161,9 +160,8 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
   }
 
   async function deadline(execution: Execution, state: State): Promise<number | undefined> {
-    if (state.Type === 'Wait' && state.Timestamp !== undefined) {
+    if (state.Type === 'Wait' && state.Timestamp !== undefined)
       return Date.parse(String(await evaluate(state.Timestamp, scopeOf(execution))));
-    }
     const template = state.Type === 'Wait' ? state.Seconds : state.Type === 'Task' ? state.TimeoutSeconds : undefined;
     if (template === undefined) return undefined;
     const seconds = await evaluate(template, scopeOf(execution));

@@ -1,24 +1,10 @@
-/** The checks of `doctor` in display order; each reads data that an operator could also read by hand [cli.doctor]. */
+/** The checks of `doctor` in display order; each reads data that an operator could also read by hand [cli.status]. */
 import packageJson from '#package' with { type: 'json' };
-import type { Api } from '../api.ts';
+import type { Api } from '../client.ts';
 import { count, type Fields, fields, list, text } from '../json-fields.ts';
+import { type Check, otherRelease, read } from './check.ts';
 import { checkDemo, checkDemoBrokers } from './demo.ts';
 import { type CheckResult, fail, ok, unknown, warn } from './finding.ts';
-
-export interface Check {
-  readonly name: string;
-  /** Runs the check. @throws Failure, which becomes its result. */
-  readonly run: (api: Api) => Promise<readonly CheckResult[]>;
-  /** Advice if the gateway does not have the requested resource. */
-  readonly absent: string;
-  /** Advice if its address does not answer and differs from that of the other checks. */
-  readonly unreachable?: string;
-  /** A failure of this check ends the run, because the other checks would fail in the same way. */
-  readonly needed?: true;
-}
-
-const read = async (api: Api, operation: string, query?: Readonly<Record<string, string>>): Promise<Fields> =>
-  fields((await api.call(operation, query ? { query } : {})).json);
 
 /** A larger clock difference breaks tokens and signatures. */
 const maxClockSeconds = 60;
@@ -124,7 +110,7 @@ const dependencyFound = ({ kind, name, state, reason, needed }: Fields): CheckRe
   if (kind === 'configuration')
     return fail(found, 'agentctl config check <file> shows what is wrong; correct the file and save it');
   if (needed) return fail(found, 'start it, or check its address and credentials: nothing is decided until it answers');
-  // A model that callers may request does not answer [cli.doctor-provider].
+  // A model that callers may request does not answer [cli.status].
   if (kind === 'provider' && state === 'down') return fail(found, dependencyTodo.provider!(name));
   return warn(found, dependencyTodo[String(kind)]?.(name) ?? 'agentctl status has the details');
 };
@@ -147,30 +133,11 @@ async function evidence(api: Api): Promise<CheckResult[]> {
   ];
 }
 
-async function inForce(api: Api): Promise<CheckResult[]> {
-  const { agrees, policy_version, differences, not_checked } = await read(api, 'compareInForce');
-  if (agrees === true) {
-    const open = Array.isArray(not_checked) ? not_checked.map(String) : [];
-    const rest = open.length > 0 ? `; not compared: ${open.join('; ')}` : '';
-    return [
-      ok(
-        `version ${policy_version}, its keys, budgets, risk, definitions, task sheets and credentials are as evidence says${rest}`,
-      ),
-    ];
-  }
-  return list(differences).map(({ of, what, in_force, evidence: said }) =>
-    fail(
-      `${of}: ${what}: in force is ${in_force}; evidence says ${said}`,
-      'repeat it; if it stays, a row of the store was changed past the gateway: store the configuration again, and look at who writes the tables',
-    ),
-  );
-}
-
 async function tools(api: Api): Promise<CheckResult[]> {
   const all = list((await read(api, 'listMcpTools')).tools);
   const waiting = all.filter(({ state }) => state !== 'accepted');
   return waiting.length === 0
-    ? [ok(`${all.length} tools of MCP servers are known, none is changed`)]
+    ? [ok(all.length === 0 ? 'no MCP tools yet' : `${all.length} MCP tools, all accepted`)]
     : [
         warn(
           `${waiting.length} tools are new or changed: ${waiting
@@ -222,16 +189,13 @@ async function witness(api: Api): Promise<CheckResult[]> {
   return [
     seen > 0
       ? ok(`the log is cosigned by ${seen} witnesses`)
-      : warn('no witness sees the log', 'run agentctl witness on a machine that others administer'),
+      : warn('the log has no witness', 'run agentctl witness on a machine that others administer'),
   ];
 }
 
 const otherSurface = 'check --url: it takes the admin surface of a gateway, not the gateway or MCP surface and no path';
 const otherGateway =
   'set AGENTCTL_GATEWAY: models are listed by the gateway surface, which may have an address of its own';
-/** Every release with this check has the route. */
-const otherRelease = 'check --url, and whether the gateway is of the release of this agentctl';
-
 export const checks: readonly Check[] = [
   { name: 'gateway', run: reach, absent: otherSurface, needed: true },
   { name: 'key', run: key, absent: otherSurface, needed: true },
@@ -241,7 +205,6 @@ export const checks: readonly Check[] = [
   { name: 'health', run: health, absent: otherRelease },
   { name: 'alerts', run: alerts, absent: otherRelease },
   { name: 'evidence', run: evidence, absent: otherRelease },
-  { name: 'in force', run: inForce, absent: otherRelease },
   {
     name: 'log',
     run: witness,

@@ -1,5 +1,5 @@
-/** Finds demo settings that a deployment must not have: mock answers, keys made by `npm start` [cli.doctor-demo]. */
-import type { Api } from '../api.ts';
+/** Finds demo settings that a deployment must not have: mock answers, keys made by `npm start` [cli.status]. */
+import type { Api } from '../client.ts';
 import { type Fields, fields, list, text } from '../json-fields.ts';
 import { type CheckResult, ok, warn } from './finding.ts';
 
@@ -27,7 +27,7 @@ export function demoKey({ name, person }: Fields, isDeployment: boolean): CheckR
   if (!isDeployment || !isGenerated) return [];
   return [
     warn(
-      `the key ${text(name)} was made by npm start and stands in a file of its state folder`,
+      `the key ${text(name)} was created by npm start and is in a file of its state folder`,
       'make keys of your own (agentctl bootstrap or api_keys with key_sha256) and set GATEWAY_AGENT_KEY, GATEWAY_HUMAN_KEY and GATEWAY_VIEWER_KEY',
     ),
   ];

@@ -1,4 +1,4 @@
-/** The certificate of the TLS listener: the operator's, or a self-signed one in the state folder [auth.tls]. */
+/** The certificate of the TLS listener: the operator's, or a self-signed one in the state folder [edge.listeners]. */
 import { X509Certificate } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
@@ -27,13 +27,13 @@ const dayMs = 86_400_000;
 
 /** Reads the operator's certificate. @throws Error that names the faulty option, `--edge-cert` or `--edge-key`. */
 export async function ownCertificate({ certFile, keyFile }: OwnCertificate): Promise<Certificate> {
-  const [cert, key] = await Promise.all([textOf(certFile, '--edge-cert'), textOf(keyFile, '--edge-key')]);
+  const [cert, key] = await Promise.all([readPem(certFile, '--edge-cert'), readPem(keyFile, '--edge-key')]);
   if (!certificateIn(cert, certFile).checkPrivateKey(privateKeyIn(key, keyFile)))
     throw new Error(`The private key in ${keyFile} (--edge-key) is not that of the certificate in ${certFile}.`);
   return { cert, key, certFile, keyFile };
 }
 
-async function textOf(path: string, option: string): Promise<string> {
+async function readPem(path: string, option: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {
@@ -47,7 +47,7 @@ function certificateIn(pem: string, path: string): X509Certificate {
   try {
     return new X509Certificate(pem);
   } catch (cause) {
-    throw new Error(`${path} holds no certificate in PEM.`, { cause });
+    throw new Error(`${path} contains no certificate in PEM.`, { cause });
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * The edge of this machine: one address for the gateway, the admin surface and MCP, over TLS, HTTP/2 and HTTP/1.1. It
- * sheds load, limits, breaks circuits and forwards; the upstreams authorise [edge.listeners] [edge.routing].
+ * sheds load, limits, breaks circuits and forwards; the upstreams authorise [edge.listeners].
  */
 import type { ServerResponse } from 'node:http';
 import { Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
@@ -149,7 +149,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   };
 
   /**
-   * Opens the parent span of all further work [trace.edge-parent]. Its path has no query, which may contain anything.
+   * Opens the parent span of all further work [trace.caller]. Its path has no query, which may contain anything.
    */
   const traced = (
     request: EdgeRequest,
@@ -182,7 +182,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     if (!target || !origin)
       throw new GatewayError(
         'not_found',
-        `There is nothing at ${shortened(request.url ?? '/')}; the edge serves /api/*, /admin/*, /mcp and /.well-known/oauth-protected-resource.`,
+        `No route matches ${shortened(request.url ?? '/')}; the edge serves /api/*, /admin/*, /mcp and /.well-known/oauth-protected-resource.`,
       );
     return { target, origin };
   };

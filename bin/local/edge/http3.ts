@@ -1,5 +1,5 @@
 /**
- * HTTP/3 for the edge: a Caddy as child process, if its program is found [edge.http3]. Node.js does not support QUIC.
+ * HTTP/3 for the edge: a Caddy as child process, if its program is found [edge.listeners]. Node.js does not support QUIC.
  * Caddy terminates TLS and QUIC and forwards each request to the cleartext listener with a token that no client knows,
  * so that the edge trusts the reported address.
  */

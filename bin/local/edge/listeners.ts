@@ -81,7 +81,7 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
   Object.assign(tls, {
     // All of them, as at the upstream listeners: a dropped header could be the second of two that contradict.
     maxHeadersCount: 0,
-    // Any other upgrade (h2c) is ignored, and the request is answered unchanged [http.other-upgrades].
+    // Any other upgrade (h2c) is ignored, and the request is answered unchanged [http.expectation].
     shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket',
   });
   const cleartext = createServer(http2Limits);

@@ -1,6 +1,6 @@
 /**
  * Passes a request of HTTP/1.1 to its upstream in this process, which writes its answer directly to the client
- * [edge.in-process].
+ * [edge.streams].
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Serve } from '../http-server.ts';

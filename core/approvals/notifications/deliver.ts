@@ -39,7 +39,7 @@ interface Delivered {
 }
 
 /**
- * Sends due deliveries page by page until none is due [notify.until-nothing-is-due].
+ * Sends due deliveries page by page until none is due [notify.events].
  * @param budgetMs no page begins later than this.
  * @returns the number sent.
  */
@@ -111,7 +111,7 @@ async function deliverDecision(ports: DeliverPorts, { envelope_id, channel }: De
 
 /** Logs a store fault. The claim expires and the delivery is retried; other deliveries continue. */
 function storeFailed({ telemetry }: DeliverPorts, { id }: Delivery, cause: unknown): Outcome {
-  telemetry.log('error', 'notification state unknown', { id, error: textOf(cause) });
+  telemetry.log('error', 'notification state unknown', { id, error: faultMessage(cause) });
   return 'left';
 }
 
@@ -201,7 +201,7 @@ const reportDelay = ({ clock, telemetry }: DeliverPorts, { queued_at }: Approval
   telemetry.observe('svc_delivery_delay_seconds', Math.max(0, (clock.now() - Date.parse(queued_at)) / 1000), {});
 
 function afterFailure(ports: DeliverPorts, claimed: Delivery, cause: unknown): Delivery {
-  const last_error = textOf(cause);
+  const last_error = faultMessage(cause);
   const dead = claimed.attempts >= maxAttempts;
   ports.telemetry.log(dead ? 'error' : 'warn', dead ? 'notification is dead' : 'notification failed', {
     id: claimed.id,
@@ -219,7 +219,7 @@ function afterFailure(ports: DeliverPorts, claimed: Delivery, cause: unknown): D
 }
 
 /** Returns the error text with its cause, since `fetch failed` alone does not help. */
-function textOf(thrown: unknown): string {
+function faultMessage(thrown: unknown): string {
   if (!(thrown instanceof Error)) return shortened(String(thrown));
   return shortened(thrown.cause instanceof Error ? `${thrown.message}: ${thrown.cause.message}` : thrown.message);
 }

@@ -31,7 +31,7 @@ export async function enqueueNotifications(
   );
 }
 
-/** Queues the request for its channels. Escalation channels get it after half of its time [notify.escalation]. */
+/** Queues the request for its channels. Escalation channels get it after half of its time [notify.digest]. */
 export async function enqueueSubmitted(
   ports: EnqueuePorts,
   channels: readonly string[],

@@ -1,4 +1,4 @@
-/** Lists a tenant's failed notifications: given up, or to be retried [cli.status-failing]. */
+/** Lists a tenant's failed notifications: given up, or to be retried [cli.status]. */
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import type { Delivery, DeliveryStore } from './ports.ts';
 
@@ -34,11 +34,11 @@ export async function failingDeliveries(
   const retrying = waiting.filter((one) => one.tenant === tenant && one.attempts > 0 && one.last_error !== undefined);
   return {
     due: waiting.filter(({ due_at }) => due_at <= now).length,
-    failing: [...dead, ...retrying].slice(0, maxShown).map(shown),
+    failing: [...dead, ...retrying].slice(0, maxShown).map(failingAnswer),
   };
 }
 
-const shown = ({
+const failingAnswer = ({
   channel,
   event,
   envelope_id,

@@ -63,7 +63,7 @@ async function counted(assertion: Assertion, passkey: Passkey, challenge: string
   }).catch((cause: Error) => {
     throw refused(cause.message, cause);
   });
-  if (!verified) throw refused('its signature does not hold');
+  if (!verified) throw refused('its signature is not valid');
   return authenticationInfo.newCounter;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Registers a person's passkey: a challenge, then the authenticator's answer, which is verified and recorded
- * [approval.passkey-registered].
+ * [approval.passkey].
  */
 import type { Passkey, PasskeyRegistration, PasskeyRow } from '#core/contracts/passkey.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
@@ -77,7 +77,7 @@ async function verified(given: PasskeyRegistration, challenge: string, host: Rel
     throw refusedKey(cause.message, cause);
   });
   const { registrationInfo } = outcome;
-  if (!registrationInfo) throw refusedKey('its attestation does not hold');
+  if (!registrationInfo) throw refusedKey('its attestation is not valid');
   const { id, publicKey, counter } = registrationInfo.credential;
   if (id !== given.credential_id) throw refusedKey('its id is not the one that the authenticator signed');
   return {

@@ -41,7 +41,7 @@ export const unknownBatch = (stored: StoredBatch, { code, message, kind }: Gatew
     data: [
       {
         code,
-        message: `The provider ${stored.provider} gave no answer about this batch${kind.shown ? `: ${message}` : '.'}`,
+        message: `The provider ${stored.provider} returned no answer about this batch${kind.shown ? `: ${message}` : '.'}`,
         param: null,
         line: null,
       },

@@ -1,12 +1,12 @@
 /** Requests about files and batches to the provider that stores them. */
+import type { GovernPorts } from '#core/actions/ports.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { StoredObject } from '#core/contracts/stored-batch.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { textOf } from '#core/kernel/narrow.ts';
 import { inWords, type NamedThing, notFound } from '#core/kernel/not-found.ts';
-import type { TelemetryPort } from '#core/kernel/ports.ts';
-import { type Provider, ProviderFault, type ProvidersPort } from '#core/models/providers/ports.ts';
+import { type Provider, ProviderFault, type Providers } from '#core/models/providers/ports.ts';
 import { faultToError } from '#core/models/routing/fault-to-error.ts';
 import type { RoutePlan } from '#core/models/routing/plan.ts';
 import type { ChatPorts } from '../ports.ts';
@@ -24,7 +24,10 @@ export const batchProviderOf = ({ candidates }: RoutePlan, name?: string): Provi
 export type WithFiles = Required<Pick<Provider, 'resource' | 'download'>>;
 
 /** Returns the provider of an entry, which must support files. @throws ProviderFault */
-export async function filesOf({ providers }: ProvidersPort, entry: ProviderEntry): Promise<WithFiles> {
+export async function filesOf(
+  { providers }: { readonly providers: Providers },
+  entry: ProviderEntry,
+): Promise<WithFiles> {
   const { resource, download } = await providers.get(entry);
   if (resource && download) return { resource, download };
   throw new ProviderFault(entry.name, 'unavailable', `${entry.name} keeps no files`);
@@ -39,7 +42,7 @@ export function idIn(entry: ProviderEntry, { id }: JsonObject): string {
 
 /** Returns the caller's error for a failed provider request; the detail is logged. */
 function refusedByProvider(
-  { telemetry }: TelemetryPort,
+  { telemetry }: Pick<GovernPorts, 'telemetry'>,
   thrown: unknown,
   { kind, name }: NamedThing,
 ): GatewayError | undefined {

@@ -1,5 +1,5 @@
 /**
- * Parses each line of a batch as a chat call, so that it is checked, filtered and estimated like one [batches.lines].
+ * Parses each line of a batch as a chat call, so that it is checked, filtered and estimated like one [batches.governed].
  */
 import { chatJson, chatSizes } from '#core/contracts/chat.ts';
 import { type BatchEndpoint, batchEndpoints } from '#core/contracts/stored-batch.ts';
@@ -98,9 +98,9 @@ function callOf(written: string) {
   const { custom_id, method, url, body } = line;
   if (typeof custom_id !== 'string' || !idPattern.test(custom_id))
     throw invalidRequest('custom_id has to be 1 to 128 letters, digits and _ . : / -');
-  if (method !== 'POST') throw invalidRequest(`method is ${shown(method)}; allowed: "POST".`);
+  if (method !== 'POST') throw invalidRequest(`method is ${quoteShort(method)}; allowed: "POST".`);
   if (typeof url !== 'string' || !Object.hasOwn(batchEndpoints, url))
-    throw invalidRequest(`url is ${shown(url)}; allowed: ${Object.keys(batchEndpoints).join(', ')}.`);
+    throw invalidRequest(`url is ${quoteShort(url)}; allowed: ${Object.keys(batchEndpoints).join(', ')}.`);
   if (!isObject(body)) throw invalidRequest('body is not an object; it takes the request of the endpoint.');
   const endpoint = url as BatchEndpoint;
   const request = requestOf(endpoint, body);
@@ -130,7 +130,7 @@ function requestOf(endpoint: BatchEndpoint, body: JsonObject): JsonObject {
   return request;
 }
 
-const shown = (value: Json | undefined): string =>
+const quoteShort = (value: Json | undefined): string =>
   value === undefined ? 'missing' : JSON.stringify(value).slice(0, 80);
 
 const refusedLine = (line: number, found: string): GatewayError => invalidRequest(`Line ${line}: ${found}.`, { line });

@@ -25,7 +25,7 @@ export async function listFiles(ports: ChatPorts, caller: BatchCaller, page: Bat
 
 /**
  * Lists batches in their current state. One that cannot be fetched carries the reason, and the others are still listed
- * [batches.list-partial].
+ * [batches.owner].
  */
 export async function listBatches(ports: ChatPorts, caller: BatchCaller, page: BatchPage): Promise<JsonObject> {
   assertPlace(page.after, isOwnId);

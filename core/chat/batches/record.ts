@@ -1,4 +1,4 @@
-/** Records an operation on a file, batch or response as an evidence entry without content [batches.evidence]. */
+/** Records an operation on a file, batch or response as an evidence entry without content [batches.governed]. */
 import { sessionOwner } from '#core/actions/governed.ts';
 import { federatedActor, type Principal } from '#core/configuration/identity/principal.ts';
 import { assertSessionOwner } from '#core/configuration/identity/sessions.ts';
@@ -33,7 +33,7 @@ interface Use {
 interface Done<T> {
   readonly answer: T;
   readonly findings?: readonly Finding[];
-  /** Model named in the results that was not requested [chat.replied-model]. */
+  /** Model named in the results that was not requested [budget.served]. */
   readonly replied_model?: string | undefined;
 }
 

@@ -2,12 +2,11 @@
  * Returns the results of a batch to the caller [batches.results]. Each line passes the output policy and the transforms
  * like a reply; a blocked line becomes an error under its custom_id.
  */
-
+import type { GovernPorts } from '#core/actions/ports.ts';
 import type { Finding } from '#core/contracts/chat.ts';
 import { type BatchEndpoint, batchEndpoints } from '#core/contracts/stored-batch.ts';
 import { assertBounded, type Json, type JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectOf, textOf } from '#core/kernel/narrow.ts';
-import type { PausePort, TelemetryPort } from '#core/kernel/ports.ts';
 import type { ContentPolicy } from '#core/models/content-policy/ports.ts';
 import type { TextSlot } from '#core/models/dialects/dialect.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
@@ -30,7 +29,7 @@ interface Results {
 const maxModels = 100;
 
 export async function checkResults(
-  ports: PausePort & TelemetryPort,
+  ports: Pick<GovernPorts, 'pause' | 'telemetry'>,
   call: ChatCall,
   policy: ContentPolicy,
   source: { readonly text: string; readonly endpoint: BatchEndpoint; readonly provider: string },

@@ -1,19 +1,16 @@
 /** Decides each address that the provider would fetch as the call `http.get` [chat.addresses]. */
 
 import { decideOnly } from '#core/actions/decide-only.ts';
-import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
-import { approvalFor, govern } from '#core/actions/govern.ts';
-import { waitingFor } from '#core/actions/wait.ts';
-import { callDigest } from '#core/approvals/call-digest.ts';
+import type { GovernedRequest } from '#core/actions/envelope.ts';
+import { govern } from '#core/actions/govern.ts';
 import { type DecisionResult, sizes } from '#core/contracts/envelope.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Answering } from '../answering.ts';
-import type { ChatCall } from '../call.ts';
 import type { Finished, ScreenedCall } from '../call-stages.ts';
 import { type FetchedAddress, isReadAlike, refusedAddress } from '../chat-addresses.ts';
 import type { ChatPorts } from '../ports.ts';
 import { StageFailure } from '../stage-failure.ts';
-import { chatReviewOf, endInReview, pendingOf } from './approval.ts';
+import { chatWait, endInReview, pendingOf, reviewContent } from './approval.ts';
 
 /** Maximum number of addresses, each of which costs a decision. */
 const maxAddresses = 20;
@@ -40,10 +37,16 @@ export async function governAddresses(
 ): Promise<ScreenedCall | Finished> {
   const { call } = screened;
   const fetches = fetchesOf(screened, found);
-  const { ready, others } = await byApproval(ports, call, fetches);
-  const pending = await decided(ports, screened, others, answering);
-  // An approval is used once, so it is kept until every address of the call is allowed.
-  if (pending.length === 0) pending.push(...(await decided(ports, screened, ready, answering)));
+  const reviewsContent = screened.inputVerdict.decision === 'review';
+  // An approval is used once, so none is used before all that the call needs are there.
+  const keeps = reviewsContent || fetches.length > 1;
+  const decisions = await decided(ports, screened, fetches, answering, keeps);
+  const content = reviewsContent ? await reviewContent(ports, screened, answering, true) : undefined;
+  let pending = pendingIn(decisions, content);
+  if (pending.length === 0 && keeps) {
+    const approved = decisions.filter(({ result }) => isApproved(result));
+    pending = pendingIn(await decided(ports, screened, approved, answering, false), undefined);
+  }
   // The decisions have advanced the session's chain.
   const head = (await ports.evidence.head(call.tenant.id, call.sessionId)) ?? null;
   const known = { ...screened, head };
@@ -56,27 +59,40 @@ export async function governAddresses(
   return endInReview(known, answering, { ...pendingOf(first.result), approvals });
 }
 
-/** Decides the addresses in order and returns those in review. @throws GatewayError `policy_violation` */
+const isApproved = ({ matched_rule }: DecisionResult): boolean => matched_rule.startsWith('approved:');
+
+/** Returns what is in review: the content first, to which the `X-Approval-Ref` of a retry belongs. */
+function pendingIn(fetches: readonly DecidedFetch[], content: DecisionResult | undefined) {
+  const all = [...(content ? [{ path: 'messages', result: content }] : []), ...fetches];
+  return all.filter(({ result }) => result.decision === 'review');
+}
+
+/**
+ * Decides the addresses in order.
+ * @param keeps leaves fitting approvals unused.
+ * @throws GatewayError `policy_violation`
+ */
 async function decided(
   ports: ChatPorts,
   screened: ScreenedCall,
   fetches: readonly Fetch[],
   answering: Answering,
+  keeps: boolean,
 ): Promise<DecidedFetch[]> {
   const { call } = screened;
-  const holds = chatReviewOf(call) === 'hold';
   const wait = {
-    ...waitingFor(holds ? call.snapshot.configuration.approvals.hold_seconds : 0, () => call.signal.aborted),
+    ...chatWait(call),
+    keeps,
     // The answer begins, and is kept alive while the call is pending.
     onWait: () => void (call.stream && answering.stream(screened)),
   };
-  const pending: DecidedFetch[] = [];
+  const results: DecidedFetch[] = [];
   for (const fetch of fetches) {
     const result = await govern(ports, call.principal, call.sessionId, fetch.request, { carry: decideOnly, wait });
     if (result.decision === 'block') throw await blockedFetch(ports, screened, { ...fetch, result });
-    if (result.decision === 'review') pending.push({ ...fetch, result });
+    results.push({ ...fetch, result });
   }
-  return pending;
+  return results;
 }
 
 async function blockedFetch(ports: ChatPorts, screened: ScreenedCall, { path, result }: DecidedFetch) {
@@ -84,26 +100,13 @@ async function blockedFetch(ports: ChatPorts, screened: ScreenedCall, { path, re
   const { matched_rule, envelope_id, error } = result;
   const fault = new GatewayError(
     'policy_violation',
-    `${path} holds an address that the provider would fetch: rule ${matched_rule} blocks it. ${error?.message ?? ''}`.trim(),
+    `${path} contains an address that the provider would fetch: rule ${matched_rule} blocks it. ${error?.message ?? ''}`.trim(),
     { data: { ...error?.data, param: path, decision: 'block', matched_rule, envelope_id } },
   );
   const head = (await ports.evidence.head(call.tenant.id, call.sessionId)) ?? null;
   return new StageFailure(fault, { ...screened, head }, 'blocked', {
     ruling: { decision: 'block', matchedRule: matched_rule },
   });
-}
-
-/** Separates the addresses that have an approval from the others. */
-async function byApproval(ports: ChatPorts, { principal, sessionId }: ChatCall, fetches: readonly Fetch[]) {
-  if (fetches.length === 1) return { ready: [], others: fetches };
-  const ready: Fetch[] = [];
-  const others: Fetch[] = [];
-  for (const fetch of fetches) {
-    const envelope = openEnvelope(fetch.request, principal, sessionId, '');
-    const candidate = await approvalFor(ports, envelope, callDigest(envelope));
-    (candidate?.row?.status === 'approved' ? ready : others).push(fetch);
-  }
-  return { ready, others };
 }
 
 function fetchesOf({ call, inputVerdict }: ScreenedCall, found: readonly FetchedAddress[]): readonly Fetch[] {
@@ -114,7 +117,7 @@ function fetchesOf({ call, inputVerdict }: ScreenedCall, found: readonly Fetched
   }
   if (byTarget.size > maxAddresses)
     throw invalidRequest(
-      `The request holds ${byTarget.size} addresses that the provider would fetch; ${maxAddresses} at most are decided. Send contents in base64, or have their hosts listed in chat_addresses.`,
+      `The request contains ${byTarget.size} addresses that the provider would fetch; ${maxAddresses} at most are decided. Send contents in base64, or have their hosts listed in chat_addresses.`,
     );
   // A reference names one approval: that of the content, if it is in review. Others are found by their calls.
   const refers = byTarget.size === 1 && inputVerdict.decision !== 'review';

@@ -14,7 +14,7 @@ import { blockedBy, sessionBlocked } from '#core/session/risk/assess.ts';
 import type { ChatCall } from '../call.ts';
 import type { AdmittedCall, Ruling, RunningCall } from '../call-stages.ts';
 import type { ChatPorts } from '../ports.ts';
-import { knowing, StageFailure } from '../stage-failure.ts';
+import { StageFailure } from '../stage-failure.ts';
 import { isLookedUp } from './response-cache.ts';
 
 /**
@@ -45,15 +45,17 @@ export async function admit(ports: ChatPorts, running: RunningCall, policy: Cont
     standing: { session: head?.risk, key },
     requestSha256,
   };
-  return knowing(admitted, async () => {
+  try {
     // Checked before any refusal is recorded, since that would write to the session.
     assertSessionOwner(head, call.principal);
     if (!outcome.ok) throw limitReached(ports, admitted, outcome);
     for (const { tier } of outcome.budgets) if (tier !== 'ok') ports.telemetry.count('svc_budget_tier_total', { tier });
     assertNotBlocked(ports, admitted);
     if (call.refusal) throw unallowed(admitted, call.refusal);
-    return admitted;
-  });
+  } catch (thrown) {
+    throw StageFailure.of(thrown, admitted);
+  }
+  return admitted;
 }
 
 /**
@@ -68,7 +70,7 @@ const blockRuledBy = (matchedRule: string): Ruling => ({ decision: 'block', matc
 const quickTokens = 4 * 1024;
 
 /**
- * Checks whether the provider is called right after admission [limit.begun]: its start is then noted with the
+ * Checks whether the provider is called right after admission [limit.none]: its start is then noted with the
  * reservation, which saves a write. Quick filters do not matter: a call that they block is settled like any other.
  */
 const isCalledImmediately = (call: ChatCall, policy: ContentPolicy): boolean =>

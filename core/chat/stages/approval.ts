@@ -4,7 +4,7 @@ import type { ExecutionMode } from '#core/actions/execute-action.ts';
 import { approvalFor } from '#core/actions/govern.ts';
 import type { GovernedAction } from '#core/actions/governed.ts';
 import { review } from '#core/actions/review.ts';
-import { waitingFor } from '#core/actions/wait.ts';
+import { type WaitStrategy, waitingOver } from '#core/actions/wait.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';
 import type { ActionEnvelope, DecisionResult } from '#core/contracts/envelope.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
@@ -33,11 +33,35 @@ export async function awaitApproval(
   screened: ScreenedCall,
   answering: Answering,
 ): Promise<ApprovedCall | Finished> {
+  const result = await reviewContent(ports, screened, answering);
+  return result.decision === 'allow'
+    ? taken(ports, screened, result)
+    : endInReview(screened, answering, pendingOf(result));
+}
+
+/**
+ * Reviews the content of a call.
+ * @param keeps leaves a fitting approval unused.
+ * @returns allow or review. @throws GatewayError `policy_violation` while a denial of the same call applies.
+ */
+export async function reviewContent(
+  ports: ChatPorts,
+  screened: ScreenedCall,
+  answering: Answering,
+  keeps = false,
+): Promise<DecisionResult> {
   const { call, inputVerdict } = screened;
   const how = chatReviewOf(call);
   // The answer begins, and is kept alive while the call is pending.
   if (how === 'hold' && call.stream) answering.stream(screened);
-  const envelope = envelopeOf(call);
+  const asked = envelopeOf(call);
+  const call_digest = callDigest(asked);
+  const named = await approvalFor(ports, asked, call_digest);
+  // A retry may name the approval of an address in the chat; that of the content is then found by its call.
+  const isOfAddress = named?.row?.protocol === 'http';
+  const { approval_ref: _, ...unnamed } = asked;
+  const envelope = isOfAddress ? unnamed : asked;
+  const candidate = isOfAddress ? await approvalFor(ports, envelope, call_digest) : named;
   const { matched_rule } = inputVerdict;
   const action: GovernedAction = {
     envelope,
@@ -49,26 +73,21 @@ export async function awaitApproval(
       policy: 'content policy',
       reason: `The filter ${matched_rule?.replace(/^content:/, '')} asks for a human's decision.`,
     },
-    call_digest: callDigest(envelope),
+    call_digest,
     // The approval shows the prompt to the reviewer; the log has its digest only.
     privateParameters: true,
-    // The call continues in this pipeline, not in an executor; its approval admits one call [chat.review-once].
+    // The call continues in this pipeline, not in an executor; its approval admits one call [approval.used-once].
     decideOnly: true,
     head: screened.head,
   };
-  const holdSeconds = how === 'hold' ? call.snapshot.configuration.approvals.hold_seconds : 0;
-  const candidate = await approvalFor(ports, envelope, action.call_digest);
-  const result = await review(
-    ports,
-    action,
-    candidate,
-    takenOnly,
-    waitingFor(holdSeconds, () => call.signal.aborted),
-  );
-  if (result.decision === 'allow') return taken(ports, screened, result);
+  const result = await review(ports, action, candidate, takenOnly, { ...chatWait(call), keeps });
   if (result.decision === 'block') throw deniedChat(screened, result);
-  return endInReview(screened, answering, pendingOf(result));
+  return result;
 }
+
+/** Returns how a chat waits for a human: held if `chat_review` is `hold`, otherwise answered at once. */
+export const chatWait = (call: ChatCall): WaitStrategy =>
+  waitingOver(call.snapshot.configuration.approvals, chatReviewOf(call) === 'hold', () => call.signal.aborted);
 
 /**
  * Ends a call that needs a human's approval, as `approvals.chat_review` configures.
@@ -118,12 +137,12 @@ export function pendingOf({ envelope_id, error }: DecisionResult): JsonObject {
   };
 }
 
-export const chatReviewOf = ({ tenant, snapshot }: ChatCall) =>
+const chatReviewOf = ({ tenant, snapshot }: ChatCall) =>
   tenant.chat_review ?? snapshot.configuration.approvals.chat_review;
 
 /**
  * Answers 202 with the approval. Client libraries would read it as an empty stream, so a stream gets an error event,
- * which each of them throws [chat.review-202].
+ * which each of them throws [chat.review].
  */
 function answerPending({ wire, stream, readsEvents }: ChatCall, answering: Answering, pending: JsonObject): void {
   if (stream && readsEvents) answering.events(202, [wire.errorEvent(needsApproval(pending))]);
@@ -137,7 +156,7 @@ const needsApproval = (pending: JsonObject): GatewayError =>
     { data: pending },
   );
 
-/** Returns the pending review as an error that client libraries throw, with its address and id [chat.review-error]. */
+/** Returns the pending review as an error that client libraries throw, with its address and id [chat.review]. */
 const reviewError = (screened: ScreenedCall, pending: JsonObject): StageFailure =>
   // Client libraries retry a 409 at once, before a reviewer can have decided.
   new StageFailure(needsApproval(pending), screened, 'review', { headers: { 'x-should-retry': 'false' } });
@@ -158,15 +177,15 @@ function envelopeOf(call: ChatCall): ActionEnvelope {
     tool: call.operation,
     target: call.resolvedModel,
     capability: 'generate',
-    parameters: shown(call),
-    // Headers such as betas change the provider's behaviour, so an approval covers them [approval.chat-headers].
+    parameters: reviewedBody(call),
+    // Headers such as betas change the provider's behaviour, so an approval covers them [approval.bound].
     ...(Object.keys(call.passed).length > 0 && { sent_with: { headers: call.passed } }),
     justification: '',
     ...(ref !== undefined && { approval_ref: ref }),
   };
 }
 
-function shown({ body }: ChatCall): Record<string, unknown> {
+function reviewedBody({ body }: ChatCall): Record<string, unknown> {
   // Streaming changes how the answer is sent, not the request itself.
   const { stream: _stream, stream_options: _options, ...asked } = body;
   const text = canonicalize(asked);

@@ -1,4 +1,4 @@
-/** Runs `policy.check_input` over the lines of a batch, each as a chat call [batches.lines]. */
+/** Runs `policy.check_input` over the lines of a batch, each as a chat call [batches.governed]. */
 
 import type { Finding } from '#core/contracts/chat.ts';
 import { batchEndpoints } from '#core/contracts/stored-batch.ts';
@@ -90,7 +90,7 @@ function refuseTools({ snapshot, wire }: ChatCall, body: JsonObject, line: numbe
   );
 }
 
-/** Refuses `store`: the gateway has no record for reading or deleting the completion [chat.store]. */
+/** Refuses `store`: the gateway has no record for reading or deleting the completion [responses.stored]. */
 function refuseStore({ store }: JsonObject, line: number): void {
   if (keepsCompletion(store))
     throw atLine(

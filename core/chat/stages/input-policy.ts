@@ -18,7 +18,7 @@ export async function checkInputPolicy(
   body: JsonObject,
 ): Promise<ScreenedCall> {
   const { call } = admitted;
-  return ports.telemetry.span('policy.check_input', {}, async (span) => {
+  return ports.telemetry.leafSpan('policy.check_input', {}, async (span) => {
     const context = { tenant_id: call.tenant.id, model: call.resolvedModel, provider: '' };
     const verdict = policy.inputIdle ? clean : await policy.checkInput(call.wire.requestTexts(body), context);
     span.set(verdictAttributes(verdict));
@@ -29,7 +29,7 @@ export async function checkInputPolicy(
   });
 }
 
-/** Verdict of a stage without filters, which the trace contains as well [trace.policy-stages]. */
+/** Verdict of a stage without filters, which the trace contains as well [trace.routes]. */
 export const clean: Verdict = { decision: 'allow', findings: [] };
 
 /** Counts findings by filter and action. */
@@ -56,7 +56,7 @@ export function violation({ matched_rule, findings }: Verdict): GatewayError {
 /** Actions that let a text pass, strictest first. */
 const passing: readonly string[] = ['redact', 'warn', 'log'];
 
-/** Returns the attributes of a span: the decision, and the filter with the strictest action [trace.policy-stages]. */
+/** Returns the attributes of a span: the decision, and the filter with the strictest action [trace.routes]. */
 export function verdictAttributes({ decision, matched_rule, findings }: Verdict) {
   if (decision !== 'allow') return { decision, policy_name: matched_rule, action: decision };
   const [found] = [...findings].sort((a, b) => passing.indexOf(a.action) - passing.indexOf(b.action));

@@ -7,7 +7,7 @@ import type { ChatCall } from '../call.ts';
 import type { CheckedCall, KnownCall } from '../call-stages.ts';
 import type { ChatPorts } from '../ports.ts';
 import { type Rewriter, rewriting } from '../rewrite.ts';
-import { knowing } from '../stage-failure.ts';
+import { StageFailure } from '../stage-failure.ts';
 import { blocked, clean, countFindings, verdictAttributes } from './input-policy.ts';
 
 const contextOf = ({ tenant, resolvedModel }: ChatCall, provider = ''): ContentContext => ({
@@ -18,37 +18,34 @@ const contextOf = ({ tenant, resolvedModel }: ChatCall, provider = ''): ContentC
 
 /**
  * Checks a complete reply and changes it in place.
- * @param texts texts of the reply; by default those of its dialect.
+ * @param given texts of the reply; by default those of its dialect.
  * @throws GatewayError `policy_violation`.
  */
-export const checkReply = <Before extends KnownCall>(
+export async function checkReply<Before extends KnownCall>(
   ports: ChatPorts,
   known: Before,
   policy: ContentPolicy,
   reply: JsonObject,
-  texts?: readonly TextSlot[],
-): Promise<CheckedCall<Before>> =>
-  // The model has already answered, so an unexpected fault is recorded with the cost as well.
-  knowing(known, () => checked(ports, known, policy, texts ?? known.call.wire.replyTexts(reply)));
-
-async function checked<Before extends KnownCall>(
-  ports: ChatPorts,
-  known: Before,
-  policy: ContentPolicy,
-  texts: readonly TextSlot[],
+  given?: readonly TextSlot[],
 ): Promise<CheckedCall<Before>> {
   const { call, provider } = known;
-  // The trace contains the stage even if no filter checks replies [trace.policy-stages].
-  const verdict = await ports.telemetry.span('policy.check_output', {}, async (span) => {
-    const found = policy.outputIdle ? clean : await policy.checkOutput(texts, contextOf(call, provider));
-    span.set(verdictAttributes(found));
-    return found;
-  });
-  countFindings(ports, verdict);
-  const after = { ...known, outputVerdict: verdict };
-  if (verdict.decision !== 'allow') throw blocked(after, verdict);
-  rewriteTexts(call, texts);
-  return after;
+  try {
+    const texts = given ?? call.wire.replyTexts(reply);
+    // The trace contains the stage even if no filter checks replies [trace.routes].
+    const verdict = await ports.telemetry.leafSpan('policy.check_output', {}, async (span) => {
+      const found = policy.outputIdle ? clean : await policy.checkOutput(texts, contextOf(call, provider));
+      span.set(verdictAttributes(found));
+      return found;
+    });
+    countFindings(ports, verdict);
+    const after = { ...known, outputVerdict: verdict };
+    if (verdict.decision !== 'allow') throw blocked(after, verdict);
+    rewriteTexts(call, texts);
+    return after;
+  } catch (thrown) {
+    // The model has already answered, so an unexpected fault is recorded with the cost as well.
+    throw StageFailure.of(thrown, known);
+  }
 }
 
 /** Applies the response transforms to the running texts of a complete reply. */

@@ -23,6 +23,7 @@ import {
   type BegunCall,
   endedWith,
   type Finished,
+  type KnownCall,
   type LookedUpCall,
   type ModelCall,
 } from '../call-stages.ts';
@@ -52,27 +53,30 @@ export async function callModel(
   const { lookup, body } = looked;
   const flight = lookup?.state === 'MISS' ? lookup.flight : undefined;
   let stream: StreamToCaller | undefined;
+  let known: KnownCall = looked;
   try {
     const begun = beginModel(ports, looked);
-    const said = await knowing(begun, () =>
-      ports.telemetry.span('provider.call', { model: looked.call.resolvedModel }, async (span) => {
-        const [model, answered] = await openReply(ports, begun);
-        span.set({ provider: model.provider, latency_ms: Math.round(span.elapsedUs() / 1000) });
-        return knowing(model, async () => {
-          const { reply } = answered;
-          if (reply.type === 'json') return { model, spoken: readReply(ports, model, answered, reply.body) };
-          stream = await openStream(ports, model, policy, answering);
-          return relayStream(ports, model, { ...answered, events: reply.events }, stream);
-        });
-      }),
-    );
+    known = begun;
+    const said = await ports.telemetry.span('provider.call', { model: looked.call.resolvedModel }, async (span) => {
+      const [model, answered] = await openReply(ports, begun);
+      span.set({ provider: model.provider, latency_ms: Math.round(span.elapsedUs() / 1000) });
+      try {
+        const { reply } = answered;
+        if (reply.type === 'json') return { model, spoken: readReply(ports, model, answered, reply.body) };
+        stream = await openStream(ports, model, policy, answering);
+        return await relayStream(ports, model, { ...answered, events: reply.events }, stream);
+      } catch (thrown) {
+        throw StageFailure.of(thrown, model);
+      }
+    });
     const finished = 'spoken' in said ? await completeReply(ports, said.model, policy, said.spoken, answering) : said;
-    const { known, ending, reply } = finished;
-    if (flight && reply)
-      await knowing(known, async () => {
-        if (!known.demo && cacheable(body, reply, ending.outcome)) storeReply(known, flight, reply);
-      });
-    return { known, ending };
+    known = finished.known;
+    const { ending, reply } = finished;
+    if (flight && reply && !finished.known.demo && cacheable(body, reply, ending.outcome))
+      storeReply(finished.known, flight, reply);
+    return { known: finished.known, ending };
+  } catch (thrown) {
+    throw StageFailure.of(thrown, known);
   } finally {
     if (stream) reportStream(ports, stream.verdict());
     flight?.drop();
@@ -144,7 +148,7 @@ async function openReply(
 const memberPaths = lazyImport(() => import('#core/models/dialects/translate/member-path.ts'));
 
 /**
- * Returns the failure with the member of the caller's request that it is about [errors.param].
+ * Returns the failure with the member of the caller's request that it is about [error.plain-words].
  * @param body translated request.
  */
 async function atCallersMember(
@@ -219,14 +223,13 @@ async function completeReply(
 ): Promise<RepliedModel> {
   const { call } = model;
   const known = await checkReply(ports, model, policy, spoken);
-  const reply = await knowing(known, () => toolsDecided(ports, call, spoken));
+  const reply = leavesTools(call) ? spoken : await knowing(known, () => toolsDecided(ports, call, spoken));
   answering.json(200, reply);
   const ending = call.signal.aborted ? endedWith('aborted', cancelledError(call)?.code) : endedWith('completed');
   return { known, ending, reply };
 }
 
 async function toolsDecided(ports: ChatPorts, call: ChatCall, spoken: JsonObject): Promise<JsonObject> {
-  if (leavesTools(call)) return spoken;
   if (call.dialect === 'anthropic') return (await messagesTools()).governReply(ports, call, spoken);
   return (await completionTools()).governCompletion(ports, call, spoken);
 }

@@ -26,7 +26,7 @@ export function isLookedUp({ noCache, snapshot }: ChatCall, body: JsonObject): b
   return cache.enabled && !noCache && !isVaried(body, cache.max_temperature) && cacheableRequest(body);
 }
 
-/** Checks whether the caller wants varied answers; without a temperature, the gateway decides [cache.temperature]. */
+/** Checks whether the caller wants varied answers; without a temperature, the gateway decides [chat.cache]. */
 const isVaried = ({ temperature }: JsonObject, most: number): boolean =>
   typeof temperature === 'number' && temperature > most;
 

@@ -19,7 +19,7 @@ import { genAiMetrics } from '#core/models/routing/gen-ai-metrics.ts';
 import { followRisk, noteOfBlockedChat } from '#core/session/risk/assess.ts';
 import type { ChatCall } from '../call.ts';
 import type { EndedCall } from '../call-stages.ts';
-import { costOfCall, otherModelsOf, usageOf } from '../call-usage.ts';
+import { type Charge, chargeOf } from '../call-usage.ts';
 import { recordOf } from '../chat-record.ts';
 import { headOf, providerOf, rulingOf } from '../known-facts.ts';
 import type { ChatPorts } from '../ports.ts';
@@ -39,8 +39,10 @@ export interface Recorded {
  * recorded.
  */
 export async function settle(ports: ChatPorts, ended: EndedCall, traceId: string): Promise<Recorded | undefined> {
-  const [recorded] = await Promise.all([recordEvidence(ports, ended, traceId), settleReservation(ports, ended)]);
-  report(ports, ended);
+  const charge = chargeOf(ended.known);
+  const recording = recordEvidence(ports, ended, charge, traceId);
+  const [recorded] = await Promise.all([recording, settleReservation(ports, ended, charge)]);
+  report(ports, ended, charge);
   return recorded;
 }
 
@@ -58,14 +60,20 @@ function leavesNoEntry({ known, ending }: EndedCall, nowMs: number): boolean {
   return error === 'rate_limit_error' || error === 'forbidden';
 }
 
-async function recordEvidence(ports: ChatPorts, ended: EndedCall, traceId: string): Promise<Recorded | undefined> {
+async function recordEvidence(
+  ports: ChatPorts,
+  ended: EndedCall,
+  charge: Charge,
+  traceId: string,
+): Promise<Recorded | undefined> {
   if (leavesNoEntry(ended, ports.clock.now())) return undefined;
   const { known } = ended;
   const { call, standing } = known;
   const scored = call.principal.kind === 'agent';
-  return ports.telemetry.span('evidence.record', { session_id: call.sessionId }, async (span) => {
+  return ports.telemetry.leafSpan('evidence.record', { session_id: call.sessionId }, async (span) => {
     const body = recordOf(ended, {
       clock: ports.clock,
+      charge,
       traceId,
       evictions: ports.cache.takeEvictions(),
       delivered: deliveryOf(ports, call),
@@ -134,15 +142,14 @@ function consume({ known: { call, approval }, ending: { outcome } }: EndedCall):
 }
 
 /** Settles the reservation. A failure is repaired from the evidence when the lease ends. */
-async function settleReservation(ports: ChatPorts, { known }: EndedCall): Promise<void> {
+async function settleReservation(ports: ChatPorts, { known }: EndedCall, { usage, cost }: Charge): Promise<void> {
   if (!known.reserved) return;
   const { call } = known;
-  const usage = usageOf(known);
   try {
     await ports.counters.settle(call.tenant.id, call.envelopeId, {
       tokens:
         usage.input_tokens + usage.output_tokens + (usage.cache_read_tokens ?? 0) + (usage.cache_write_tokens ?? 0),
-      cost_microusd: costOfCall(known).microusd,
+      cost_microusd: cost.microusd,
       counted: true,
     });
   } catch (thrown) {
@@ -153,21 +160,20 @@ async function settleReservation(ports: ChatPorts, { known }: EndedCall): Promis
   }
 }
 
-function report(ports: ChatPorts, ended: EndedCall): void {
+function report(ports: ChatPorts, ended: EndedCall, { usage, cost, otherModels }: Charge): void {
   const { telemetry, clock } = ports;
   const { known, status } = ended;
   const { call, progress } = known;
   const { outcome } = ended.ending;
-  const usage = usageOf(known);
   const latency_ms = clock.now() - known.startedMs;
   telemetry.count('svc_chat_requests_total', { outcome });
   telemetry.count('svc_chat_tokens_total', { direction: 'input' }, usage.input_tokens);
   telemetry.count('svc_chat_tokens_total', { direction: 'output' }, usage.output_tokens);
-  telemetry.count('svc_chat_cost_microusd_total', {}, costOfCall(known).microusd);
+  telemetry.count('svc_chat_cost_microusd_total', {}, cost.microusd);
   telemetry.observe('svc_chat_latency_ms', latency_ms, {});
   if (progress?.firstTokenMs !== undefined) telemetry.observe('svc_first_token_ms', progress.firstTokenMs, {});
   reportModel(ports, ended, latency_ms / 1000);
-  reportOtherModel(ports, known);
+  reportOtherModel(ports, known, otherModels);
   warnOfLongContext(ports, call, usage);
   telemetry.log('info', 'chat answered', {
     envelope_id: call.envelopeId,
@@ -182,8 +188,7 @@ function report(ports: ChatPorts, ended: EndedCall): void {
   });
 }
 
-function reportOtherModel({ telemetry }: ChatPorts, known: EndedCall['known']): void {
-  const [replied] = otherModelsOf(known);
+function reportOtherModel({ telemetry }: ChatPorts, known: EndedCall['known'], [replied]: readonly string[]): void {
   if (replied === undefined) return;
   telemetry.count('svc_chat_other_model_total', {});
   telemetry.log('warn', 'the reply names another model than the one asked for; the dearer is charged', {

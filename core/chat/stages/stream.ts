@@ -227,7 +227,7 @@ const watchKey = (ports: ChatPorts, { call, halt }: RunningCall) =>
   repeat(ports, keyLookMs, async () => {
     const { key_id, federated } = call.principal;
     if (await recall(await ports.snapshots.current(), key_id, federated)) return;
-    halt.abort(
+    halt?.abort(
       new GatewayError(
         'authentication_error',
         'The key was revoked while the answer was sent, so the answer ends here. Send the request with another key.',

@@ -1,6 +1,6 @@
 /**
  * Checks tool results and definitions in chat requests like those of MCP servers, before the model reads them
- * [guard.chat-results] [guard.chat-definitions].
+ * [guard.chat].
  */
 
 import type { Finding } from '#core/contracts/chat.ts';
@@ -46,9 +46,10 @@ export function verdictOf(findings: readonly Finding[]): Verdict {
 /** Returns the findings in one request; marks or strips its results in place. */
 export function lookAtTools({ snapshot, wire }: ChatCall, body: JsonObject): readonly Finding[] {
   const { chat_results, chat_definitions, results, definitions } = snapshot.configuration.tool_guard;
+  const { secret_files: secretFiles } = snapshot.configuration.catalog;
   const found = new Map<string, Finding>();
   if (chat_definitions !== 'off')
-    for (const kind of definitionKindsIn(body)) {
+    for (const kind of definitionKindsIn(body, secretFiles)) {
       const acts = chat_definitions === 'on' && definitions[kind] !== 'log';
       count(found, `definition:${kind}`, acts ? 'block' : 'log');
     }
@@ -56,7 +57,7 @@ export function lookAtTools({ snapshot, wire }: ChatCall, body: JsonObject): rea
   for (const slots of resultsIn(wire.requestTexts(body))) {
     const { value, findings } = guarded(
       slots.map(({ text }) => text),
-      results,
+      { actions: results, secretFiles },
     );
     for (const { kind, action } of findings) count(found, kind, chat_results === 'log' ? 'log' : action);
     if (chat_results === 'log' || findings.length === 0 || !Array.isArray(value)) continue;
@@ -70,19 +71,25 @@ export function lookAtTools({ snapshot, wire }: ChatCall, body: JsonObject): rea
 }
 
 /** Returns the kinds found in definitions, once per tool. */
-function definitionKindsIn({ tools, functions }: JsonObject): readonly DefinitionKind[] {
+function definitionKindsIn(
+  { tools, functions }: JsonObject,
+  secretFiles: readonly string[],
+): readonly DefinitionKind[] {
+  const seen = definitionsUnder(secretFiles);
   return [...objectsOf(tools), ...objectsOf(functions)].flatMap((tool) => {
     const { name, description, parameters, input_schema } = isObject(tool.function) ? tool.function : tool;
     const definition = { name, description, inputSchema: parameters ?? input_schema };
     const digest = sha256(JSON.stringify(definition));
-    const kinds = definitionsSeen.get(digest) ?? kindsOf(definition as JsonObject);
-    definitionsSeen.set(digest, kinds);
+    const kinds = seen.get(digest) ?? kindsOf(definition as JsonObject, secretFiles);
+    seen.set(digest, kinds);
     return kinds;
   });
 }
 
-const kindsOf = (definition: JsonObject): readonly DefinitionKind[] => [
-  ...new Set(checkDefinition(definition).flatMap(({ kind, severity }) => (severity === 'low' ? [] : [kind]))),
+const kindsOf = (definition: JsonObject, secretFiles: readonly string[]): readonly DefinitionKind[] => [
+  ...new Set(
+    checkDefinition(definition, secretFiles).flatMap(({ kind, severity }) => (severity === 'low' ? [] : [kind])),
+  ),
 ];
 
 /**
@@ -101,19 +108,24 @@ const maxRemembered = 2_000;
 const resultsUnder = remembered(
   (_actions: ResultActions) => new RecentMap<string, GuardedResult>({ max: maxRemembered }),
 );
-const definitionsSeen = new RecentMap<string, readonly DefinitionKind[]>({ max: maxRemembered });
+const definitionsUnder = remembered(
+  (_secretFiles: readonly string[]) => new RecentMap<string, readonly DefinitionKind[]>({ max: maxRemembered }),
+);
 
-function guarded(texts: readonly string[], actions: ToolGuard['results']): GuardedResult {
-  const known = resultsUnder(actions);
+type Guarding = { readonly actions: ToolGuard['results']; readonly secretFiles: readonly string[] };
+
+function guarded(texts: readonly string[], guarding: Guarding): GuardedResult {
+  // The actions belong to one configuration, and so to one list of files.
+  const known = resultsUnder(guarding.actions);
   const digest = sha256(texts.map((text) => `${text.length} ${text}`).join('\n'));
-  const result = known.get(digest) ?? looked(texts, actions);
+  const result = known.get(digest) ?? looked(texts, guarding);
   known.set(digest, result);
   return result;
 }
 
-function looked(texts: readonly string[], actions: ToolGuard['results']): GuardedResult {
+function looked(texts: readonly string[], guarding: Guarding): GuardedResult {
   const blocks: Json[] = texts.map((text) => ({ type: 'text', text }));
-  const { value, findings } = guardResult(blocks, { actions, bytes: noBytes });
+  const { value, findings } = guardResult(blocks, { ...guarding, bytes: noBytes });
   // Findings are counted by kind; their places do not help readers of the entry.
   return { value, findings: findings.map((finding) => ({ ...finding, where: 'result' })) };
 }

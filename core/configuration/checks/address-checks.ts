@@ -1,6 +1,6 @@
 /**
  * Rejects secrets in addresses and commands: every reader of the configuration and every data plane sees them
- * [config.address-secrets].
+ * [config.secrets-stay-bound].
  */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { Path, Problem } from '#core/contracts/problems.ts';

@@ -8,6 +8,7 @@ import { witnessKey } from '#core/evidence/transparency/witness-keys.ts';
 import { sensitivePath } from '#core/text/secrets/json-path.ts';
 import { keyObject } from '../store/stored-keys.ts';
 import { checkAddresses } from './address-checks.ts';
+import { checkCatalog } from './catalog-checks.ts';
 import { checkFederation } from './federation-checks.ts';
 import { globProblems, problemOfAttempt } from './glob-checks.ts';
 import { checkIdentity } from './identity-checks.ts';
@@ -42,7 +43,7 @@ export function checkConfiguration(file: ConfigurationFile, warnings: string[]):
     ...checkUpstreamNames(file),
     ...unique(file.executors.sql.databases, ['executors', 'sql', 'databases'], 'name', 'Database'),
     ...checkSensitivePaths(file),
-    ...globProblems(file.catalog.secret_files, (i) => ['catalog', 'secret_files', i]),
+    ...checkCatalog(file),
     ...checkWitnesses(file),
     ...sandboxGlobs(file.sandbox).flatMap(({ path, patterns }) => globProblems(patterns, (i) => [...path, i])),
     ...checkSecretNames(file),

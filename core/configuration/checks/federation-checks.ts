@@ -1,4 +1,4 @@
-/** Checks the settings that each federation role requires and those it does not use [federation.configuration]. */
+/** Checks the settings that each federation role requires and those it does not use [federation.document]. */
 
 import { isLoopbackHost } from '#core/catalog/networks.ts';
 import type { FederationSettings } from '#core/contracts/config/federation.ts';

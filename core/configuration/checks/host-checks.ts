@@ -1,4 +1,4 @@
-/** Checks that executors fit into the time limits of the host [configuration.executors-fit-their-host]. */
+/** Checks that executors fit into the time limits of the host [config.contradictions]. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import type { Path, Problem } from '#core/contracts/problems.ts';

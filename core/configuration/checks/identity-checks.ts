@@ -1,6 +1,6 @@
 /**
  * Conditions across the members of `identity`: token issuers and the mapping of their claims
- * [identity.oidc-configuration].
+ * [identity.oidc-mapping].
  */
 
 import { isIssuerUrl } from '#core/configuration/identity/federation/urls.ts';

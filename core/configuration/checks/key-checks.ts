@@ -59,10 +59,8 @@ function checkPerson(file: ConfigurationFile, tenant: string, key: FileKeyObject
 }
 
 function warnAbout(key: FileKeyObject, path: Path, warnings: string[]): void {
-  if (key.key !== undefined && key.key.length < shortKey) {
+  if (key.key !== undefined && key.key.length < shortKey)
     warnings.push(`${pathText(path)}: the key is shorter than ${shortKey} characters.`);
-  }
-  if (key.kind === 'human' && key.person === undefined) {
+  if (key.kind === 'human' && key.person === undefined)
     warnings.push(`${pathText(path)}: a human key without person cannot vote on approvals.`);
-  }
 }

@@ -1,6 +1,6 @@
 /**
  * Checks the rules of organisation levels: they compile, can match, and are never less strict than the levels above
- * [identity.level-policies].
+ * [identity.organizations].
  */
 
 import { type Level, levelsWithRules } from '#core/configuration/identity/organization.ts';

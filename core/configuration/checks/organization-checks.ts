@@ -102,16 +102,18 @@ function checkGrants({ organizations, people }: ConfigurationFile): Problem[] {
 interface RulesAt {
   readonly at: Path;
   readonly rules: readonly Pick<ToolRule, 'decision' | 'approval'>[];
+  /** For each rule, the index of its entry at this place, if that is another. */
+  readonly entries?: readonly number[];
 }
 
 /** Finds teams of tool rules that do not exist, and warns if too few people can vote. */
 export function checkToolRules(file: ConfigurationFile, places: readonly RulesAt[], warnings: string[]): Problem[] {
   const teams = file.organizations.flatMap(({ id, teams: own }) => own.map((team) => `${id}/${team.id}`));
   const voters = votersOf(file);
-  return places.flatMap(({ at, rules }) =>
+  return places.flatMap(({ at, rules, entries }) =>
     rules.flatMap(({ decision, approval = {} }, index): Problem[] => {
       const { required = 1, from_teams, roles } = approval;
-      const path: Path = [...at, index, 'approval'];
+      const path: Path = [...at, entries?.[index] ?? index, 'approval'];
       const strangers = unknown(from_teams ?? [], teams, [...path, 'from_teams'], 'teams');
       if (strangers.length > 0 || (required === 1 && !from_teams && !roles)) return strangers;
       if (decision !== 'review')

@@ -1,5 +1,7 @@
 /** Uses of each secret of a configuration: an address, or a purpose within the gateway. */
-import { type Configuration, defaultTicketKeyName } from '#core/contracts/config.ts';
+
+import { defaultTicketKeyName } from '#core/contracts/config/secret-names.ts';
+import type { Configuration } from '#core/contracts/config.ts';
 import { type Path, pathText } from '#core/contracts/problems.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
 

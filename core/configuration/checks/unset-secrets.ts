@@ -1,4 +1,4 @@
-/** Warnings about secrets that a configuration names and the host does not have [config.unset-secrets]. */
+/** Warnings about secrets that a configuration names and the host does not have [config.warned]. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { type Path, pathText } from '#core/contracts/problems.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
@@ -17,7 +17,7 @@ export async function unsetSecrets(configuration: Configuration, secrets: Secret
     [...named].map(async ([name, path]) =>
       (await secrets.get(name))?.trim()
         ? []
-        : [`${name} is not set: ${pathText(path)} names it. Set it, or remove or disable what needs it.`],
+        : [`${name} is not set; ${pathText(path)} refers to it. Set it, or remove or disable the part that needs it.`],
     ),
   );
   return warnings.flat();

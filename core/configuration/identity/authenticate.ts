@@ -3,7 +3,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
-import { defaultAdminTokenName } from '#core/contracts/config.ts';
+import { defaultAdminTokenName } from '#core/contracts/config/secret-names.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';

@@ -21,23 +21,20 @@ export function authorize(route: Route, principal: Principal | undefined): void 
   if (!principal) throw new GatewayError('authentication_error', 'Send one key as X-API-Key or Authorization: Bearer.');
   const call = `${route.method} ${route.path}`;
   if (route.access === 'plane') {
-    if (principal.plane === undefined) throw forbidden(`${call}: found a key, allowed the token of a data plane.`);
+    if (principal.plane === undefined) throw forbidden(`${call} needs the token of a data plane, not a key.`);
     return;
   }
   if (principal.plane !== undefined)
-    throw forbidden(`${call}: found the token of the data plane ${principal.plane}, allowed a key.`);
-  if (!includesRole(principal.role, route.access)) {
-    throw new RoleTooLow(`${call}: found role ${principal.role}, allowed ${rolesFrom(route.access)}.`);
-  }
-  if (route.humansOnly && principal.kind !== 'human') {
-    throw forbidden(`${call}: found a key of kind ${principal.kind}, allowed human.`);
-  }
-  if (principal.kind === 'agent' && route.agents === 'no') {
-    throw forbidden(`${call}: found a key of kind agent, allowed human or service.`);
-  }
+    throw forbidden(`${call} needs a key, not the token of the data plane ${principal.plane}.`);
+  if (!includesRole(principal.role, route.access))
+    throw new RoleTooLow(`${call} needs the role ${rolesFrom(route.access)}; this key has the role ${principal.role}.`);
+  if (route.humansOnly && principal.kind !== 'human')
+    throw forbidden(`${call} needs a key of kind human; this key is of kind ${principal.kind}.`);
+  if (principal.kind === 'agent' && route.agents === 'no')
+    throw forbidden(`${call} needs a key of kind human or service; this key is of kind agent.`);
   if (route.platform && !principal.platform) {
     throw forbidden(
-      `${call}: found a key of tenant ${principal.tenant}, allowed the admin token or a key with platform: true.`,
+      `${call} needs the admin token or a key with platform: true; this key is of tenant ${principal.tenant}.`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** Roles granted to people at levels of an organisation, inherited downwards [identity.grants]. Pure. */
+/** Roles granted to people at levels of an organisation, inherited downwards [identity.organizations]. Pure. */
 import type { Organization } from '#core/contracts/config/organizations.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { type Role, roles } from '#core/contracts/route.ts';

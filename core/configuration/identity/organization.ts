@@ -47,7 +47,7 @@ export interface Level extends LevelPolicy {
   readonly above: readonly LevelPolicy[];
 }
 
-/** Returns every level with rules [identity.level-policies]. */
+/** Returns every level with rules [identity.organizations]. */
 export function levelsWithRules({ organizations }: Organizations): Level[] {
   const found: Level[] = [];
   /** @returns the levels with rules, this one included */

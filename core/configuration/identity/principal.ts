@@ -20,7 +20,7 @@ export interface Principal {
   readonly platform: boolean;
   /** Tenants this principal may act in; `*` for all (the admin token). */
   readonly tenants: readonly string[];
-  /** Roles in those of `tenants` that are reached only by an organisation's grant [identity.grants]. */
+  /** Roles in those of `tenants` that are reached only by an organisation's grant [identity.organizations]. */
   readonly granted?: Readonly<Record<string, Role>>;
   /** The data plane of this token. It may use only routes for planes. */
   readonly plane?: string;
@@ -39,7 +39,7 @@ export const personActor = (principal: Actor & Pick<Principal, 'key_id'>) => ({
 
 /**
  * Returns evidence members, in addition to the key id, for a caller of an issuer; empty for a caller with a key
- * [identity.oidc-evidence].
+ * [identity.oidc-votes].
  */
 export const federatedActor = ({ federated, person, owner }: Actor) => {
   if (!federated) return {};

@@ -95,9 +95,8 @@ function voterOf(
   const own = person.tenants.length > 0 ? person.tenants : tenantsOfKeys(configuration, person.id);
   const reached = reachOf(configuration, person.id, own, 'admin');
   const role = roleOf(person, own, grantsOf(configuration, person.id), tenant);
-  if (!includesRole(role, 'operator')) {
+  if (!includesRole(role, 'operator'))
     throw new GatewayError('forbidden', `Found role ${role}; votes need the role operator or admin.`);
-  }
   const principal: Principal = {
     key_id,
     name: person.name ?? person.id,

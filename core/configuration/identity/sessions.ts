@@ -28,9 +28,8 @@ export function resolveSession(from: {
 }
 
 function named(sessionId: string, where: string, keyId: string): string {
-  if (!isSession(sessionId)) {
+  if (!isSession(sessionId))
     throw invalidRequest(`${where}: found ${JSON.stringify(sessionId.slice(0, 140))}, allowed ${sessionForm}.`);
-  }
   if (gatewaysOwn.test(sessionId)) {
     throw invalidRequest(
       `${where}: found ${JSON.stringify(sessionId)}, a session the gateway keeps itself; choose another name.`,

@@ -30,7 +30,7 @@ interface Spread {
 const maxLevel = 8;
 
 /**
- * Sessions shared by all processes, one per key and UTC hour [session.unnamed-shared]. If the chain is contended, a
+ * Sessions shared by all processes, one per key and UTC hour [session.source]. If the chain is contended, a
  * process draws one of two sessions for the key's further calls, then of four, and so on; each hour it tries one level
  * less.
  */

@@ -15,7 +15,7 @@ export interface Imported {
 
 interface FileToImport {
   readonly text: string;
-  /** The file name to show [policy-version.places]. */
+  /** The file name to show [policy-version.numbered]. */
   readonly file?: string | undefined;
   readonly by: string;
   /**

@@ -1,5 +1,6 @@
 /** Resolves a configuration's pack: a name or path to read, an inline pack, or none. */
-import type { ToolPack } from '#core/contracts/tool-policy.ts';
+import { entriesOfRules } from '#core/catalog/rule-sets.ts';
+import type { PackFile, ToolPack } from '#core/contracts/tool-policy.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { remembered } from '#core/kernel/remembered.ts';
@@ -13,6 +14,8 @@ export type PackReader = (name: string) => Promise<string> | string;
 
 export interface ResolvedPack {
   readonly pack: ToolPack | null;
+  /** For each rule of the pack, the index of its entry in the source: an entry may be a rule set. */
+  readonly entries: readonly number[];
   /** The source text; empty for an inline pack. */
   readonly text: string;
   /** Line lookup in that text; absent for an inline pack. */
@@ -27,11 +30,11 @@ export interface ResolvedPack {
  * Resolves and parses a pack.
  * @throws GatewayError `invalid_request` for an invalid pack, and any error of the reader.
  */
-export async function resolvePack(source: string | ToolPack | null, packs: PackReader): Promise<ResolvedPack> {
-  if (source === null) return { pack: null, text: '', proven: true };
+export async function resolvePack(source: string | PackFile | null, packs: PackReader): Promise<ResolvedPack> {
+  if (source === null) return { pack: null, entries: [], text: '', proven: true };
   if (typeof source !== 'string') {
     const pack = parsePack(source, 'tool_policies.pack');
-    return { pack, text: '', proven: await isAsShipped(pack, packs) };
+    return { pack, entries: entriesOfRules(source.rules), text: '', proven: await isAsShipped(pack, packs) };
   }
   const text = await packs(source);
   return { ...readPack(source, text), text, proven: isShipped(source) };
@@ -45,21 +48,25 @@ const isAsShipped = async (pack: ToolPack, packs: PackReader): Promise<boolean> 
 
 const digest = remembered((pack: ToolPack) => digestOf(pack));
 
-const lastParsed = new RecentMap<string, { readonly text: string; readonly pack: ToolPack }>({
-  max: shippedPacks.length,
-});
+interface ParsedPack {
+  readonly pack: ToolPack;
+  readonly entries: readonly number[];
+}
+
+const lastParsed = new RecentMap<string, ParsedPack & { readonly text: string }>({ max: shippedPacks.length });
 
 /**
  * Parses the pack, unless the text equals the last one of this name. Its lines are not cached, because they take far
  * more memory.
  */
-function readPack(name: string, text: string): { readonly pack: ToolPack } & Pick<YamlDocument, 'lineOf'> {
+function readPack(name: string, text: string): ParsedPack & Pick<YamlDocument, 'lineOf'> {
   const where = `The pack ${name}`;
   const known = lastParsed.get(name);
   if (known?.text === text) {
     let document: YamlDocument | undefined;
     return {
       pack: known.pack,
+      entries: known.entries,
       lineOf(path) {
         document ??= readYaml(text, where);
         return document.lineOf(path);
@@ -68,8 +75,9 @@ function readPack(name: string, text: string): { readonly pack: ToolPack } & Pic
   }
   const { value, lineOf } = readYaml(text, where, leastOfPack);
   const pack = parsePack(value, where);
-  lastParsed.set(name, { text, pack });
-  return { pack, lineOf };
+  const entries = entriesOfRules((value as PackFile).rules);
+  lastParsed.set(name, { text, pack, entries });
+  return { pack, entries, lineOf };
 }
 
 const isShipped = (name: string): boolean => (shippedPacks as readonly string[]).includes(name);

@@ -1,7 +1,8 @@
 /** Builds the tool policy of a configuration: its own rules, then its pack's. */
 import { catalogGuard } from '#core/catalog/guards.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import { guardName, type ToolGuard, type ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
+import { guardName } from '#core/contracts/guard-names.ts';
+import type { ToolGuard, ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 
 /**
  * Builds the policy document. Without a pack and a configured default, calls without a matching rule are reviewed: this
@@ -20,7 +21,7 @@ export function buildPolicyDocument({
   };
 }
 
-/** Returns guard `secret-files` for the files that the configuration adds to the catalog [catalog.own-files]. */
+/** Returns guard `secret-files` for the files that the configuration adds to the catalog [policy.secret-files]. */
 function ownSecretFiles(catalog: Configuration['catalog'] | undefined): ToolGuard[] {
   const paths = catalog?.secret_files ?? [];
   return paths.length === 0 ? [] : catalogGuard('secret-files').map(({ except: _, ...guard }) => ({ ...guard, paths }));

@@ -1,18 +1,13 @@
-/** Places of a configuration's rules in its files, as `file:line` [policy-version.places]. */
+/** Places of a configuration's rules in its files, as `file:line` [policy-version.numbered]. */
 import { posix } from 'node:path';
 import { levelsWithRules } from '#core/configuration/identity/organization.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';
-import { guardName, type ToolPack } from '#core/contracts/tool-policy.ts';
+import { guardName } from '#core/contracts/guard-names.ts';
 import type { RulePlaces } from '../store/places.ts';
+import type { ResolvedPack } from './pack-source.ts';
 import type { YamlDocument } from './yaml.ts';
 
 type LineOf = YamlDocument['lineOf'];
-
-/** A pack with the line lookup of its file; without one it is inline in the configuration. */
-interface PackSource {
-  readonly pack: ToolPack | null;
-  readonly lineOf?: LineOf | undefined;
-}
 
 interface Rules {
   readonly tool_policies: Pick<ConfigurationFile['tool_policies'], 'pack' | 'rules'>;
@@ -23,17 +18,22 @@ interface Rules {
  * Returns the places of rules, guards and level rules.
  * @param name of the configuration file, as returned by `shownFile`
  */
-export function rulePlaces(file: Rules, name: string, lineOf: LineOf, source: PackSource): RulePlaces {
+export function rulePlaces(
+  file: Rules,
+  name: string,
+  lineOf: LineOf,
+  source: Pick<ResolvedPack, 'pack' | 'entries' | 'lineOf'>,
+): RulePlaces {
   const at = (path: readonly PropertyKey[]): string => `${name}:${lineOf(path) ?? 1}`;
   const { pack } = file.tool_policies;
   const packName = typeof pack === 'string' ? packFile(pack) : name;
   const inPack = (path: readonly PropertyKey[]): string =>
     source.lineOf ? `${packName}:${source.lineOf(path) ?? 1}` : at(['tool_policies', 'pack', ...path]);
-  const { rules = [], guards = [] } = source.pack ?? {};
+  const { guards = [] } = source.pack ?? {};
   return {
     rules: [
       ...file.tool_policies.rules.map((_, i) => at(['tool_policies', 'rules', i])),
-      ...rules.map((_, i) => inPack(['rules', i])),
+      ...source.entries.map((entry) => inPack(['rules', entry])),
     ],
     // Several entries with one name are one guard, so the first line is kept.
     guards: Object.fromEntries(guards.map((guard, i) => [guardName(guard), inPack(['guards', i])] as const).reverse()),

@@ -21,9 +21,8 @@ export interface YamlDocument {
  * aliases, or no content.
  */
 export function readYaml(text: string, where: string, needs = ''): YamlDocument {
-  if (Buffer.byteLength(text) > maxYamlBytes) {
+  if (Buffer.byteLength(text) > maxYamlBytes)
     throw invalidRequest(`${where}: found ${Buffer.byteLength(text)} bytes, allowed at most ${maxYamlBytes} bytes.`);
-  }
   const lines = new LineCounter();
   // Pretty errors quote the source, and the source may hold keys.
   const document = parseDocument(text, { prettyErrors: false, lineCounter: lines, version: '1.2', uniqueKeys: true });

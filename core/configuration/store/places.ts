@@ -1,6 +1,6 @@
 /**
  * The places of a version's rules, stored separately: a version's content does not depend on the layout of its file
- * [policy-version.places].
+ * [policy-version.numbered].
  */
 import type { ObjectStore } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';

@@ -41,6 +41,20 @@ export function storable(configuration: Configuration, additions = schemaAdditio
   return { document, schema: schemaOf(used) };
 }
 
+/** Sets the defaults that `storable` removed, in the document that was just parsed. */
+export function withAdditions<D>(document: D, additions = schemaAdditions): D {
+  for (const addition of additions) complete(document, steps(addition.path), addition.default);
+  return document;
+}
+
+function complete(value: unknown, [step, ...rest]: readonly string[], standard: unknown): void {
+  if (step === undefined || typeof value !== 'object' || value === null) return;
+  const record = value as Record<string, unknown>;
+  if (step === '[]' || step === '*') for (const item of Object.values(record)) complete(item, rest, standard);
+  else if (rest.length > 0) complete(record[step], rest, standard);
+  else if (standard !== undefined && !Object.hasOwn(record, step)) record[step] = structuredClone(standard);
+}
+
 const steps = (path: string): string[] => path.replaceAll('[]', '.[]').split('.');
 
 /** Returns true if the member has another value than its default; otherwise removes the member. */

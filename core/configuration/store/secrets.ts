@@ -3,7 +3,8 @@
  */
 
 import { buildIdentities, type Identities, type ResolvedKey } from '#core/configuration/identity/identities.ts';
-import { type Configuration, defaultAdminTokenName } from '#core/contracts/config.ts';
+import { defaultAdminTokenName } from '#core/contracts/config/secret-names.ts';
+import type { Configuration } from '#core/contracts/config.ts';
 import { digestOf, sha256 } from '#core/kernel/canonical.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 import type { StoredKeyDigests } from '../ports.ts';

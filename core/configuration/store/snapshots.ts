@@ -37,10 +37,6 @@ export interface Snapshots {
   refresh(): Promise<Snapshot>;
 }
 
-export interface SnapshotsPort {
-  readonly snapshots: Snapshots;
-}
-
 interface SnapshotReadOptions {
   /** For work that must continue on stale state: reading, alerts, ending begun work. Never for a decision. */
   readonly evenStale?: boolean;
@@ -116,11 +112,21 @@ export function createSnapshots(deps: SnapshotDeps): Snapshots {
     }
   };
 
+  const found = async (evenStale: boolean): Promise<Snapshot> => {
+    const snapshot = held && ageOf(held) < held.freshMs ? held.snapshot : await known();
+    if (!evenStale) assertFederated(snapshot, held?.federation, clock.now());
+    return snapshot;
+  };
+  /** Promise of the last snapshot, shared because each call asks several times. Only a data plane's can be stale. */
+  let shared: { readonly snapshot: Snapshot; readonly promise: Promise<Snapshot> } | undefined;
+
   return {
-    async current({ evenStale = false } = {}) {
-      const snapshot = held && ageOf(held) < held.freshMs ? held.snapshot : await known();
-      if (!evenStale) assertFederated(snapshot, held?.federation, clock.now());
-      return snapshot;
+    current({ evenStale = false } = {}) {
+      if (!held || ageOf(held) >= held.freshMs) return found(evenStale);
+      const { snapshot } = held;
+      if (snapshot.configuration.federation.role === 'data') return found(evenStale);
+      if (shared?.snapshot !== snapshot) shared = { snapshot, promise: Promise.resolve(snapshot) };
+      return shared.promise;
     },
 
     async refresh() {

@@ -6,7 +6,7 @@ import type { FederationState } from '../ports.ts';
 /** Maximum difference between the clocks of two planes. */
 export const maxClockSkewMs = 15 * 60_000;
 
-/** Reports whether a plane's clock differs more than that from the control plane's [federation.clock-skew]. */
+/** Reports whether a plane's clock differs more than that from the control plane's [federation.last-good]. */
 export const isSkewed = ({ skew_seconds = 0 }: { readonly skew_seconds?: number | undefined }): boolean =>
   Math.abs(skew_seconds) * 1000 > maxClockSkewMs;
 

@@ -1,28 +1,44 @@
 /** The stored form of a configuration: canonical JSON, with key digests and the pack's rules. */
-import { type Configuration, type ConfigurationFile, configurationSchema } from '#core/contracts/config.ts';
-import type { ToolPack } from '#core/contracts/tool-policy.ts';
+import type { Configuration, ConfigurationFile } from '#core/contracts/config.ts';
+import type { PackFile, ToolPack } from '#core/contracts/tool-policy.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 import type { ConfigStore, VersionRow } from '../ports.ts';
-import { currentSchema, storable } from './schema-history.ts';
+import { schemaDigest } from './schema-digest.ts';
+import { currentSchema, storable, withAdditions } from './schema-history.ts';
 import { storedKeys } from './stored-keys.ts';
 
+const schemas = lazyImport(() => import('#core/contracts/config.ts'));
+
 /**
- * Parses a stored configuration. One of an older release gets defaults for members added since.
+ * Parses a stored configuration. One of an older release gets defaults for members added since. The schema of this
+ * release has checked a body with its digest; any other is checked again.
  * @throws GatewayError `service_unavailable` if it no longer fits the schema: without its policy the gateway cannot
  * decide.
  */
-function restoreConfiguration(bytes: Uint8Array): Configuration {
+export async function restoreConfiguration(
+  bytes: Uint8Array,
+  checkedBy: string | undefined,
+  ownSchema = schemaDigest,
+): Promise<Configuration> {
   try {
-    const file = configurationSchema.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
+    const document: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    if (ownSchema !== undefined && checkedBy === ownSchema) return withAdditions(document as Configuration);
+    const { configurationSchema } = await schemas();
+    const file = configurationSchema.parse(document);
     const { pack } = file.tool_policies;
-    if (typeof pack === 'string') throw new TypeError(`the pack ${pack} was stored without its rules`);
+    if (pack !== null && (typeof pack === 'string' || !hasItsRules(pack)))
+      throw new TypeError('the pack was stored without its rules');
     return storedForm(file, pack);
   } catch (cause) {
     throw new GatewayError('service_unavailable', 'The stored configuration cannot be read.', { cause });
   }
 }
+
+/** Checks that a pack names no rule sets. A stored pack does not, so that a later catalog does not change it. */
+export const hasItsRules = (pack: PackFile): pack is ToolPack => pack.rules.every((rule) => typeof rule !== 'string');
 
 /**
  * Returns the canonical bytes of a version's body, so that equal content has the same address, and the schema number
@@ -67,5 +83,5 @@ export async function readBody(objects: ObjectStore, row: VersionRow): Promise<C
       'service_unavailable',
       `The body of policy version ${row.version} is missing from the object store. Restore it, or roll back to another version.`,
     );
-  return restoreConfiguration(bytes);
+  return restoreConfiguration(bytes, row.schema_digest);
 }

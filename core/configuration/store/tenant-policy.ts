@@ -1,4 +1,4 @@
-/** Adds the level rules of a tenant's organisation to its policy [identity.level-policies]. */
+/** Adds the level rules of a tenant's organisation to its policy [identity.organizations]. */
 
 import { levelsOf } from '#core/configuration/identity/organization.ts';
 import type { Configuration } from '#core/contracts/config.ts';

@@ -6,6 +6,7 @@ import { notFound } from '#core/kernel/not-found.ts';
 import { type Clock, isoTime, type ObjectStore, type SecretStore } from '#core/kernel/ports.ts';
 import { type ConfigStore, noKeys, type SecretBindings, type VersionCompanions, type VersionRow } from '../ports.ts';
 import type { RulePlaces } from './places.ts';
+import { schemaDigest } from './schema-digest.ts';
 import { keyDigests, resolvedSecrets } from './secrets.ts';
 import { configurationBytes, readBody, readVersion } from './stored-form.ts';
 
@@ -36,6 +37,7 @@ export async function rollback(deps: VersionDeps, version: number, by: string): 
   const draft = {
     sha256: old.row.sha256,
     ...(old.row.schema && { schema: old.row.schema }),
+    ...(old.row.schema_digest && { schema_digest: old.row.schema_digest }),
     ...(old.row.places_sha256 && { places_sha256: old.row.places_sha256 }),
     created_by: by,
     source: 'rollback' as const,
@@ -67,7 +69,10 @@ export async function refreshKeys(
   throw keptChanging();
 }
 
-type Draft = Pick<VersionRow, 'sha256' | 'schema' | 'places_sha256' | 'created_by' | 'source' | 'of_version'>;
+type Draft = Pick<
+  VersionRow,
+  'sha256' | 'schema' | 'schema_digest' | 'places_sha256' | 'created_by' | 'source' | 'of_version'
+>;
 
 interface AdvanceOptions {
   readonly importedSha256?: string;
@@ -97,6 +102,7 @@ export async function writeVersion(
   const draft = {
     sha256: sha256(bytes),
     ...(schema > 1 && { schema }),
+    ...(schemaDigest && { schema_digest: schemaDigest }),
     ...(places && { places_sha256: sha256(places) }),
     created_by: by,
     source,

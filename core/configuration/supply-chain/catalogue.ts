@@ -31,7 +31,6 @@ export function newest({ plugins }: PluginIndex, wanted: string): PluginEntry {
  * @throws SupplyChainRefusal `downgrade` if a newer version is installed.
  */
 export function assertNoDowngrade(installed: { readonly version: string } | undefined, entry: PluginEntry): void {
-  if (installed && compareVersions(entry.version, installed.version) < 0) {
+  if (installed && compareVersions(entry.version, installed.version) < 0)
     refuse('downgrade', `${entry.name} ${installed.version} is installed; ${entry.version} needs --allow-downgrade`);
-  }
 }

@@ -1,6 +1,6 @@
 /**
  * Verifies one plugin: envelope, delegation, dates, revocation, then size, digest, ABI, permissions
- * [supply-chain.order]. The sequence is checked with the index. Unverified bytes are never compiled.
+ * [supply-chain.envelope]. The sequence is checked with the index. Unverified bytes are never compiled.
  */
 
 import type { ArtifactPredicate, PluginEntry } from './documents.ts';
@@ -26,12 +26,10 @@ export function verifyEntry(entry: PluginEntry, trust: Trust, now: number): stri
   agrees(entry, said, subject);
   delegated(entry.name, trust.publishers.get(keyId)!, now);
   if (trust.revokedKeys.has(keyId)) refuse('key_revoked', `key ${keyId}, which signed ${entry.name}, is revoked`);
-  if (trust.revokedArtifacts.has(entry.sha256)) {
+  if (trust.revokedArtifacts.has(entry.sha256))
     refuse('artifact_revoked', `${entry.name} ${entry.version} is revoked by its digest ${entry.sha256}`);
-  }
-  if (entry.size > pluginSizes.artifactBytes) {
+  if (entry.size > pluginSizes.artifactBytes)
     refuse('size_exceeded', `${entry.name} has ${entry.size} bytes, allowed ${pluginSizes.artifactBytes}`);
-  }
   return keyId;
 }
 
@@ -52,9 +50,8 @@ export async function verifyBytes(
   if (entry.kind === 'policy_pack') {
     if (abi !== undefined || entry.phase !== undefined)
       refuse('abi_unsupported', `${name} is a policy pack with an ABI or a phase, allowed neither`);
-  } else if (abi !== supportedAbi || entry.phase === undefined) {
+  } else if (abi !== supportedAbi || entry.phase === undefined)
     refuse('abi_unsupported', `${name} has ABI ${abi} and phase ${entry.phase}, allowed ${supportedAbi} and a phase`);
-  }
   await compile(bytes).catch((cause: Error) => refuse('abi_mismatch', `${name}: ${cause.message}`, cause));
   permitted(entry);
 }
@@ -69,9 +66,8 @@ function agrees(entry: PluginEntry, said: ArtifactPredicate, subject: { name: st
     ...(subject.sha256 === entry.sha256 ? [] : ['sha256']),
     ...(subject.name === entry.name ? [] : ['subject']),
   ];
-  if (differing.length > 0) {
+  if (differing.length > 0)
     refuse('statement_mismatch', `index and publisher differ about ${entry.name}: ${differing.join(', ')}`);
-  }
 }
 
 function delegated(name: string, grants: readonly Publisher[], now: number): void {
@@ -80,9 +76,8 @@ function delegated(name: string, grants: readonly Publisher[], now: number): voi
     const patterns = grants.flatMap((grant) => grant.patterns).join(', ');
     refuse('delegation_missing', `the publisher of ${name} may sign ${patterns} only`);
   }
-  if (!fitting.some(({ notAfter }) => Date.parse(notAfter) > now)) {
+  if (!fitting.some(({ notAfter }) => Date.parse(notAfter) > now))
     refuse('delegation_expired', `the delegation for ${name} ended at ${fitting[0]?.notAfter}`);
-  }
 }
 
 const fits = (pattern: string, name: string): boolean =>
@@ -92,11 +87,9 @@ const fits = (pattern: string, name: string): boolean =>
 function permitted({ name, kind, permissions }: PluginEntry): void {
   const known: readonly string[] = kind === 'policy_pack' ? [] : filterPermissions;
   const unknown = permissions.filter((permission) => !known.includes(permission));
-  if (unknown.length > 0) {
+  if (unknown.length > 0)
     refuse('permission_unknown', `${name} requires ${unknown.join(', ')}, allowed ${known.join(', ') || 'none'}`);
-  }
   const undeclared = known.filter((permission) => !permissions.includes(permission));
-  if (undeclared.length > 0) {
+  if (undeclared.length > 0)
     refuse('permission_undeclared', `${name} is given ${undeclared.join(', ')} and does not declare it`);
-  }
 }

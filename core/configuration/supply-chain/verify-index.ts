@@ -57,9 +57,8 @@ export function verifyIndex(
     index: open('index', indexPredicate),
   };
   const index = opened.index.said;
-  if (Date.parse(index.issued_at) > now + skewMs) {
+  if (Date.parse(index.issued_at) > now + skewMs)
     return refuse('issued_in_future', `the index was issued at ${index.issued_at}, which is in the future`);
-  }
   for (const kind of rootDocuments) inSequence(kind, opened[kind].said.sequence, opened[kind].sha256, seen?.[kind]);
   noDuplicates(index.plugins);
   const { keys, artifacts } = opened.revocations.said;
@@ -102,12 +101,10 @@ function inSequence(
   last: AcceptedDocuments['index'] | undefined,
 ): void {
   if (!last) return;
-  if (sequence < last.sequence) {
+  if (sequence < last.sequence)
     refuse('sequence_older', `the ${kind} has sequence ${sequence}, but ${last.sequence} was seen before`);
-  }
-  if (sequence === last.sequence && sha256 !== last.sha256) {
+  if (sequence === last.sequence && sha256 !== last.sha256)
     refuse('sequence_reused', `the ${kind} with sequence ${sequence} differs from the one that was seen before`);
-  }
 }
 
 function noDuplicates(plugins: readonly PluginEntry[]): void {

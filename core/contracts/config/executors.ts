@@ -1,6 +1,7 @@
 /** Executors, which carry out allowed actions. */
 import * as z from 'zod';
-import { address, bytes, environmentPattern, executionMs, kibibyte, secretName, word } from './words.ts';
+import { environmentPattern } from './secret-names.ts';
+import { address, bytes, executionMs, kibibyte, secretName, word } from './words.ts';
 
 /** Database for actions of protocol `sql`: PostgreSQL by its address, or Aurora by the RDS Data API. */
 export const sqlDatabase = z

@@ -1,7 +1,35 @@
 /** HTTP surfaces: the gateway, MCP and admin listeners. */
 import * as z from 'zod';
-import { mcpStreams } from './mcp-streams.ts';
-import { bodyBytes, defaultAdminTokenName, secretName } from './words.ts';
+import { defaultAdminTokenName } from './secret-names.ts';
+import { bodyBytes, secretName } from './words.ts';
+
+const offer = z.enum(['auto', 'on', 'off']).default('auto');
+
+/** Event streams that MCP clients keep open for messages. */
+const mcpStreams = z
+  .strictObject({
+    event_streams: offer.meta({
+      description:
+        'Whether GET /mcp and subscriptions/listen are offered. auto: yes on a host of its own, no on AWS Lambda, which bills open streams; on there, a stream ends after 25 seconds.',
+    }),
+    older_transport: offer.meta({
+      description:
+        'Whether GET /sse is offered. auto: yes on a host of its own, no on AWS Lambda; on there, each open client occupies one function.',
+    }),
+    max_streams_per_key: z
+      .int()
+      .positive()
+      .max(1_000)
+      .default(64)
+      .meta({ description: 'Open streams of one key; further ones are refused with 429.' }),
+    max_streams_per_session: z
+      .int()
+      .positive()
+      .max(100)
+      .default(4)
+      .meta({ description: 'Open streams of one session; further ones are refused with 429.' }),
+  })
+  .prefault({});
 
 export const server = z
   .strictObject({

@@ -1,6 +1,7 @@
 /** Basic values of the configuration: names, globs, addresses, names of secrets. */
 import * as z from 'zod';
 import { longestExecutionSeconds } from '../host-limits.ts';
+import { environmentPattern, isSecretName, nameOfYourOwn } from './secret-names.ts';
 
 export const word = z
   .string()
@@ -18,33 +19,6 @@ export const bodyBytes = z
   .positive()
   .max(100 * 1024 * 1024);
 
-/**
- * Environment variables of the gateway process. Without this list, an administrator could make the gateway send its
- * cloud credentials to any address.
- */
-const ownPrefixes = [
-  'AWS_',
-  'LAMBDA_',
-  'NODE_',
-  'NPM_',
-  'LD_',
-  'DYLD_',
-  'BASH_',
-  'GIT_',
-  'SSH_',
-  'TABLE_',
-  'SECRET_',
-].concat(['POWERTOOLS_', 'KUBERNETES_']);
-const ownNames = ['PATH', 'HOME', 'USER', 'SHELL', 'PWD', 'TMPDIR', 'LANG', 'TZ', 'HOSTNAME'];
-const isOwn = (name: string): boolean =>
-  ownNames.includes(name) || ownPrefixes.some((prefix) => name.startsWith(prefix));
-/** Lists all reserved names, so that the error message is complete. */
-const nameOfYourOwn = `a name of your own: not ${ownNames.join(', ')}, and none that begins with ${ownPrefixes.join(', ')}`;
-export const environmentPattern = /^[A-Z][A-Z0-9_]{0,127}$/;
-
-/** Checks whether a secret may be read from this environment variable. */
-export const isSecretName = (name: string): boolean => environmentPattern.test(name) && !isOwn(name);
-
 /** Name of an environment variable or secret, never the secret itself. */
 export const secretName = z
   .string()
@@ -56,12 +30,6 @@ export const address = z.url({ protocol: /^https?$/, error: 'an http(s) URL' }).
   const url = URL.parse(text);
   return url !== null && url.username === '' && url.password === '';
 }, 'a URL without user name and password');
-
-/** Default name of the administrator's token. */
-export const defaultAdminTokenName = 'GATEWAY_ADMIN_TOKEN';
-
-/** Default name of the key of capability tickets. */
-export const defaultTicketKeyName = 'GATEWAY_TICKET_KEY';
 
 export const kibibyte = 1024;
 export const executionMs = z

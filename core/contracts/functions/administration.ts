@@ -15,6 +15,7 @@ export const administrationFunctions = {
   },
   'approval-callback': {
     ...interactive,
+    surface: 'callbacks',
     purpose: 'takes votes from the webhooks of chat and Git hosts',
     // Slack times out after three seconds, so the function answers before it records the vote.
     streams: true,
@@ -101,7 +102,7 @@ export const administrationFunctions = {
   },
   observatory: {
     ...interactive,
-    startsRollouts: true,
+    showsBreakers: true,
     purpose:
       'health, whoami, status, usage, requests, analytics, alerts, violations, budgets, metrics, GraphQL; rebuilds projections',
     tables: {
@@ -114,8 +115,6 @@ export const administrationFunctions = {
       sessions: 'append',
       observations: 'write',
       deliveries: 'append',
-      // GraphQL mutations move rollouts.
-      rollouts: 'append',
       counters: 'get',
     },
     queries: [
@@ -125,7 +124,6 @@ export const administrationFunctions = {
       'evidence',
       'evidence.by_time',
       'observations',
-      'rollouts',
       'sessions.by_opened',
       'traces',
     ],

@@ -40,20 +40,28 @@ const chat = {
 export const callFunctions = {
   'chat-completions': {
     ...chat,
+    surface: 'gateway',
     purpose: 'answers chat completions, responses, embeddings and other endpoints of models; files and batches',
     tables: { ...chat.tables, batches: 'append' },
     queries: [...chat.queries, 'batches'],
     streams: true,
   },
-  messages: { ...chat, purpose: 'answers messages calls and governs their tool use', streams: true },
+  messages: {
+    ...chat,
+    surface: 'gateway',
+    purpose: 'answers messages calls and governs their tool use',
+    streams: true,
+  },
   'count-tokens': {
     ...interactive,
+    surface: 'gateway',
     purpose: 'estimates the tokens of a messages request',
     tables: { ...configuration, counters: 'write' },
     objects: 'read',
   },
   models: {
     ...interactive,
+    surface: 'gateway',
     purpose: 'lists the models a tenant may use; cancels running requests',
     // Evidence shows whether a request that is not running has ended.
     tables: { ...configuration, evidence: 'get', cancellations: 'write', counters: 'write' },
@@ -90,6 +98,7 @@ export const callFunctions = {
     memoryMb: 1024,
   },
   mcp: {
+    surface: 'mcp',
     purpose: 'answers MCP clients: governs tool calls, passes the rest on to upstream servers',
     tables: { ...governing, actions: 'write', deliveries: 'append', counters: 'write', mcp: 'write' },
     queries: deciding,

@@ -80,16 +80,16 @@ const encodedDots = /^\.?%2e(?:\.|%2e)?$/i;
 function doubtsOf(text: string): string[] {
   const doubts: string[] = [];
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  if (/[\u0000-\u001f\u007f]/.test(text)) doubts.push('the address holds control characters');
-  if (/%0[0ad]/i.test(text)) doubts.push('the address holds an encoded line break or NUL');
-  if (text.includes('\\')) doubts.push('the address holds a backslash');
-  if (/\s/.test(text)) doubts.push('the address holds blanks');
+  if (/[\u0000-\u001f\u007f]/.test(text)) doubts.push('the address contains control characters');
+  if (/%0[0ad]/i.test(text)) doubts.push('the address contains an encoded line break or NUL');
+  if (text.includes('\\')) doubts.push('the address contains a backslash');
+  if (/\s/.test(text)) doubts.push('the address contains blanks');
   if (/^\s*https?:(?!\/\/[^/\\])/i.test(text)) doubts.push('the scheme is not followed by two slashes');
   if (/%25(?:2[ef]|5c)/i.test(text)) doubts.push('the address is encoded twice');
   if (/(?:^|[/\\]|%2f|%5c)\.{1,2}(?:%2f|%5c|;)|(?:%2f|%5c)\.{1,2}(?:[/\\?#;]|$)/i.test(text))
-    doubts.push('the address holds dots that some servers resolve and others do not');
+    doubts.push('the address contains dots that some servers resolve and others do not');
   if (/%2e/i.test(text) && text.split(/[/\\?#]|%2f|%5c/i).some((segment) => encodedDots.test(segment)))
-    doubts.push('the address holds encoded dots');
+    doubts.push('the address contains encoded dots');
   return doubts;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Request fields other than the address and `method`: alternative spellings of parameter names, headers in any form,
  * and values that servers use instead of the method, host or path (`X-HTTP-Method-Override`, `?_method=`, GraphQL)
- * [effects.http-overrides].
+ * [effects.http].
  */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -114,7 +114,7 @@ function headersOf(headers: unknown, doubts: Set<string>): Field[] {
   const found = Array.isArray(headers)
     ? headers.flatMap((item: unknown) => (typeof item === 'string' ? lines(item) : [pairOf(item)]))
     : Object.entries(headers).flatMap(([name, value]) => [value].flat().map((each): Field => [name, asText(each)]));
-  if (found.some(([name, value]) => /[\r\n\0]/.test(name + value))) doubts.add('a header holds a line break');
+  if (found.some(([name, value]) => /[\r\n\0]/.test(name + value))) doubts.add('a header contains a line break');
   return found;
 }
 

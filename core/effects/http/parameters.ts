@@ -45,8 +45,8 @@ export function parameterDoubts({ protocol, parameters }: ToolCall): string[] {
   const leads = typeof redirect === 'string' && !/^(?:follow|error|manual|true|false|yes|no)?$/i.test(redirect.trim());
   return [
     ...(leads ? ['the parameter "redirect" names where the request is led'] : []),
-    ...unknown.map((name) => `what the parameter ${shown(name)} does to the request is not known`),
-    ...found.map((name) => `the parameter ${shown(name)} may send the request elsewhere or change its method`),
+    ...unknown.map((name) => `what the parameter ${quoteName(name)} does to the request is not known`),
+    ...found.map((name) => `the parameter ${quoteName(name)} may send the request elsewhere or change its method`),
   ].slice(0, 5);
 }
 
@@ -61,7 +61,7 @@ function steeringIn(name: string, value: unknown, depth: number): string[] {
   return Object.entries(value).flatMap(([inner, below]) => steeringIn(inner, below, depth + 1));
 }
 
-const shown = (name: string): string => JSON.stringify(name.slice(0, 64));
+const quoteName = (name: string): string => JSON.stringify(name.slice(0, 64));
 
 /** Returns what parameters add to the query of the address. Undefined if they cannot be parsed. */
 export function addedQuery(parameters: ToolCall['parameters']): string | undefined {

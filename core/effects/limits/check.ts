@@ -12,7 +12,7 @@ import type { Check, LimitViolation } from './rule.ts';
 import { checkShell } from './shell.ts';
 import { checkSql } from './sql.ts';
 
-export interface EffectLimitBlock {
+interface EffectLimitBlock {
   readonly decision: 'block';
   /** For example `sandbox:sql.require_where`. */
   readonly matched_rule: string;

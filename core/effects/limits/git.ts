@@ -3,7 +3,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
 import type { TouchedBranch } from '#core/effects/git/branches.ts';
 import { mayMatchBoth } from '#core/text/matching/wildcard-overlap.ts';
-import { type Check, type LimitViolation, matchesName, normalPath, textOf } from './rule.ts';
+import { type Check, type LimitViolation, matchesName, normalPath, textParameter } from './rule.ts';
 
 type Limits = SandboxSettings['git'];
 
@@ -13,32 +13,29 @@ const defaultNames = ['main', 'master', 'trunk', 'develop', 'default'];
 export const checkGit: Check = ({ git }, part) => checkRepository(git, part) ?? checkWrite(git, part);
 
 function checkRepository(git: Limits, part: ToolCall): LimitViolation | undefined {
-  const repository = textOf(part, 'repository') || part.target;
-  if (matchesName(git.blocked_repositories, [repository])) {
+  const repository = textParameter(part, 'repository') || part.target;
+  if (matchesName(git.blocked_repositories, [repository]))
     return { rule: 'git.blocked_repositories', reason: `The repository ${repository} is blocked.` };
-  }
   // Hosts ignore the case of owners and names.
-  if (git.allowed_repositories && !matchesName(git.allowed_repositories, [repository])) {
+  if (git.allowed_repositories && !matchesName(git.allowed_repositories, [repository]))
     return { rule: 'git.allowed_repositories', reason: `The repository ${repository} is not among those allowed.` };
-  }
   return undefined;
 }
 
 function checkWrite(git: Limits, part: ToolCall): LimitViolation | undefined {
   const { force, merges, default_branch } = part.parameters;
   const found = checkBranch(git, {
-    branch: textOf(part, 'branch'),
-    branch_pattern: textOf(part, 'branch_pattern'),
+    branch: textParameter(part, 'branch'),
+    branch_pattern: textParameter(part, 'branch_pattern'),
     ...(default_branch === true && { default_branch }),
     force: force === true,
     isRead: part.capability === 'read',
     merges,
   });
   if (found || part.capability === 'read') return found;
-  const path = normalPath(textOf(part, 'path'));
-  if (path !== '' && matchesName(git.protected_files, [path])) {
+  const path = normalPath(textParameter(part, 'path'));
+  if (path !== '' && matchesName(git.protected_files, [path]))
     return { rule: 'git.protected_files', reason: `The file ${path} is protected.` };
-  }
   return undefined;
 }
 
@@ -51,9 +48,8 @@ export function checkBranch(
   write: TouchedBranch & { readonly force?: boolean; readonly isRead?: boolean; readonly merges?: unknown },
 ): LimitViolation | undefined {
   const { branch = '', branch_pattern: pattern = '', default_branch: isAny, force, isRead, merges } = write;
-  if (git.block_force_push && force) {
+  if (git.block_force_push && force)
     return { rule: 'git.block_force_push', reason: 'The call rewrites history by force.' };
-  }
   if (isRead) return undefined;
   const isProtected = matchesName(git.protected_branches, [branch]);
   const protects = [...git.protected_branches, ...defaultNames].find((glob) => mayReach(pattern, glob));
@@ -67,9 +63,8 @@ export function checkBranch(
   }
   // Protected branches are meant to change by merged pull requests.
   if (merges === 'pull_request' || git.protected_branches.length === 0) return undefined;
-  if (isAny) {
+  if (isAny)
     return { rule: 'git.protected_branches', reason: 'The call names no branch and so may write to a protected one.' };
-  }
   if (protects !== undefined) {
     return {
       rule: 'git.protected_branches',

@@ -35,7 +35,7 @@ export const lastName = (tool: string): string => {
   return name.slice(name.lastIndexOf('/') + 1);
 };
 
-export const textOf = (part: ToolCall, key: string): string => {
+export const textParameter = (part: ToolCall, key: string): string => {
   const value = Object.hasOwn(part.parameters, key) ? part.parameters[key] : undefined;
   return typeof value === 'string' ? value : '';
 };

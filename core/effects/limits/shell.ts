@@ -6,19 +6,17 @@ import { resolvePath } from '#core/text/matching/canonical-path.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { takesOrders } from '../shell/orders.ts';
 import { checkBranch } from './git.ts';
-import { type Check, matchesName, matchesText, normalPath, textOf } from './rule.ts';
+import { type Check, matchesName, matchesText, normalPath, textParameter } from './rule.ts';
 
 export const checkShell: Check = (settings, part) => {
   const { shell, git } = settings;
   const program = programOf(part);
   const binary = program.slice(program.lastIndexOf('/') + 1);
-  if (matchesName(shell.blocked_binaries, [binary, program])) {
+  if (matchesName(shell.blocked_binaries, [binary, program]))
     return { rule: 'shell.blocked_binaries', reason: `The program ${binary} is blocked.` };
-  }
   // `/tmp/git` is not the allowed git; a redirection is not a program.
-  if (shell.allowed_binaries && program !== 'redirect' && !matchesName(shell.allowed_binaries, [program])) {
+  if (shell.allowed_binaries && program !== 'redirect' && !matchesName(shell.allowed_binaries, [program]))
     return { rule: 'shell.allowed_binaries', reason: `The program ${program} is not among those allowed.` };
-  }
   if (shell.blocked_paths.length > 0) {
     const blocked = textsOf(part).find((path) => matchesName(shell.blocked_paths, [path]));
     if (blocked !== undefined) return { rule: 'shell.blocked_paths', reason: `The path ${blocked} is blocked.` };
@@ -45,7 +43,7 @@ const programOf = ({ tool }: ToolCall): string =>
 /** Returns every text of the part that may be a path, normalised, and also resolved from the working directory. */
 function textsOf(part: ToolCall): string[] {
   const found = new Set<string>();
-  const cwd = textOf(part, 'cwd');
+  const cwd = textParameter(part, 'cwd');
   const look = (text: string): void => {
     for (const word of [text, ...text.split(/[\s=,:]+/)]) {
       if (word === '') continue;
@@ -65,7 +63,7 @@ const wordy = new Set('node echo printf true false sleep date kill test expr seq
 /** Returns a path of the part that no allowed pattern covers: its working directory, or a word of its target. */
 function outsideOf(allowed: readonly string[], part: ToolCall, binary: string): string | undefined {
   const covers = (path: string): boolean => matchesText(allowed, [path]);
-  const cwd = textOf(part, 'cwd');
+  const cwd = textParameter(part, 'cwd');
   if (cwd !== '' && !covers(normalPath(cwd)) && !covers(`${normalPath(cwd)}/`)) return normalPath(cwd);
   const whole = normalPath(part.target);
   if (whole === '' || whole === '.' || covers(whole)) return undefined;

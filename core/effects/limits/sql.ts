@@ -2,7 +2,7 @@
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
-import { type Check, type LimitViolation, lastName, matchesName, matchesText, textOf } from './rule.ts';
+import { type Check, type LimitViolation, lastName, matchesName, matchesText, textParameter } from './rule.ts';
 
 type Limits = SandboxSettings['sql'];
 
@@ -43,44 +43,39 @@ export const checkSql: Check = ({ sql }, part) => {
       reason: `${verb.toUpperCase()} on ${part.target} has no WHERE that leaves rows out.`,
     };
   }
-  if (sql.block_grant && (grants.has(verb) || part.parameters.rights === true)) {
+  if (sql.block_grant && (grants.has(verb) || part.parameters.rights === true))
     return { rule: 'sql.block_grant', reason: 'Statements that change rights or roles are blocked.' };
-  }
-  if (sql.block_ddl && definitions.has(verb)) {
+  if (sql.block_ddl && definitions.has(verb))
     return { rule: 'sql.block_ddl', reason: `${verb.toUpperCase()} changes definitions, which is blocked.` };
-  }
   return checkSchema(sql, part) ?? checkTable(sql, part);
 };
 
 function checkSchema(sql: Limits, part: ToolCall): LimitViolation | undefined {
   if (!Object.hasOwn(part.parameters, 'schema')) return undefined;
-  const schema = textOf(part, 'schema');
-  if (matchesName(sql.blocked_schemas, [schema])) {
+  const schema = textParameter(part, 'schema');
+  if (matchesName(sql.blocked_schemas, [schema]))
     return { rule: 'sql.blocked_schemas', reason: `The schema ${schema} is blocked.` };
-  }
-  if (sql.allowed_schemas && !matchesText(sql.allowed_schemas, [schema])) {
+  if (sql.allowed_schemas && !matchesText(sql.allowed_schemas, [schema]))
     return { rule: 'sql.allowed_schemas', reason: `The schema ${schema} is not among those allowed.` };
-  }
   return undefined;
 }
 
 function checkTable(sql: Limits, part: ToolCall): LimitViolation | undefined {
-  const object = textOf(part, 'object');
+  const object = textParameter(part, 'object');
   const isWhole = wholes.has(object);
   if (!tables.has(object) && !isWhole) return undefined;
   // `users` and `public.users` are one table, and the configuration may contain either.
-  const spellings = textOf(part, 'schema') === 'public' ? [part.target, `public.${part.target}`] : [part.target];
+  const spellings = textParameter(part, 'schema') === 'public' ? [part.target, `public.${part.target}`] : [part.target];
   const isBlocked = isWhole ? holdsBlocked(sql.blocked_tables, part) : matchesName(sql.blocked_tables, spellings);
   if (isBlocked) return { rule: 'sql.blocked_tables', reason: `The table ${part.target} is blocked.` };
-  if (sql.allowed_tables && (isWhole || !matchesText(sql.allowed_tables, spellings))) {
+  if (sql.allowed_tables && (isWhole || !matchesText(sql.allowed_tables, spellings)))
     return { rule: 'sql.allowed_tables', reason: `The ${object} ${part.target} is not among the tables allowed.` };
-  }
   return undefined;
 }
 
 /** Checks whether a whole object contains a blocked table: dropping or granting a schema affects all its tables. */
 function holdsBlocked(patterns: readonly string[], part: ToolCall): boolean {
-  const schema = textOf(part, 'schema');
+  const schema = textParameter(part, 'schema');
   if (schema === '') return patterns.length > 0;
   return patterns.some((pattern) =>
     matchesName([pattern.includes('.') ? pattern.slice(0, pattern.indexOf('.')) : 'public'], [schema]),

@@ -1,6 +1,7 @@
 /** Parses the words of a command by its profile, as the program itself does. */
+
+import type { Names, Profile, Role } from '#core/contracts/shell-programs.ts';
 import { type Capability, short } from './invocation.ts';
-import type { Names, Profile, Role } from './profiles/profile.ts';
 import type { Arg } from './words.ts';
 
 export interface KnownOption {
@@ -58,7 +59,7 @@ export function grammarOf(program: string, profile: Profile): Grammar {
   const add = (names: Names | undefined, takes: KnownOption['takes'], role?: Role, refused = false): void => {
     for (const name of namesOf(names)) {
       if (!shape.test(name)) throw new TypeError(`${program}: ${name} is not the name of an option`);
-      if (options.has(name)) throw new TypeError(`${program}: ${name} stands twice in its profile`);
+      if (options.has(name)) throw new TypeError(`${program}: ${name} is listed twice in its profile`);
       options.set(name, { name, takes, role, refused, changes: changes.get(name) });
     }
   };

@@ -1,7 +1,8 @@
 /** Commands of programs by their words, each with its options. */
+
+import type { Command, CommandProgram, Options } from '#core/contracts/shell-programs.ts';
 import { type Grammar, grammarOf, namesOf } from './arguments.ts';
 import { commandPrograms } from './profiles/all.ts';
-import type { Command, CommandProgram, Options } from './profiles/command-program.ts';
 
 /** Commands that begin with the same words. */
 export interface CommandNode {

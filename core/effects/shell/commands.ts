@@ -1,11 +1,14 @@
 /** Readers by command. */
+import type { OwnPrograms } from '#core/contracts/config/catalog.ts';
+import type { Profile } from '#core/contracts/shell-programs.ts';
 import { type Grammar, grammarOf, parseWords } from './arguments.ts';
 import { builtins } from './builtins.ts';
+import { commandTrees } from './command-tree.ts';
 import { git, programOfGit } from './git.ts';
 import { interpret } from './interpret.ts';
 import type { Invocation, Reader } from './invocation.ts';
+import { ownTrees } from './own-programs.ts';
 import { commandPrograms, profiles } from './profiles/all.ts';
-import type { Profile } from './profiles/profile.ts';
 import { dd, tar } from './readers/archives.ts';
 import { commandProgram } from './readers/command-programs.ts';
 import { find } from './readers/find.ts';
@@ -62,7 +65,7 @@ const table = new Map<string, CommandReader>([
   ...[...grammars].map(([name, read]): [string, CommandReader] => [name, { read, loose: false, isKnown: true }]),
   ...[...commandPrograms].map(([name, program]): [string, CommandReader] => [
     name,
-    { read: commandProgram(name, program), loose: false, isKnown: true },
+    { read: commandProgram(program, commandTrees.get(name)!), loose: false, isKnown: true },
   ]),
   ...[...builtins].map(([name, read]): [string, CommandReader] => [name, { read, loose: true, isKnown: true }]),
 ]);
@@ -80,10 +83,15 @@ const anything: CommandReader = {
   isKnown: false,
 };
 
-/** Returns the reader of a program. `python3.11` is read like `python3`; a loader runs the given program. */
-export function readerOf(binary: string): CommandReader {
+/**
+ * Returns the reader of a program. `python3.11` is read like `python3`; a loader runs the given program.
+ * @param programs that the configuration describes.
+ */
+export function readerOf(binary: string, programs?: OwnPrograms): CommandReader {
   const known = table.get(binary);
   if (known) return known;
+  const own = programs && ownTrees(programs).get(binary);
+  if (own) return { read: commandProgram(own.program, own.tree), loose: false, isKnown: true };
   if (/^ld(?:-linux|-musl)?[\w.-]*\.so[\w.-]*$/.test(binary)) return table.get('nohup')!;
   const stem = binary.replace(/[-\d.]+$/, '');
   return (stem !== binary && /^(?:python|pypy|node|ruby|perl|php|lua)$/.test(stem) && table.get(stem)) || anything;

@@ -84,7 +84,7 @@ export abstract class CompoundCommands extends SimpleCommands {
       if (this.keyword(']]')) return this.compound([], 'branch', words);
       if (this.atWord()) {
         const word = this.word();
-        if (/^-(?:v|R|eq|ne|l[te]|g[te])$/.test(textOf(word)))
+        if (/^-(?:v|R|eq|ne|l[te]|g[te])$/.test(wordText(word)))
           this.doubt('a test of numbers or variables may run what they hold');
         words.push(word);
       } else if (this.eat('&&') || this.eat('||')) {
@@ -116,5 +116,5 @@ export abstract class CompoundCommands extends SimpleCommands {
   }
 }
 
-const textOf = ({ pieces }: Word): string =>
+const wordText = ({ pieces }: Word): string =>
   pieces.map((piece) => (piece.kind === 'text' ? piece.text : piece.source)).join('');

@@ -16,8 +16,8 @@ export abstract class Cursor {
     if (source.length > limits.characters)
       throw new Unreadable(`the line is longer than ${limits.characters} characters`);
     if (!source.isWellFormed()) throw new Unreadable('the line is not well-formed text');
-    if (controls.test(source)) throw new Unreadable('the line holds control characters');
-    if (overrides.test(source)) throw new Unreadable('the line holds characters that turn the direction of reading');
+    if (controls.test(source)) throw new Unreadable('the line contains control characters');
+    if (overrides.test(source)) throw new Unreadable('the line contains characters that turn the direction of reading');
     this.source = source;
     this.budget = budget;
     this.depth = depth;

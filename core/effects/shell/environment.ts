@@ -20,7 +20,7 @@ const harmless = new Set(
 );
 
 /** Variables of the system or the shell: printing them is harmless, assigning them is not. */
-const shown = new Set(
+const displayVariables = new Set(
   `HOME USER LOGNAME PWD OLDPWD SHELL TERM PATH HOSTNAME HOSTTYPE OSTYPE MACHTYPE UID EUID PPID RANDOM SECONDS LINENO SHLVL COLUMNS LINES EDITOR
   PAGER TMPDIR IFS OPTIND OPTARG REPLY BASH BASHPID BASH_VERSION EPOCHSECONDS EPOCHREALTIME VIRTUAL_ENV CONDA_DEFAULT_ENV JAVA_HOME GOPATH GOROOT
   XDG_RUNTIME_DIR XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME NVM_DIR GITHUB_ACTIONS GITHUB_REF GITHUB_SHA GITHUB_WORKSPACE RUNNER_OS`.split(
@@ -44,7 +44,7 @@ const display: ReadonlyMap<string, RegExp> = new Map([
   ['LESS', /^-?[FRXSKMi]{1,8}$/],
 ]);
 
-/** Checks for `CI=1`, `LANG=C`: a command has the same effects with it [effects.display-variables]. */
+/** Checks for `CI=1`, `LANG=C`: a command has the same effects with it [effects.profiles]. */
 export const isDisplayVariable = (name: string, value: string): boolean => display.get(name)?.test(value) ?? false;
 
 /** Checks whether setting the variable only affects uses in the line itself. */
@@ -57,7 +57,7 @@ export const variableDoubt = (name: string): string =>
 /** Checks whether a text, with expansions as written, shows a variable that may hold a secret. */
 export function namesSecret(text: string): boolean {
   for (const [, name = ''] of text.matchAll(/\$\{?[#!]?([A-Za-z_]\w*)/g)) {
-    if (shown.has(name) || harmless.has(name)) continue;
+    if (displayVariables.has(name) || harmless.has(name)) continue;
     if (!own.test(name) || /key|token|secret|pass|credential|auth|private/.test(name)) return true;
   }
   return false;

@@ -7,12 +7,10 @@ import { type GitLine, gitLine } from './git-line.ts';
 import { interpret } from './interpret.ts';
 import { type Capability, type Invocation, short } from './invocation.ts';
 import { type GitCommand, patches } from './profiles/git/options.ts';
+import { isHarmlessSetting } from './profiles/git/settings.ts';
 import { readBelow } from './reach.ts';
 import { namesFile, namesSources } from './source-names.ts';
 import { type Arg, argOf } from './words.ts';
-
-const harmlessKeys =
-  /^(?:user\.(?:name|email)|color\..*|advice\..*|log\.(?:date|decorate)|diff\.(?:renames|context|algorithm|noprefix|mnemonicprefix)|core\.(?:quotepath|abbrev|autocrlf|safecrlf|filemode|ignorecase|precomposeunicode)|commit\.gpgsign|init\.defaultbranch|pull\.(?:rebase|ff)|push\.default|merge\.ff|fetch\.prune|column\.ui|status\..*|i18n\..*)$/i;
 
 /** Reads `git` with its global options. */
 export function git(call: Invocation): void {
@@ -23,7 +21,7 @@ export function git(call: Invocation): void {
   const before = call.args.slice(0, call.args.length - globals.operands.length);
   for (const arg of before) if (!arg.known && arg.text.startsWith('-')) call.isOpen(arg);
   for (const problem of globals.problems)
-    call.unclear(`git: ${problem} (what is read stands in docs/reference/shell-programs.md)`);
+    call.unclear(`git: ${problem} (docs/reference/shell-programs.md lists what is read)`);
   for (const { name: option, known, value } of globals.options) {
     if (known?.role === 'gitSetting' && value) readSetting(call, value);
     if ((known?.role === 'unread' && (value || known.takes === 'value')) || known?.refused)
@@ -52,7 +50,7 @@ export function programOfGit(call: Invocation): void {
 
 /**
  * Reports a folder that may be a repository: if a folder below the workspace holds `HEAD`, `config`, `objects` and
- * `refs`, Git uses it as one, and its settings name programs that even `git status` runs [effects.git-folder].
+ * `refs`, Git uses it as one, and its settings name programs that even `git status` runs [effects.git-settings].
  */
 function checkFolder(call: Invocation, { text }: Arg): void {
   if (/^(?:version|help)$/.test(text)) return;
@@ -65,10 +63,10 @@ function checkFolder(call: Invocation, { text }: Arg): void {
 
 /** Reads `-c key=value`: aliases and the values of many keys are commands. */
 function readSetting(call: Invocation, { text, known }: Arg): void {
-  const [, key = text, value = ''] = /^([^=]*)=([\s\S]*)$/.exec(text) ?? [];
-  if (known && harmlessKeys.test(key)) return;
-  call.unclear(`git -c ${key.slice(0, 40)} may run a program`);
-  if (known && value !== '') call.line(value.replace(/^!/, ''));
+  const [, key = text, value] = /^([^=]*)=([\s\S]*)$/.exec(text) ?? [];
+  if (known && isHarmlessSetting(key, value)) return;
+  call.unclear(`git -c ${key.slice(0, 40)} may run a program or change what is sent`);
+  if (known && value) call.line(value.replace(/^!/, ''));
 }
 
 function command(
@@ -150,7 +148,7 @@ function readContents(call: Invocation, name: string, { contents, below }: GitCo
     call.unclear('git show would print a file if the object is one; use git log -1 with its id, or add ~0 to the id');
   const shows = contents.when === undefined ? !isSummary(contents.unless, parsed) : isGiven(parsed, contents.when);
   if (!shows || isNarrowed(name, parsed, parsed.operands) || namesRevisions(name, parsed)) return;
-  const why = `git ${name} would show what stands in every file that changed; name files behind --, or the kind of files (as in '*.ts'), or add --stat`;
+  const why = `git ${name} would show the content of every file that changed; name files behind --, or the kind of files (as in '*.ts'), or add --stat`;
   if (showsChanges(parsed) && (name === 'diff' || showsLastCommits(call, name, parsed))) call.shows('changes', why);
   else call.unclear(why);
 }
@@ -264,6 +262,7 @@ const special = new Map<string, Special>([
     },
   ],
   ['config', setting],
+  ['remote', remote],
   [
     'bisect',
     (call, { operands }) => {
@@ -286,12 +285,23 @@ const special = new Map<string, Special>([
 
 const showsSettings = (parsed: Parsed): boolean =>
   isGiven(parsed, '--list -l --get --get-all --get-regexp --get-urlmatch') ||
-  (parsed.operands.length <= 1 && !isGiven(parsed, '--unset --unset-all --add --replace-all')) ||
+  (parsed.operands.length <= 1 &&
+    parsed.operands[0]?.text !== 'edit' &&
+    !isGiven(parsed, '--unset --unset-all --add --replace-all')) ||
   /^(?:get|list)$/.test(parsed.operands[0]?.text ?? '');
 
-/** Reports changed settings, because many are commands. */
+/** Reports changed settings that are not known to be harmless: many are commands, or steer later pushes. */
 function setting(call: Invocation, parsed: Parsed): void {
   if (showsSettings(parsed)) return;
-  const key = parsed.operands.find(({ text }) => !/^(?:set|add|unset)$/.test(text));
-  if (!key?.known || !harmlessKeys.test(key.text)) call.unclear('a setting of git may make it run a program');
+  const [key, value] = parsed.operands.filter(({ text }) => !/^(?:set|add|unset)$/.test(text));
+  const harmless = key?.known && isHarmlessSetting(key.text, value?.known ? value.text : undefined);
+  if (!harmless) call.unclear('a setting of git may make it run a program, or send later pushes elsewhere');
+  if (isGiven(parsed, '-f --file')) call.unclear('git config --file writes another file');
+}
+
+/** Reports commands that change where later pushes go, as `remote.*.url` does. */
+function remote(call: Invocation, { operands }: Parsed): void {
+  const [verb] = operands;
+  if (verb && (!verb.known || /^(?:add|set-url|rename)$/.test(verb.text)))
+    call.unclear(`git remote ${short(verb.text)} changes where later pushes go`);
 }

@@ -81,7 +81,7 @@ export class Invocation implements Situation {
     this.#host.unclear(why);
   }
 
-  /** Marks effects that show contents of unnamed files; a rule that allows them must name `shows` [effects.shows]. */
+  /** Marks effects that show contents of unnamed files; a rule that allows them must name `shows` [effects.profiles]. */
   shows(what: ShownKind, why: string): void {
     this.#shown = what;
     this.#host.shows(what, why);

@@ -88,7 +88,7 @@ export abstract class Lexer extends HereDocuments {
   #beyondAscii(draft: Draft): void {
     const char = String.fromCodePoint(this.source.codePointAt(this.at)!);
     if (hidden.test(char))
-      throw new Unreadable('the line holds invisible characters or foreign blanks outside of quotes');
+      throw new Unreadable('the line contains invisible characters or foreign blanks outside of quotes');
     this.at += char.length;
     add(draft, char, false);
   }
@@ -212,7 +212,7 @@ export abstract class Lexer extends HereDocuments {
         } else if (char === '$') this.#dollar(aside, quoted);
         else if (char === '`') this.#backticks(aside, quoted);
         else if (plainInside.test(char)) this.at++;
-        else throw new Unreadable(`"${char}" stands in an expansion in braces`);
+        else throw new Unreadable(`"${char}" is used in an expansion in braces`);
       }
     });
   }
@@ -220,7 +220,7 @@ export abstract class Lexer extends HereDocuments {
   /** Parses from the parenthesis of `$(`, `<(` or `>(`. */
   #substitution(draft: Draft, quoted: boolean, start: number): void {
     spend(this.budget);
-    if (this.awaitsDocument) throw new Unreadable('a substitution stands between a here-document and its text');
+    if (this.awaitsDocument) throw new Unreadable('a substitution comes between a here-document and its text');
     if (this.source[start] === '$' && this.startsWith('((')) this.#arithmetic();
     else {
       this.at++;
@@ -234,7 +234,7 @@ export abstract class Lexer extends HereDocuments {
   /** Parses `$((…))` with numbers. Any other may be a subshell in a substitution, or run the values of variables. */
   #arithmetic(): void {
     const text = this.match(numbers);
-    if (text === undefined) throw new Unreadable('$((…)) holds more than numbers and operators');
+    if (text === undefined) throw new Unreadable('$((…)) contains more than numbers and operators');
     this.at += text.length;
   }
 

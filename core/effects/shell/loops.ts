@@ -1,4 +1,4 @@
-/** Unrolls loops over plain names and patterns: repeats the body with each value for `"$name"` [effects.loops]. */
+/** Unrolls loops over plain names and patterns: repeats the body with each value for `"$name"` [effects.profiles]. */
 import { type Command, type Piece, type Script, Unreadable, type Word } from './syntax.ts';
 import { type Arg, expandWord } from './words.ts';
 

@@ -1,5 +1,5 @@
 /** Assigns the arguments of a command to the operands of its profile. */
-import type { Operands, Role } from './profiles/profile.ts';
+import type { Operands, Role } from '#core/contracts/shell-programs.ts';
 import type { Arg } from './words.ts';
 
 export interface Assigned {

@@ -1,7 +1,6 @@
-/** Programs whose plain words are a command and its object, not paths: `git push`, `npm test`. */
-const ordered: ReadonlySet<string> = new Set(
-  `git gh glab npm pnpm yarn bun deno docker docker-compose podman nerdctl kubectl helm terraform tofu aws gcloud az go cargo pip pip3 uv poetry make
-  systemctl service brew apt apt-get`.split(/\s+/),
-);
+import { programs } from '#core/catalog/tool-names.ts';
 
+const ordered: ReadonlySet<string> = new Set(programs.orders.split(' '));
+
+/** Checks for a program whose plain words are a command and its object, not paths: `git push`, `npm test`. */
 export const takesOrders = (program: string): boolean => ordered.has(program);

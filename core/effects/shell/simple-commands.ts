@@ -30,10 +30,10 @@ export abstract class SimpleCommands extends Keywords {
     const name = first && plainText(first);
     if (this.char === '(') {
       if (words.length > 1 || assignments.length > 0 || redirects.length > 0)
-        throw new Unreadable('a parenthesis stands where none may');
+        throw new Unreadable('a parenthesis is not allowed here');
       this.at++;
       this.skipBlanks();
-      if (!this.eat(')')) throw new Unreadable('a parenthesis stands where none may');
+      if (!this.eat(')')) throw new Unreadable('a parenthesis is not allowed here');
       return this.functionBody(name);
     }
     if (!first && assignments.length === 0 && redirects.length === 0)
@@ -41,7 +41,7 @@ export abstract class SimpleCommands extends Keywords {
         this.char === '' ? 'a command is missing at the end' : `a command is missing before "${this.char}"`,
       );
     if (name !== undefined && reserved.has(name) && name !== 'time' && name !== 'in')
-      throw new Unreadable(`"${name}" stands where it may not`);
+      throw new Unreadable(`"${name}" is not allowed here`);
     return { kind: 'simple', assignments, words, redirects };
   }
 

@@ -1,9 +1,10 @@
 /** Walks the tree of a line and collects its effects, one call for each. */
 
+import type { OwnPrograms } from '#core/contracts/config/catalog.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { foldCase, isAscii } from '#core/text/matching/fold-unicode.ts';
-import { baseName, resolveAt } from '../paths.ts';
-import type { Effect } from '../ports.ts';
+import { baseName, isSystemPath, resolveAt } from '../paths.ts';
+import type { Effect, WalkSettings } from '../ports.ts';
 import { readerOf } from './commands.ts';
 import { isDisplayVariable, isHarmlessVariable, namesSecret, variableDoubt } from './environment.ts';
 import { type Host, Invocation, type ShownKind, type Situation, type Stdin, short, splitDoubt } from './invocation.ts';
@@ -40,6 +41,7 @@ export class Walk implements Host {
   idling: string | undefined;
   cwds: readonly string[];
   readonly workspace: string | undefined;
+  readonly #programs: OwnPrograms | undefined;
   readonly #budget: Budget;
   readonly #seen = new Set<string>();
   readonly #vectors = new Map<string, number>();
@@ -51,10 +53,11 @@ export class Walk implements Host {
   /** Number of enclosing background lists. */
   #background = 0;
 
-  constructor(cwd: string, budget: Budget = { nodes: 0 }, workspace?: string) {
+  constructor(cwd: string, { workspace, programs }: WalkSettings = {}, budget: Budget = { nodes: 0 }) {
     this.cwds = [cwd];
     this.#budget = budget;
     this.workspace = workspace;
+    this.#programs = programs;
   }
 
   /** Reads shell text from a call. */
@@ -130,11 +133,11 @@ export class Walk implements Host {
       return;
     }
     for (const [name, value] of Object.entries(situation.env)) this.#setsVariable(name, value);
-    if (!isAscii(text)) this.unclear('the name of a command holds letters that are not plain');
+    if (!isAscii(text)) this.unclear('the name of a command contains letters that are not plain');
     const folded = foldCase(text);
     if (folded !== text && isAscii(text)) this.unclear('the name of a command is in capitals');
     const binary = isSystemPath(folded) ? baseName(folded) : folded;
-    const found = readerOf(binary);
+    const found = readerOf(binary, this.#programs);
     if (!found.loose) for (const arg of rest) if (arg.splits) this.unclear(splitDoubt(arg));
     if (++this.#runs > limits.depth) throw new Unreadable(`commands run commands more than ${limits.depth} times over`);
     found.read(new Invocation(this, isAscii(text) ? binary : text, rest, situation));
@@ -204,7 +207,7 @@ export class Walk implements Host {
 
   /** Reads the body at its definition. A call counts as an unknown command: the function may not exist when it runs. */
   #define({ name, body }: Extract<Command, { kind: 'function' }>, situation: Situation): void {
-    if (readerOf(name).isKnown) this.unclear(`a function takes the name of ${name}`);
+    if (readerOf(name, this.#programs).isKnown) this.unclear(`a function takes the name of ${name}`);
     this.#apart(() => this.#command(body, { ...situation, stdin: unknown }));
   }
 
@@ -261,7 +264,7 @@ export class Walk implements Host {
 
   /** Reads the command as a shell without brace expansion runs it: the effects must be the same. */
   #unbraced(args: readonly Arg[], situation: Situation): void {
-    const other = new Walk('', this.#budget, this.workspace);
+    const other = new Walk('', { workspace: this.workspace, programs: this.#programs }, this.#budget);
     other.cwds = this.cwds;
     other.#background = this.#background;
     other.#guard(() => other.run(args, situation));
@@ -312,8 +315,3 @@ export class Walk implements Host {
 
 const union = (a: readonly string[], b: readonly string[]): readonly string[] =>
   b.every((place) => a.includes(place)) ? a : [...new Set([...a, ...b])];
-
-/** Checks for a plain name, or a path in a system folder: elsewhere, the name does not identify the program. */
-const isSystemPath = (command: string): boolean =>
-  !command.includes('/') ||
-  /^(?:\/usr)?(?:\/local)?\/s?bin\/+[^/]+$|^\/opt\/homebrew\/bin\/[^/]+$/.test(resolveAt('', command));

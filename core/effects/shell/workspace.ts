@@ -1,4 +1,4 @@
-/** Makes absolute paths in the caller's workspace relative to it [effects.workspace]. */
+/** Makes absolute paths in the caller's workspace relative to it [effects.profiles]. */
 import { posix } from 'node:path';
 import type { Arg } from './words.ts';
 

@@ -17,7 +17,7 @@ const matches =
 
 /** Rare in legitimate PostgreSQL, so they count for every database. */
 const always: readonly Doubt[] = [
-  { found: matches(/\/\*M?!/i), why: 'MySQL runs what stands in a comment /*! … */' },
+  { found: matches(/\/\*M?!/i), why: 'MySQL runs the content of a comment /*! … */' },
   {
     found: matches(/(?<!\\)(?:\\\\)*\\['"]/),
     why: 'a backslash before a quote ends the text in one database and not in another',

@@ -3,7 +3,7 @@
  * catalogue. Every other call is `sql.call`: it may read files, open connections, run SQL text, end sessions, or be
  * user code. A built-in name in another schema is not the built-in function.
  */
-import { harmlessFunctions } from './harmless-functions.ts';
+import { harmlessFunctions } from '#core/catalog/databases.ts';
 import { nameOf, type QualifiedName } from './names.ts';
 import { type Operation, operation } from './operation.ts';
 import { constantOf, listAt, type Tree } from './tree.ts';
@@ -34,4 +34,4 @@ export function callNamed(name: QualifiedName, object: string, args: readonly st
   return operation('call', 'execute', target, { object, schema: name.schema, ...(args.length > 0 && { args }) });
 }
 
-const harmless: ReadonlySet<string> = new Set(Object.values(harmlessFunctions).flat());
+const harmless: ReadonlySet<string> = new Set(Object.values(harmlessFunctions).flatMap((names) => names.split(' ')));

@@ -31,8 +31,8 @@ export function readStatements(result: unknown): SqlReading {
   const unclear = new Set<string>();
   const statements = listAt(isTree(result) ? result : {}, 'stmts');
   for (const raw of statements) operations.push(...readStatement(isTree(raw) ? raw.stmt : undefined, unclear));
-  if (statements.length === 0) unclear.add('the text holds no statement');
-  if (statements.length > maxStatements) unclear.add(`the text holds more than ${maxStatements} statements`);
+  if (statements.length === 0) unclear.add('the text contains no statement');
+  if (statements.length > maxStatements) unclear.add(`the text contains more than ${maxStatements} statements`);
   return { operations, unclear: [...unclear] };
 }
 

@@ -78,9 +78,8 @@ class Walk {
   #read(kind: string, body: Tree, visit: Visit): void {
     const reader = this.#readers.get(kind);
     const shape = shapes.get(kind);
-    if (!reader && !shape && !definitionNodes.has(kind)) {
+    if (!reader && !shape && !definitionNodes.has(kind))
       this.#unclear.add(/Stmt$/.test(kind) ? `a statement of kind ${kind} is not read` : `${kind} is not read`);
-    }
     const reading = reader?.(body);
     if (reading?.unclear !== undefined) this.#unclear.add(reading.unclear);
     this.#add(reading?.operations ?? [], visit.planned);
@@ -134,7 +133,7 @@ class Walk {
     else if (kind === 'RangeFunction') {
       const scan = functionScan(body);
       if (scan) this.#scans.push(scan);
-      else this.#unclear.add('what stands in FROM has no name');
+      else this.#unclear.add('an item of FROM has no name');
     } else if (kind === 'ColumnRef') {
       const column = qualifiedColumn(body);
       if (column) this.#columns.push(column);

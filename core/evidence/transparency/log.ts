@@ -3,11 +3,12 @@
  *
  * One conditional write of the log's head, which contains the batch, adds it to the log. Objects and session index are
  * derived from the head, and the next writer puts them again, so a writer that crashes loses and duplicates no leaf
- * [transparency.survives-kill].
+ * [transparency.log].
  */
 import type { ChainPoint } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
+import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { openCheckpoint, signTreeHead } from './checkpoint-note.ts';
 import { leafBytes, leafOf, sessionDigest } from './leaf.ts';
 import { LogReader, type LogReaderPorts } from './log-reader.ts';
@@ -24,7 +25,9 @@ export interface LogPorts extends LogReaderPorts {
 const maxTries = 12;
 const maxJitterMs = 200;
 /** A head must fit into one item of the store. */
-const maxLeavesABatch = 500;
+const maxLeavesABatch = 2_000;
+/** Tenants whose logs are appended to at once. */
+const tenantsAtOnce = 8;
 
 export class TransparencyLog extends LogReader {
   readonly #ports: LogPorts;
@@ -50,15 +53,18 @@ export class TransparencyLog extends LogReader {
   /** Continues with other tenants if one log fails. Throws a temporary fault rather than permanent damage. */
   async #appendAll(points: readonly ChainPoint[]): Promise<void> {
     const faults: unknown[] = [];
-    for (const [tenant, own] of Map.groupBy(points, (point) => point.tenant)) {
-      try {
-        for (let from = 0; from < own.length; from += maxLeavesABatch) {
-          await this.#appendTo(tenant, own.slice(from, from + maxLeavesABatch));
+    await sideBySide(
+      Map.groupBy(points, (point) => point.tenant),
+      tenantsAtOnce,
+      async ([tenant, own]) => {
+        try {
+          for (let from = 0; from < own.length; from += maxLeavesABatch)
+            await this.#appendTo(tenant, own.slice(from, from + maxLeavesABatch));
+        } catch (fault) {
+          faults.push(fault);
         }
-      } catch (fault) {
-        faults.push(fault);
-      }
-    }
+      },
+    );
     if (faults.length > 0) throw faults.find((fault) => !(fault instanceof LogDamage)) ?? faults[0];
   }
 

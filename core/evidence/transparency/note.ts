@@ -23,7 +23,7 @@ export interface NoteSigner extends NoteKey {
 export interface LogSigner extends NoteKey {
   /** Returns the Ed25519 signature. @throws GatewayError `service_unavailable` when the key is unavailable. */
   sign(message: Uint8Array): Promise<Uint8Array>;
-  /** The previous key, while both sign: a note can be checked with either key [transparency.key-rotation]. */
+  /** The previous key, while both sign: a note can be checked with either key [transparency.log]. */
   readonly beside?: LogSigner | undefined;
   /** Earlier keys that no longer sign; newest first. */
   readonly former?: readonly NoteKey[] | undefined;
@@ -160,7 +160,7 @@ export function isSignedBy({ text, signatures }: Note, key: NoteKey): boolean {
  */
 const knownOf = remembered((_: KeyObject) => new RecentMap<string, true>({ max: 64 }));
 
-/** Verifies an Ed25519 signature over a text. Caches valid ones [transparency.once]. */
+/** Verifies an Ed25519 signature over a text. Caches valid ones [transparency.tree]. */
 export function holds(text: string, key: KeyObject, signature: Buffer): boolean {
   const known = knownOf(key);
   const what = `${signature.toString('base64')} ${text}`;

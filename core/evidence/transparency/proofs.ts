@@ -31,9 +31,8 @@ export async function inclusionProof(position: number, size: number, read: ReadN
  * @throws RangeError when the earlier tree is empty or larger.
  */
 export async function consistencyProof(earlier: number, size: number, read: ReadNodes): Promise<Buffer[]> {
-  if (!(earlier >= 1 && earlier <= size)) {
+  if (!(earlier >= 1 && earlier <= size))
     throw new RangeError(`consistency is shown from 1 to ${size} leaves, not from ${earlier}`);
-  }
   return hashesOf(consistencyRanges(earlier, { from: 0, to: size }, true), read);
 }
 

@@ -45,9 +45,8 @@ export function checkLogProof(
     return `the log proof is malformed at ${issue?.path.join('.') || 'its root'}: ${issue?.message}`;
   }
   const { leaf, position, checkpoint, path: hashes, cosigned, keys = [] } = parsed.data;
-  if (leaf.tenant !== session.tenant || leaf.session !== sessionDigest(session.tenant, session.session_id)) {
+  if (leaf.tenant !== session.tenant || leaf.session !== sessionDigest(session.tenant, session.session_id))
     return 'the log proof is of another session';
-  }
   const dependent = witnesses.length > 0 ? dependentWitness(witnesses, [log ?? []].flat()) : undefined;
   if (dependent !== undefined) return dependent;
   const under = (text: string, proof: readonly string[]) => headOver(leaf, position, text, proof, log);
@@ -69,7 +68,7 @@ export function checkLogProof(
 
 /**
  * Returns an error if two witnesses, or a witness and the log, have the same key: they are one party
- * [transparency.operator].
+ * [transparency.witness].
  */
 function dependentWitness(witnesses: readonly NoteKey[], logKeys: readonly NoteKey[]): string | undefined {
   const owners = new Map(logKeys.map((key) => [rawKey(key.publicKey).toString('hex'), `the log ${key.name}`]));

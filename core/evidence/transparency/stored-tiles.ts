@@ -3,6 +3,7 @@
  * tile are stored in runs, one per batch, so that a leaf is written once or twice and not 256 times.
  */
 import { GatewayError } from '#core/kernel/errors.ts';
+import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { leafBytes } from './leaf.ts';
 import type { LogHead, LogObjects } from './ports.ts';
 import type { NodeId, ReadNodes } from './proofs.ts';
@@ -28,36 +29,61 @@ export class LogDamage extends GatewayError {
 const position = (index: number): string => String(index).padStart(16, '0');
 const runsOf = (tile: number): string => `runs/${position(tile)}`;
 
-/** Puts the newest batch of a head. Part or all of it may already be stored. */
+/** Requests to the objects at once. */
+const atOnce = 32;
+
+interface FullTile {
+  readonly tile: number;
+  /** Leaves of this batch. Earlier ones are in runs. */
+  readonly own: readonly Buffer[];
+}
+
+/**
+ * Puts the newest batch of a head. Part or all of it may already be stored. A tile that the batch fills alone has no
+ * runs.
+ */
 export async function putNewestBatch(objects: LogObjects, tenant: string, { size, newest }: LogHead): Promise<void> {
   const start = size - newest.length;
   const leaves = newest.map(leafBytes);
   const last = Math.floor((size - 1) / tileWidth);
+  const puts: (readonly [path: string, bytes: Buffer])[] = [];
+  const full: FullTile[] = [];
   for (let tile = Math.floor(start / tileWidth); tile <= last; tile++) {
     const [from, to] = [Math.max(start, tile * tileWidth), Math.min(size, (tile + 1) * tileWidth)];
-    const path = `${runsOf(tile)}/${position(from)}`;
-    await objects.put(tenant, path, entryBundle(leaves.slice(from - start, to - start)));
-    if (to === (tile + 1) * tileWidth) await fill(objects, tenant, tile);
+    const own = leaves.slice(from - start, to - start);
+    if (own.length < tileWidth) puts.push([`${runsOf(tile)}/${position(from)}`, entryBundle(own)]);
+    if (to === (tile + 1) * tileWidth) full.push({ tile, own });
   }
+  puts.push(...(await tilesOf(objects, tenant, full)));
+  await sideBySide(puts, atOnce, ([path, bytes]) => objects.put(tenant, path, bytes));
+  for (const { tile } of full) await objects.drop?.(tenant, runsOf(tile));
 }
 
-/** Puts a tile that became full, and its hash into the levels above. */
-async function fill(objects: LogObjects, tenant: string, tile: number): Promise<void> {
-  const entries = tilePath({ level: 'entries', index: tile, width: tileWidth });
-  const leaves = await leavesOf(objects, tenant, { level: 'entries', index: tile, width: tileWidth });
-  await objects.put(tenant, entries, entryBundle(leaves));
-  let hashes = leaves.map(leafHash);
-  await objects.put(tenant, tilePath({ level: 0, index: tile, width: tileWidth }), Buffer.concat(hashes));
-  for (let [level, index] = [1, tile]; ; level++) {
-    const root = folded(hashes);
-    const width = (index % tileWidth) + 1;
-    index = Math.floor(index / tileWidth);
-    const before = width === 1 ? [] : await hashesIn(objects, tenant, { level, index, width: width - 1 });
-    hashes = [...before, root];
-    await objects.put(tenant, tilePath({ level, index, width }), Buffer.concat(hashes));
-    if (width < tileWidth) break;
+/** Returns tiles that became full, in order, with the tiles above that hold their hashes. */
+async function tilesOf(objects: LogObjects, tenant: string, full: readonly FullTile[]) {
+  const puts: (readonly [path: string, bytes: Buffer])[] = [];
+  /** Hashes of the open tile of each level above. */
+  const above: Buffer[][] = [];
+  for (const { tile, own } of full) {
+    const id = { level: 'entries', index: tile, width: tileWidth } as const;
+    const before =
+      own.length === tileWidth ? [] : await leavesOf(objects, tenant, { ...id, width: tileWidth - own.length });
+    const leaves = [...before, ...own];
+    let hashes = leaves.map(leafHash);
+    puts.push([tilePath(id), entryBundle(leaves)], [tilePath({ ...id, level: 0 }), Buffer.concat(hashes)]);
+    for (let [level, index] = [1, tile]; ; level++) {
+      const root = folded(hashes);
+      const width = (index % tileWidth) + 1;
+      index = Math.floor(index / tileWidth);
+      const earlier =
+        width === 1 ? [] : (above[level] ?? (await hashesIn(objects, tenant, { level, index, width: width - 1 })));
+      hashes = [...earlier, root];
+      above[level] = hashes;
+      puts.push([tilePath({ level, index, width }), Buffer.concat(hashes)]);
+      if (width < tileWidth) break;
+    }
   }
-  await objects.drop?.(tenant, runsOf(tile));
+  return puts;
 }
 
 /** Returns the leaves of a tile. @throws LogDamage when there are fewer. */
@@ -69,13 +95,18 @@ export async function leavesOf(objects: LogObjects, tenant: string, { index, wid
 }
 
 async function leavesInRuns(objects: LogObjects, tenant: string, tile: number, width: number): Promise<Buffer[]> {
-  const leaves: Buffer[] = [];
-  for (const name of await objects.list(tenant, runsOf(tile))) {
-    if (leaves.length >= width) break;
-    if (name !== position(tile * tileWidth + leaves.length)) throw new LogDamage(`run ${name} does not follow`);
+  const names = await objects.list(tenant, runsOf(tile));
+  const runs = new Map<string, Buffer[]>();
+  await sideBySide(names, atOnce, async (name) => {
     const bytes = await objects.get(tenant, `${runsOf(tile)}/${name}`);
     if (!bytes) throw new LogDamage(`run ${name} is missing`);
-    leaves.push(...leavesOfBundle(bytes));
+    runs.set(name, leavesOfBundle(bytes));
+  });
+  const leaves: Buffer[] = [];
+  for (const name of names) {
+    if (leaves.length >= width) break;
+    if (name !== position(tile * tileWidth + leaves.length)) throw new LogDamage(`run ${name} does not follow`);
+    leaves.push(...runs.get(name)!);
   }
   return leaves;
 }
@@ -122,8 +153,7 @@ export function nodesOf(objects: LogObjects, tenant: string, size: number): Read
 /** Computes the root of a complete subtree. */
 function folded(hashes: readonly Buffer[]): Buffer {
   let level = hashes;
-  while (level.length > 1) {
+  while (level.length > 1)
     level = Array.from({ length: level.length / 2 }, (_, i) => nodeHash(level[2 * i]!, level[2 * i + 1]!));
-  }
   return level[0]!;
 }

@@ -84,8 +84,7 @@ export function leavesOfBundle(bundle: Uint8Array): Buffer[] {
 /** Splits a tile into hashes. @throws RangeError when the bytes are not whole hashes. */
 export function hashesOfTile(tile: Uint8Array): Buffer[] {
   const bytes = Buffer.from(tile);
-  if (bytes.length === 0 || bytes.length % hashBytes !== 0) {
+  if (bytes.length === 0 || bytes.length % hashBytes !== 0)
     throw new RangeError(`a tile of ${bytes.length} bytes does not hold whole hashes`);
-  }
   return Array.from({ length: bytes.length / hashBytes }, (_, i) => bytes.subarray(i * hashBytes, (i + 1) * hashBytes));
 }

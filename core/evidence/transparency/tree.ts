@@ -35,9 +35,8 @@ export class Frontier {
 
   /** Restores a frontier. @throws RangeError when the number of hashes does not fit the size. */
   constructor(size = 0, roots: readonly Uint8Array[] = []) {
-    if (!Number.isSafeInteger(size) || size < 0 || roots.length !== ones(size)) {
+    if (!Number.isSafeInteger(size) || size < 0 || roots.length !== ones(size))
       throw new RangeError(`a tree of ${size} leaves has ${ones(size)} hashes at its frontier, not ${roots.length}`);
-    }
     if (roots.some(({ length }) => length !== hashBytes)) throw new RangeError('a hash has 32 bytes');
     this.#size = size;
     this.#roots = roots.map((root) => Buffer.from(root));

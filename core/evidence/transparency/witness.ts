@@ -47,9 +47,8 @@ export function readLeaves(
   for (const leaf of leaves) {
     const known = sessions.get(leaf.session) ?? [];
     const last = known.at(-1)?.index ?? -1;
-    if (leaf.index <= last) {
+    if (leaf.index <= last)
       return `session ${leaf.session} goes back to entry ${leaf.index}, the log named entry ${last} before`;
-    }
     sessions.set(leaf.session, [...known, { index: leaf.index, hash: leaf.hash }]);
     tree.append(leafHash(leafBytes(leaf)));
   }

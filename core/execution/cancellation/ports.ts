@@ -1,6 +1,6 @@
 /** Ports for cancelling a call that runs in another process. */
 
-/** Name of a running call. It includes the owner, so other owners cannot name the call [cancel.owner]. */
+/** Name of a running call. It includes the owner, so other owners cannot name the call [cancel.any-process]. */
 export interface CallName {
   readonly tenant: string;
   readonly key_id: string;

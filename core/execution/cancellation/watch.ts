@@ -1,9 +1,8 @@
 /**
  * Checks once per second whether a running call was cancelled from another process, and ends it [cancel.any-process].
  */
-
 import { follow } from '#core/kernel/follow-signal.ts';
-import { type ClockPort, isoTime, type TelemetryPort, type TimeoutsPort } from '#core/kernel/ports.ts';
+import { type Clock, isoTime, type Telemetry, type Timeouts } from '#core/kernel/ports.ts';
 import type { CallName, Cancellations } from './ports.ts';
 
 /** Abort reason of a call that its owner cancelled. A lost connection has another reason. */
@@ -22,7 +21,10 @@ export class Cancelled extends Error {
 export const cancelledBy = (signal: AbortSignal): string | undefined =>
   signal.reason instanceof Cancelled ? signal.reason.by : undefined;
 
-export interface WatchPorts extends ClockPort, TimeoutsPort, TelemetryPort {
+export interface WatchPorts {
+  readonly clock: Clock;
+  readonly timeouts: Timeouts;
+  readonly telemetry: Telemetry;
   /** Absent if calls cannot be cancelled from another process. */
   readonly cancellations: Cancellations | undefined;
 }

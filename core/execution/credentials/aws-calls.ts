@@ -28,7 +28,7 @@ const s3Pattern = new RegExp(`^(?:s3://|arn:(aws[a-z-]*):s3:::)(${bucketName})/(
 
 /**
  * Checks that a key has no dot or empty segments. S3 treats them as part of the name, but policies normalise them:
- * `private/../public/a` is decided as `public/a`, though it is under `private/` [credential.plain-keys].
+ * `private/../public/a` is decided as `public/a`, though it is under `private/` [credential.no-broader].
  */
 const isPlainKey = (key: string): boolean => !/(?:^|\/)\.{0,2}\/|(?:^|\/)\.{1,2}$/.test(key);
 

@@ -1,9 +1,9 @@
 /** Creates configured brokers by name. A broker without the clients it needs cannot mint. */
 import type { BrokerEntry, Configuration } from '#core/contracts/config.ts';
+import { brokerError, ServiceFault, unavailable } from './fault.ts';
 import type { BrokerPorts, CredentialBroker } from './ports.ts';
+import { maxCredentialSeconds, newRecord } from './record.ts';
 import { scmAppBroker } from './scm-app-broker.ts';
-import { staticBroker } from './static-broker.ts';
-import { storedSecretBroker } from './stored-secret-broker.ts';
 import { stsBroker } from './sts-broker.ts';
 import { ticketBroker } from './ticket-broker.ts';
 import { vaultBroker } from './vault-broker.ts';
@@ -34,4 +34,70 @@ function brokerOf(
     case 'ticket':
       return ticketBroker(settings, configuration, ports);
   }
+}
+
+interface StaticSettings {
+  readonly name: string;
+  readonly secret_env: string;
+  readonly credential_type: string;
+}
+
+/** Static broker: issues a configured secret unchanged. Marked degraded, since it is neither scoped nor expiring. */
+export function staticBroker(settings: StaticSettings, ports: BrokerPorts): CredentialBroker {
+  const kind = { type: settings.credential_type, degraded: true, longestSeconds: maxCredentialSeconds };
+  return {
+    name: settings.name,
+    calledBack: 'never',
+    async issue(envelope, grant) {
+      const secret = await ports.secrets.get(settings.secret_env);
+      if (!secret) throw unavailable(settings.name, `${settings.secret_env} contains no value`);
+      return { record: newRecord(ports, envelope, grant, kind), secret };
+    },
+    /** Does nothing: the operator owns the secret and rotates it. */
+    async revoke() {},
+  };
+}
+
+interface StoredSecretSettings {
+  readonly name: string;
+  readonly secret_id: string;
+  readonly region?: string | undefined;
+}
+
+const current = 'AWSCURRENT';
+const kind = {
+  type: 'secrets_manager',
+  degraded: true,
+  longestSeconds: maxCredentialSeconds,
+  note: 'A stored secret: it lives until it is rotated.',
+};
+
+/**
+ * Secrets Manager broker: issues the current version of a stored secret and records the version. During a rotation, the
+ * pending version may not work yet and is never issued. Degraded, since the issuer neither scopes nor revokes it.
+ */
+function storedSecretBroker(settings: StoredSecretSettings, ports: BrokerPorts): CredentialBroker {
+  const { name, secret_id: secretId, region } = settings;
+  return {
+    name,
+    calledBack: 'never',
+    async issue(envelope, grant) {
+      const versions = ports.clients?.secretVersions;
+      if (!versions) throw unavailable(name, 'this function reads no stored secrets');
+      try {
+        const found = await versions.get({ secretId, ...(region !== undefined && { region }), stage: current });
+        if (!found.stages.includes(current))
+          throw new ServiceFault('malformed', 'a version that is not the current one');
+        if (found.value === '') throw new ServiceFault('malformed', 'nothing: the secret is empty');
+        return {
+          record: { ...newRecord(ports, envelope, grant, kind), version_id: found.version_id },
+          secret: found.value,
+        };
+      } catch (thrown) {
+        throw brokerError(name, 'Secrets Manager', thrown);
+      }
+    },
+    /** Does nothing: the next rotation invalidates it. */
+    async revoke() {},
+  };
 }

@@ -169,6 +169,5 @@ export interface BrokerPorts {
   readonly tickets: TicketStore | undefined;
 }
 
-export interface BrokersPort {
-  readonly brokers: (name: string) => Promise<CredentialBroker | undefined>;
-}
+/** Returns the broker of a name, or undefined if it is not configured. */
+export type BrokersByName = (name: string) => Promise<CredentialBroker | undefined>;

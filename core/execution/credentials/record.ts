@@ -12,7 +12,7 @@ export const maxCredentialSeconds = 3600;
 
 /**
  * Seconds after which a credential has no holder: the longest execution, and one minute to record its outcome and
- * revoke the credential [credential.due-after-its-holder].
+ * revoke the credential [credential.list-revoke].
  */
 export const holderSeconds = longestExecutionSeconds + 60;
 

@@ -12,12 +12,12 @@ import { notFound } from '#core/kernel/not-found.ts';
 import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { type CredentialActor, credentialDraft, system } from './entries.ts';
-import type { CredentialBroker, CredentialStore, IssuedCredential } from './ports.ts';
+import type { BrokersByName, CredentialStore, IssuedCredential } from './ports.ts';
 
 interface RegistryPorts {
   readonly clock: Clock;
   readonly ledger: Ledger;
-  readonly brokers: (name: string) => Promise<CredentialBroker | undefined>;
+  readonly brokers: BrokersByName;
   readonly telemetry: Pick<Telemetry, 'log'> | undefined;
 }
 

@@ -3,7 +3,9 @@
  * the grant's one repository and permissions. Its type is `scm_app_jwt`, the name in the spec. Without an installation,
  * the app's own token is issued: it expires but is not narrowed, and its record notes that.
  */
-import { appKey, appToken, longestAppTokenSeconds } from './app-token.ts';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { SignJWT } from 'jose';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { brokerError, refused, unavailable } from './fault.ts';
 import type { BrokerPorts, CredentialBroker, GitHostTokens, InstallationToken } from './ports.ts';
 import { maxCredentialSeconds, newRecord, withEarlierExpiry } from './record.ts';
@@ -76,7 +78,7 @@ function oneRepository(
       const why = excess(minted, repository.full, permissions);
       if (why !== undefined) {
         await gitHost.revoke(apiUrl, minted.token).catch(() => {});
-        throw unavailable(name, `the Git host gave a token ${why}`);
+        throw unavailable(name, `the Git host returned a token ${why}`);
       }
       return { record: withEarlierExpiry(record, minted.expires_at), secret: minted.token };
     },
@@ -133,12 +135,68 @@ function excess(
   asked: Readonly<Record<string, string>>,
 ): string | undefined {
   const [only, ...others] = repositories ?? [];
-  if (only === undefined || others.length > 0 || only.toLowerCase() !== repository.toLowerCase()) {
+  if (only === undefined || others.length > 0 || only.toLowerCase() !== repository.toLowerCase())
     return 'that is not for the one repository of this action';
-  }
   const allowed = { ...always, ...asked };
   const broader = Object.entries(permissions).find(
     ([name, level]) => !levels.includes(level) || levels.indexOf(level) > levels.indexOf(allowed[name] ?? 'none'),
   );
   return broader && 'with more permissions than the grant';
+}
+
+/** Seconds by which `iat` is set back, since the host's clock may be behind. */
+const skewSeconds = 60;
+/** Longest lifetime from `iat` that Git hosts accept. */
+const longestAppTokenSeconds = 600;
+const shortestKeyBits = 2048;
+
+/** Returns a signed app token. @param untilMs latest expiry; the host's own limit also applies. */
+function appToken(key: KeyObject, appId: string, id: string, nowMs: number, untilMs: number): Promise<string> {
+  const issued = Math.floor(nowMs / 1000) - skewSeconds;
+  return new SignJWT({})
+    .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
+    .setIssuer(appId)
+    .setJti(id)
+    .setIssuedAt(issued)
+    .setExpirationTime(Math.min(Math.floor(untilMs / 1000), issued + longestAppTokenSeconds))
+    .sign(key);
+}
+
+/**
+ * Returns the app's private key. @throws GatewayError `service_unavailable` if the secret is not a long enough RSA key.
+ */
+async function appKey(
+  { name, private_key_env }: { readonly name: string; readonly private_key_env: string },
+  { secrets }: Pick<BrokerPorts, 'secrets'>,
+): Promise<KeyObject> {
+  const pem = await secrets.get(private_key_env);
+  if (!pem) throw unavailable(name, `${private_key_env} contains no key`);
+  const key = keyIn(private_key_env, pem);
+  if (!key) throw unavailable(name, `${private_key_env} contains no readable PEM key`);
+  const { modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
+  if (key.asymmetricKeyType === 'rsa' && modulusLength >= shortestKeyBits) return key;
+  throw unavailable(name, `${private_key_env} contains no RSA key of at least ${shortestKeyBits} bits`);
+}
+
+/** Last key of each secret: parsing costs more than the rest of a mint. A rotated secret replaces its key. */
+const parsed = new RecentMap<string, { readonly pem: string; readonly key: KeyObject }>({ max: 64 });
+
+function keyIn(secret: string, pem: string): KeyObject | undefined {
+  const known = parsed.get(secret);
+  if (known?.pem === pem) return known.key;
+  const key = readKey(pem);
+  if (key) parsed.set(secret, { pem, key });
+  return key;
+}
+
+/**
+ * Parses a PEM key. Environment files often have it on one line, with line breaks written as `\\n`. Parser errors are
+ * dropped.
+ */
+function readKey(pem: string): KeyObject | undefined {
+  try {
+    return createPrivateKey(pem.replaceAll('\\n', '\n'));
+  } catch {
+    return undefined;
+  }
 }

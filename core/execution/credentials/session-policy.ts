@@ -51,9 +51,8 @@ export function compileSessionPolicy(
     ],
   };
   const text = ascii(JSON.stringify(policy));
-  if (text.length > longestPolicyCharacters) {
+  if (text.length > longestPolicyCharacters)
     return { refused: `its session policy is longer than ${longestPolicyCharacters} characters` };
-  }
   const call = callOf(known.actions[0], resource);
   if (!isNarrow(policy, call, resource, known.actions, expiresMs))
     return { refused: 'its session policy does not fit it' };

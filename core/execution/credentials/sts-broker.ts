@@ -78,7 +78,7 @@ export function stsBroker(settings: StsSettings, ports: BrokerPorts): Credential
 async function externalIdOf({ name, external_id_env }: StsSettings, { secrets }: BrokerPorts) {
   if (external_id_env === undefined) return undefined;
   const value = await secrets.get(external_id_env);
-  if (!value) throw unavailable(name, `${external_id_env} holds no value`);
+  if (!value) throw unavailable(name, `${external_id_env} contains no value`);
   return value;
 }
 

@@ -72,6 +72,6 @@ async function reach(
 ): Promise<{ vault: VaultClient; access: VaultAccess }> {
   if (!clients?.vault) throw unavailable(name, 'this function calls no vault');
   const token = await secrets.get(token_env);
-  if (!token) throw unavailable(name, `${token_env} holds no token`);
+  if (!token) throw unavailable(name, `${token_env} contains no token`);
   return { vault: clients.vault, access: { url, token, ...(namespace !== undefined && { namespace }) } };
 }

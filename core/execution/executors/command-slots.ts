@@ -1,4 +1,4 @@
-/** Limits the commands that run concurrently on this machine, in total and per key [executor.bounded]. */
+/** Limits the commands that run concurrently on this machine, in total and per key [executor.bounds]. */
 import type { ExecutorSettings } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 

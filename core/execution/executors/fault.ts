@@ -134,7 +134,7 @@ const upstreamDown: ReadonlySet<unknown> = new Set([
 
 /**
  * Checks whether an execution failed because its upstream was unavailable or did not answer properly
- * [admin.health-upstreams].
+ * [admin.status].
  */
 export const isUpstreamDown = (cause: unknown): boolean =>
   cause instanceof Error && (upstreamDown.has((cause as { kind?: unknown }).kind) || isUpstreamDown(cause.cause));

@@ -2,15 +2,17 @@
 
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import { gitTools } from '#core/contracts/executor-tools.ts';
 import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
 import { asText } from '#core/kernel/as-text.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { needsCredential, refused } from './fault.ts';
 import { repositoryAt, repositoryName } from './git/host.ts';
-import { operations } from './git/operations.ts';
 import { named } from './named.ts';
 import type { Executor, HttpExchange } from './ports.ts';
 
 const publicApi = 'https://api.github.com';
+const gitOperations = lazyImport(() => import('./git/operations.ts'));
 
 export function gitExecutor(
   { executors: { git }, credentials: { brokers } }: Pick<Configuration, 'executors' | 'credentials'>,
@@ -36,8 +38,7 @@ export function gitExecutor(
 
   return named({
     name: 'git',
-    upstreamOf: ({ protocol, tool }) =>
-      protocol.toLowerCase() === 'git' && Object.hasOwn(operations, tool.toLowerCase()) ? upstream : undefined,
+    upstreamOf: ({ protocol, tool }) => (protocol.toLowerCase() === 'git' && toolNamed(tool) ? upstream : undefined),
     async run(envelope, credential, { signal }) {
       if (apiUrl === undefined)
         throw refused('the brokers name several Git hosts', 'An operator sets executors.git.api_url to one of them.');
@@ -50,10 +51,13 @@ export function gitExecutor(
         maxResponseBytes: git.max_response_bytes,
       };
       const repository = repositoryAt(host, name, tokenOf(credential), exchange, signal);
-      return operations[envelope.tool.toLowerCase() as keyof typeof operations].run(repository, envelope.parameters);
+      const { operations } = await gitOperations();
+      return operations[toolNamed(envelope.tool)!].run(repository, envelope.parameters);
     },
   });
 }
+
+const toolNamed = (tool: string) => gitTools.find((name) => name === tool.toLowerCase());
 
 const plain = (url: string): string => url.replace(/\/+$/, '');
 

@@ -1,14 +1,15 @@
 /** Executor `http`: calls configured services only, and does not follow redirects. */
 import type { HttpServiceEntry } from '#core/contracts/config.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { harmless } from './fault.ts';
 import { assertSuccess, resultOf } from './http/answer.ts';
 import { destinationOf, serviceOf } from './http/destination.ts';
-import { sendingOf } from './http/request.ts';
 import { named } from './named.ts';
 import type { Executor, HttpExchange } from './ports.ts';
 
 /** Methods without side effects (RFC 9110) if the action's capability is `read` too. */
 const safeMethods = ['GET', 'HEAD', 'OPTIONS'];
+const requests = lazyImport(() => import('./http/request.ts'));
 
 export function httpExecutor(services: readonly HttpServiceEntry[], exchange: HttpExchange): Executor {
   return named({
@@ -18,6 +19,7 @@ export function httpExecutor(services: readonly HttpServiceEntry[], exchange: Ht
     async run(envelope, credential, { signal }) {
       const service = serviceOf(envelope, services)!;
       const { url } = destinationOf(envelope, service);
+      const { sendingOf } = await requests();
       const sending = sendingOf(envelope, service, credential);
       const changes = !safeMethods.includes(sending.method) || envelope.capability.toLowerCase() !== 'read';
       const request = {

@@ -1,4 +1,5 @@
 /** The executor interface and its ports: HTTP exchanges, SQL transactions and commands. They never retry. */
+import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
 import type { ActionEnvelope, Placement } from '#core/contracts/envelope.ts';
 import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
 import type { ResultNotes } from '#core/guard/result-notes.ts';
@@ -45,6 +46,8 @@ export interface OutgoingRequest {
   readonly body?: string | undefined;
   /** Allows addresses of private networks and of this machine. */
   readonly allowPrivate: boolean;
+  /** Networks of the configuration. */
+  readonly networks?: OwnNetworks | undefined;
   /** From the first DNS look-up to the last byte. */
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;

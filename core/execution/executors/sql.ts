@@ -4,11 +4,13 @@
  */
 import type { ExecutorSettings, SqlDatabaseEntry } from '#core/contracts/config.ts';
 import { withoutSecrets } from '#core/execution/credentials/redact-values.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { ExecutionFault, refused } from './fault.ts';
 import { named } from './named.ts';
 import type { Executor, ExecutorPorts, SqlResult } from './ports.ts';
 import { assertTarget, databaseOf, serverOf } from './sql/database.ts';
-import { sqlCallOf } from './sql/statements.ts';
+
+const statements = lazyImport(() => import('./sql/statements.ts'));
 
 export function sqlExecutor(
   { databases, max_rows, max_result_bytes }: ExecutorSettings['sql'],
@@ -22,6 +24,7 @@ export function sqlExecutor(
     async run(envelope, credential, { signal }) {
       const entry = databaseOf(envelope, reachable)!;
       assertTarget(envelope.target, entry, databases);
+      const { sqlCallOf } = await statements();
       const work = {
         ...sqlCallOf(envelope),
         maxRows: max_rows,

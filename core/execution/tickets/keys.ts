@@ -3,7 +3,8 @@
  * accepted during a rotation.
  */
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
-import { type Configuration, defaultTicketKeyName } from '#core/contracts/config.ts';
+import { defaultTicketKeyName } from '#core/contracts/config/secret-names.ts';
+import type { Configuration } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 
@@ -35,7 +36,7 @@ export async function ticketKeys(
     secrets.get(key_env),
     previous_key_env === undefined ? undefined : secrets.get(previous_key_env),
   ]);
-  if (!current) throw noKey(`${key_env} holds no value`);
+  if (!current) throw noKey(`${key_env} contains no value`);
   return {
     current: usable(key_env, current, prefix),
     // The previous key may be missing once the rotation is over.

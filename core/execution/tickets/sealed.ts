@@ -31,9 +31,8 @@ export function unseal(prefix: string, text: unknown, keys: TicketKeys, maxChara
   if (!known) return { ok: false, defect: 'unknown_key' };
   // Compared as text, so that only one encoding of a MAC is valid.
   const expected = createHmac('sha256', known.key).update(signed).digest('base64url');
-  if (mac.length !== expected.length || !timingSafeEqual(Buffer.from(mac), Buffer.from(expected))) {
+  if (mac.length !== expected.length || !timingSafeEqual(Buffer.from(mac), Buffer.from(expected)))
     return { ok: false, defect: 'altered' };
-  }
   return { ok: true, payload };
 }
 

@@ -25,7 +25,7 @@ export type ClassifierError =
   /** The module is not stored, no provider serves the model, or this process has no classifiers. */
   | 'not_available';
 
-/** Name of the classifier for evidence. It contains no word of the text [guard.no-content]. */
+/** Name of the classifier for evidence. It contains no word of the text [guard.fails-closed]. */
 interface ClassifierName {
   /** `wasm:<filter>` or `model:<model>`. */
   readonly classifier: string;
@@ -68,7 +68,7 @@ export class ClassifierFault extends Error {
   readonly reason: ClassifierError;
 
   constructor(reason: ClassifierError, cause?: unknown) {
-    super(`the classifier gave no score: ${reason}`, cause === undefined ? undefined : { cause });
+    super(`the classifier returned no score: ${reason}`, cause === undefined ? undefined : { cause });
     this.reason = reason;
   }
 }

@@ -115,9 +115,8 @@ function checkEnvelope(meta: JsonObject): void {
     );
   }
   const info = meta[metaKeys.clientInfo];
-  if (info !== undefined && !(isObject(info) && typeof info.name === 'string' && typeof info.version === 'string')) {
+  if (info !== undefined && !(isObject(info) && typeof info.name === 'string' && typeof info.version === 'string'))
     throw envelopeFault(`${metaKeys.clientInfo} must have name and version`);
-  }
 }
 
 const envelopeFault = (why: string): RpcFault =>
@@ -166,9 +165,8 @@ export const encodedHeader = (text: string): string =>
 
 function sameVersion(claimed: unknown, header: string | undefined): void {
   if (typeof claimed !== 'string') throw envelopeFault(`${metaKeys.version} must be a text`);
-  if (header !== undefined && header !== claimed) {
+  if (header !== undefined && header !== claimed)
     throw mismatch(header, `the body names protocol version ${claimed.slice(0, 40)}`);
-  }
 }
 
 function sameMethod(method: string, header: string | undefined): void {

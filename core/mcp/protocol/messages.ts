@@ -77,9 +77,8 @@ const httpFaults: ReadonlySet<ErrorCode> = new Set([
 /** Converts a thrown value to the error of a response. Unexpected errors show no detail. */
 export function errorOf(fault: unknown): { readonly error: RpcError; readonly status: number } {
   if (fault instanceof RpcFault) return { error: fault.toError(), status: fault.status };
-  if (!(fault instanceof GatewayError)) {
+  if (!(fault instanceof GatewayError))
     return { error: { code: mcpCodes.internal, message: 'The gateway could not complete the request.' }, status: 200 };
-  }
   const { type, message, code: _status, ...data } = fault.toBody().error;
   const error = { code: fault.kind.rpc, message, data: { type, ...data } as JsonObject };
   return { error, status: httpFaults.has(fault.code) ? fault.kind.status : 200 };

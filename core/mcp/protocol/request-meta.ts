@@ -89,7 +89,7 @@ export function promptOf(meta: Json | undefined): string | undefined {
 
 const unknownKey = (key: string) =>
   invalidParams(
-    `params._meta holds ${JSON.stringify(key.slice(0, 100))}, which no rule and no reviewer sees. Allowed are progressToken, traceparent, tracestate and the keys of the protocol. Put what the tool takes into arguments, or have the key listed in forwarded_meta of the server.`,
+    `params._meta contains ${JSON.stringify(key.slice(0, 100))}, which no rule and no reviewer sees. Allowed are progressToken, traceparent, tracestate and the keys of the protocol. Put what the tool takes into arguments, or have the key listed in forwarded_meta of the server.`,
     { reason: 'unknown_meta', key: key.slice(0, 100) },
   );
 

@@ -1,11 +1,8 @@
-/** Resolves the caller of a message: its session, its conversations with servers and the session of its evidence. */
-
-import type { ApprovalsPort } from '#core/approvals/ports.ts';
 import { resolveSession } from '#core/configuration/identity/sessions.ts';
+import type { UnnamedSessions } from '#core/configuration/identity/unnamed-sessions.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
-import type { ClockPort } from '#core/kernel/ports.ts';
 import { type McpCall, serversOf } from '../http-call.ts';
-import type { McpStorePort, UnnamedSessionsPort } from '../ports.ts';
+import type { McpPorts } from '../ports.ts';
 import { assertKnownVersion, assumedVersion, type Era, eraOf } from '../protocol/era.ts';
 import type { RpcMessage } from '../protocol/messages.ts';
 import type { Caller } from './caller.ts';
@@ -14,7 +11,9 @@ import { handshakeOf } from './handshake.ts';
 import { earlierSessions } from './resumed.ts';
 import type { Sessions } from './session.ts';
 
-type Ports = ApprovalsPort & ClockPort & McpStorePort & UnnamedSessionsPort;
+interface Ports extends Pick<McpPorts, 'approvals' | 'clock' | 'mcpStore'> {
+  readonly unnamedSessions: UnnamedSessions;
+}
 
 export class Callers {
   readonly #ports: Ports;

@@ -1,20 +1,16 @@
-/** Open conversations with servers, kept between the calls of a process and resumed by others (ports: Continuation). */
-
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { FairRing } from '#core/kernel/fair-ring.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { ClockPort } from '#core/kernel/ports.ts';
 import { remembered } from '#core/kernel/remembered.ts';
+import type { McpPorts } from '../ports.ts';
 import {
   type ClientHandshake,
   type McpSession,
-  type McpStorePort,
+  type McpUpstreams,
   UpstreamFault,
   type UpstreamLink,
-  type UpstreamsPort,
-  type VersionPort,
 } from '../ports.ts';
 import { assumedVersion, type Era, sessionVersions } from '../protocol/era.ts';
 import type { RequestId, RpcOutcome } from '../protocol/messages.ts';
@@ -110,6 +106,10 @@ const idleMs = 30 * 60_000;
 /** Maximum of all keys. The key with most links loses its least recently used one. */
 const maxHeld = 2_000;
 
+/** Returns the session's continuation with a server. A server may have any name, also `constructor`. */
+const continuationOf = ({ upstreams }: McpSession, server: string): McpSession['upstreams'][string] | undefined =>
+  Object.hasOwn(upstreams, server) ? upstreams[server] : undefined;
+
 /** Returns the client data that the gateway sends on its own behalf. */
 export const ownHandshake = (version: string): ClientHandshake => ({
   protocolVersion: sessionVersions[0],
@@ -117,13 +117,19 @@ export const ownHandshake = (version: string): ClientHandshake => ({
   clientInfo: { name: 'agent-governance-gateway', version },
 });
 
+interface Needs extends Pick<McpPorts, 'clock' | 'mcpStore'> {
+  readonly upstreams: McpUpstreams;
+  /** Version of the gateway. */
+  readonly version: string;
+}
+
 export class Conversations {
-  readonly #ports: ClockPort & UpstreamsPort & McpStorePort & VersionPort;
+  readonly #ports: Needs;
   readonly #held = new Map<string, CachedLink>();
   readonly #stopped = new AbortController();
   readonly #own: ClientHandshake;
 
-  constructor(ports: ClockPort & UpstreamsPort & McpStorePort & VersionPort) {
+  constructor(ports: Needs) {
     this.#ports = ports;
     this.#own = ownHandshake(ports.version);
   }
@@ -133,7 +139,7 @@ export class Conversations {
     const whose = { owner: session.id, key: `${session.tenant}\n${session.key_id}` };
     let current = session;
     const made = async (entry: McpUpstreamEntry, link: ConversationLink): Promise<ConversationLink> => {
-      const known = current.upstreams[entry.name];
+      const known = continuationOf(current, entry.name);
       if (known?.session_id === link.continuation.session_id && known !== undefined) return link;
       // The client may have listed its roots after the session was read.
       const roots = (await this.#ports.mcpStore.session(current.id))?.roots ?? current.roots;
@@ -155,7 +161,7 @@ export class Conversations {
       handshake: session.handshake,
       entries,
       ...whose,
-      link: (entry) => open(entry, current.upstreams[entry.name]),
+      link: (entry) => open(entry, continuationOf(current, entry.name)),
       renew: (entry, lost) => this.#renew(session.id, entry, 'session', lost, () => open(entry, undefined)),
     };
   }
@@ -229,7 +235,7 @@ export class Conversations {
     era: Era,
     make: () => Promise<ConversationLink>,
   ): Promise<ConversationLink> {
-    const key = keyOf(owner, entry, era);
+    const key = linkKey(owner, entry, era);
     const now = this.#ports.clock.now();
     const held = this.#held.get(key);
     if (held) {
@@ -252,7 +258,7 @@ export class Conversations {
     lost: ConversationLink,
     open: () => Promise<ConversationLink>,
   ): Promise<ConversationLink> {
-    const key = keyOf(owner, entry, era);
+    const key = linkKey(owner, entry, era);
     const held = this.#held.get(key);
     // If several calls find the link lost, the first one reconnects and the others use the new link.
     if (held && (await held.link.catch(() => lost)) === lost && this.#held.get(key) === held) this.#held.delete(key);
@@ -271,7 +277,7 @@ export class Conversations {
   }
 }
 
-const keyOf = (owner: string, entry: McpUpstreamEntry, era: Era): string => `${owner}\n${era}\n${digested(entry)}`;
+const linkKey = (owner: string, entry: McpUpstreamEntry, era: Era): string => `${owner}\n${era}\n${digested(entry)}`;
 
 /** Digest of an entry: a changed entry is a different server. */
 const digested = remembered((entry: McpUpstreamEntry): string => canonicalize(entry));

@@ -94,7 +94,7 @@ export class EventStreams {
    * Opens a stream of the owner. The returned signal aborts with the given one, and at the host's time limit.
    * @param maxMs maximum duration; the host's limit for event streams if undefined.
    * @returns the signal, and `close` to release the slot.
-   * @throws GatewayError `rate_limit_error` when the key or the session has too many open streams [mcp.stream-bound].
+   * @throws GatewayError `rate_limit_error` when the key or the session has too many open streams [mcp.event-streams].
    */
   async open(
     owner: StreamOwner,

@@ -62,7 +62,7 @@ export function assertKnown(method: string, params: JsonObject, era: Era): void 
 
 const unknownMember = (where: string, name: string, allowed: readonly string[]) =>
   invalidParams(
-    `${where} holds ${JSON.stringify(name.slice(0, 100))}; allowed are ${allowed.join(', ')}. Put what a tool or prompt takes into arguments.`,
+    `${where} contains ${JSON.stringify(name.slice(0, 100))}; allowed are ${allowed.join(', ')}. Put what a tool or prompt takes into arguments.`,
     { reason: 'unknown_member', member: name.slice(0, 100) },
   );
 

@@ -1,7 +1,7 @@
 /** Unsolicited messages of servers: the GET stream of a session, and `subscriptions/listen` of 2026-07-28. */
+import type { GovernPorts } from '#core/actions/ports.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
-import type { IdsPort, PausePort, TelemetryPort } from '#core/kernel/ports.ts';
 import { metaKeys } from '../protocol/era.ts';
 import {
   invalidParams,
@@ -31,11 +31,11 @@ const changes: readonly (readonly [wanted: string, capability: string, method: s
 const againMs = 1_000;
 
 export class Listening {
-  readonly #ports: TelemetryPort & PausePort & IdsPort;
+  readonly #ports: Pick<GovernPorts, 'telemetry' | 'pause' | 'ids'>;
 
   readonly #eventStreams: EventStreams;
 
-  constructor(ports: TelemetryPort & PausePort & IdsPort, eventStreams: EventStreams) {
+  constructor(ports: Pick<GovernPorts, 'telemetry' | 'pause' | 'ids'>, eventStreams: EventStreams) {
     this.#ports = ports;
     this.#eventStreams = eventStreams;
   }

@@ -1,6 +1,6 @@
 /** Relays a client's responses and settings to the servers. */
+import type { GovernPorts } from '#core/actions/ports.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { IdsPort } from '#core/kernel/ports.ts';
 import { UpstreamFault } from '../ports.ts';
 import { isLogLevel, logLevels } from '../protocol/log-levels.ts';
 import {
@@ -35,10 +35,10 @@ export async function toServer(
 
 /**
  * Sends `logging/setLevel` to every server that logs to this caller. Shared servers log to the gateway
- * [mcp.shared-servers].
+ * [mcp.sessions].
  */
 export async function toServers(
-  ports: IdsPort,
+  ports: Pick<GovernPorts, 'ids'>,
   { conversation, era }: Caller,
   { method, params: given, id }: RpcRequest,
   { signal, send, streams }: Exchange,

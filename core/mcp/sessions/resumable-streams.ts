@@ -1,5 +1,5 @@
 /**
- * Resumable answers of revision 2025-11-25 [mcp.resumable]: each event has an id, and a client whose connection ended
+ * Resumable answers of revision 2025-11-25 [mcp.event-streams]: each event has an id, and a client whose connection ended
  * requests the rest by GET with `Last-Event-ID`. Kept in memory, so only for hosts with one process.
  */
 import type { JsonObject } from '#core/kernel/json.ts';

@@ -1,17 +1,16 @@
 /**
- * Lets a reconnecting client find its pending approval [mcp.approvals-reconnect]. An approval is bound to key and
+ * Lets a reconnecting client find its pending approval [mcp.reconnect]. An approval is bound to key and
  * session, and a transport session ends with its connection: an identical call of the same key and client may use an
  * approval of an earlier connection (`join-approval.ts`). No other state of an earlier connection is shared.
  */
 import { isJoinable } from '#core/actions/join-approval.ts';
-import type { ApprovalsPort } from '#core/approvals/ports.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { type ClockPort, isoTime } from '#core/kernel/ports.ts';
-import type { ClientHandshake, McpStorePort } from '../ports.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import type { ClientHandshake, McpPorts } from '../ports.ts';
 import { transportSession } from './session.ts';
 
-type Ports = ApprovalsPort & ClockPort & McpStorePort;
+type Ports = Pick<McpPorts, 'approvals' | 'clock' | 'mcpStore'>;
 
 /** Maximum of examined requests of the key, per state. */
 const maxRows = 20;

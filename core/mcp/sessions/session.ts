@@ -1,8 +1,7 @@
-/** Sessions of revisions up to 2025-11-25. They are stored, so that any instance can continue them after a restart. */
 import type { Principal } from '#core/configuration/identity/principal.ts';
-import { type ClockPort, type IdsPort, isoTime } from '#core/kernel/ports.ts';
+import { isoTime } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
-import type { ClientHandshake, McpSession, McpStorePort } from '../ports.ts';
+import type { ClientHandshake, McpPorts, McpSession } from '../ports.ts';
 import { mcpCodes, RpcFault } from '../protocol/messages.ts';
 
 /** Format of the ids of transport sessions. */
@@ -19,10 +18,10 @@ interface CachedSession {
 }
 
 export class Sessions {
-  readonly #ports: ClockPort & IdsPort & McpStorePort;
+  readonly #ports: Pick<McpPorts, 'clock' | 'ids' | 'mcpStore'>;
   readonly #known = new RecentMap<string, CachedSession>({ max: maxCached });
 
-  constructor(ports: ClockPort & IdsPort & McpStorePort) {
+  constructor(ports: Pick<McpPorts, 'clock' | 'ids' | 'mcpStore'>) {
     this.#ports = ports;
   }
 
@@ -62,9 +61,8 @@ export class Sessions {
       );
     const now = this.#ports.clock.now();
     const session = await this.#read(id, now);
-    if (!session || session.key_id !== principal.key_id || session.tenant !== principal.tenant) {
+    if (!session || session.key_id !== principal.key_id || session.tenant !== principal.tenant)
       throw new RpcFault(mcpCodes.invalidRequest, 'Session not found; send initialize again.', { status: 404 });
-    }
     // Use extends a session. One write per half-life is enough.
     if (Date.parse(session.expires_at) - now < lifeMs / 2) {
       const renewed = { ...session, expires_at: isoTime(now + lifeMs) };

@@ -1,5 +1,5 @@
 /**
- * Filters the unsolicited messages of a shared server (stdio, HTTP+SSE) for one session [mcp.shared-servers]: changed
+ * Filters the unsolicited messages of a shared server (stdio, HTTP+SSE) for one session [mcp.sessions]: changed
  * lists, and updates of resources that this session subscribed to. Other unsolicited messages have no owner.
  */
 import { sha256 } from '#core/kernel/canonical.ts';

@@ -1,13 +1,8 @@
 /** Converts a tool call to the action that the policy decides: protocol, name, target, capability. */
-
+import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
-import {
-  type ActionRequest,
-  actionRequestSchema,
-  type Capability,
-  type Placement,
-  sizes,
-} from '#core/contracts/envelope.ts';
+import { type ActionRequest, type Capability, type Placement, sizes } from '#core/contracts/envelope.ts';
+import { type EnvelopeSchemas, envelopeSchemas } from '#core/contracts/lazy-envelope-schema.ts';
 import { describeIssue } from '#core/kernel/issue-words.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
@@ -17,7 +12,6 @@ import { capabilityFromName } from '#core/policy/classification/classify-tool.ts
 import { targetFromArguments } from '#core/policy/classification/target.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
 import { invalidParams } from '../protocol/messages.ts';
-import { assertOwnNames } from './argument-names.ts';
 import type { ListedTool } from './tool-list.ts';
 
 /** A tool of a server: its names and its definition. */
@@ -74,34 +68,44 @@ export async function placementIn(
 
 /**
  * Builds the action of a call.
+ * @param networks of the configuration.
  * @throws RpcFault -32602 for arguments that do not fit in an envelope, and for ambiguous argument names.
  */
 export async function actionOf(
   tool: NamedTool,
   name: string,
   args: JsonObject,
+  networks?: OwnNetworks,
 ): Promise<ActionRequest & { parameters: JsonObject }> {
   assertOwnNames(tool.definition.inputSchema, args);
   const target = targetFromArguments(args, overrideOf(tool.entry, tool.own)?.target);
   const words = wordsOf(tool, name);
-  const capability = await capabilityOfCall(words.capability, { ...words, tool: tool.own, parameters: args });
+  const capability = await capabilityOfCall(words.capability, { ...words, tool: tool.own, parameters: args }, networks);
   return governable({ ...words, capability, target, parameters: args });
 }
 
 /** Builds the action of a call whose tool no server lists. Returns undefined if it does not fit in an envelope. */
-export function actionOfUnplaced(
+export async function actionOfUnplaced(
   name: string,
   args: JsonObject,
   upstream: string | undefined,
-): ActionRequest | undefined {
+): Promise<ActionRequest | undefined> {
+  const { actionRequestSchema } = await envelopeSchemas();
   const words = { protocol: 'mcp', tool: name, capability: capabilityFromName(name) };
   const call = { ...words, target: targetFromArguments(args), parameters: args };
   return actionRequestSchema.safeParse({ ...call, ...(upstream !== undefined && { upstream }) }).data;
 }
 
+type GovernedWords = ToolWords & { readonly target: string; readonly parameters: JsonObject };
+
 /** Validates a request for the envelope. @throws RpcFault -32602 for a request that does not fit. */
-export function governable(
-  request: ToolWords & { readonly target: string; readonly parameters: JsonObject },
+const governable = async (request: GovernedWords): Promise<ActionRequest & { parameters: JsonObject }> =>
+  fitting(await envelopeSchemas(), request);
+
+/** Validates a request like `governable`, with the loaded schemas. */
+export function fitting(
+  { actionRequestSchema }: EnvelopeSchemas,
+  request: GovernedWords,
 ): ActionRequest & { parameters: JsonObject } {
   const checked = actionRequestSchema.safeParse(request, { error: describeIssue });
   if (!checked.success) {
@@ -117,12 +121,50 @@ export function argumentsOf(params: JsonObject): JsonObject {
   const args = params.arguments ?? {};
   if (!isObject(args)) throw invalidParams('arguments must be an object.');
   const bytes = Buffer.byteLength(JSON.stringify(args));
-  if (bytes > sizes.envelopeBytes) {
+  if (bytes > sizes.envelopeBytes)
     throw invalidParams(`The arguments have ${bytes} bytes; a call takes at most ${sizes.envelopeBytes}.`);
-  }
   return args;
 }
 
 /** Returns the configured override of a tool. */
 export const overrideOf = ({ overrides }: McpUpstreamEntry, own: string) =>
   overrides.find(({ tool }) => globMatches(tool, own));
+
+/** Folds a name as such servers compare it: `ſ` equals `s`, the Kelvin sign equals `k`. */
+const folded = (name: string): string => name.toUpperCase().toLowerCase();
+
+const deepest = 16;
+
+/**
+ * Rejects argument names that differ only in case from the tool's schema or from each other: servers that ignore case
+ * (Go, .NET) confuse them, while rules, reviewers and evidence saw another name [mcp.forwarded-is-decided]. Nested objects without named properties are maps, whose names are data; the arguments
+ * themselves are always checked.
+ * @throws RpcFault -32602 that names both.
+ */
+function assertOwnNames(schema: unknown, args: JsonObject, path: readonly string[] = []): void {
+  const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
+  const known = new Map(Object.keys(properties).map((name) => [folded(name), name]));
+  for (const [name, value] of Object.entries(args)) {
+    const own = Object.hasOwn(properties, name);
+    const other = own ? name : known.get(folded(name));
+    if (other !== undefined && other !== name) throw refusal([...path, name], [...path, other]);
+    known.set(folded(name), name);
+    if (path.length >= deepest) continue;
+    const below = own ? properties[name] : undefined;
+    for (const [inner, at] of recordsIn(below, value)) assertOwnNames(at, inner, [...path, name]);
+  }
+}
+
+/** Returns the objects of a value, also in lists, whose schema names properties. */
+function recordsIn(schema: unknown, value: unknown): [JsonObject, unknown][] {
+  if (!isObject(schema)) return [];
+  if (Array.isArray(value)) return value.flatMap((item) => recordsIn(schema.items, item));
+  return isObject(value) && isObject(schema.properties) ? [[value, schema]] : [];
+}
+
+const refusal = (found: readonly string[], other: readonly string[]) =>
+  invalidParams(
+    `arguments.${pathText(found)} differs from ${pathText(other)} in case only, and servers may take one for the other. Send it as ${pathText(other)}, once.`,
+  );
+
+const pathText = (path: readonly string[]): string => path.join('.').slice(0, 200);

@@ -1,5 +1,5 @@
 /**
- * Bounds the work for a server's messages on the main thread [limit.heavy-call]: redacts small messages in place and
+ * Bounds the work for a server's messages on the main thread [limit.hostile]: redacts small messages in place and
  * large requests in a worker, and reduces a large notification to the members its client needs.
  */
 import { type CallWork, isLarge } from '#core/actions/call-work.ts';

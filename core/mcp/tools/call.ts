@@ -2,19 +2,17 @@
  * Handles `tools/call`: finds the tool, builds the action, governs it, runs it at its server and answers in JSON-RPC.
  * The decision uses the common flow (core/actions/govern.ts).
  */
-
 import { decideCall } from '#core/actions/assess-call.ts';
 import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
 import { executeAction } from '#core/actions/execute-action.ts';
 import { govern } from '#core/actions/govern.ts';
-import type { CallWorkPort, RecordPorts, ResultsPort, SourcePorts } from '#core/actions/ports.ts';
+import type { GovernPorts, RecordPorts, SourcePorts } from '#core/actions/ports.ts';
 import { withSources } from '#core/actions/value-sources.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
-import type { EvidencePort } from '#core/evidence/ports.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
-import { type ClockPort, isoTime, type TelemetryPort } from '#core/kernel/ports.ts';
+import { isoTime } from '#core/kernel/ports.ts';
 import type { McpPorts } from '../ports.ts';
 import { invalidParams, mcpCodes, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
 import { checkParamHeaders, paramHeaders } from '../protocol/param-headers.ts';
@@ -32,7 +30,7 @@ import {
   stateKeysIfAny,
 } from '../waiting/input-required.ts';
 import { stateToClient, stateToServer } from '../waiting/request-state.ts';
-import { chooseWaiting } from '../waiting/waiting.ts';
+import { clientWaiting } from '../waiting/waiting.ts';
 import { actionOf, argumentsOf, placementIn, type Tool } from './action.ts';
 import { drifted } from './drift.ts';
 import { keptResult, type Run, runExecutor } from './executor.ts';
@@ -78,7 +76,9 @@ async function make(
   const meta = forwardedMeta(params._meta, caller.era, tool.entry.forwarded_meta);
   const sent = sentWith(params, meta.governed);
   const prompt = promptOf(params._meta);
-  const governed = await actionOf(tool, await nameFor(ports, caller, tool, { args, sent_with: sent, prompt }), args);
+  const { networks } = caller.snapshot.configuration.catalog;
+  const name = await nameFor(ports, caller, tool, { args, sent_with: sent, prompt });
+  const governed = await actionOf(tool, name, args, networks);
   const placement = await placementIn(tool, governed.tool, args);
   const action: GovernedRequest = {
     ...governed,
@@ -101,7 +101,7 @@ async function make(
   if (misfit !== undefined) return answer(ports, await refuseMisfit(ports, caller, action, misfit), undefined);
 
   const signing = await keys;
-  const waiting = chooseWaiting(caller, params, exchange, { asks: signing !== undefined, isRetry: back !== undefined });
+  const waiting = clientWaiting(caller, params, exchange, { asks: signing !== undefined, isRetry: back !== undefined });
   const run: Run = {
     conversation: caller.conversation,
     entry: tool.entry,
@@ -150,14 +150,14 @@ interface CallArguments {
  * sources is not mistaken for the default decision.
  */
 const nameFor = (
-  ports: CallWorkPort & SourcePorts,
+  ports: Pick<GovernPorts, 'calls'> & SourcePorts,
   { snapshot, principal, sessionId }: Caller,
   tool: Tool,
   { args, sent_with, prompt }: CallArguments,
 ) =>
   policyName(tool, async (name) => {
     const action = {
-      ...(await actionOf(tool, name, args)),
+      ...(await actionOf(tool, name, args, snapshot.configuration.catalog.networks)),
       sent_with,
       tenant: principal.tenant,
       key_id: principal.key_id,
@@ -182,7 +182,7 @@ export function sentWith(params: JsonObject, meta: JsonObject): JsonObject | und
 
 /** Records a block, decided by the tool's definition instead of a rule. */
 async function refuseDrift(
-  ports: RecordPorts & EvidencePort,
+  ports: Pick<GovernPorts, 'evidence'> & RecordPorts,
   caller: Caller,
   request: GovernedRequest,
   { own, entry, exposed }: Tool,
@@ -196,7 +196,7 @@ async function refuseDrift(
 
 const schema = lazyImport(() => import('#core/guard/schema.ts'));
 
-/** Describes arguments that do not fit the tool's schema. Undefined if all fit [guard.schema]. */
+/** Describes arguments that do not fit the tool's schema. Undefined if all fit [guard.arguments]. */
 async function misfitIn({ own, entry, definition }: Tool, args: JsonObject): Promise<string | undefined> {
   const { schemaViolations } = await schema();
   const misfits = schemaViolations(definition.inputSchema, args).map(({ where, problem }) => `${where} ${problem}`);
@@ -205,7 +205,7 @@ async function misfitIn({ own, entry, definition }: Tool, args: JsonObject): Pro
 }
 
 async function refuseMisfit(
-  ports: RecordPorts & EvidencePort,
+  ports: Pick<GovernPorts, 'evidence'> & RecordPorts,
   caller: Caller,
   request: GovernedRequest,
   reason: string,
@@ -216,7 +216,7 @@ async function refuseMisfit(
 
 /** Returns the decision in JSON-RPC: the server's answer, or an error. */
 export async function answer(
-  ports: ResultsPort & TelemetryPort & ClockPort,
+  ports: Pick<GovernPorts, 'results' | 'telemetry' | 'clock'>,
   decided: DecisionResult,
   run: Run | undefined,
   caller?: Caller,

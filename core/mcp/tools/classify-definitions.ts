@@ -43,8 +43,8 @@ export async function classifyNew(
     );
   const [first] = failed;
   if (!first || !('error' in first) || settings.on_error === 'log') return;
-  const how = `${first.classifier} of the tool guard could not look at ${failed.length} of its new or changed definitions (${first.error})`;
-  throw new UpstreamFault('refused', `the classifier ${how}; its tools are served once they were looked at`);
+  const how = `${first.classifier} of the tool guard could not check ${failed.length} of its new or changed definitions (${first.error})`;
+  throw new UpstreamFault('refused', `the classifier ${how}; its tools are served once they are checked`);
 }
 
 const withKind = (

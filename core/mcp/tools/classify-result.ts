@@ -29,7 +29,7 @@ export async function classifyResult(
 ): Promise<ClassifiedResult> {
   if (looked.outcome === undefined) return looked;
   const answer = unmarked(looked.outcome, markOf(looked.findings));
-  const text = textOf(answer);
+  const text = joinedTexts(answer);
   if (text === '') return looked;
   const judged = await ask(text, signal);
   if ('error' in judged) return onError === 'log' ? { ...looked, judged } : { ...looked, outcome: undefined, judged };
@@ -40,7 +40,7 @@ export async function classifyResult(
   return { outcome: passes ? marked(kept, findings) : undefined, findings, judged };
 }
 
-const textOf = (answer: JsonObject): string => {
+const joinedTexts = (answer: JsonObject): string => {
   const { result, error } = answer;
   return textsIn((isObject(error) ? error : (result ?? null)) as Json, guardedBytes).join('\n');
 };
@@ -51,7 +51,7 @@ async function stripped(answer: JsonObject, ask: Classify, signal: AbortSignal):
   const rest = isObject(error)
     ? { ...answer, error: withoutTexts(error, guardedBytes) }
     : { ...answer, result: withoutTexts(result ?? null, guardedBytes) };
-  const left = await ask(textOf(rest), signal);
+  const left = await ask(joinedTexts(rest), signal);
   return 'error' in left || left.flagged ? undefined : rest;
 }
 

@@ -197,12 +197,12 @@ function factsOf({ annotations, inputSchema }: JsonObject): ToolFacts {
 /** Returns the finding kinds of a definition that have the given action, by default those held for a human. */
 const heldKinds = (
   { definition, shadows }: ListedTool,
-  { actions, look }: DefinitionGuard,
+  { actions, look, secretFiles }: DefinitionGuard,
   wanted: 'log' | 'review' | 'hide' = 'review',
 ): string[] => [
   ...new Set(
     look
-      .checkDefinition(definition)
+      .checkDefinition(definition, secretFiles)
       .flatMap(({ kind, severity }) => (severity !== 'low' && actions[kind] === wanted ? [kind] : [])),
   ),
   ...(actions.shadowing === wanted && shadows.length > 0 ? ['shadowing'] : []),

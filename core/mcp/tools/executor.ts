@@ -1,8 +1,7 @@
 /** Runs an allowed call at its server, and reads stored results. */
-
 import { type CallWork, isLarge } from '#core/actions/call-work.ts';
 import { readResult, type ShownResult } from '#core/actions/kept-result.ts';
-import type { ResultsPort } from '#core/actions/ports.ts';
+import type { GovernPorts } from '#core/actions/ports.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { KeptResult } from '#core/contracts/approval.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
@@ -16,7 +15,6 @@ import type { GuardSettings, InspectedResult, ResultFinding } from '#core/guard/
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { isObject } from '#core/kernel/narrow.ts';
-import type { ClockPort, TelemetryPort } from '#core/kernel/ports.ts';
 import { UpstreamFault, type UpstreamFaultKind } from '../ports.ts';
 import { mcpCodes, type RequestId, type RpcError, RpcFault, type RpcOutcome } from '../protocol/messages.ts';
 import { paramHeaders } from '../protocol/param-headers.ts';
@@ -195,7 +193,7 @@ function withheldError(tool: string, findings: readonly ResultFinding[], judged:
     kinds.length > 0
       ? `the tool guard found ${kinds.join(', ')} in it`
       : failed
-        ? `the classifier ${failed.classifier} of the tool guard could not look at it (${failed.error})`
+        ? `the classifier ${failed.classifier} of the tool guard could not check it (${failed.error})`
         : 'the tool guard could not look it over';
   return {
     code: mcpCodes.upstreamFailed,
@@ -211,7 +209,7 @@ function withheldError(tool: string, findings: readonly ResultFinding[], judged:
 }
 
 /**
- * Scans an answer, in a worker if it is large [limit.heavy-call].
+ * Scans an answer, in a worker if it is large [limit.hostile].
  * @throws UpstreamError with unknown effect when that takes too long.
  */
 async function lookedOver(
@@ -241,7 +239,7 @@ async function classified({ classifier, signal }: Run, looked: InspectedResult):
  * @throws RpcFault -32000 when it is not available; the call ran, so it must not be repeated.
  */
 export async function keptResult(
-  ports: ResultsPort & TelemetryPort,
+  ports: Pick<GovernPorts, 'results' | 'telemetry'>,
   tool: string,
   { result_withheld: why, ...kept }: KeptResult,
 ): Promise<JsonObject> {
@@ -305,7 +303,7 @@ export function mcpExecutor(ports: PlacingPorts, conversations: Conversations, s
  * itself will fail.
  */
 async function headersFor(
-  ports: ClockPort,
+  ports: Pick<GovernPorts, 'clock'>,
   conversation: Conversation,
   { entry, own }: { readonly entry: McpUpstreamEntry; readonly own: string },
   args: JsonObject,

@@ -1,7 +1,7 @@
 /** Finds the tool of a call in its server's list: before the decision, during it and after a pending approval. */
 import type { Placement } from '#core/contracts/envelope.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { ClassifiersPort, McpStorePort } from '../ports.ts';
+import type { McpPorts } from '../ports.ts';
 import { mcpCodes, RpcFault } from '../protocol/messages.ts';
 import type { Caller, Exchange } from '../sessions/caller.ts';
 import { upstreamError } from '../sessions/upstream-errors.ts';
@@ -51,7 +51,7 @@ const faulted = ({ code, message, data }: { code: number; message: string; data?
  * Checks for a hold found in a list that was read for this call. The comparison runs concurrently with the decision.
  */
 export async function heldMeanwhile(
-  ports: McpStorePort,
+  ports: Pick<McpPorts, 'mcpStore'>,
   tool: Tool,
   guard: DefinitionGuard,
   notings: readonly Promise<void>[],
@@ -61,7 +61,10 @@ export async function heldMeanwhile(
 }
 
 export const noteFor =
-  (ports: DriftPorts & ClassifiersPort, { principal, snapshot }: Pick<Caller, 'principal' | 'snapshot'>) =>
+  (
+    ports: Pick<McpPorts, 'classifiers'> & DriftPorts,
+    { principal, snapshot }: Pick<Caller, 'principal' | 'snapshot'>,
+  ) =>
   async (entry: Tool['entry'], tools: readonly ListedTool[]) =>
     noteDefinitions(ports, principal, entry, tools, await notingGuard(ports, snapshot, entry, principal));
 

@@ -1,11 +1,8 @@
 /** Findings about one definition, while a server's list is recorded. */
-
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
-import type { LedgerPort } from '#core/evidence/ports.ts';
 import type { Classification, Classify } from '#core/guard/classifier/ports.ts';
-import type { ClockPort, IdsPort, PausePort, TelemetryPort } from '#core/kernel/ports.ts';
-import type { DefinitionTextsPort, McpStorePort, ToolFacts, ToolMark } from '../ports.ts';
+import type { McpPorts, ToolFacts, ToolMark } from '../ports.ts';
 
 export interface CheckedDefinition {
   readonly fingerprint: string;
@@ -29,13 +26,10 @@ export interface DefinitionClassifier {
 
 /** The caller whose request revealed the change. */
 export type Actor = Pick<Principal, 'tenant' | 'key_id'>;
-export type DriftPorts = ClockPort &
-  IdsPort &
-  LedgerPort &
-  TelemetryPort &
-  McpStorePort &
-  PausePort &
-  DefinitionTextsPort;
+export type DriftPorts = Pick<
+  McpPorts,
+  'clock' | 'ids' | 'telemetry' | 'mcpStore' | 'pause' | 'ledger' | 'definitionTexts'
+>;
 
 /** A difference between a definition and its mark. */
 export interface News {

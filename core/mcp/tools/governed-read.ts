@@ -2,21 +2,21 @@
  * Governs resources and prompts: a call of `read_resource` or `get_prompt` with capability read, whose target is the
  * URI or the prompt's name [mcp.reads-governed] (decision 0053).
  */
-
 import type { GovernedRequest } from '#core/actions/envelope.ts';
 import { executeAction } from '#core/actions/execute-action.ts';
 import { govern } from '#core/actions/govern.ts';
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import { type EnvelopeSchemas, envelopeSchemas } from '#core/contracts/lazy-envelope-schema.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import { decide } from '#core/policy/rules/decide.ts';
-import type { ClassifiersPort } from '../ports.ts';
+import type { McpPorts } from '../ports.ts';
 import { mcpCodes, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
 import type { Caller, Exchange } from '../sessions/caller.ts';
 import { rootsForReading } from '../sessions/client-roots.ts';
 import { noHold } from '../waiting/waiting.ts';
-import { governable } from './action.ts';
+import { fitting } from './action.ts';
 import { answer, sentWith } from './call.ts';
 import { type Run, readExecutor } from './executor.ts';
 import { resultClassifier, resultGuard } from './guard-settings.ts';
@@ -33,10 +33,10 @@ type ReadMethod = keyof typeof words;
 export const isReadMethod = (method: string): method is ReadMethod => Object.hasOwn(words, method);
 
 /** Builds the action of a reading. @throws RpcFault -32602 for parameters that do not fit in an envelope. */
-function readOf(method: ReadMethod, entry: McpUpstreamEntry, parameters: JsonObject) {
+function readOf(schemas: EnvelopeSchemas, method: ReadMethod, entry: McpUpstreamEntry, parameters: JsonObject) {
   const { tool, names } = words[method];
   const target = typeof parameters[names] === 'string' ? parameters[names] : '';
-  return governable({ protocol: 'mcp', tool, capability: 'read', upstream: entry.name, target, parameters });
+  return fitting(schemas, { protocol: 'mcp', tool, capability: 'read', upstream: entry.name, target, parameters });
 }
 
 /**
@@ -44,7 +44,7 @@ function readOf(method: ReadMethod, entry: McpUpstreamEntry, parameters: JsonObj
  * @throws RpcFault -32602; GatewayError as for a tool call.
  */
 export async function readGoverned(
-  ports: GovernPorts & ClassifiersPort,
+  ports: Pick<McpPorts, 'classifiers'> & GovernPorts,
   caller: Caller,
   entry: McpUpstreamEntry,
   { method, params, id }: Omit<RpcRequest, 'method'> & { readonly method: ReadMethod },
@@ -52,7 +52,7 @@ export async function readGoverned(
 ): Promise<RpcOutcome> {
   const { _meta: meta, requestState: _state, inputResponses: _responses, ...parameters } = params;
   const action: GovernedRequest = {
-    ...readOf(method, entry, parameters),
+    ...readOf(await envelopeSchemas(), method, entry, parameters),
     placement: { upstream: entry.name, upstream_tool: method },
     sent_with: sentWith(params, {}),
     rootLists: rootsForReading(caller, parameters, meta),
@@ -81,33 +81,47 @@ export async function readGoverned(
 }
 
 /** Returns the policy's decision on reading a listed thing, or the one of a completion. */
-function decisionOn({ snapshot }: Caller, entry: McpUpstreamEntry, method: ReadMethod, parameters: JsonObject) {
-  return decide(snapshot.policy, readOf(method, entry, parameters));
+function decisionOn(
+  schemas: EnvelopeSchemas,
+  { snapshot }: Caller,
+  entry: McpUpstreamEntry,
+  method: ReadMethod,
+  parameters: JsonObject,
+) {
+  return decide(snapshot.policy, readOf(schemas, method, entry, parameters));
 }
 
 /** Removes things that the policy blocks from a list. */
-export function readable(
+export async function readable(
   caller: Caller,
   entry: McpUpstreamEntry,
   member: string,
   things: readonly JsonObject[],
-): JsonObject[] {
+): Promise<JsonObject[]> {
   const method = member === 'resources' ? 'resources/read' : member === 'prompts' ? 'prompts/get' : undefined;
   if (!method) return [...things];
   const { names } = words[method];
+  const schemas = await envelopeSchemas();
   return things.filter((thing) => {
     const named = thing[names];
-    return typeof named !== 'string' || decisionOn(caller, entry, method, { [names]: named }).decision !== 'block';
+    return (
+      typeof named !== 'string' || decisionOn(schemas, caller, entry, method, { [names]: named }).decision !== 'block'
+    );
   });
 }
 
 /** Returns the error of a completion whose prompt or resource may not be read without approval, if any. */
-export function completionRefused(caller: Caller, entry: McpUpstreamEntry, params: JsonObject): RpcOutcome | undefined {
+export async function completionRefused(
+  caller: Caller,
+  entry: McpUpstreamEntry,
+  params: JsonObject,
+): Promise<RpcOutcome | undefined> {
   const { ref, argument, context } = params;
   if (!isObject(ref)) return undefined;
   const sent = { ...(argument !== undefined && { argument }), ...(context !== undefined && { context }) };
   const prompt = ref.type === 'ref/prompt';
   const { decision, matched_rule, reason } = decisionOn(
+    await envelopeSchemas(),
     caller,
     entry,
     prompt ? 'prompts/get' : 'resources/read',

@@ -1,5 +1,4 @@
 /** Resolves the guard settings of one server. */
-
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ToolGuard } from '#core/contracts/config/tool-guard.ts';
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
@@ -8,23 +7,29 @@ import type { Classify } from '#core/guard/classifier/ports.ts';
 import { resultKinds } from '#core/guard/finding.ts';
 import type { GuardSettings, ResultActions } from '#core/guard/results.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
-import type { ClassifiersPort } from '../ports.ts';
+import type { McpPorts } from '../ports.ts';
 import type { ResultClassifier } from './classify-result.ts';
 import type { DefinitionClassifier } from './found-definition.ts';
 
 const recorded = Object.fromEntries(resultKinds.map((kind) => [kind, 'log'])) as unknown as ResultActions;
 
+type GuardConfiguration = Pick<Configuration, 'tool_guard'> & Partial<Pick<Configuration, 'catalog'>>;
+
 /** Returns the guard for results, or undefined if it is off. @param method of the request that is answered. */
 export function resultGuard(
-  { tool_guard }: Pick<Configuration, 'tool_guard'>,
+  { tool_guard, catalog }: GuardConfiguration,
   { guard }: McpUpstreamEntry,
   method = 'tools/call',
 ): GuardSettings | undefined {
   if (guard === 'off') return undefined;
-  return { actions: guard === 'log' ? recorded : tool_guard.results, prompt: method === 'prompts/get' };
+  return {
+    actions: guard === 'log' ? recorded : tool_guard.results,
+    prompt: method === 'prompts/get',
+    ...(catalog && { secretFiles: catalog.secret_files }),
+  };
 }
 
-type Ports = ClassifiersPort;
+type Ports = Pick<McpPorts, 'classifiers'>;
 type InForce = Pick<Snapshot, 'configuration' | 'identities' | 'version'>;
 interface Caller {
   readonly tenant: string;
@@ -74,6 +79,8 @@ export interface DefinitionGuard {
   readonly changes: ToolGuard['changes'];
   /** Action for arguments that do not fit the schema. */
   readonly schema: ToolGuard['arguments_schema'];
+  /** Files with secrets that the configuration adds to the catalog. */
+  readonly secretFiles?: readonly string[];
   /** Classifies new and changed definitions. Absent for readers of stored marks. */
   readonly classifier?: DefinitionClassifier | undefined;
   readonly look: typeof import('#core/guard/changes.ts') &
@@ -92,7 +99,7 @@ const look = lazyImport(async (): Promise<DefinitionGuard['look']> => {
 
 /** Returns the guard for definitions, loaded on first use, or undefined unless the server's guard is on. */
 export async function definitionGuard(
-  { tool_guard }: Pick<Configuration, 'tool_guard'>,
+  { tool_guard, catalog }: GuardConfiguration,
   { guard }: McpUpstreamEntry,
 ): Promise<DefinitionGuard | undefined> {
   if (guard !== 'on') return undefined;
@@ -100,6 +107,7 @@ export async function definitionGuard(
     actions: tool_guard.definitions,
     changes: tool_guard.changes,
     schema: tool_guard.arguments_schema,
+    ...(catalog && { secretFiles: catalog.secret_files }),
     look: await look(),
   };
 }

@@ -1,10 +1,11 @@
 /** Lists the tools of all servers by the names for clients: own names, or `<prefix>__<tool>`. */
+import type { GovernPorts } from '#core/actions/ports.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
-import type { ClockPort, PausePort } from '#core/kernel/ports.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
-import { type McpStorePort, UpstreamFault } from '../ports.ts';
+import type { McpPorts } from '../ports.ts';
+import { UpstreamFault } from '../ports.ts';
 import { mcpCodes, RpcFault } from '../protocol/messages.ts';
 import { type Asking, ask, type Conversation } from '../sessions/conversations.ts';
 import { envelopeOf } from '../sessions/translate.ts';
@@ -36,7 +37,7 @@ const maxPages = 100;
 
 /** Returns the tools of all servers. @param fresh reads every list again. */
 export async function inventoryOf(
-  ports: ClockPort & McpStorePort & PausePort,
+  ports: Pick<McpPorts, 'clock' | 'mcpStore' | 'pause'>,
   conversation: Conversation,
   asking: Asking,
   seen: OnToolsRead,
@@ -63,8 +64,12 @@ export async function inventoryOf(
   return { tools: named(offers), silent };
 }
 
-/** Finds tools that shadow another server's, and records the tools of their servers again [guard.shadowing]. */
-async function compare({ pause }: PausePort, offers: readonly ServerTools[], seen: OnToolsRead): Promise<void> {
+/** Finds tools that shadow another server's, and records the tools of their servers again [guard.definitions]. */
+async function compare(
+  { pause }: Pick<GovernPorts, 'pause'>,
+  offers: readonly ServerTools[],
+  seen: OnToolsRead,
+): Promise<void> {
   const lists = offers.map(({ list }) => list);
   const before = lists[0]!.comparedWith;
   const isKnown = before?.length === lists.length && before.every((list, at) => list === lists[at]);
@@ -82,12 +87,12 @@ async function compare({ pause }: PausePort, offers: readonly ServerTools[], see
 }
 
 /** Returns the recorded tool names of an unreachable server, so that no other server takes them over. */
-const rememberedOf = async ({ mcpStore }: McpStorePort, entry: McpUpstreamEntry): Promise<string[]> =>
+const rememberedOf = async ({ mcpStore }: Pick<McpPorts, 'mcpStore'>, entry: McpUpstreamEntry): Promise<string[]> =>
   Object.keys((await mcpStore.marks(entry.name)).tools).filter((name) => isServed(entry, { name }));
 
 /** Returns the tools of one server, cached for at most a minute unless `fresh`. */
 export async function toolsOf(
-  ports: ClockPort,
+  ports: Pick<GovernPorts, 'clock'>,
   conversation: Conversation,
   entry: McpUpstreamEntry,
   asking: Asking,
@@ -116,7 +121,7 @@ async function readAll(conversation: Conversation, entry: McpUpstreamEntry, aski
   const cursors = new Set<string>();
   for (let page = 0; page < maxPages; page++) {
     const result = await listPage(conversation, entry, 'tools/list', cursor, asking);
-    if (!Array.isArray(result.tools)) throw new UpstreamFault('garbage', 'its tools/list holds no list of tools');
+    if (!Array.isArray(result.tools)) throw new UpstreamFault('garbage', 'its tools/list contains no list of tools');
     count += result.tools.length;
     assertFewTools(entry, count);
     read.push(...result.tools.filter((tool) => isServed(entry, tool)).map((tool) => tool as JsonObject));
@@ -128,7 +133,7 @@ async function readAll(conversation: Conversation, entry: McpUpstreamEntry, aski
   throw new UpstreamFault('garbage', `its tools/list has more than ${maxPages} pages`);
 }
 
-/** Checks the number of tools. @throws UpstreamFault if a server has more than `max_tools` [mcp.tool-bound]. */
+/** Checks the number of tools. @throws UpstreamFault if a server has more than `max_tools` [mcp.answer-bounds]. */
 export function assertFewTools({ max_tools }: McpUpstreamEntry, listed: number): void {
   if (listed <= max_tools) return;
   const advice = 'raise max_tools of this upstream, or have the server offer fewer';

@@ -1,6 +1,6 @@
 /**
  * Stores texts of tool definitions in the object store under their fingerprint, so that a human can compare a change
- * with the accepted definition [mcp.definition-diff]. Marks contain no text of a server.
+ * with the accepted definition [guard.changes]. Marks contain no text of a server.
  */
 import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';

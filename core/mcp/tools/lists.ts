@@ -1,12 +1,11 @@
 /** Merges the lists of several servers page by page, and routes requests to the owner of a named thing. */
-
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
-import type { IdsPort, PausePort } from '#core/kernel/ports.ts';
-import { type ClassifiersPort, type McpStorePort, UpstreamFault } from '../ports.ts';
+import type { McpPorts } from '../ports.ts';
+import { UpstreamFault } from '../ports.ts';
 import { invalidParams, mcpCodes, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
 import type { Caller, Exchange } from '../sessions/caller.ts';
 import { type Asking, ask, type Conversation } from '../sessions/conversations.ts';
@@ -72,9 +71,8 @@ export async function listTools(
   if (request.params.cursor !== undefined) throw invalidCursor();
   const { tools, silent } = await inventoryOf(ports, conversation, asking, noteFor(ports, caller), true);
   const [fault] = silent;
-  if (fault && silent.length === conversation.entries.length) {
+  if (fault && silent.length === conversation.entries.length)
     return { error: upstreamError('tools/list', fault.entry, fault.fault) };
-  }
   const shown = await shownOf(ports, caller, tools);
   return listed(caller, 'tools/list', {
     tools: shown.map(({ definition, exposed }) => ({ ...definition, name: exposed })),
@@ -83,7 +81,11 @@ export async function listTools(
 
 const nameOf = ({ name }: JsonObject) => ({ own: name as string, exposed: name as string });
 
-async function shownOf(ports: McpStorePort & PausePort, { snapshot }: Caller, tools: readonly Tool[]): Promise<Tool[]> {
+async function shownOf(
+  ports: Pick<McpPorts, 'mcpStore' | 'pause'>,
+  { snapshot }: Caller,
+  tools: readonly Tool[],
+): Promise<Tool[]> {
   const isVisible = (tool: Tool) => {
     const names = new Set([tool.own, tool.exposed]);
     return ![...names].some((name) => certainlyBlocked(snapshot.policy, wordsOf(tool, name)));
@@ -109,8 +111,12 @@ async function shownOf(ports: McpStorePort & PausePort, { snapshot }: Caller, to
 /** Number of tools between pauses for other requests. */
 const turnTools = 64;
 
-/** Filters a long list in slices [mcp.tool-bound]. */
-async function filterInTurns<T>({ pause }: PausePort, items: readonly T[], keep: (item: T) => boolean): Promise<T[]> {
+/** Filters a long list in slices [mcp.answer-bounds]. */
+async function filterInTurns<T>(
+  { pause }: Pick<GovernPorts, 'pause'>,
+  items: readonly T[],
+  keep: (item: T) => boolean,
+): Promise<T[]> {
   const kept: T[] = [];
   for (const [at, item] of items.entries()) {
     if (keep(item)) kept.push(item);
@@ -128,7 +134,7 @@ function onlyServer({ entries: [only, another] }: Caller['conversation']) {
  * Lists the prompts, resources or templates that the policy does not block. Pages of several servers follow each other.
  */
 export async function listThings(
-  ports: IdsPort,
+  ports: Pick<GovernPorts, 'ids'>,
   caller: Caller,
   request: RpcRequest,
   exchange: Exchange,
@@ -140,7 +146,7 @@ export async function listThings(
     const page = await pageOf(conversation, only, request, asking);
     const own = memberOf(request.method);
     if ('error' in page || !Array.isArray(page.result[own])) return page;
-    return { result: { ...page.result, [own]: readable(caller, only, own, page.result[own].filter(isObject)) } };
+    return { result: { ...page.result, [own]: await readable(caller, only, own, page.result[own].filter(isObject)) } };
   }
   const { index, cursor } = cursorOf(request.params.cursor);
   const member = memberOf(request.method);
@@ -150,7 +156,7 @@ export async function listThings(
       (): JsonObject => ({ [member]: [] }),
     );
     const all = Array.isArray(page[member]) ? page[member].filter(isObject) : [];
-    const things = readable(caller, entry, member, all);
+    const things = await readable(caller, entry, member, all);
     const next =
       typeof page.nextCursor === 'string'
         ? { index: at, cursor: page.nextCursor }
@@ -159,7 +165,7 @@ export async function listThings(
     if (things.length === 0 && !over) continue;
     const named =
       member === 'prompts' ? things.map((prompt) => ({ ...prompt, name: parted(entry, prompt.name) })) : things;
-    return listed(caller, request.method, { [member]: named, ...(!over && { nextCursor: textOf(next) }) });
+    return listed(caller, request.method, { [member]: named, ...(!over && { nextCursor: encodeCursor(next) }) });
   }
   return listed(caller, request.method, { [member]: [] });
 }
@@ -172,7 +178,7 @@ const parted = (entry: McpUpstreamEntry, prompt: unknown): string => partedName(
  * its reading [mcp.reads-governed].
  */
 export async function askOwner(
-  ports: GovernPorts & ClassifiersPort,
+  ports: Pick<McpPorts, 'classifiers'> & GovernPorts,
   caller: Caller,
   { method, params: given, id }: RpcRequest,
   exchange: Exchange,
@@ -188,7 +194,7 @@ export async function askOwner(
   const [only, another] = conversation.entries;
   if (!only) throw invalidParams(`There is no MCP server for ${method}.`);
   const from = async (entry: McpUpstreamEntry, own: JsonObject, as = id): Promise<RpcOutcome> => {
-    const refused = method === 'completion/complete' ? completionRefused(caller, entry, own) : undefined;
+    const refused = method === 'completion/complete' ? await completionRefused(caller, entry, own) : undefined;
     if (refused) return refused;
     const forward = () =>
       isReadMethod(method)
@@ -276,7 +282,7 @@ const pageOf = (
   asking: Asking,
 ) => asked(conversation, entry, method, forwardable(method, params, conversation.era), { ...asking, id });
 
-const askingOf = (ports: IdsPort, { signal, send, streams }: Exchange): Asking => ({
+const askingOf = (ports: Pick<GovernPorts, 'ids'>, { signal, send, streams }: Exchange): Asking => ({
   signal,
   onMessage: send,
   onEvents: streams,
@@ -287,7 +293,7 @@ const listed = ({ era }: Caller, method: string, result: JsonObject): RpcOutcome
   result: era === 'stateless' ? complete(method, result) : result,
 });
 
-const textOf = (cursor: { index: number; cursor: string | undefined }): string =>
+const encodeCursor = (cursor: { index: number; cursor: string | undefined }): string =>
   Buffer.from(JSON.stringify([cursor.index, cursor.cursor ?? null])).toString('base64url');
 
 /** Parses a cursor. @throws RpcFault -32602 for a cursor that the gateway did not issue. */

@@ -1,33 +1,23 @@
 /** Finds the server of a call that names none, by the servers' own lists. */
-
 import { decideCall } from '#core/actions/assess-call.ts';
-import type { CallWorkPort } from '#core/actions/ports.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { ActionEnvelope, Capability, Placement } from '#core/contracts/envelope.ts';
-import type { LedgerPort } from '#core/evidence/ports.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { ClockPort, IdsPort, PausePort, TelemetryPort } from '#core/kernel/ports.ts';
 import { moreSevere } from '#core/policy/classification/classify-tool.ts';
-import type { ClassifiersPort, DefinitionTextsPort, McpStorePort } from '../ports.ts';
+import type { McpPorts } from '../ports.ts';
 import { RpcFault } from '../protocol/messages.ts';
 import type { Conversation } from '../sessions/conversations.ts';
 import { actionOf, placementIn, type Tool, wordsOf } from './action.ts';
 import { drifted, noteDefinitions } from './drift.ts';
+import type { DriftPorts } from './found-definition.ts';
 import { definitionGuard, notingGuard } from './guard-settings.ts';
 import { type Inventory, inventoryOf } from './inventory.ts';
 import { partedName, policyName } from './tool-names.ts';
 
-export type PlacingPorts = PausePort &
-  IdsPort &
-  ClockPort &
-  McpStorePort &
-  LedgerPort &
-  TelemetryPort &
-  CallWorkPort &
-  DefinitionTextsPort &
-  ClassifiersPort;
+export type PlacingPorts = Pick<McpPorts, 'calls' | 'classifiers'> & DriftPorts;
 
 type KnownPolicy = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration' | 'identities' | 'version'>;
 
@@ -69,7 +59,7 @@ async function placementOf(
   call: ActionEnvelope,
 ): Promise<Placement> {
   const as = async (name: string) => {
-    const { tool: known, target, capability } = await wordsAs(tool, name, call);
+    const { tool: known, target, capability } = await wordsAs(tool, name, call, policy.configuration.catalog.networks);
     return { ...call, upstream: tool.entry.name, tool: known, target, capability };
   };
   const {
@@ -84,9 +74,9 @@ async function placementOf(
  * Builds the policy facts under a name.
  * @throws GatewayError `invalid_request` for arguments that do not fit in an envelope.
  */
-async function wordsAs(tool: Tool, name: string, call: ActionEnvelope) {
+async function wordsAs(tool: Tool, name: string, call: ActionEnvelope, networks: OwnNetworks) {
   try {
-    const words = await actionOf(tool, name, call.parameters as JsonObject);
+    const words = await actionOf(tool, name, call.parameters as JsonObject, networks);
     return { ...words, capability: moreSevere(words.capability, call.capability as Capability) };
   } catch (fault) {
     if (fault instanceof RpcFault) throw invalidRequest(fault.message);

@@ -3,16 +3,15 @@ import { blocked } from '#core/actions/answers.ts';
 import { recordBlock as recordBlockEntry } from '#core/actions/attempt.ts';
 import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
 import type { GovernedAction } from '#core/actions/governed.ts';
-import type { RecordPorts } from '#core/actions/ports.ts';
+import type { GovernPorts, RecordPorts } from '#core/actions/ports.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';
 import { assertSessionOwner } from '#core/configuration/identity/sessions.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
-import type { EvidencePort } from '#core/evidence/ports.ts';
 import type { Caller } from '../sessions/caller.ts';
 
 /** Records the block. @throws GatewayError `forbidden` for another key's session, `service_unavailable`. */
 export async function recordBlock(
-  ports: RecordPorts & EvidencePort,
+  ports: Pick<GovernPorts, 'evidence'> & RecordPorts,
   { principal, sessionId, snapshot }: Caller,
   request: GovernedRequest,
   found: { readonly matched_rule: string; readonly reason: string },

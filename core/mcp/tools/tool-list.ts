@@ -6,7 +6,7 @@ export interface ListedTool {
   readonly definition: JsonObject;
   /**
    * Tools of other servers that it shadows, as `<server>: <tool>`. Empty until the lists were compared
-   * [guard.shadowing].
+   * [guard.definitions].
    */
   shadows: readonly string[];
   /** True if the tool guard holds its change, according to the marks. */

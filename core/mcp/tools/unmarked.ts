@@ -1,13 +1,13 @@
 /**
  * Guards server text that has no place for a mark: instructions, lists of prompts and resources, completions, log
  * messages, progress and requests to the client. Text that results would mark is removed, and a thing whose name or
- * address contains it is omitted [guard.unmarked].
+ * address contains it is omitted [guard.results].
  */
 import type { CallWork } from '#core/actions/call-work.ts';
+import type { GovernPorts } from '#core/actions/ports.ts';
 import type { GuardSettings, ResultFinding } from '#core/guard/results.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
-import type { PausePort, TelemetryPort } from '#core/kernel/ports.ts';
 import type { RpcOutcome } from '../protocol/messages.ts';
 import type { Caller } from '../sessions/caller.ts';
 import { toServer } from '../sessions/relay.ts';
@@ -15,7 +15,7 @@ import { handBounded } from './bounded-message.ts';
 import { resultGuard } from './guard-settings.ts';
 import { inspectResult, withoutMarks } from './inspect-result.ts';
 
-type Ports = TelemetryPort & PausePort & { readonly calls?: Pick<CallWork, 'lookOver'> | undefined };
+type Ports = Pick<GovernPorts, 'telemetry' | 'pause'> & { readonly calls?: Pick<CallWork, 'lookOver'> | undefined };
 type MessageContext = Pick<Caller, 'conversation' | 'snapshot'>;
 
 /** Returns the strictest guard of all servers, because a message does not name its server. Undefined if all are off. */
@@ -26,7 +26,7 @@ function guardOf({ conversation, snapshot }: MessageContext): GuardSettings | un
   return guard && withoutMarks(guard);
 }
 
-const count = ({ telemetry }: TelemetryPort, findings: readonly ResultFinding[]): void => {
+const count = ({ telemetry }: Pick<GovernPorts, 'telemetry'>, findings: readonly ResultFinding[]): void => {
   for (const { kind, action } of findings)
     telemetry.count('svc_tool_guard_findings_total', { place: 'server', kind, action });
 };
@@ -49,11 +49,13 @@ export function heardBy(
     });
 }
 
-const members: Readonly<Record<string, string>> = {
-  'prompts/list': 'prompts',
-  'resources/list': 'resources',
-  'resources/templates/list': 'resourceTemplates',
-};
+const members: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'prompts/list': 'prompts',
+    'resources/list': 'resources',
+    'resources/templates/list': 'resourceTemplates',
+  }),
+);
 const turnThings = 64;
 
 /** Inspects the answer to a method other than a call. */
@@ -71,7 +73,7 @@ export async function withoutFound(
     const seen = inspected(ports, guard, { result: value });
     return isObject(seen?.result) ? seen.result : undefined;
   };
-  const member = members[method];
+  const member = members.get(method);
   if (member !== undefined && Array.isArray(result[member])) {
     const kept: Json[] = [];
     for (const [at, thing] of result[member].entries()) {

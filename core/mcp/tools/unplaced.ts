@@ -12,9 +12,9 @@ import { actionOfUnplaced } from './action.ts';
 import { recordBlock } from './record-block.ts';
 
 /**
- * Answers a call that the policy blocks as a block [mcp.unplaced-blocked]. Any other call is recorded as a block by the
+ * Answers a call that the policy blocks as a block [mcp.placement]. Any other call is recorded as a block by the
  * missing server, because an approval of it would have no effect, and the caller gets the error with the envelope_id
- * [mcp.unplaced-in-evidence].
+ * [mcp.placement].
  * @param fault reason that the tool has no server.
  * @throws RpcFault or the fault, always.
  */
@@ -28,7 +28,7 @@ export async function refuseUnplaced(
   if (!(fault instanceof RpcFault)) throw fault;
   const { data, code, message, status } = fault;
   const { upstream } = (data ?? {}) as { readonly upstream?: string };
-  const request = actionOfUnplaced(name, args, upstream);
+  const request = await actionOfUnplaced(name, args, upstream);
   if (!request) throw fault;
   const placed = {
     ...request,
@@ -49,7 +49,8 @@ async function isBlocked(
   request: GovernedRequest,
 ): Promise<boolean> {
   const call = openEnvelope(request, principal, sessionId, '', request.placement ?? undefined);
-  const { decision } = await assessCall(ports, snapshot, call, await ports.effects(call));
+  const effects = await ports.effects(call, snapshot.configuration.catalog.programs);
+  const { decision } = await assessCall(ports, snapshot, call, effects);
   return decision === 'block';
 }
 

@@ -4,18 +4,20 @@
  */
 import { approvalRequired } from '#core/actions/answers.ts';
 import { unusable } from '#core/approvals/approval.ts';
-import type { ApprovalsPort, ReviewAddressPorts } from '#core/approvals/ports.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import { type TicketKeys, ticketKeys } from '#core/execution/tickets/keys.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
-import { type ClockPort, isoTime, type SecretsPort } from '#core/kernel/ports.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import type { McpPorts } from '../ports.ts';
 import { capabilitiesOf } from '../protocol/era.ts';
 import { invalidParams, type RpcOutcome } from '../protocol/messages.ts';
 import type { Caller } from '../sessions/caller.ts';
 import { denialError } from './denial-error.ts';
 import { isOwnState, openState, type RequestState, sealState, statePrefix, stateRefused } from './request-state.ts';
+
+type Needs = Pick<McpPorts, 'approvals' | 'clock' | 'secrets' | 'adminUrl' | 'consoleUrl'>;
 
 /** Key of the gateway's request among a server's. */
 const requestKey = 'gateway.approval';
@@ -28,16 +30,12 @@ export function opensAddresses({ era }: Caller, params: JsonObject): boolean {
   return isObject(elicitation) && isObject(elicitation.url);
 }
 
-const stateKeys = (
-  { secrets }: ApprovalsPort & ReviewAddressPorts & ClockPort & SecretsPort,
-  { snapshot }: Caller,
-): Promise<TicketKeys> => ticketKeys(snapshot.configuration, secrets, statePrefix);
+const stateKeys = ({ secrets }: Needs, { snapshot }: Caller): Promise<TicketKeys> =>
+  ticketKeys(snapshot.configuration, secrets, statePrefix);
 
 /** Returns the sealing keys. Without a key there are no states, and clients wait in another way. */
-export const stateKeysIfAny = (
-  ports: ApprovalsPort & ReviewAddressPorts & ClockPort & SecretsPort,
-  caller: Caller,
-): Promise<TicketKeys | undefined> => stateKeys(ports, caller).catch(() => undefined);
+export const stateKeysIfAny = (ports: Needs, caller: Caller): Promise<TicketKeys | undefined> =>
+  stateKeys(ports, caller).catch(() => undefined);
 
 type Answered = 'accept' | 'decline' | 'cancel';
 
@@ -55,11 +53,7 @@ export interface Returned {
  * @throws RpcFault -32602 for a forged or stale state, or an invalid answer; GatewayError `service_unavailable` without
  * a key to open it.
  */
-export async function returned(
-  ports: ApprovalsPort & ReviewAddressPorts & ClockPort & SecretsPort,
-  caller: Caller,
-  params: JsonObject,
-): Promise<Returned | undefined> {
+export async function returned(ports: Needs, caller: Caller, params: JsonObject): Promise<Returned | undefined> {
   if (caller.era !== 'stateless' || !isOwnState(params.requestState)) return undefined;
   const { requestState, inputResponses, ...rest } = params;
   const state = openState(requestState as string, await stateKeys(ports, caller), caller, ports.clock.now());
@@ -90,11 +84,7 @@ function answerIn(responses: unknown): Answered {
  * running. Returns undefined when the call proceeds with its approval.
  * @throws RpcFault -32602 for another call, or an approval that is used up, expired or unknown.
  */
-export async function standing(
-  ports: ApprovalsPort & ReviewAddressPorts & ClockPort & SecretsPort,
-  back: Returned,
-  digest: string,
-): Promise<RpcOutcome | undefined> {
+export async function standing(ports: Needs, back: Returned, digest: string): Promise<RpcOutcome | undefined> {
   const { state, answered } = back;
   if (state.call_digest !== digest) throw stateRefused('other_call');
   const row = await ports.approvals.get(state.tenant, state.approval);
@@ -122,27 +112,19 @@ export async function standing(
 }
 
 /**
- * `data.reason` while the gateway runs the call, as for an identical call without a state [approval.execute-collected].
+ * `data.reason` while the gateway runs the call, as for an identical call without a state [approval.on-approval.execute].
  */
 const running = 'executing';
 
 /** `data.reason` when the client's user did not open the address. The request stays open for reviewers. */
 const notLooked = { decline: 'declined', cancel: 'cancelled' } as const;
 
-function refused(
-  { adminUrl }: ApprovalsPort & ReviewAddressPorts & ClockPort & SecretsPort,
-  row: ApprovalRow,
-  reason: string,
-): RpcOutcome {
+function refused({ adminUrl }: Needs, row: ApprovalRow, reason: string): RpcOutcome {
   const { code, message, data } = approvalRequired(row, adminUrl, reason);
   return { error: { code, message, data: { ...data, envelope_id: row.envelope_id } } };
 }
 
-const askedAgain = async (
-  ports: ApprovalsPort & ReviewAddressPorts & ClockPort & SecretsPort,
-  { state, caller, params }: Returned,
-  row: ApprovalRow,
-) =>
+const askedAgain = async (ports: Needs, { state, caller, params }: Returned, row: ApprovalRow) =>
   opensAddresses(caller, params)
     ? inputRequired(ports, caller, await stateKeys(ports, caller), {
         params,
@@ -165,7 +147,7 @@ interface ReviewQuestion extends Pick<DecisionResult, 'envelope_id' | 'matched_r
  * Returns the question, or undefined if it does not help: the request has ended, or the client only repeats the call.
  */
 export function inputRequired(
-  { clock }: ClockPort,
+  { clock }: Pick<McpPorts, 'clock'>,
   { principal, sessionId, snapshot }: Caller,
   keys: TicketKeys,
   { envelope_id, matched_rule, error, params, digest, round }: ReviewQuestion,

@@ -2,18 +2,16 @@
  * Tasks: a call that is pending approval is answered at once with a task id (2025-11-25 `params.task`, the tasks
  * extension of 2026-07-28). The task is the approval's row; a call without a reviewer is a completed task.
  */
-
 import { executeApproved } from '#core/actions/execute-approved.ts';
-import type { ApprovedActionPorts } from '#core/actions/ports.ts';
+import type { ApprovedActionPorts, ReviewPorts } from '#core/actions/ports.ts';
 import { approvalUrl } from '#core/approvals/approval-url.ts';
-import type { ReviewAddressPorts, VotePorts } from '#core/approvals/ports.ts';
 import { withdrawRequest } from '#core/approvals/withdraw.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type JsonObject, parseStrictBytes } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
-import { isoTime, type PausePort } from '#core/kernel/ports.ts';
+import { isoTime } from '#core/kernel/ports.ts';
 import { metaKeys } from '../protocol/era.ts';
 import {
   invalidParams,
@@ -26,6 +24,8 @@ import {
 import type { Caller, Exchange } from '../sessions/caller.ts';
 import { keptResult } from '../tools/executor.ts';
 import { denialError } from './denial-error.ts';
+
+type Needs = ApprovedActionPorts & ReviewPorts;
 
 const pollMs = 1_000;
 /**
@@ -50,7 +50,7 @@ interface Task {
  * sensitive arguments were withheld, which only its caller can send again.
  */
 export async function taskFor(
-  ports: ApprovedActionPorts & VotePorts & ReviewAddressPorts & PausePort,
+  ports: Needs,
   caller: Caller,
   { decision, envelope_id }: DecisionResult,
   outcome: RpcOutcome | undefined,
@@ -89,7 +89,7 @@ const doneTask = (sha256: string, at: string, outcome: RpcOutcome): Task => ({
  * @throws RpcFault -32602 for an id that is not the caller's.
  */
 export async function answerTask(
-  ports: ApprovedActionPorts & VotePorts & ReviewAddressPorts & PausePort,
+  ports: Needs,
   caller: Caller,
   { method, params }: RpcRequest,
   exchange: Exchange,
@@ -98,7 +98,7 @@ export async function answerTask(
   const id = params.taskId;
   switch (method) {
     case 'tasks/get':
-      return { result: shown(caller, await advanced(ports, caller, id, exchange)) };
+      return { result: taskAnswer(caller, await advanced(ports, caller, id, exchange)) };
     case 'tasks/result':
       return resultOf(ports, caller, id, exchange);
     case 'tasks/cancel':
@@ -110,12 +110,7 @@ export async function answerTask(
 }
 
 /** Runs an approved call when its client polls. The row ensures that it runs once. */
-async function advanced(
-  ports: ApprovedActionPorts & VotePorts & ReviewAddressPorts & PausePort,
-  caller: Caller,
-  id: string,
-  exchange: Exchange,
-): Promise<Task> {
+async function advanced(ports: Needs, caller: Caller, id: string, exchange: Exchange): Promise<Task> {
   const found = await own(ports, caller, id);
   if (!('envelope_id' in found)) return found;
   if (found.status === 'approved') exchange.later(executeApproved(ports, found));
@@ -123,12 +118,7 @@ async function advanced(
 }
 
 /** Waits for the end of the task (2025-11-25). */
-async function resultOf(
-  ports: ApprovedActionPorts & VotePorts & ReviewAddressPorts & PausePort,
-  caller: Caller,
-  id: string,
-  exchange: Exchange,
-): Promise<RpcOutcome> {
+async function resultOf(ports: Needs, caller: Caller, id: string, exchange: Exchange): Promise<RpcOutcome> {
   for (;;) {
     exchange.signal.throwIfAborted();
     let found = await own(ports, caller, id);
@@ -146,11 +136,7 @@ const related = ({ id, outcome }: Task): RpcOutcome => {
 };
 
 /** Withdraws an undecided request. */
-async function cancel(
-  ports: ApprovedActionPorts & VotePorts & ReviewAddressPorts & PausePort,
-  caller: Caller,
-  id: string,
-): Promise<Task> {
+async function cancel(ports: Needs, caller: Caller, id: string): Promise<Task> {
   const found = await own(ports, caller, id);
   if (!('envelope_id' in found) || found.status !== 'pending') {
     const { status } = 'envelope_id' in found ? await taskOf(ports, found) : found;
@@ -165,11 +151,7 @@ async function cancel(
 }
 
 /** Returns the caller's task. Another principal's task is reported as not found. */
-async function own(
-  ports: ApprovedActionPorts & VotePorts & ReviewAddressPorts & PausePort,
-  { principal }: Caller,
-  id: string,
-): Promise<ApprovalRow | Task> {
+async function own(ports: Needs, { principal }: Caller, id: string): Promise<ApprovalRow | Task> {
   const { tenant, key_id } = principal;
   const sha256 = /^done-([0-9a-f]{64})$/.exec(id)?.[1];
   if (sha256 !== undefined) {
@@ -182,9 +164,8 @@ async function own(
         numbers: 'double',
         protoKeys: 'carried',
       });
-    if (isObject(kept) && kept.task === 1 && kept.tenant === tenant && kept.key_id === key_id) {
+    if (isObject(kept) && kept.task === 1 && kept.tenant === tenant && kept.key_id === key_id)
       return doneTask(sha256, String(kept.at), kept.outcome as unknown as RpcOutcome);
-    }
   } else if (/^[0-9a-f-]{36}$/.test(id)) {
     const row = await ports.approvals.get(tenant, id);
     if (row?.key_id === key_id) return row;
@@ -194,10 +175,7 @@ async function own(
 
 const undecidedInTime = 'No reviewer decided in time. Send the call again to open a new request.';
 
-async function taskOf(
-  ports: ApprovedActionPorts & VotePorts & ReviewAddressPorts & PausePort,
-  row: ApprovalRow,
-): Promise<Task> {
+async function taskOf(ports: Needs, row: ApprovalRow): Promise<Task> {
   const url = approvalUrl(ports.adminUrl, row.envelope_id);
   const times = { id: row.envelope_id, createdAt: row.queued_at, updatedAt: row.decided_at ?? row.queued_at };
   const failed = (code: number, message: string, reason: string): Task => {
@@ -233,10 +211,7 @@ async function taskOf(
 }
 
 /** Returns the end of a task that ran: its result, or why it is not available. */
-async function ended(
-  ports: ApprovedActionPorts & VotePorts & ReviewAddressPorts & PausePort,
-  row: ApprovalRow,
-): Promise<Pick<Task, 'status' | 'message' | 'outcome'>> {
+async function ended(ports: Needs, row: ApprovalRow): Promise<Pick<Task, 'status' | 'message' | 'outcome'>> {
   try {
     return { status: 'completed', outcome: { result: await keptResult(ports, row.tool, row) } };
   } catch (fault) {
@@ -251,7 +226,7 @@ function created(caller: Caller, task: Task): JsonObject {
 }
 
 /** Returns the answer of `tasks/get`, including the outcome in revisions without `tasks/result`. */
-function shown(caller: Caller, task: Task): JsonObject {
+function taskAnswer(caller: Caller, task: Task): JsonObject {
   if (caller.era === 'session') return fields(caller, task);
   return { resultType: 'complete', ...fields(caller, task), ...(task.outcome as JsonObject | undefined) };
 }

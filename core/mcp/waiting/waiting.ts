@@ -1,39 +1,39 @@
 /**
- * Chooses how a caller waits for a human: a task, `input_required`, a held answer with progress, or -32002 and a retry,
- * depending on the client's capabilities. In each case the approval's row ensures that the call runs once.
+ * How an MCP client waits for a human: a task, `input_required`, a held answer with progress, or -32002 and a retry,
+ * depending on its capabilities. In each case the approval's row ensures that the call runs once.
  */
 import type { WaitStrategy } from '#core/actions/wait.ts';
+import { chooseWaiting, type WayToWait } from '#core/approvals/choose-waiting.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import { capabilitiesOf, tasksExtension } from '../protocol/era.ts';
 import { notificationOf } from '../protocol/messages.ts';
 import type { Caller, Exchange } from '../sessions/caller.ts';
-import type { Conversation } from '../sessions/conversations.ts';
-
-type Waiting = 'task' | 'input' | 'held' | 'retry';
 
 /**
  * Chooses how a call waits, and how server messages reach its client meanwhile.
  * @param asks true if the client can be asked to open the approval's address.
  * @param isRetry true for a retry of a pending call, which keeps waiting instead of opening a new request.
  */
-export function chooseWaiting(
+export function clientWaiting(
   { conversation, snapshot }: Pick<Caller, 'conversation' | 'snapshot'>,
   params: JsonObject,
   exchange: Exchange,
   { asks, isRetry }: { readonly asks: boolean; readonly isRetry: boolean },
-): Holding & { readonly way: Waiting } {
-  const { hold_seconds } = snapshot.configuration.approvals;
-  const way = waitingOf(conversation, params, asks, hold_seconds);
+): Holding & { readonly way: WayToWait } {
+  const { approvals } = snapshot.configuration;
+  const client = {
+    followsTask: conversation.era === 'stateless' ? declaresTasks(params) : isObject(params.task),
+    opensAddress: asks,
+    // Without progress, clients end a request that takes long.
+    staysConnected: progressToken(params) !== undefined,
+  };
+  const { way } = chooseWaiting(client, approvals);
   const holds = way === 'held' || isRetry;
-  return { way, ...(holds ? holding(hold_seconds, params, exchange) : { wait: noHold, send: exchange.send }) };
-}
-
-/** Returns the way of waiting. @param asks true if the client can be asked to open the approval's address. */
-export function waitingOf({ era }: Conversation, params: JsonObject, asks: boolean, holdSeconds: number): Waiting {
-  if (era === 'stateless' ? declaresTasks(params) : isObject(params.task)) return 'task';
-  if (asks) return 'input';
-  return holdSeconds > 0 && progressToken(params) !== undefined ? 'held' : 'retry';
+  return {
+    way,
+    ...(holds ? holding(approvals.hold_seconds, params, exchange) : { wait: { ...noHold, way }, send: exchange.send }),
+  };
 }
 
 function declaresTasks(params: JsonObject): boolean {
@@ -54,7 +54,7 @@ interface Holding {
   readonly wait: WaitStrategy;
   /**
    * Forwards a server message. Its progress continues from the value of the wait, because progress must grow
-   * [mcp.progress-grows].
+   * [approval.ways-to-wait].
    */
   readonly send: (message: JsonObject) => void;
 }

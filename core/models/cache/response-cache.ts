@@ -1,9 +1,7 @@
 /** Response cache of one process: exact, semantic if enabled, with one cache per tenant. */
 import type { Clock } from '#core/kernel/ports.ts';
-import { cosine } from './cosine.ts';
-import type { CachedReply, CacheQuestion, Embedder, Lookup, ResponseCache } from './ports.ts';
+import type { CachedReply, CacheQuestion, Embedder, Flight, Lookup, ResponseCache } from './ports.ts';
 import { mayMeanTheSame } from './same-meaning.ts';
-import { type FlightResult, SingleFlight } from './single-flight.ts';
 import { type CacheEntry, fromText, type Meaning, replyCharacters, TenantCache, toText } from './tenant-cache.ts';
 
 interface CacheDeps {
@@ -108,5 +106,101 @@ export function responseCache({ clock, embedder }: CacheDeps): ResponseCache {
     cache?.expire(clock.now());
     if (cache?.size === 0) caches.delete(tenant);
     return cache?.size ?? 0;
+  }
+}
+
+/** Returns the cosine of the angle between two vectors; 0 for vectors that cannot be compared. */
+export function cosine(a: readonly number[], b: readonly number[]): number {
+  if (a.length !== b.length) return 0;
+  let [dot, aa, bb] = [0, 0, 0];
+  for (let i = 0; i < a.length; i++) {
+    const [x, y] = [a[i]!, b[i]!];
+    dot += x * y;
+    aa += x * x;
+    bb += y * y;
+  }
+  const likeness = dot / Math.sqrt(aa * bb);
+  return Number.isFinite(likeness) ? likeness : 0;
+}
+
+interface Waiter {
+  settle(lookup: Lookup): void;
+}
+
+/** Result of a flight for waiting callers: a lookup each, or undefined if it brought no answer. */
+type FlightResult = (() => Lookup) | undefined;
+
+/** Queue per key. Handover is synchronous, so that no third flight can start in between and no waiter is lost. */
+class SingleFlight {
+  readonly #waiting = new Map<string, Set<Waiter>>();
+
+  inFlight(key: string): boolean {
+    return this.#waiting.has(key);
+  }
+
+  /** Claims the key; later calls wait until `resolve`. */
+  start(key: string): void {
+    this.#waiting.set(key, new Set());
+  }
+
+  /**
+   * Waits for the current flight.
+   * @throws the signal's reason if it aborts first; the waiter leaves the queue.
+   */
+  wait(key: string, signal: AbortSignal): Promise<Lookup> {
+    return new Promise((resolve, reject) => {
+      const queue = this.#waiting.get(key)!;
+      const leave = () => {
+        queue.delete(waiter);
+        reject(signal.reason);
+      };
+      const waiter: Waiter = {
+        settle: (lookup) => {
+          signal.removeEventListener('abort', leave);
+          resolve(lookup);
+        },
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      queue.add(waiter);
+    });
+  }
+
+  /**
+   * Ends the flight. With a result, all waiters receive it; without one, the first of them starts next and the others
+   * continue to wait.
+   * @param keep implements `Flight.keep` of the next flight.
+   */
+  resolve(key: string, result: FlightResult, keep: (reply: CachedReply) => FlightResult): void {
+    const queue = this.#waiting.get(key);
+    if (!queue) return;
+    if (result) {
+      this.#waiting.delete(key);
+      for (const waiter of queue) waiter.settle(result());
+      return;
+    }
+    const [next] = queue;
+    if (!next) {
+      this.#waiting.delete(key);
+      return;
+    }
+    queue.delete(next);
+    next.settle({ state: 'MISS', flight: this.flight(key, keep) });
+  }
+
+  /** Returns the right to resolve the flight of this key, once. */
+  flight(key: string, keep: (reply: CachedReply) => FlightResult): Flight {
+    let resolved = false;
+    const once = (work: () => FlightResult) => {
+      if (resolved) return;
+      resolved = true;
+      let result: FlightResult;
+      // Waiters must not wait forever, even if processing the reply fails.
+      try {
+        result = work();
+      } finally {
+        this.resolve(key, result, keep);
+      }
+    };
+    return { keep: (reply) => once(() => keep(reply)), drop: () => once(() => undefined) };
   }
 }

@@ -2,6 +2,7 @@
  * Runs of digits in groups, as people write numbers: `4111 1111 1111 1111`, `+49 30 1234567`. Each run is scanned once
  * without copying, because in a text of single digits every second character may begin a number.
  */
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { wordClass } from './entity.ts';
 
 /** Characters between two groups; at most three, such as ` - `. */
@@ -17,14 +18,19 @@ export interface DigitGroup {
 
 /** Yields each run of at least `least` digits after `from` as its groups. */
 export function* digitRuns(text: string, from: number, least: number): Iterable<DigitGroup[]> {
-  const run = new RegExp(String.raw`\d(?:[${separators}]{0,3}\d){${least - 1},}`, 'gu');
-  run.lastIndex = from;
-  for (const match of matches(run, text)) yield groupsOf(match[0], match.index);
+  const pattern = runs.getOrInsertComputed(least, runOf);
+  for (let at = from; ; ) {
+    pattern.lastIndex = at; // shared with other searches, which may run in between
+    const match = pattern.exec(text);
+    if (!match) return;
+    at = pattern.lastIndex;
+    yield groupsOf(match[0], match.index);
+  }
 }
 
-function* matches(pattern: RegExp, text: string): Iterable<RegExpExecArray> {
-  for (let match = pattern.exec(text); match; match = pattern.exec(text)) yield match;
-}
+/** Patterns of runs by their least number of digits. */
+const runs = new RecentMap<number, RegExp>({ max: 64 });
+const runOf = (least: number): RegExp => new RegExp(String.raw`\d(?:[${separators}]{0,3}\d){${least - 1},}`, 'gu');
 
 function groupsOf(run: string, offset: number): DigitGroup[] {
   const groups: DigitGroup[] = [];

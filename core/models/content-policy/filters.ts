@@ -3,7 +3,6 @@ import type { ContentFilter } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { hasSilent } from '#core/text/fold/visible.ts';
 import { type FilterName, type Phase, Tally } from './findings.ts';
-import { joinedTexts } from './joined-texts.ts';
 import { decodedJson, JsonSpelling } from './json-spelling.ts';
 import { type KeywordFilter, Keywords } from './keywords.ts';
 import { PersonalData, type PiiFilter } from './personal-data.ts';
@@ -13,6 +12,31 @@ import { Regexes, type RegexFilter } from './regexes.ts';
 import { checkSilent } from './silent-texts.ts';
 import { isLarge, type TextWork, type WrittenText } from './text-work.ts';
 import { type WasmFilter, WasmFilters } from './wasm-filters.ts';
+
+/** Maximum length on either side of a boundary that a filter may match across it. */
+const boundaryCharacters = 512;
+
+/** Separators: parts may continue each other, or be lines of their own. */
+const between = ['', '\n'];
+
+/** Returns the texts of each group in order, without the middle of long ones. */
+function joinedTexts(texts: readonly Scanned[]): string[] {
+  const groups = Map.groupBy(
+    texts.filter(({ group, text }) => group !== undefined && text !== ''),
+    ({ group }) => group,
+  );
+  return [...groups.values()].flatMap((group) =>
+    group.length < 2 ? [] : between.map((line) => group.map(ends).join(line)),
+  );
+}
+
+/** Replaces the middle of a long text, which was scanned separately, with a character that no filter matches. */
+function ends({ text: written, json }: Scanned): string {
+  const text = json ? decodedJson(written) : written;
+  return text.length <= 2 * boundaryCharacters
+    ? text
+    : `${text.slice(0, boundaryCharacters)}\uffff${text.slice(-boundaryCharacters)}`;
+}
 
 const kinds = ['keyword', 'regex', 'pii', 'wasm'] as const;
 type Kind = (typeof kinds)[number];

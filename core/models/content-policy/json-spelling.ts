@@ -1,5 +1,5 @@
 /**
- * Decodes JSON text and maps it back to the characters as written [content.json-text]: a filter sees `\u0041` as A and
+ * Decodes JSON text and maps it back to the characters as written [content.every-text]: a filter sees `\u0041` as A and
  * `\n` as a line end, and redaction leaves valid JSON. Text that is not JSON is read in the same way.
  */
 import { indexIn } from './reading.ts';

@@ -1,5 +1,5 @@
 /**
- * Jobs for the filters that scan every character, if texts are too large for the request thread [limit.heavy-work]:
+ * Jobs for the filters that scan every character, if texts are too large for the request thread [limit.hostile]:
  * input and output of a worker, and the size limit.
  */
 import type { ContentFilter } from '#core/contracts/config.ts';

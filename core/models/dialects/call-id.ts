@@ -1,7 +1,7 @@
 /**
  * Ids of tool calls that carry members their vendor requires back with the history, such as Gemini's thought signature.
  * Messages and responses cannot express these members and chats keep no state in the gateway, but every client returns
- * ids [chat.call-members].
+ * ids [chat.translated-members].
  */
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';

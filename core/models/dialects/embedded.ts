@@ -1,6 +1,6 @@
 /**
  * Files inside wire objects, in base64 or as `data:` URLs. Their bytes determine whether one is text: the sender
- * chooses the media type, and servers interpret it differently [content.embedded-text].
+ * chooses the media type, and servers interpret it differently [content.every-text].
  */
 
 /** Embedded text, with the way to write it back. */
@@ -42,7 +42,7 @@ export function embeddedBase64(payload: string, type: string, prefix = ''): Embe
   const bytes = Buffer.from(payload, 'base64');
   if (!isCalledText && !isText(bytes)) return 'opaque';
   return {
-    read: () => textOf(bytes),
+    read: () => decodeUtf8(bytes),
     write: (changed) => prefix + Buffer.from(changed, 'utf8').toString('base64'),
   };
 }
@@ -64,7 +64,7 @@ function isText(bytes: Buffer): boolean {
 const isUtf16 = ([first, second]: Buffer): boolean =>
   (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 
-const textOf = (bytes: Buffer): string =>
+const decodeUtf8 = (bytes: Buffer): string =>
   isUtf16(bytes) ? new TextDecoder(bytes[0] === 0xff ? 'utf-16le' : 'utf-16be').decode(bytes) : bytes.toString('utf8');
 
 function unescaped(text: string): string {

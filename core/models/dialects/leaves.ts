@@ -132,9 +132,13 @@ const fewPlaces = 4;
 
 /** Returns a check for members that already have a slot. */
 function takenBy(known: readonly Pick<TextSlot, 'place'>[]): (holder: object, key: string) => boolean {
-  const places = known.flatMap(({ place }) => place ?? []);
+  const places: NonNullable<TextSlot['place']>[] = [];
+  for (const { place } of known) if (place) places.push(place);
   if (places.length <= fewPlaces)
-    return (holder, key) => places.some((place) => place.holder === holder && place.key === key);
+    return (holder, key) => {
+      for (const place of places) if (place.holder === holder && place.key === key) return true;
+      return false;
+    };
   const taken = new Map<object, Set<string>>();
   for (const { holder, key } of places) taken.set(holder, (taken.get(holder) ?? new Set()).add(key));
   return (holder, key) => taken.get(holder)?.has(key) === true;

@@ -1,6 +1,6 @@
 /**
  * Refuses known members in another letter case. Some servers ignore case (Go, .NET): with `Model` in addition to
- * `model`, another model would answer than was allowed, counted and recorded [chat.own-spelling].
+ * `model`, another model would answer than was allowed, counted and recorded [chat.choosing-members].
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';

@@ -35,3 +35,21 @@ export function argumentsOf(text: string): JsonObject {
   }
   return { _raw: text };
 }
+
+/** Returns the input of a chat completion's call. Some clients and servers send an object in place of its JSON text. */
+export const inputOf = (named: JsonObject): JsonObject =>
+  isObject(named.arguments) ? named.arguments : argumentsOf(textOf(named.arguments) ?? textOf(named.input) ?? '');
+
+/** Checks whether a text is complete JSON, such as the arguments of a call that has ended. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns arguments as JSON text; some clients and servers send an object in place of it. */
+export const jsonText = (given: Json | undefined): string =>
+  typeof given === 'string' ? given : given === undefined || given === null ? '' : JSON.stringify(given);

@@ -2,10 +2,10 @@
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectsOf, textOf } from '#core/kernel/narrow.ts';
-import type { FrameReader, Wire } from './http-provider.ts';
 import type { Frame } from './lines.ts';
 import type { ProviderCall } from './ports.ts';
 import { BadReply, parseObject, refuseError } from './reply.ts';
+import type { FrameReader, Wire } from './wire.ts';
 
 const version = '2023-06-01';
 

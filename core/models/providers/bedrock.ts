@@ -115,13 +115,15 @@ interface SdkError extends Error {
 }
 
 /** Statuses of errors that arrive as stream events, without an HTTP status. */
-const statusByName: Readonly<Record<string, number>> = {
-  ThrottlingException: 429,
-  ModelNotReadyException: 503,
-  ServiceUnavailableException: 503,
-  InternalServerException: 500,
-  ValidationException: 400,
-};
+const statusByName: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    ThrottlingException: 429,
+    ModelNotReadyException: 503,
+    ServiceUnavailableException: 503,
+    InternalServerException: 500,
+    ValidationException: 400,
+  }),
+);
 
 /** Converts an error of the SDK by its name and status. */
 function sdkFault(
@@ -137,14 +139,14 @@ function sdkFault(
     return asFault(provider, thrown, signal, unreadable, at === 'call' ? 'garbage' : 'broken');
   const { name, message, $metadata, $response } = thrown as SdkError;
   const fault = (kind: FaultKind, what = name) => new ProviderFault(provider, kind, `${provider}: ${what}`);
-  const inStream = statusByName[name];
+  const inStream = statusByName.get(name);
   if (at === 'stream' && inStream !== 429 && inStream !== 503) return fault('broken', `${name} within the stream`);
   if (isErrorNamed(thrown, 'CredentialsProviderError', 'TokenProviderError'))
     return fault('unavailable', 'there are no AWS credentials');
   if (isErrorNamed(thrown, 'ModelTimeoutException')) return fault('timeout');
   if (isErrorNamed(thrown, 'ModelErrorException')) return fault('garbage');
   const answered = $metadata?.httpStatusCode;
-  const status = answered !== undefined && answered >= 300 ? answered : statusByName[name];
+  const status = answered !== undefined && answered >= 300 ? answered : statusByName.get(name);
   // Connection faults are HttpFault, so any other SDK error without a status concerns the answer.
   if (status === undefined) return fault('garbage');
   const requestId = requestIdOf({ 'x-amzn-requestid': $metadata?.requestId }, key);

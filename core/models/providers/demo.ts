@@ -1,4 +1,4 @@
-/** Demo answers: the built-in mock answers for a model of another name [models.demo-last] [models.demo-marked]. */
+/** Demo answers: the built-in mock answers for a model of another name [models.demo]. */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 
 const mockName = /^mock/i;

@@ -19,7 +19,7 @@ interface FilesEndpoint {
   readonly faultOf: (thrown: unknown, signal: AbortSignal) => ProviderFault;
   readonly urlOf: (path: string) => string;
   /** Returns an accepted reply. @throws ProviderFault for a refusal, BadReply for what is not an API answer. */
-  readonly accepted: (reply: HttpReply, key: string | undefined) => Promise<HttpReply>;
+  readonly accepted: (reply: HttpReply, key: string | undefined) => HttpReply | Promise<HttpReply>;
   readonly whole: (reply: HttpReply, key: string | undefined) => Promise<JsonObject>;
   readonly deadline: (reply: HttpReply) => Deadline;
 }

@@ -1,5 +1,4 @@
 /** Provider over HTTP: sends a call in the form of its kind and reads any answer, including invalid ones. */
-import type { DialectName } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
@@ -13,45 +12,7 @@ import { type FaultKind, type Provider, type ProviderCall, ProviderFault, type P
 import { readRefusal, requestIdOf, withoutKey } from './refusal.ts';
 import { BadReply, parseObject, ReportedError, refuseError, UnfitRequest } from './reply.ts';
 import { type Deadline, type Events, withDeadline, withEventTimeout } from './timeouts.ts';
-
-/** Wire form of one kind of provider. */
-export interface Wire {
-  readonly dialect: DialectName;
-  readonly defaultBaseUrl: string;
-  readonly frames: 'sse' | 'lines';
-  /** Returns the path below the base URL, without a doubled version. */
-  path(baseUrl: string): string;
-  /** Returns the kind's own headers; the key is absent for servers that require none. */
-  headers(key: string | undefined, call: ProviderCall): Record<string, string>;
-  /** @throws UnfitRequest */
-  body(call: ProviderCall): JsonObject;
-  leftOut?(body: JsonObject): readonly string[];
-  /** Translates the reply into the provider's dialect. @throws BadReply */
-  reply(body: JsonObject): JsonObject;
-  stream(call: ProviderCall): FrameReader;
-  readonly embeddings?: Embeddings;
-  /** Set if it stores files and batches in OpenAI's form. */
-  readonly files?: true;
-  /** Returns the differences of a call whose response is stored, for kinds that support it. */
-  responses?(): Promise<Pick<Wire, 'path' | 'body' | 'reply' | 'stream'>>;
-}
-
-/** Reader of one stream, frame by frame. */
-export interface FrameReader {
-  /** Returns the events of a frame. @throws BadReply */
-  read(frame: Frame): readonly JsonObject[];
-  /** True once the last event was read. */
-  readonly ended: boolean;
-  /** True if the stream is complete should the connection end now. */
-  readonly complete: boolean;
-}
-
-interface Embeddings {
-  readonly path: string;
-  body(model: string, texts: readonly string[]): JsonObject;
-  /** @throws BadReply */
-  vectors(body: JsonObject, count: number): number[][];
-}
+import type { FrameReader, Wire } from './wire.ts';
 
 interface HttpProviderPorts {
   readonly http: HttpCall;
@@ -86,14 +47,16 @@ export function httpProvider(
   };
 
   /** Returns an accepted reply. @throws ProviderFault for a refusal, BadReply for what is not an API answer. */
-  const accepted = async (reply: HttpReply, key: string | undefined) => {
-    if (reply.status < 200 || reply.status > 299) {
-      const cancel = timeouts.after(timeout_ms, () => reply.body.close());
-      if (key !== undefined && (reply.status === 401 || reply.status === 403)) secrets.refused?.();
-      throw await readRefusal(name, reply, key).finally(cancel);
-    }
+  const accepted = (reply: HttpReply, key: string | undefined): HttpReply | Promise<never> => {
+    if (reply.status < 200 || reply.status > 299) return refused(reply, key);
     refuseForeign(reply);
     return reply;
+  };
+
+  const refused = async (reply: HttpReply, key: string | undefined): Promise<never> => {
+    const cancel = timeouts.after(timeout_ms, () => reply.body.close());
+    if (key !== undefined && (reply.status === 401 || reply.status === 403)) secrets.refused?.();
+    throw await readRefusal(name, reply, key).finally(cancel);
   };
 
   const whole = async (reply: HttpReply, key: string | undefined): Promise<JsonObject> =>
@@ -116,7 +79,7 @@ export function httpProvider(
     async call(call): Promise<ProviderReply> {
       let id: string | undefined;
       try {
-        const key = await keyOf(entry, secrets);
+        const key = entry.api_key_env === undefined ? undefined : await keyOf(entry, secrets);
         const { path, ...form } = (call.kept && entry.keeps_responses && (await wire.responses?.())) || wire;
         const reply = await post(baseUrl + path(baseUrl) + query, key, form.body(call), call);
         id = requestIdOf(reply.headers, key);

@@ -6,11 +6,11 @@ import type { ProviderEntry } from '#core/contracts/config.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, isObject, objectsOf, textOf } from '#core/kernel/narrow.ts';
-import type { FrameReader, Wire } from './http-provider.ts';
 import type { Frame } from './lines.ts';
 import { ollamaBody, ollamaLeftOut } from './ollama-request.ts';
 import { openaiWire } from './openai.ts';
 import { BadReply, defined, parseObject, refuseError } from './reply.ts';
+import type { FrameReader, Wire } from './wire.ts';
 
 const defaultBaseUrl = 'http://127.0.0.1:11434';
 

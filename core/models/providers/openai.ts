@@ -3,10 +3,11 @@
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectsOf } from '#core/kernel/narrow.ts';
 import { embeddingRows, isEmbeddings } from '#core/models/dialects/embedding-vectors.ts';
-import type { FrameReader, Wire } from './http-provider.ts';
 import type { Frame } from './lines.ts';
 import type { ProviderCall } from './ports.ts';
 import { BadReply, parseObject, refuseError } from './reply.ts';
+import { completeChunks, completeReply } from './tool-calls.ts';
+import type { FrameReader, Wire } from './wire.ts';
 
 export const openaiWire: Wire = {
   dialect: 'openai',
@@ -19,7 +20,7 @@ export const openaiWire: Wire = {
   reply(body) {
     refuseError(body);
     if (objectsOf(body.choices).length === 0) throw new BadReply('it has no choices');
-    return body;
+    return completeReply(body);
   },
 
   stream: ({ body }) => new ChunkReader(countOf(body.n) ?? 1),
@@ -44,6 +45,7 @@ class ChunkReader implements FrameReader {
   ended = false;
   readonly #choices: number;
   readonly #finished = new Set<number>();
+  readonly #complete = completeChunks();
 
   /** @param choices number of choices that the request asks for. */
   constructor(choices: number) {
@@ -66,7 +68,7 @@ class ChunkReader implements FrameReader {
     refuseError(chunk);
     for (const { index, finish_reason } of objectsOf(chunk.choices))
       if (typeof finish_reason === 'string') this.#finished.add(countOf(index) ?? 0);
-    return [chunk];
+    return [this.#complete(chunk)];
   }
 }
 

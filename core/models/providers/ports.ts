@@ -177,7 +177,3 @@ export interface Providers {
   /** Returns the provider. @throws ProviderFault `unavailable` for a disabled entry or a missing key. */
   get(entry: ProviderEntry): Promise<Provider>;
 }
-
-export interface ProvidersPort {
-  readonly providers: Providers;
-}

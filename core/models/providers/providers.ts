@@ -38,7 +38,7 @@ export function providersFrom(deps: ProviderDeps): Providers {
     async get(entry) {
       const { name, enabled } = entry;
       if (!enabled) throw new ProviderFault(name, 'unavailable', `${name} is disabled`);
-      await keyOf(entry, deps.secrets);
+      if (entry.api_key_env !== undefined) await keyOf(entry, deps.secrets);
       return byContent.get(contentOf(entry)) ?? made(entry);
     },
   };

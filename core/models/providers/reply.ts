@@ -48,7 +48,7 @@ export function parseObject(text: string): JsonObject {
     assertBounded(text, replyBounds);
   } catch {
     throw new BadReply(
-      `it nests deeper than ${replyBounds.nesting} levels or holds more than ${replyBounds.values} values`,
+      `it nests deeper than ${replyBounds.nesting} levels or contains more than ${replyBounds.values} values`,
     );
   }
   try {

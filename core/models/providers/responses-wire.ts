@@ -7,9 +7,9 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { callOf, completionOf, usageOf } from '#core/models/dialects/responses/from-native.ts';
 import { toNative } from '#core/models/dialects/responses/to-native.ts';
-import type { FrameReader, Wire } from './http-provider.ts';
 import type { Frame } from './lines.ts';
 import { BadReply, parseObject, refuseError } from './reply.ts';
+import type { FrameReader, Wire } from './wire.ts';
 
 /** Differences from a call of the provider's chat completions. */
 export const responsesWire: Pick<Wire, 'path' | 'body' | 'reply' | 'stream'> = {

@@ -20,7 +20,16 @@ export function withDeadline<T>(what: string, work: Promise<T>, { timeouts, ms, 
       reject(new HttpFault('timeout', `no ${what} within ${ms} ms`));
       giveUp();
     });
-    work.then(resolve, reject).finally(cancel);
+    work.then(
+      (result) => {
+        cancel();
+        resolve(result);
+      },
+      (fault) => {
+        cancel();
+        reject(fault);
+      },
+    );
   });
 }
 

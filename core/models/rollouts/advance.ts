@@ -1,4 +1,4 @@
-/** Clock of rollouts: checks every open one and moves it if its data requires it [rollout.clock]. */
+/** Clock of rollouts: checks every open one and moves it if its data requires it [rollout.states]. */
 
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { isOpen, type Rollout } from '#core/contracts/rollout.ts';

@@ -1,4 +1,4 @@
-/** Assigns calls to the canary [rollout.sticky]: a session stays on its side while the percentage grows. */
+/** Assigns calls to the canary [rollout.traffic]: a session stays on its side while the percentage grows. */
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Rollout, RolloutMark } from '#core/contracts/rollout.ts';
 import { sha256 } from '#core/kernel/canonical.ts';

@@ -1,5 +1,5 @@
 /**
- * Figures of both arms of a rollout since the start of its stage, from the analytics of its calls [rollout.metrics].
+ * Figures of both arms of a rollout since the start of its stage, from the analytics of its calls [rollout.states].
  */
 import type { Rollout, RolloutArm } from '#core/contracts/rollout.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -32,7 +32,11 @@ export async function figuresOf(
   );
   const { requests, errors, p95_latency_ms } = totalsOf([canary!]);
   const timed = membersOf(canary!, 'ms').reduce((sum, [, count]) => sum + count, 0);
-  return { baseline: shown(baseline!), canary: shown(canary!), judged: { requests, errors, timed, p95_latency_ms } };
+  return {
+    baseline: armFigures(baseline!),
+    canary: armFigures(canary!),
+    judged: { requests, errors, timed, p95_latency_ms },
+  };
 }
 
 const minuteMs = 60_000;
@@ -50,7 +54,7 @@ async function sumsOf(
   return addUp(minutes.map(({ measures }) => measures));
 }
 
-function shown(sums: Measures): ArmFigures {
+function armFigures(sums: Measures): ArmFigures {
   const { requests, errors, error_rate, p50_latency_ms, p95_latency_ms, cost_usd } = totalsOf([sums]);
   return { requests, errors, error_rate, p50_latency_ms, p95_latency_ms, cost_usd };
 }

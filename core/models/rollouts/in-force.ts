@@ -8,7 +8,7 @@ const freshMs = 5_000;
 
 export interface RolloutsInForce {
   (): Promise<readonly Rollout[]>;
-  /** Makes the next call read the store, because this process has moved a rollout [rollout.at-once]. */
+  /** Makes the next call read the store, because this process has moved a rollout [rollout.states]. */
   forget(): void;
 }
 

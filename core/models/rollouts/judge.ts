@@ -1,4 +1,4 @@
-/** Decides the next move of an open rollout from its data alone [rollout.judged]. */
+/** Decides the next move of an open rollout from its data alone [rollout.states]. */
 import type { Rollout } from '#core/contracts/rollout.ts';
 import type { RolloutMove } from './moves.ts';
 

@@ -1,4 +1,4 @@
-/** States of breakers that all environments of a deployment share [chat.breaker-shared]. */
+/** States of breakers that all environments of a deployment share [chat.breaker]. */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { remembered } from '#core/kernel/remembered.ts';

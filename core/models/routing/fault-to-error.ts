@@ -1,12 +1,12 @@
 /**
  * Converts a provider's fault into the caller's error: generic text, the provider's id of the call, and the detail as
- * `cause` for the log [chat.provider-request-id].
+ * `cause` for the log [chat.provider-error].
  */
 import { type ErrorCode, GatewayError } from '#core/kernel/errors.ts';
 import type { ProviderFault } from '#core/models/providers/ports.ts';
 import { isOverloaded } from './retry.ts';
 
-/** Retry-After for a provider that does not send one: every 429 has it [chat.retry-after]. */
+/** Retry-After for a provider that does not send one: every 429 has it [chat.provider-error]. */
 const unsaidWaitSeconds = 5;
 
 type Options = ConstructorParameters<typeof GatewayError>[2];

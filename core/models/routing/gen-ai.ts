@@ -44,7 +44,8 @@ export function answerAttributes({ body, usage, finishReasons = [] }: Settled): 
   const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens } = usage;
   const total = input_tokens === undefined || output_tokens === undefined ? undefined : input_tokens + output_tokens;
   return given({
-    ...(body && identity(body)),
+    'gen_ai.response.id': body && textOf(body.id),
+    'gen_ai.response.model': body && textOf(body.model),
     'gen_ai.response.finish_reasons':
       (body && reasonsOf(body)) ?? (finishReasons.length === 0 ? undefined : finishReasons),
     tokens_prompt: input_tokens,
@@ -66,15 +67,21 @@ const totalInput = ({ input_tokens, cache_read_tokens = 0, cache_write_tokens = 
 
 /** Returns the settings of a request in either dialect, including 0, without absent ones. */
 export function requestAttributes(body: JsonObject): SpanAttributes {
-  const settings = ['temperature', 'top_p', 'top_k', 'seed', 'frequency_penalty', 'presence_penalty'] as const;
-  const numbers = settings.map((name) => [`gen_ai.request.${name}`, numberIn(body[name])]);
+  const attributes: Record<string, SpanAttributes[string]> = {};
+  for (const [name, attribute] of settings) {
+    const value = numberIn(body[name]);
+    if (value !== undefined) attributes[attribute] = value;
+  }
   const most = numberIn(body.max_completion_tokens) ?? numberIn(body.max_tokens);
-  return given({
-    ...Object.fromEntries(numbers),
-    'gen_ai.request.max_tokens': most,
-    'gen_ai.request.stop_sequences': stopSequences(body),
-  });
+  if (most !== undefined) attributes['gen_ai.request.max_tokens'] = most;
+  const stops = stopSequences(body);
+  if (stops !== undefined) attributes['gen_ai.request.stop_sequences'] = stops;
+  return attributes;
 }
+
+const settings = ['temperature', 'top_p', 'top_k', 'seed', 'frequency_penalty', 'presence_penalty'].map(
+  (name) => [name, `gen_ai.request.${name}`] as const,
+);
 
 /** Returns as many sequences as providers accept, shortened and without secrets, since callers write them. */
 function stopSequences({ stop, stop_sequences }: JsonObject): readonly string[] | undefined {
@@ -96,5 +103,9 @@ function reasonsOf({ choices, stop_reason }: JsonObject): readonly string[] | un
   return texts.length === 0 ? undefined : texts;
 }
 
-const given = (attributes: SpanAttributes): SpanAttributes =>
-  Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+/** Returns the attributes without undefined ones. */
+function given(attributes: SpanAttributes): SpanAttributes {
+  const some: Record<string, SpanAttributes[string]> = {};
+  for (const name of Object.keys(attributes)) if (attributes[name] !== undefined) some[name] = attributes[name];
+  return some;
+}

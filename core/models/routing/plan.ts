@@ -82,7 +82,7 @@ interface CompiledRoute {
 
 interface Compiled {
   readonly routes: readonly CompiledRoute[];
-  /** Providers including disabled ones: a model that one of them lists is a real one [models.demo-last]. */
+  /** Providers including disabled ones: a model that one of them lists is a real one [models.demo]. */
   readonly served: readonly { readonly entry: ProviderEntry; readonly matches: ModelGlob }[];
 }
 
@@ -97,7 +97,7 @@ const compiled = remembered((configuration: Configuration): Compiled => {
   };
 });
 
-/** Sorts the built-in mock last; the others keep their order [models.demo-last]. */
+/** Sorts the built-in mock last; the others keep their order [models.demo]. */
 const mockLast = (a: ProviderEntry, b: ProviderEntry) => Number(a.type === 'mock') - Number(b.type === 'mock');
 
 function compiledRoute(route: ModelRoute, enabled: readonly ProviderEntry[]): CompiledRoute {

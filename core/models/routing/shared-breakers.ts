@@ -1,5 +1,5 @@
 /**
- * Breakers of a host whose environments each receive few calls [chat.breaker-shared]. Each environment counts its own
+ * Breakers of a host whose environments each receive few calls [chat.breaker]. Each environment counts its own
  * calls as usual; faults and changes of state are also written to a board that all environments read. If the board does
  * not answer, the environment's own breaker decides.
  */

@@ -2,7 +2,8 @@
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import type { Ledger } from '#core/evidence/ports.ts';
 import { type Clock, type Ids, isoTime } from '#core/kernel/ports.ts';
-import type { EvaluationMessage, Score } from './message.ts';
+import type { EvaluationMessage } from './message.ts';
+import type { Score } from './score.ts';
 
 interface RecordPorts {
   readonly clock: Clock;

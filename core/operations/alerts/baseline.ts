@@ -1,4 +1,4 @@
-/** Detects traffic anomalies [alert.baseline]: compares the last five minutes with the 24 hours before. */
+/** Detects traffic anomalies [alert.thresholds]: compares the last five minutes with the 24 hours before. */
 import type { Bucket } from '#core/observatory/buckets.ts';
 
 /** Compared metrics of a bucket, with their names in messages. */

@@ -3,7 +3,6 @@ import type { AlertRow } from '#core/contracts/alert.ts';
 import { firstEntries } from '#core/evidence/bundle.ts';
 import type { EvidenceLog, SessionHead } from '#core/evidence/ports.ts';
 import { verifyChain } from '#core/evidence/verify.ts';
-import { GatewayError } from '#core/kernel/errors.ts';
 import type { BrokenSession } from './conditions.ts';
 
 const sessionsPerRun = 5;
@@ -37,18 +36,7 @@ export class ChainWatch {
 async function brokenLink(evidence: EvidenceLog, head: SessionHead): Promise<BrokenSession | undefined> {
   const { tenant, session_id, total_entries } = head;
   if (total_entries > maxEntries) return undefined;
-  let read = 0;
-  async function* counted() {
-    for await (const entry of firstEntries(evidence.entries(tenant, session_id), total_entries)) {
-      read++;
-      yield entry;
-    }
-  }
-  try {
-    const { broken_link } = await verifyChain(counted(), { head });
-    return broken_link && { session_id, ...broken_link };
-  } catch (fault) {
-    if (fault instanceof GatewayError) throw fault; // the store is unavailable
-    return { session_id, index: read, reason: 'its row cannot be read' };
-  }
+  const entries = firstEntries(evidence.rows(tenant, session_id), total_entries);
+  const { broken_link } = await verifyChain(entries, { head });
+  return broken_link && { session_id, ...broken_link };
 }

@@ -9,7 +9,7 @@ import { type Refusal, refusalWindowMs } from './refusal-watch.ts';
 /** Measures the oldest pending approval of a tenant. @param seconds its age; 0 without a pending approval */
 export function oldestPending(tenant: string, seconds: number, { alerts }: Configuration): Measured {
   const threshold = alerts.oldest_pending_seconds;
-  const message = `tenant:${tenant}: an approval has been pending for ${seconds} seconds; the threshold is ${threshold}. Decide it with \`agentctl pending\`.`;
+  const message = `tenant:${tenant}: an approval has been pending for ${seconds} seconds; the threshold is ${threshold}. Decide it on the console's page Approvals, or with agentctl approve.`;
   return {
     scope: tenant,
     type: 'approval',
@@ -21,7 +21,7 @@ export function oldestPending(tenant: string, seconds: number, { alerts }: Confi
   };
 }
 
-/** Reports safeguards that the configuration disables [policy.break-glass.alert]. */
+/** Reports safeguards that the configuration disables [policy.break-glass]. */
 export function disabledSafeguards({ policies, tool_policies }: Configuration): Measured[] {
   const guards = [...new Set(tool_policies.disable_guards)];
   const base = { scope: platformAlerts, type: 'system', dimension: 'global', threshold: 0 } as const;
@@ -53,7 +53,7 @@ export function disabledSafeguards({ policies, tool_policies }: Configuration): 
 }
 
 /**
- * Reports trouble with the configuration file of this process [config.file-trouble]. The message does not quote the
+ * Reports trouble with the configuration file of this process [policy.hot-reload]. The message does not quote the
  * file: alerts are evidence of a tenant and are sent to channels, and the file may name other tenants.
  */
 export function configurationFile(trouble: FileTrouble | undefined, version: number): Measured {

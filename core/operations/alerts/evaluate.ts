@@ -1,4 +1,4 @@
-/** Evaluates all alerts once [alert.evaluated]: measures, compares with the rows and writes the changes. */
+/** Evaluates all alerts once [alert.lifecycle]: measures, compares with the rows and writes the changes. */
 
 import type { DeliveryStore } from '#core/approvals/notifications/ports.ts';
 import type { ApprovalStore } from '#core/approvals/ports.ts';
@@ -69,7 +69,7 @@ const tenantConcurrency = 10;
 
 /**
  * Evaluates the alerts of all scopes. A failed measurement leaves its alerts unchanged, and is an alert itself
- * [alert.evaluated].
+ * [alert.lifecycle].
  * @returns the number of changed alerts.
  */
 export async function evaluateAlerts(ports: AlertPorts, watches: Watches): Promise<number> {

@@ -1,5 +1,5 @@
 /**
- * Conditions of a federation [federation.alerts]: documents and staleness on a data plane, all planes at their control
+ * Conditions of a federation [federation.staleness]: documents and staleness on a data plane, all planes at their control
  * plane.
  */
 import type { FederationState } from '#core/configuration/ports.ts';

@@ -1,6 +1,7 @@
-/** Reads recently refused plugins, packs and modules [alert.refused-plugins], continuing after the last read entry. */
+/** Reads recently refused plugins, packs and modules [alert.thresholds], continuing after the last read entry. */
 import { actionOf } from '#core/contracts/plugin-act.ts';
 import { adminSession } from '#core/evidence/admin-session.ts';
+import { UnreadableEntry } from '#core/evidence/entry-text.ts';
 import type { EvidenceLog } from '#core/evidence/ports.ts';
 
 /** Time for which a refusal counts. */
@@ -42,8 +43,10 @@ async function readOn(
 ): Promise<RefusalPage> {
   const found = [...refusals];
   let end = next;
-  for await (const { index, timestamp, body } of evidence.entries(tenant, session, next)) {
-    end = index + 1;
+  for await (const entry of evidence.rows(tenant, session, next)) {
+    end = entry.index + 1;
+    if (entry instanceof UnreadableEntry) continue; // the evidence alert names it
+    const { timestamp, body } = entry;
     if (body.action !== actionOf({ act: 'refuse' })) continue;
     found.push({ at: timestamp, name: String(body.name), reason: String(body.reason) });
   }

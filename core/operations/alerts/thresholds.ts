@@ -20,12 +20,12 @@ const scopeOf = (dimension: Dimension): AlertScope => {
 };
 
 /** Formats a number for messages: short, without an exponent. */
-const shown = (value: number): string => String(Number(value.toPrecision(3)));
+const formatNumber = (value: number): string => String(Number(value.toPrecision(3)));
 const words: Readonly<Record<BaselineMetric, (value: number) => string>> = {
-  error_rate: (value) => `${shown(value * 100)} % errors`,
-  p95_latency_ms: (value) => `a p95 latency of ${shown(value)} ms`,
-  requests_per_minute: (value) => `${shown(value)} requests a minute`,
-  usd_per_minute: (value) => `${shown(value)} USD a minute`,
+  error_rate: (value) => `${formatNumber(value * 100)} % errors`,
+  p95_latency_ms: (value) => `a p95 latency of ${formatNumber(value)} ms`,
+  requests_per_minute: (value) => `${formatNumber(value)} requests a minute`,
+  usd_per_minute: (value) => `${formatNumber(value)} USD a minute`,
 };
 
 /**
@@ -65,7 +65,7 @@ export function staticThresholds(
 }
 
 /**
- * Reports replies of another model than requested [chat.replied-model], as an alert of the tenant.
+ * Reports replies of another model than requested [budget.served], as an alert of the tenant.
  * @param measures of the last five minutes
  */
 export function otherModels(tenant: string, measures: readonly Measures[]): Measured {

@@ -1,5 +1,5 @@
 /**
- * Puts a document of the control plane into force on a data plane, as a policy version of its own [federation.swap].
+ * Puts a document of the control plane into force on a data plane, as a policy version of its own [federation.poll].
  */
 import { enforceBindings } from '#core/configuration/checks/bound-secrets.ts';
 import type { ConfigStore, FederationState, VersionRow } from '#core/configuration/ports.ts';

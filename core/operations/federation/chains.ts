@@ -1,9 +1,9 @@
-/** Reports the chains of a data plane [federation.heads] from the store, never from memory. */
+/** Reports the chains of a data plane [federation.status] from the store, never from memory. */
 import type { EvidenceHead, WantedHead } from '#core/contracts/federation.ts';
 import { firstEntries } from '#core/evidence/bundle.ts';
+import { UnreadableEntry } from '#core/evidence/entry-text.ts';
 import type { EvidenceLog, SessionHead } from '#core/evidence/ports.ts';
 import { verifyChain } from '#core/evidence/verify.ts';
-import { GatewayError } from '#core/kernel/errors.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
 /** Sessions of a tenant per report: the newest, and the next of all others. */
@@ -38,13 +38,13 @@ export class ReportedChains {
     wanted: readonly WantedHead[],
   ): Promise<EvidenceHead[]> {
     const heads = await this.#wanted({ evidence, expiresBefore }, wanted.slice(0, maxHeadsPerReport));
-    const included = new Set(heads.map(keyOf));
+    const included = new Set(heads.map(sessionKey));
     for (const tenant of tenants) {
       for (const head of await this.#looked(evidence, tenant)) {
         if (heads.length >= maxHeadsPerReport) return heads;
-        if (included.has(keyOf(head)) || this.#isReported(head)) continue;
-        const before = this.#reported.get(keyOf(head));
-        heads.push(await reportOf(evidence, head, before && before.total_entries - 1).catch(unreadable(head)));
+        if (included.has(sessionKey(head)) || this.#isReported(head)) continue;
+        const before = this.#reported.get(sessionKey(head));
+        heads.push(await reportOf(evidence, head, before && before.total_entries - 1));
       }
     }
     return heads;
@@ -52,11 +52,11 @@ export class ReportedChains {
 
   /** Notes that the control plane accepted these heads. */
   taken(heads: readonly EvidenceHead[]): void {
-    for (const head of heads) this.#reported.set(keyOf(head), head);
+    for (const head of heads) this.#reported.set(sessionKey(head), head);
   }
 
   #isReported(head: SessionHead): boolean {
-    const known = this.#reported.get(keyOf(head));
+    const known = this.#reported.get(sessionKey(head));
     return known?.total_entries === head.total_entries && known.last_hash === head.last_hash;
   }
 
@@ -83,44 +83,36 @@ export class ReportedChains {
       // Rows that may have expired cannot be verified without their archived copies.
       const whole = expiresBefore === undefined || head.opened_at >= expiresBefore;
       const broken = whole && verified <= maxVerified ? await brokenLink(evidence, head) : undefined;
-      const found = await reportOf(evidence, head, index).catch(unreadable(head));
+      const found = await reportOf(evidence, head, index);
       heads.push({ ...found, ...(broken && { broken }) });
     }
     return heads;
   }
 }
 
-const keyOf = ({ tenant, session_id }: { readonly tenant: string; readonly session_id: string }) =>
+const sessionKey = ({ tenant, session_id }: { readonly tenant: string; readonly session_id: string }) =>
   JSON.stringify([tenant, session_id]);
 
 /** Returns the report of a chain. @param index place whose hash is included, if the chain reaches it */
 async function reportOf(evidence: EvidenceLog, head: SessionHead, index: number | undefined): Promise<EvidenceHead> {
   const { tenant, session_id, total_entries, last_hash } = head;
   const reached = index !== undefined && index < total_entries;
-  const hash = reached ? await hashAt(evidence, head, index) : undefined;
-  return { tenant, session_id, total_entries, last_hash, ...(hash !== undefined && { at: { index: index!, hash } }) };
+  const row = reached ? await rowAt(evidence, head, index) : undefined;
+  const report = { tenant, session_id, total_entries, last_hash };
+  // Reported as broken, so that the chain is visible and does not block the others.
+  if (row instanceof UnreadableEntry) return { ...report, broken: brokenAt(row.index, row.message) };
+  return { ...report, ...(row && { at: { index: row.index, hash: row.hash } }) };
 }
 
-/** Reports a chain with unreadable rows as broken, so that it is visible and does not block the others. */
-const unreadable =
-  ({ tenant, session_id, total_entries, last_hash }: SessionHead) =>
-  (fault: unknown): EvidenceHead => {
-    if (fault instanceof GatewayError) throw fault; // the store is unavailable
-    return { tenant, session_id, total_entries, last_hash, broken: { index: 0, reason: 'a row cannot be read' } };
-  };
+const brokenAt = (index: number, reason: string) => ({ index, reason: reason.slice(0, 500) });
 
-async function hashAt(evidence: EvidenceLog, { tenant, session_id }: SessionHead, index: number) {
-  for await (const entry of evidence.entries(tenant, session_id, index))
-    return entry.index === index ? entry.hash : undefined;
+async function rowAt(evidence: EvidenceLog, { tenant, session_id }: SessionHead, index: number) {
+  for await (const row of evidence.rows(tenant, session_id, index)) return row.index === index ? row : undefined;
   return undefined;
 }
 
 async function brokenLink(evidence: EvidenceLog, head: SessionHead) {
-  const entries = firstEntries(evidence.entries(head.tenant, head.session_id), head.total_entries);
-  try {
-    const { broken_link } = await verifyChain(entries, { head });
-    return broken_link && { index: broken_link.index, reason: broken_link.reason.slice(0, 500) };
-  } catch (fault) {
-    return unreadable(head)(fault).broken;
-  }
+  const entries = firstEntries(evidence.rows(head.tenant, head.session_id), head.total_entries);
+  const { broken_link } = await verifyChain(entries, { head });
+  return broken_link && brokenAt(broken_link.index, broken_link.reason);
 }

@@ -1,8 +1,8 @@
-/** Merges the served configuration with a data plane's own keys [federation.local-keys]. */
+/** Merges the served configuration with a data plane's own keys [federation.secrets-bound]. */
 import { checkConfiguration } from '#core/configuration/checks/checks.ts';
 import { levelsWithRules } from '#core/configuration/identity/organization.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
-import { storedForm } from '#core/configuration/store/stored-form.ts';
+import { hasItsRules, storedForm } from '#core/configuration/store/stored-form.ts';
 import type { LocalKey } from '#core/contracts/config/federation.ts';
 import { type Configuration, configurationSchema, type KeyEntry } from '#core/contracts/config.ts';
 import { problemsOf, refusal } from '#core/contracts/problems.ts';
@@ -29,7 +29,8 @@ export function mergedConfiguration(
   const parsed = configurationSchema.safeParse(keyless, { error: allowed });
   if (!parsed.success) throw refusal(problemsOf(parsed.error.issues, keyless), () => undefined);
   const { pack } = parsed.data.tool_policies;
-  if (typeof pack === 'string') throw new TypeError('a served configuration holds the rules of its pack');
+  if (pack !== null && (typeof pack === 'string' || !hasItsRules(pack)))
+    throw new TypeError('a served configuration holds the rules of its pack');
   const warnings: string[] = [];
   const keys = usableKeys(parsed.data, federation.local_keys, warnings);
   const file = {

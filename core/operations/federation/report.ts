@@ -1,4 +1,4 @@
-/** Reports of a data plane to its control plane [federation.report]: status, chains and minutes of traffic. */
+/** Reports of a data plane to its control plane [federation.metrics]: status, chains and minutes of traffic. */
 import type { ApprovalStore } from '#core/approvals/ports.ts';
 import { stalenessOf, stateOf } from '#core/configuration/store/staleness.ts';
 import type { Configuration } from '#core/contracts/config.ts';

@@ -1,4 +1,4 @@
-/** The configuration for data planes [federation.no-secret], without credentials of callers, here or on a plane. */
+/** The configuration for data planes [federation.document], without credentials of callers, here or on a plane. */
 import type { Configuration } from '#core/contracts/config.ts';
 
 /** A data plane's own parts: its administrators, and the address of its control plane. */

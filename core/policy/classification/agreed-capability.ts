@@ -1,4 +1,5 @@
 /** The capability that a call is decided with: the caller's claim, unless the tool's name implies a more severe one. */
+import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Capability, ToolCall } from '#core/contracts/envelope.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
@@ -17,7 +18,7 @@ const readOtherwise: ReadonlySet<string> = new Set(['shell', 'sql', 'http', 'git
 
 /**
  * Returns the capability to decide with. A caller may claim a more severe one, never a lesser one
- * [action.claims-only-tighten].
+ * [action.class].
  * @param servers whose overrides take precedence over the tool's name.
  * @param inventoried the capability of the tool in the inventory of its server, if known.
  */
@@ -35,15 +36,17 @@ const argumentsModule = lazyImport(() => import('./classify-arguments.ts'));
 
 /**
  * Returns the capability of a call: its tool's, unless its arguments imply a more severe one
- * [action.arguments-tighten].
+ * [action.class].
+ * @param networks of the configuration.
  */
 export async function capabilityOfCall(
   named: Capability,
   { protocol, tool, parameters, sent_with }: Pick<ToolCall, 'protocol' | 'tool' | 'parameters' | 'sent_with'>,
+  networks?: OwnNetworks,
 ): Promise<Capability> {
   if (named === 'delete' || readOtherwise.has(foldCase(protocol).trim())) return named;
   const { classifyArguments } = await argumentsModule();
-  const asked = classifyArguments(tool, parameters, sent_with);
+  const asked = classifyArguments(tool, parameters, sent_with, networks);
   return asked ? moreSevere(named, asked.capability) : named;
 }
 

@@ -1,8 +1,9 @@
 /**
  * Capability of a call by its arguments: a tool whose name only reads may take an operation (`method: DELETE`), a
- * switch (`purge: true`), an output file (`output_path`) or a program [action.arguments-tighten].
+ * switch (`purge: true`), an output file (`output_path`) or a program [action.class].
  */
 
+import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
 import type { Capability } from '#core/contracts/envelope.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import {
@@ -51,13 +52,19 @@ const maxLevels = 64;
 /**
  * Returns the most severe capability that an argument implies, with its reason. Undefined if all arguments only read.
  * @param tool its name: a tool that checks or explains a program does not run it.
- * @param values the parameters and the values sent besides them. If they are too large or too deep to scan, the result
- * is `execute`.
+ * @param parameters If they, or the values sent besides them, are too large or too deep to scan, the result is
+ * `execute`.
+ * @param networks of the configuration.
  */
-export function classifyArguments(tool: string, ...values: readonly unknown[]): ToolClass | undefined {
+export function classifyArguments(
+  tool: string,
+  parameters: unknown,
+  sentWith?: unknown,
+  networks?: OwnNetworks,
+): ToolClass | undefined {
   const { family, words } = toolWords(tool);
-  const look = new Look(words, [...family, ...words]);
-  for (const value of values) look.walk(value, [], 0);
+  const look = new Look(words, [...family, ...words], networks);
+  for (const value of [parameters, sentWith]) look.walk(value, [], 0);
   return look.gravest;
 }
 
@@ -68,10 +75,13 @@ class Look {
   readonly #readsPrograms: boolean;
   /** Words of the tool's name, including its family. */
   readonly #named: readonly string[];
-  /** Whether its command line is parsed as such [effects.argument-lists]. */
+  /** Whether its command line is parsed as such [effects.profiles]. */
   readonly #hasProgram: boolean;
 
-  constructor(tool: readonly string[], named: readonly string[]) {
+  readonly #networks: OwnNetworks | undefined;
+
+  constructor(tool: readonly string[], named: readonly string[], networks: OwnNetworks | undefined) {
+    this.#networks = networks;
     this.#tool = tool;
     this.#named = named;
     this.#hasProgram = programNamed(named) !== undefined;
@@ -138,7 +148,7 @@ class Look {
     if (called) this.#found(called, `the argument ${shown} names what is called`);
     const changed = changeOfEndpoint(this.#tool, key, value);
     if (changed) this.#found(changed, `the argument ${shown} is the address of an operation`);
-    if (isInner(this.#tool, key, value))
+    if (this.#isInner(key, value))
       this.#found('execute', `the argument ${shown} is an address that is not of the public web`);
     if (addressKeys.has(key.at(-1) ?? '') && runsInBrowser(value))
       this.#found('execute', `the argument ${shown} is an address that holds a program`);
@@ -153,6 +163,13 @@ class Look {
       this.#found('write', `the argument ${shown} holds a query that changes something`);
     if (!this.#readsPrograms && isProgram(key.at(-1) ?? '', value))
       this.#found('execute', `the argument ${shown} holds a program`);
+  }
+
+  #isInner(key: readonly string[], value: string): boolean {
+    const last = key.at(-1) ?? '';
+    if (textKeys.has(last)) return false;
+    const isHost = hostKeys.has(last) && this.#tool.some((word) => fetching.has(word));
+    return isInnerAddress(value, isHost || addressKeys.has(last), this.#networks);
   }
 
   /** Checks JSON in a text like the value itself, except in texts that people write. */
@@ -261,13 +278,6 @@ const runsInBrowser = (value: string): boolean =>
   );
 
 const pathLike = /[/\\]|^~|\.[a-z][a-z0-9]{0,7}$/i;
-
-const isInner = (tool: readonly string[], key: readonly string[], value: string): boolean => {
-  const last = key.at(-1) ?? '';
-  if (textKeys.has(last)) return false;
-  const isHost = hostKeys.has(last) && tool.some((word) => fetching.has(word));
-  return isInnerAddress(value, isHost || addressKeys.has(last));
-};
 
 /** Checks for a place that the result is written to, instead of or in addition to the answer. */
 function isOutput(key: readonly string[], value: string): boolean {

@@ -1,6 +1,6 @@
 /**
  * The capability of a tool by its name, the same for chat, MCP and Git hosts. The most severe verb of the name counts;
- * a name is a read only if all of it clearly reads [action.same-class-everywhere].
+ * a name is a read only if all of it clearly reads [action.class].
  */
 import { type Capability, capabilities } from '#core/contracts/call-sizes.ts';
 import { rememberedText } from '#core/kernel/remembered.ts';
@@ -57,9 +57,8 @@ export function classifyTool(name: string, annotations?: Annotations): NamedClas
   const named = byName(name);
   const hint = (key: string): unknown =>
     annotations !== null && typeof annotations === 'object' ? (annotations as Record<string, unknown>)[key] : undefined;
-  if (hint('destructiveHint') === true && !named.changes) {
+  if (hint('destructiveHint') === true && !named.changes)
     return { ...named, capability: 'delete', why: `${named.why}; its server says that it destroys (destructiveHint)` };
-  }
   if (hint('readOnlyHint') === false && named.capability === 'read') {
     return {
       ...named,
@@ -132,9 +131,8 @@ function changeAt(words: readonly string[], i: number, lead: number, inFamily: b
   if (always) return always;
   const joined = joining.has(words[i - 1] ?? '');
   const restricted = readingWith.get(word);
-  if (restricted && (i === lead || joined || !nounsAndVerbs.has(word))) {
+  if (restricted && (i === lead || joined || !nounsAndVerbs.has(word)))
     return restricted.objects.has(words[i + 1] ?? '') ? undefined : restricted.otherwise;
-  }
   if (joined && !isReading(words, i)) return nounsAndVerbs.get(word) ?? 'execute';
   if (readingVerbs.has(word) && (verbParticles.has(words[i + 1] ?? '') || actingOn.get(word)?.has(words[i + 1] ?? '')))
     return 'write';

@@ -1,30 +1,17 @@
-/** Tools that run a program with its own command line, and the arguments that supply words of that line. */
+/**
+ * Tools that run a program with its own command line (`core/catalog/tool-names.yaml`), and the arguments that supply
+ * words of that line.
+ */
+import { programs } from '#core/catalog/tool-names.ts';
 import { commandLists, textKeys } from './argument-words.ts';
 
-const set = (words: string): readonly string[] => words.split(/\s+/).filter((word) => word !== '');
+const set = (words: string): readonly string[] => words.split(' ');
 
-/** By program: its names, and other words that only its tools use. */
-const words: Readonly<Record<string, string>> = {
-  kubectl: `kubectl oc kubernetes k8s kube openshift pod pods namespace namespaces deployment deployments statefulset statefulsets daemonset
-    daemonsets configmap configmaps replicaset replicasets cronjob cronjobs`,
-  terraform: 'terraform tofu opentofu',
-  docker: 'docker podman nerdctl container containers',
-  gcloud: 'gcloud gcp',
-  az: 'az azure',
-  gh: 'gh glab',
-  rg: 'rg ripgrep',
-  ...Object.fromEntries(
-    set(`
-      helm aws git grep find fd tar curl wget jq cat head tail ls diff tree du wc stat
-      hg svn npm pnpm yarn pip cargo ansible vagrant pulumi cdk ssh scp sftp rsync ffmpeg psql mongosh consul nomad systemctl journalctl heroku
-      wrangler bq gsutil terragrunt packer argocd istioctl crictl buildah skopeo`).map((name) => [name, name]),
-  ),
-};
-const programOfWord: ReadonlyMap<string, string> = new Map(
-  Object.entries(words).flatMap(([program, names]) => set(names).map((name) => [name, program] as const)),
-);
-/** Command names of programs. If a list begins with one, the list is the whole command line. */
-const started = new Set(set('kubectl oc terraform tofu docker podman nerdctl gcloud az gh glab rg helm aws git'));
+const programOfWord: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(programs.names).flatMap(([program, names]) => set(names).map((name) => [name, program] as const)),
+  ...set(programs.others).map((name) => [name, name] as const),
+]);
+const started = new Set(set(programs.commands));
 
 export interface NamedProgram {
   readonly program: string;
@@ -62,13 +49,7 @@ export const listKind = (key: readonly string[]): 'certain' | 'possible' | undef
 /** Checks for an option: `-o`, `--output`, `-destroy`; not `-5`, `--` or `---`. */
 export const isOptionWord = (word: string): boolean => /^-{1,2}[A-Za-z]/.test(word);
 
-/** Options of any program that only format, limit or filter its output. */
-const showing = new Set(
-  set(`
-    -a --all -A --all-namespaces --branch --color --count --format=json --graph -h --head --help --json -l --label --limit --lines --long --max
-    --max-count -n --name-only --name-status --namespace --no-color --no-headers --oneline --page --per-page --porcelain -q --quiet --region
-    --reverse -s --short --since --sort --stat --state --status --summary --tail --type --until -v --verbose --version --yaml`),
-);
+const showing = new Set(set(programs.showing_options));
 
 /** Splits an argument text into words. */
 export const wordsOfText = (text: string): readonly string[] => text.split(/\s+/).filter((word) => word !== '');
@@ -84,14 +65,8 @@ export function holdsOption(key: readonly string[], value: string): boolean {
 
 const isAssigned = (word: string): boolean => /^--[a-z][a-z-]*=/i.test(word);
 
-/** Words of tools whose program parses a value with a leading dash as an option. */
-const optionReaders = new Set(
-  set(
-    'git gh hg svn terraform tofu helm kubectl docker podman rg ripgrep grep find tar rsync ssh scp sftp curl ffmpeg',
-  ),
-);
-/** Programs for which `-name` is often a value: an exclusion, or descending order. */
-const negating = new Set(['find', 'grep', 'gh']);
+const optionReaders = new Set(set(programs.option_readers));
+const negating = new Set(set(programs.negating));
 const orders = new Set(['by', 'order', 'sort']);
 
 /**

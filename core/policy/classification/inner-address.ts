@@ -1,5 +1,6 @@
 /** Detects addresses of this machine, of private networks and of cloud metadata services. */
 import { networkOfHost } from '#core/catalog/networks.ts';
+import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
 import { foldUnicode } from '#core/text/matching/fold-unicode.ts';
 
 /** Schemes that wrap another address. */
@@ -17,8 +18,9 @@ const withoutScheme = /^\s*(?:[\\/]{2})?(?=(?:[\w.-]+|\[[0-9a-f:.%]+\])(?::\d{1,
  * Checks the host as a browser parses it: `http://2130706433` is 127.0.0.1. A name without a dot is on a private
  * network.
  * @param bare whether the text may be an address without a scheme.
+ * @param networks of the configuration.
  */
-export function isInnerAddress(text: string, bare: boolean): boolean {
+export function isInnerAddress(text: string, bare: boolean, networks?: OwnNetworks): boolean {
   if (text.length > 8_192) return false;
   const plain = foldUnicode(text);
   const named = scheme.test(plain);
@@ -27,19 +29,20 @@ export function isInnerAddress(text: string, bare: boolean): boolean {
   const rest = plain.trim().replace(isAddress ? beginning : /^[\\/]*/, '');
   // Programs disagree on where the host begins after `\@`, `#@` and `?@`.
   const behind = rest.split('@').slice(1, 1 + maxSigns);
-  return isInnerHost(rest, named) || behind.some((each) => startsPlainly.test(each) && isInnerHost(each, false));
+  const isInner = (host: string, isNamed: boolean) => isInnerHost(host, isNamed, networks);
+  return isInner(rest, named) || behind.some((each) => startsPlainly.test(each) && isInner(each, false));
 }
 
 const beginning = new RegExp(String.raw`^\s*${around}[^:]+:[\\/]*`, 'i');
 const maxSigns = 8;
 
 /** @param named whether a name without a dot is on a private network. */
-function isInnerHost(rest: string, named: boolean): boolean {
+function isInnerHost(rest: string, named: boolean, networks: OwnNetworks | undefined): boolean {
   // The zone of an address and the `!/` of an archive URL are not part of the host.
   const url = URL.parse(`http://${rest.replace(/^(\[[^\]%]*)%[^\]]*\]/, '$1]').replace('!/', '/')}`);
   if (!url) return false;
   const host = url.hostname.replace(/\.$/, '');
-  const network = networkOfHost(host);
+  const network = networkOfHost(host, networks);
   if (network !== undefined) return network !== 'public';
   return named && host !== '' && !host.includes('.');
 }

@@ -1,5 +1,5 @@
 /**
- * The target of a tool call, read from its arguments in the same way for all protocols [action.same-class-everywhere].
+ * The target of a tool call, read from its arguments in the same way for all protocols [action.class].
  */
 import { sizes } from '#core/contracts/call-sizes.ts';
 import { wordsIn } from './tool-words.ts';

@@ -53,7 +53,7 @@ type Approving = Pick<ToolRule, 'approval'>;
 
 const any = { protocol: '*', tool: '*' };
 
-/** Checks whether an approval that satisfies `after` may be insufficient for `before` [policy.diff-approvals]. */
+/** Checks whether an approval that satisfies `after` may be insufficient for `before` [policy.diff]. */
 export const asksForLess = (before: Approving, after: Approving): boolean => {
   const [old, now] = [requirementOf({ ...any, ...before }), requirementOf({ ...any, ...after })];
   return (

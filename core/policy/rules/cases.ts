@@ -1,6 +1,7 @@
-/** Decision tables for policies: calls with the expected decisions [cli.policy-test]. */
+/** Decision tables for policies: calls with the expected decisions [cli.config-check]. */
 import * as z from 'zod';
-import { actionRequestSchema, decisions, type ToolCall } from '#core/contracts/envelope.ts';
+import { decisions, type ToolCall } from '#core/contracts/envelope.ts';
+import { actionRequestSchema } from '#core/contracts/envelope-schema.ts';
 import { type Path, pathText, problemsOf, sentenceOf } from '#core/contracts/problems.ts';
 import { sourceKey, unknown, type ValueSource } from '#core/contracts/provenance.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';

@@ -4,7 +4,7 @@ import type { Decision } from '#core/contracts/envelope.ts';
 import type { GuardEntry, LevelPolicy, ToolGuard, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { compileGlob, type Glob, type GlobKind, matchesAll } from '#core/text/matching/glob.ts';
-import { pathGlob } from '#core/text/matching/path-pattern.ts';
+import { pathGlob, pathSieve } from '#core/text/matching/path-pattern.ts';
 import { type ArgumentPath, parsePath, textsAt } from './argument-path.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import type { Places } from './parameter-places.ts';
@@ -34,8 +34,10 @@ export interface CompiledPolicy {
  */
 export function compilePolicy(document: ToolPolicyDocument): CompiledPolicy {
   const rules = document.rules.map((rule, index) => compileRule(rule, index, `rules[${index}]`));
-  const guards = (document.guards ?? []).flatMap((guard, i) =>
-    locate(`guards[${i}]`, () => guardsOf(guard).flatMap(rulesOfGuard)),
+  const entries = (document.guards ?? []).map((guard, i) => locate(`guards[${i}]`, () => guardsOf(guard)));
+  const sieves = sievesOf(entries.flat());
+  const guards = entries.flatMap((named, i) =>
+    locate(`guards[${i}]`, () => named.flatMap((guard) => rulesOfGuard(guard, sieves))),
   );
   const policy = policyOf(document.name, document.default_decision, guards.map(numbered), rules);
   const levels = document.levels?.map(compileLevel);
@@ -82,7 +84,8 @@ const numbered = (guard: CompiledRule, at: number, { length }: readonly Compiled
   index: at - length,
 });
 
-const ruleName = (rule: Pick<ToolRule, 'protocol' | 'tool'>): string => `${rule.protocol || '*'}:${rule.tool || '*'}`;
+export const ruleName = (rule: Pick<ToolRule, 'protocol' | 'tool'>): string =>
+  `${rule.protocol || '*'}:${rule.tool || '*'}`;
 
 function compileRule(rule: ToolRule, index: number, where: string): CompiledRule {
   const field = (
@@ -113,14 +116,14 @@ function compileRule(rule: ToolRule, index: number, where: string): CompiledRule
 
 /**
  * Checks for a rule that blocks or reviews paths by name, which ignores case: file systems of laptops treat
- * `Node_Modules` and `node_modules` as one folder [policy.paths-any-case].
+ * `Node_Modules` and `node_modules` as one folder [policy.case-folding].
  */
 const namesPaths = ({ decision }: ToolRule, { anywhere }: ArgumentPath): boolean =>
   decision !== 'allow' && anywhere !== undefined && anywhere !== 'all';
 
 /**
  * Checks for a rule that blocks or reviews Git calls, whose target ignores case: Git hosts treat `Acme/Web` and
- * `acme/web` as one repository. A rule that allows matches case [policy.git-any-case].
+ * `acme/web` as one repository. A rule that allows matches case [policy.case-folding].
  */
 const namesRepositories = ({ protocol, decision }: ToolRule): boolean =>
   protocol?.trim().toLowerCase() === 'git' && decision !== 'allow';
@@ -129,15 +132,34 @@ const namesRepositories = ({ protocol, decision }: ToolRule): boolean =>
 const guardsOf = (guard: GuardEntry): readonly ToolGuard[] =>
   typeof guard === 'string' ? catalogGuard(guard) : [guard];
 
+/** Tests that tell quickly that no guard's path occurs in a text: among its words, or as the whole text. */
+interface Sieves {
+  readonly word: (text: string) => boolean;
+  readonly whole: (text: string) => boolean;
+}
+
+function sievesOf(guards: readonly ToolGuard[]): Sieves {
+  const patterns = guards.flatMap(({ paths, except = [] }) =>
+    paths === undefined ? [] : [{ globs: paths, except, wholePath: false }],
+  );
+  if (patterns.length < 2) return { word: () => true, whole: () => true };
+  return { word: pathSieve(patterns, false), whole: pathSieve(patterns, true) };
+}
+
+const sifted = (glob: Glob, mayMatch: (text: string) => boolean): Glob => ({
+  ...glob,
+  matches: (text) => mayMatch(text) && glob.matches(text),
+});
+
 /** Compiles a guard into one rule for each place where a call may contain a path. */
-function rulesOfGuard(guard: ToolGuard): CompiledRule[] {
+function rulesOfGuard(guard: ToolGuard, sieves: Sieves): CompiledRule[] {
   const { name, protocols = ['*'], paths, except = [], contents, ...conditions } = guard;
   return protocols.flatMap((protocol) => {
     const rule: ToolRule = { ...conditions, protocol, tool: conditions.tool ?? '*', decision: 'block' };
     const base = { ...compileRule(rule, 0, name), name: `guard:${name}`, ...(contents && { contents }) };
     if (paths === undefined) return [base];
-    const word = pathGlob({ globs: paths, except, wholePath: false });
-    const whole = pathGlob({ globs: paths, except, wholePath: true });
+    const word = sifted(pathGlob({ globs: paths, except, wholePath: false }), sieves.word);
+    const whole = sifted(pathGlob({ globs: paths, except, wholePath: true }), sieves.whole);
     const inTexts = (places: Places, glob: Glob): CompiledRule => ({
       ...base,
       arguments: [...base.arguments, { path: textsAt(places), predicate: globPredicate(glob) }],

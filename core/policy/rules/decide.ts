@@ -16,6 +16,8 @@ export interface PolicyDecision {
   /** Name of the policy in force. */
   readonly policy: string;
   readonly rule?: ToolRule;
+  /** Rule that allowed the call, if a source without a rule of its own turned that into a review [credential.minted]. */
+  readonly allowed_by?: ToolRule;
   /** Its index among the rules; absent for a guard. */
   readonly rule_index?: number;
   readonly reason?: string;
@@ -26,6 +28,24 @@ export interface PolicyDecision {
 /** Returns the approval terms of a decision. Undefined if no rule decides: then the configured terms apply. */
 export const termsOf = ({ terms, rule }: PolicyDecision): ApprovalTerms | undefined =>
   terms ?? (rule && termsOfRule(rule));
+
+/** Returns the rule whose credential the call gets: the rule that decided, or the one that allowed the reviewed call. */
+export const credentialRule = ({
+  rule,
+  allowed_by,
+}: Pick<PolicyDecision, 'rule' | 'allowed_by'>): ToolRule | undefined => rule ?? allowed_by;
+
+/**
+ * Returns the `allowed_by` of a review that replaces an earlier decision. A rule that reviews has a credential of its own
+ * or none.
+ */
+export const allowedBefore = (
+  next: Partial<PolicyDecision>,
+  earlier: Partial<PolicyDecision> | undefined,
+): Pick<PolicyDecision, 'allowed_by'> => {
+  const allowed_by = earlier?.decision === 'allow' ? earlier.rule : earlier?.allowed_by;
+  return next.decision === 'review' && !next.rule && allowed_by ? { allowed_by } : {};
+};
 
 /** Combines two reviews: an approval of the result satisfies both [approval.strictest-terms]. */
 export function combineReviews(standing: PolicyDecision, other: PolicyDecision): PolicyDecision {
@@ -53,14 +73,18 @@ export function decide(policy: CompiledPolicy, call: ToolCall): PolicyDecision {
   }
 }
 
-/** Returns the worst decision of the policy and of the tenant's levels [identity.level-policies]. */
+/** Returns the worst decision of the policy and of the tenant's levels [identity.organizations]. */
 function tightened(own: PolicyDecision, levels: readonly CompiledPolicy[], call: ToolCall): PolicyDecision {
   let worst = own;
   for (const level of levels) {
     const { rule, rule_index: _, ...said } = decideReadings(level, call);
     const worse = decisions.indexOf(said.decision) - decisions.indexOf(worst.decision);
     // Among equal decisions, a rule takes precedence over the default.
-    const ofLevel = { ...said, policy: own.policy, ...(rule && { rule: withCredentialOf(own.rule, rule) }) };
+    const ofLevel = {
+      ...said,
+      policy: own.policy,
+      ...(rule ? { rule: withCredentialOf(credentialRule(own), rule) } : allowedBefore(said, own)),
+    };
     if (worse > 0) worst = ofLevel;
     else if (worse === 0 && said.decision !== 'allow' && rule)
       worst = ruled(worst) ? combineReviews(worst, ofLevel) : combineReviews(ofLevel, worst);
@@ -106,7 +130,9 @@ function decideReading(policy: CompiledPolicy, call: NormalCall): PolicyDecision
   const decided = match ? decisionOf(policy, match) : byDefault(policy);
   if (!unclear) return decided;
   const { decision } = decided;
-  const standing = decision === 'allow' || (decision === 'review' && !match) ? unclearSource(policy, unclear) : decided;
+  const review = unclearSource(policy, unclear);
+  const replaced = decision === 'allow' || (decision === 'review' && !match);
+  const standing = replaced ? { ...review, ...allowedBefore(review, decided) } : decided;
   return unclear.filter(asksOfApproval).reduce((all, rule) => combineReviews(all, decisionOf(policy, rule)), standing);
 }
 
@@ -133,7 +159,7 @@ const unclearSourceRule = 'provenance:unclear';
 
 /**
  * Returns a review, because a source condition that the record cannot answer must not allow the call
- * [provenance.fail-closed]. Uses the configured timeout; the rules' own approval terms are added later
+ * [provenance.rules]. Uses the configured timeout; the rules' own approval terms are added later
  * [approval.strictest-terms].
  */
 const unclearSource = ({ name }: CompiledPolicy, rules: readonly CompiledRule[]): PolicyDecision => ({

@@ -125,9 +125,8 @@ const manyReadings = 8 * 1024;
 function modesFor(marks: Marks): Reading[] {
   const open = (Object.keys(others) as (keyof Reading)[]).filter((question) => marks[question]);
   const answer = (reading: Reading, question: keyof Reading): Reading => ({ ...reading, [question]: others[question] });
-  if (marks.length > manyReadings) {
+  if (marks.length > manyReadings)
     return [plainReading, ...open.map((question) => answer(plainReading, question)), open.reduce(answer, plainReading)];
-  }
   return open.reduce<Reading[]>(
     (readings, question) => readings.concat(readings.map((reading) => answer(reading, question))),
     [plainReading],

@@ -1,4 +1,4 @@
-/** The published and signed form of a policy pack: canonical JSON, which is also YAML [supply-chain.packs]. */
+/** The published and signed form of a policy pack: canonical JSON, which is also YAML [supply-chain.envelope]. */
 import type { ToolPack } from '#core/contracts/tool-policy.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';

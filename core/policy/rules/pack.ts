@@ -1,6 +1,8 @@
 /** Validates policy packs: errors name the place in the YAML document and the problem. */
+
+import { entriesOfRules, rulesOfEntry } from '#core/catalog/rule-sets.ts';
 import { capabilities } from '#core/contracts/envelope.ts';
-import { type ToolPack, toolPackSchema } from '#core/contracts/tool-policy.ts';
+import { type PackFile, type ToolPack, toolPackSchema } from '#core/contracts/tool-policy.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { describeIssue, relevantIssues } from '#core/kernel/issue-words.ts';
 import { unknownCapabilities } from './capability-words.ts';
@@ -17,7 +19,7 @@ export const shippedPacks = [
 ] as const;
 
 /**
- * Parses a policy pack.
+ * Parses a policy pack, and replaces its rule sets by their rules.
  * @param where names the document in errors, e.g. `policies/pr-writer.yaml`.
  * @throws GatewayError `invalid_request` with the YAML path, what was found and what is allowed.
  */
@@ -29,14 +31,16 @@ export function parsePack(value: unknown, where: string): ToolPack {
         .map(({ path, message }) => `${where}: ${pathOf(path)}: ${message}`)
         .join('\n'),
     );
-  compilePack(parsed.data, where);
-  return parsed.data;
+  const pack = { ...parsed.data, rules: parsed.data.rules.flatMap(rulesOfEntry) };
+  compilePack(pack, parsed.data, where);
+  return pack;
 }
 
-function compilePack(pack: ToolPack, where: string): void {
+/** Errors name the entry of the file. */
+function compilePack(pack: ToolPack, file: PackFile, where: string): void {
   try {
     compilePolicy(pack);
-    for (const [list, all] of Object.entries({ rules: pack.rules, guards: pack.guards })) {
+    for (const [list, all] of Object.entries({ rules: file.rules, guards: file.guards })) {
       all.forEach((entry, i) => {
         const [unknown] = typeof entry === 'string' ? [] : unknownCapabilities(entry.capability);
         if (unknown === undefined) return;
@@ -44,7 +48,11 @@ function compilePack(pack: ToolPack, where: string): void {
       });
     }
   } catch (thrown) {
-    throw invalidRequest(`${where}: ${(thrown as Error).message}`);
+    const message = (thrown as Error).message.replace(
+      /^rules\[(\d+)\]/,
+      (_, index: string) => `rules[${entriesOfRules(file.rules)[Number(index)]}]`,
+    );
+    throw invalidRequest(`${where}: ${message}`);
   }
 }
 

@@ -27,8 +27,8 @@ export class RuleIndex {
     const literal = rule.tool?.literal;
     const [map, key] =
       literal === undefined
-        ? [this.#byPrefix, keyOf(protocol, rule.tool?.prefix ?? '')]
-        : [this.#exact, keyOf(protocol, literal)];
+        ? [this.#byPrefix, toolKey(protocol, rule.tool?.prefix ?? '')]
+        : [this.#exact, toolKey(protocol, literal)];
     const rules = map.get(key);
     if (rules) rules.push(rule);
     else map.set(key, [rule]);
@@ -37,9 +37,9 @@ export class RuleIndex {
   #find(protocol: string, tool: string): CompiledRule[] {
     const found: CompiledRule[] = [];
     for (const name of [protocol, anyProtocol]) {
-      found.push(...(this.#exact.get(keyOf(name, tool)) ?? []));
+      found.push(...(this.#exact.get(toolKey(name, tool)) ?? []));
       for (const length of this.#prefixLengths) {
-        if (length <= tool.length) found.push(...(this.#byPrefix.get(keyOf(name, tool.slice(0, length))) ?? []));
+        if (length <= tool.length) found.push(...(this.#byPrefix.get(toolKey(name, tool.slice(0, length))) ?? []));
       }
     }
     return found
@@ -50,5 +50,5 @@ export class RuleIndex {
 
 /** A line break does not occur in normalised names. */
 const anyProtocol = '\n';
-const keyOf = (protocol: string, tool: string): string => `${protocol}\u0000${tool}`;
+const toolKey = (protocol: string, tool: string): string => `${protocol}\u0000${tool}`;
 const toolLength = (key: string): number => key.length - key.indexOf('\u0000') - 1;

@@ -20,10 +20,10 @@ import type { Telemetry } from '#core/kernel/ports.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import type { KeyRisks } from './ports.ts';
 import { differingSettings, recordOf, riskEventOf, scoreEntry } from './replay.ts';
-import { type NewAlert, nextRisk, type RiskEvent, scoreAt } from './score.ts';
+import { type NewAlert, nextRisk, type RiskEvent, type Scored, scoreAt } from './score.ts';
 import type { SignalContext } from './signals/call.ts';
 import { signalOf, signalsOf } from './signals.ts';
-import { isEmpty, stateOf } from './state.ts';
+import { isEmpty, type RiskState, stateOf } from './state.ts';
 
 /** Risk records of a caller, read before its call. */
 export interface Standing {
@@ -207,15 +207,27 @@ export async function followRisk(
   for (const alert of scoreEntry(stateOf(before), event, entry).alerts) tell(ports, entry, alert);
   if (!scored || !ports.keyRisks) return;
   const fold = (record: RiskRecord | undefined) => keyRiskAfter(record, entry);
-  if (same(fold(key), key)) return;
+  if (isSame(keyStateAfter(key, entry), stateOf(key))) return;
   await ports.keyRisks.update(entry.tenant, entry.actor.key_id, fold);
 }
 
 /** Returns a key's record after an entry of one of its sessions. */
 export function keyRiskAfter(record: RiskRecord | undefined, entry: EvidenceEntry): RiskRecord | undefined {
+  const scored = keyScoreAfter(record, entry);
+  return scored ? recordOf(scored) : record;
+}
+
+/** Returns the state that `keyRiskAfter` stores, without writing and reading its text. */
+function keyStateAfter(record: RiskRecord | undefined, entry: EvidenceEntry): RiskState | undefined {
+  const scored = keyScoreAfter(record, entry);
+  return scored ? scored.state : stateOf(record);
+}
+
+/** Returns undefined if the entry does not affect a key. */
+function keyScoreAfter(record: RiskRecord | undefined, entry: EvidenceEntry): Scored | undefined {
   const event = riskEventOf(entry, `${entry.session_id}#${entry.index}`);
-  if (!event || event.decision === 'released') return record;
-  return recordOf(scoreEntry(stateOf(record), event, entry, forKeys));
+  if (!event || event.decision === 'released') return undefined;
+  return scoreEntry(stateOf(record), event, entry, forKeys);
 }
 
 function tell(
@@ -227,11 +239,11 @@ function tell(
   telemetry.log('warn', 'risk alert', { tenant, session_id, envelope_id, rule, points, cites, reason });
 }
 
-/** Reports whether two records are equal. A record without points equals no record. */
-const same = (a: RiskRecord | undefined, b: RiskRecord | undefined): boolean =>
-  (a === undefined && b === undefined) || canonicalize(partsOf(a)) === canonicalize(partsOf(b));
-
-function partsOf(record: RiskRecord | undefined): unknown {
-  const state = stateOf(record);
-  return state === undefined || isEmpty(state) ? null : { ...state, base: 0 };
+/** Reports whether two states are equal. An empty state equals no state. */
+function isSame(one: RiskState | undefined, other: RiskState | undefined): boolean {
+  const [a, b] = [partsOf(one), partsOf(other)];
+  return a === undefined || b === undefined ? a === b : canonicalize(a) === canonicalize(b);
 }
+
+const partsOf = (state: RiskState | undefined): RiskState | undefined =>
+  state === undefined || isEmpty(state) ? undefined : { ...state, base: 0 };

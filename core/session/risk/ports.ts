@@ -15,8 +15,3 @@ export interface KeyRisks {
     fold: (record: RiskRecord | undefined) => RiskRecord | undefined,
   ): Promise<void>;
 }
-
-export interface KeyRisksPort {
-  /** Risk of keys over all their sessions. */
-  readonly keyRisks: KeyRisks;
-}

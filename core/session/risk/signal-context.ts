@@ -8,5 +8,5 @@ import { signalContext } from './signals.ts';
 
 export const signalContextOf = remembered((configuration: Configuration): SignalContext => {
   const hosts = configuration.upstreams.http.flatMap(({ base_url }) => URL.parse(base_url)?.hostname ?? []);
-  return signalContext(configuration.behavior, hosts, configuration.catalog.secret_files);
+  return signalContext(configuration.behavior, hosts, configuration.catalog);
 });

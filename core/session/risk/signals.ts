@@ -3,8 +3,9 @@
  * privileges, deletions and places. Names are compared as whole words: `special` does not match `ci`, nor `monkey.txt`
  * `key`.
  */
-import { isLoopbackHost } from '#core/catalog/networks.ts';
+import { isLoopbackHost, networkOfHost } from '#core/catalog/networks.ts';
 import type { BehaviorSettings, Signal, SignalKind } from '#core/contracts/behavior.ts';
+import type { Configuration } from '#core/contracts/config.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import { branchesWritten } from '#core/effects/branch-writes.ts';
 import type { BranchWrite } from '#core/effects/git/branches.ts';
@@ -26,19 +27,20 @@ import { personalData, secret } from './signals/sensitive.ts';
 /**
  * Returns the context of a configuration.
  * @param trustedHosts of configured upstreams.
- * @param secretFiles that the configuration adds to the catalog.
+ * @param catalog what the configuration adds to the catalog.
  */
 export function signalContext(
   { known_hosts, sensitive }: Pick<BehaviorSettings, 'known_hosts' | 'sensitive'>,
   trustedHosts: readonly string[] = [],
-  secretFiles: readonly string[] = [],
+  catalog?: Pick<Configuration['catalog'], 'secret_files' | 'networks'>,
 ): SignalContext {
   const hosts = [...known_hosts, ...trustedHosts].map((pattern) => compileGlob(pattern, 'name'));
   const targets = sensitive.map((pattern) => compileGlob(pattern, 'text'));
   return {
     isKnownHost: (host) => isLoopbackHost(host) || hosts.some((glob) => glob.matches(foldCase(host))),
     isSensitive: (target) => targets.some((glob) => glob.matches(plainText(target))),
-    isSecretPath: secretPathTest(secretFiles),
+    isSecretPath: secretPathTest(catalog?.secret_files),
+    networkOfHost: (host) => networkOfHost(host, catalog?.networks),
   };
 }
 
@@ -80,7 +82,7 @@ export function signalsOf(call: ToolCall, effects: Effects, decision: Decision, 
 /** Returns a single signal, for events outside a call: a refused login, a misused ticket, a refused chat. */
 export function signalOf({ kind, object, weight }: SignalMatch): Signal {
   const h = sha256(object).slice(0, 6);
-  return { s: kind, x: shown(object), h, ...(weight !== undefined && weight !== 1 && { n: weight }) };
+  return { s: kind, x: shortObject(object), h, ...(weight !== undefined && weight !== 1 && { n: weight }) };
 }
 
 const gravity = ['read', 'write', 'execute', 'delete'];
@@ -135,7 +137,7 @@ function plainText(text: string): string {
 }
 
 /** Shortens a text and masks what looks like a secret. */
-function shown(object: string): string {
+function shortObject(object: string): string {
   const text = masked(object, '…');
   return text.length > most.characters ? `${text.slice(0, most.characters - 1)}…` : text;
 }

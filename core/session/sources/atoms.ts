@@ -1,7 +1,7 @@
 /**
  * Splits texts into atoms, the units of comparison between a value and a text. Case, blanks and separators do not
  * count; a different letter, dot or `@` does. Look-alike letters stay different, since they are not what the person
- * wrote [provenance.forms].
+ * wrote [provenance.traced].
  */
 
 /** Separators of atoms. Dots, `@`, hyphens, underscores, `+`, `~`, `%`, `*` and `$` stay inside an atom. */

@@ -1,6 +1,6 @@
 /**
  * Reads from a chat request what its model has seen: words of the person, instructions of the host, results of tools
- * [provenance.chat].
+ * [provenance.prompt].
  */
 
 import { system, trusted } from '#core/contracts/provenance.ts';

@@ -1,7 +1,7 @@
 /**
  * Numbers that occur only as part of a date, a time or a telephone number. "On the 13th of May" does not name the file
  * 13. Such a number counts as the person's only if the call names it as the same part of a date
- * (`{ day: 13, month: 5 }`), where it can only mean that date [provenance.longer-numbers].
+ * (`{ day: 13, month: 5 }`), where it can only mean that date [provenance.traced].
  */
 
 import { sourceKey } from '#core/contracts/provenance.ts';

@@ -1,4 +1,4 @@
-/** Converts dates and times in a text to one form: `d:2026-11-23`, `t:10:30` [provenance.forms]. */
+/** Converts dates and times in a text to one form: `d:2026-11-23`, `t:10:30` [provenance.traced]. */
 import { monthNames as month, months } from './date-words.ts';
 
 const iso = /(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)/g;

@@ -1,6 +1,6 @@
 /**
  * Texts that a value may represent in disguise. They only show where a part of it comes from (`source_not`,
- * `source_some`): a disguise of the person's words does not count as their words [provenance.disguises].
+ * `source_some`): a disguise of the person's words does not count as their words [provenance.traced].
  */
 
 import { decodedParts, decodeSpelledAddress, joinedSigns, readingsOf } from '#core/text/decode/encodings.ts';

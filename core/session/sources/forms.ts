@@ -1,16 +1,14 @@
 /**
  * Computes the forms stored for a text, and the forms to search for a value. Forms are runs of one, two and four atoms,
  * so that overlapping runs find a value of any length. Dates, times and grouped numbers have their own forms
- * [provenance.forms].
+ * [provenance.traced].
  */
-
 import { decodedParts, decodeSpelledAddress, joinedSigns } from '#core/text/decode/encodings.ts';
 import { atomsOf, normal } from './atoms.ts';
 import { type DatePart, datePartForm, datePartForms, withoutLongerNumbers } from './date-parts.ts';
 import { dateForms, dayForms, formsOfDate } from './dates.ts';
 import { compactOf, figuresOf, groupedForms } from './groups.ts';
 import { placeForms, widening } from './places.ts';
-import { signedForms, unitForms } from './units.ts';
 
 /** Limit per text. A longer text leaves a gap in the record. */
 const maxCharacters = 64 * 1024;
@@ -110,3 +108,33 @@ function addressParts(atom: string): string[] {
   const labels = host.split('.');
   return labels.length < 2 ? [] : [`p:${labels.slice(-2).join('.')}`];
 }
+
+const figures = String.raw`\d{1,15}(?:\.\d{1,9})?`;
+const names = 'eur|euros?|usd|dollars?|gbp|pounds?|jpy|yen|percent|per cent|prozent';
+const before = new RegExp(String.raw`(?<![\w.])([$€£¥])\s?(${figures})(?![\w.]*\d)`, 'g');
+const behind = new RegExp(String.raw`(?<![\w.])(${figures})\s?([$€£¥%]|(?:${names})(?!\w))`, 'g');
+const named = new RegExp(String.raw`(?<!\w)(eur|usd|gbp|jpy)\s(${figures})(?![\w.]*\d)`, 'g');
+
+const signs = new Map([
+  ...['eur', 'euro', 'euros'].map((name) => [name, '€'] as const),
+  ...['usd', 'dollar', 'dollars'].map((name) => [name, '$'] as const),
+  ...['gbp', 'pound', 'pounds'].map((name) => [name, '£'] as const),
+  ...['jpy', 'yen'].map((name) => [name, '¥'] as const),
+  ...['percent', 'per cent', 'prozent'].map((name) => [name, '%'] as const),
+]);
+
+/** Returns `u:€50` for each amount with a unit in a text. */
+function unitForms(text: string): string[] {
+  if (!/\d/.test(text)) return [];
+  const plain = normal(text);
+  const form = (unit: string, amount: string): string =>
+    `u:${signs.get(unit) ?? unit}${amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount}`;
+  return [
+    ...Array.from(plain.matchAll(before), ([, unit, amount]) => form(unit!, amount!)),
+    ...Array.from(plain.matchAll(behind), ([, amount, unit]) => form(unit!, amount!)),
+    ...Array.from(plain.matchAll(named), ([, unit, amount]) => form(unit!, amount!)),
+  ];
+}
+
+/** Returns the amounts of a value with a unit sign. A unit's name is searched as a word. */
+const signedForms = (value: string): string[] => (/[$€£¥%]/.test(value) ? unitForms(value) : []);

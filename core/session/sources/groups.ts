@@ -1,7 +1,7 @@
 /**
  * Numbers written in groups: accounts, cards, telephone numbers, thousands. `c:` is a number whose groups have such a
  * shape, so it is the same number. `j:` is any sequence of digits: two adjacent numbers are not a third one, but may be
- * the source of a value [provenance.forms].
+ * the source of a value [provenance.traced].
  */
 
 const group = /^\+?[a-z0-9]{1,12}$/;

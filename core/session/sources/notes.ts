@@ -1,4 +1,4 @@
-/** Notes of a decision on sources, for evidence and reviewers: labels and ids, never a value [provenance.reasons]. */
+/** Notes of a decision on sources, for evidence and reviewers: labels and ids, never a value [provenance.rules]. */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { type SourceNote, sourceKey, trusted, unknown, type ValueSource } from '#core/contracts/provenance.ts';
@@ -86,7 +86,7 @@ function leavesOf(roots: readonly unknown[]): Leaf[] {
     }
     for (const [key, item] of Object.entries(value)) {
       if (Array.isArray(value)) walk(item, name, `${at}[${key}]`, level + 1);
-      else walk(item, key, at === '' ? shown(key) : `${at}.${shown(key)}`, level + 1);
+      else walk(item, key, at === '' ? safeName(key) : `${at}.${safeName(key)}`, level + 1);
     }
   };
   for (const root of roots) walk(root, '', '', 0);
@@ -94,7 +94,7 @@ function leavesOf(roots: readonly unknown[]): Leaf[] {
 }
 
 /** Returns a member name for display. Names come from the caller, so only plain ones are shown. */
-const shown = (key: string): string => (/^[A-Za-z_][A-Za-z0-9_-]{0,31}$/.test(key) ? key : '*');
+const safeName = (key: string): string => (/^[A-Za-z_][A-Za-z0-9_-]{0,31}$/.test(key) ? key : '*');
 
 /**
  * Describes notes, one line per argument: «`to` comes from the result of mail.read (message 4), not from the request.»
@@ -110,8 +110,8 @@ function inWords({ argument, whole, parts = [], actions = [], where = [] }: Sour
   if (whole.every((label) => label === unknown || label === trusted)) {
     const links = parts.filter((label) => label.startsWith('address:') && label !== `address:${unknown}`);
     if (links.length > 0)
-      return `${argument} holds an address of ${results(links.map((label) => label.slice('address:'.length)))}${place}, not from the request.`;
-    if (parts.includes(`address:${unknown}`)) return `${argument} holds an address that stands ${nowhere}.`;
+      return `${argument} contains an address of ${results(links.map((label) => label.slice('address:'.length)))}${place}, not from the request.`;
+    if (parts.includes(`address:${unknown}`)) return `${argument} contains an address that is ${nowhere}.`;
     const partly = toolsOf(parts);
     if (partly.length > 0)
       return `A part of ${argument} comes from ${results(partly)}${place}; the whole stands in nothing this session has seen.`;

@@ -1,6 +1,6 @@
 /**
  * Joins values that may be pieces of one text: list elements, or consecutive members of an object
- * [provenance.disguises].
+ * [provenance.traced].
  */
 
 const most = 64;

@@ -1,6 +1,6 @@
 /**
  * Places and patterns in a text. A value may reach further than the person's request although all its words are in the
- * request: a parent folder (`/srv` of `/srv/old`), or a pattern (`old*`) [provenance.forms].
+ * request: a parent folder (`/srv` of `/srv/old`), or a pattern (`old*`) [provenance.traced].
  */
 
 const tokens = /[^\s,;"'`´‘’“”„<>()]{2,512}/gu;

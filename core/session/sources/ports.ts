@@ -1,4 +1,4 @@
-/** Stores what a session has seen as keyed digests, from which no text can be recovered [provenance.no-text]. */
+/** Stores what a session has seen as keyed digests, from which no text can be recovered [provenance.session]. */
 
 export interface SessionName {
   readonly tenant: string;
@@ -43,9 +43,4 @@ export interface ProvenanceStore {
     nowMs: number,
     keptSeconds: number,
   ): Promise<void>;
-}
-
-export interface ProvenancePort {
-  /** What sessions have seen, for rules on sources. Without it, nothing is recorded. */
-  readonly provenance: ProvenanceStore | undefined;
 }

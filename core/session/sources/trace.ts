@@ -16,7 +16,7 @@ import { type ValueForms, valueForms } from './forms.ts';
 import { piecesOf } from './pieces.ts';
 import { isNamed } from './places.ts';
 
-/** One text or result that the session has seen. It can be searched for forms and holds no text. */
+/** One text or result that the session has seen. It can be searched for forms and contains no text. */
 export interface SeenText extends Omit<ValueOrigin, 'part'> {
   has(form: string): boolean;
 }
@@ -113,7 +113,7 @@ export function sourceOf(value: unknown, session: SeenBySession, datePart?: Date
 
 /**
  * Finds addresses in a text that the person did not write: `address:<tool>`, or `address:unknown` if no result contains
- * it. A text that sends its reader there can leak data, even to a recipient named by the person [provenance.addresses].
+ * it. A text that sends its reader there can leak data, even to a recipient named by the person [pack.provenance].
  */
 function foreignAddresses(text: string, { seen }: SeenBySession): string[] {
   return addressesIn(text).flatMap((address) => {

@@ -1,6 +1,6 @@
 /**
  * Drift that a human accepted: calls beyond its task sheet that a session may repeat without another approval
- * [manifest.asks-once].
+ * [manifest.drift].
  */
 
 import { type Drift, namingKinds } from '#core/contracts/drift.ts';

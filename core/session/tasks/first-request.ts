@@ -1,6 +1,6 @@
 /**
  * Derives a task sheet from a session's first request: the recipients and resources that the person named
- * [manifest.first-request].
+ * [manifest.recipients].
  */
 import type { FirstSheet } from '#core/contracts/task-manifest.ts';
 import { firstRequestId } from './first-sheet.ts';

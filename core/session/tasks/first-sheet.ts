@@ -1,6 +1,6 @@
 /**
  * The task sheet of a session's first request, recorded in entries and kept in the session's head
- * [manifest.first-request]. It applies in addition to declared manifests, so it only narrows.
+ * [manifest.recipients]. It applies in addition to declared manifests, so it only narrows.
  */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { FirstSheet, TaskManifest } from '#core/contracts/task-manifest.ts';

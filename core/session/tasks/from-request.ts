@@ -1,6 +1,6 @@
 /**
  * Derives a task sheet from a request: the recipients and resources that the person named. Anything else needs approval
- * once [manifest.from-request].
+ * once [manifest.recipients].
  */
 import type { TaskManifestBody } from '#core/contracts/task-manifest.ts';
 import { addressesIn } from '#core/text/decode/addresses.ts';

@@ -24,7 +24,3 @@ export interface TaskManifests {
   /** Detaches and deletes a manifest; false if there was none. */
   remove(tenant: string, id: string, deletedAt: string): Promise<boolean>;
 }
-
-export interface TasksPort {
-  readonly tasks: TaskManifests;
-}

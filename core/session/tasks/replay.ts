@@ -1,6 +1,7 @@
 /** Finds drift in a session's evidence, also for manifests declared later. */
 
-import { type BehaviorNote, behaviorSchema, type RiskRecord } from '#core/contracts/behavior.ts';
+import type { BehaviorNote, RiskRecord } from '#core/contracts/behavior.ts';
+import { behaviorSchema } from '#core/contracts/behavior-schema.ts';
 import type { Drift } from '#core/contracts/drift.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';

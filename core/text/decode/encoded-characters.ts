@@ -12,6 +12,19 @@ export const kinds = {
   joint: 64,
 } as const;
 
+/** Least lengths of encoded runs. The plugin `injection-guard` is built with the same. */
+export const leastSizes = {
+  /** Shortest unbroken run: six bytes in base64. */
+  unbroken: 8,
+  /** Shorter runs never span lines, and count as words if they have no digit and no capital after a small letter. */
+  line: 24,
+  hexadecimal: 10,
+  binary: 112,
+  base32: 24,
+  /** Printable characters that make bytes readable, also between other bytes. */
+  readable: 18,
+} as const;
+
 const table = new Uint8Array(128);
 const add = (chars: string, kind: number): void => {
   for (const char of chars) table[char.charCodeAt(0)]! |= kind;

@@ -1,5 +1,5 @@
 /** Decodes encoded parts of a text: base64, base32, character codes, escapes, spaced letters, Morse. */
-import { kindOf, kinds } from './encoded-characters.ts';
+import { kindOf, kinds, leastSizes } from './encoded-characters.ts';
 import { encodedRuns } from './encoded-runs.ts';
 import { unescaped } from './escapes.ts';
 import { morse } from './morse.ts';
@@ -50,14 +50,11 @@ const betweenPieces = /["'] ?\+ ?["']|[^\w+/=-]/g;
 const ofPieces = (part: string): string | undefined =>
   mixed.test(part) ? fromUnbroken(part.replace(betweenPieces, '')) : undefined;
 
-const leastHexadecimal = 10;
-const leastBinary = 112;
-
 function fromUnbroken(part: string): string | undefined {
   const plain = part.includes('\n') ? part.replace(/[\r\n]/g, '') : part;
   const { common, inBase32 } = kindsOf(plain);
-  if ((common & kinds.binary) !== 0 && plain.length >= leastBinary) return fromBinary(plain);
-  if ((common & kinds.hexadecimal) !== 0 && plain.length >= leastHexadecimal) {
+  if ((common & kinds.binary) !== 0 && plain.length >= leastSizes.binary) return fromBinary(plain);
+  if ((common & kinds.hexadecimal) !== 0 && plain.length >= leastSizes.hexadecimal) {
     const read = readable(Buffer.from(plain, 'hex'));
     if (read !== undefined) return read;
   }
@@ -65,7 +62,6 @@ function fromUnbroken(part: string): string | undefined {
   return read ?? readable(Buffer.from(plain, 'base64'));
 }
 
-const leastBase32 = 24;
 const eitherCase = kinds.base32 | kinds.base32Lower;
 
 /** Returns the kinds common to all characters except padding, and the first long stretch of base32 in one case. */
@@ -80,7 +76,7 @@ function kindsOf(plain: string): { readonly common: number; readonly inBase32: s
       stretch &= kind;
       continue;
     }
-    if (at - from >= leastBase32 && inBase32 === '') inBase32 = plain.slice(from, at);
+    if (at - from >= leastSizes.base32 && inBase32 === '') inBase32 = plain.slice(from, at);
     const begins = (kind & eitherCase) !== 0;
     from = begins ? at : at + 1;
     stretch = begins ? kind & eitherCase : eitherCase;
@@ -113,8 +109,6 @@ function fromBase32(text: string): Buffer {
   return bytes.subarray(0, count);
 }
 
-const leastReadable = 18;
-
 /** Returns the bytes as text if they contain words, also between other bytes. Undefined for digests and images. */
 function readable(bytes: Buffer): string | undefined {
   let [run, longest, strange] = [0, 0, 0];
@@ -123,7 +117,7 @@ function readable(bytes: Buffer): string | undefined {
     run = byte >= 32 && byte < 127 ? run + 1 : 0;
     if (run > longest) longest = run;
     if (at < 48 && (byte < 9 || (byte > 13 && byte < 32) || byte === 127)) strange++;
-    if (longest >= leastReadable) return bytes.toString();
+    if (longest >= leastSizes.readable) return bytes.toString();
   }
   if (strange > 0) return undefined;
   const text = bytes.toString();

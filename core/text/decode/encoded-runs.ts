@@ -1,8 +1,8 @@
 /**
  * Finds runs of a text that may be encoded: unbroken runs, pieces of one, spaced letters, character codes. It needs a
- * single pass, because most texts contain none and each further pass costs time [guard.linear].
+ * single pass, because most texts contain none and each further pass costs time [guard.fails-closed].
  */
-import { kindOf, kinds } from './encoded-characters.ts';
+import { kindOf, kinds, leastSizes } from './encoded-characters.ts';
 import { maxDigits, NumberRuns } from './number-runs.ts';
 
 interface Run {
@@ -19,11 +19,9 @@ interface DecodedRun {
   readonly text: string;
 }
 
-/** Shortest unbroken run: six bytes in base64. */
-const leastUnbroken = 8;
-/** Shorter runs never span lines, and count as words if they have no digit and no capital after a small letter. */
-const leastLine = 24;
 const leastLetters = 11;
+/** Furthest distance of two spaced letters: `t ,   p` ends a word and a clause. */
+const maxBetweenLetters = 6;
 /** Shortest piece of base64 in lines, columns or joined strings (with `" + "` between pieces). */
 const longPiece = 8;
 const leastPieces = 3;
@@ -36,7 +34,7 @@ const maxGap = 5;
 const numbers = new NumberRuns();
 
 export function encodedRuns(text: string): readonly (Run | DecodedRun)[] {
-  if (text.length < leastUnbroken) return [];
+  if (text.length < leastSizes.unbroken) return [];
   const runs: (Run | DecodedRun)[] = [];
   numbers.begin(text, (start, end, read) => runs.push({ start, end, form: 'numbers', text: read }));
   const letters = new Letters(text, runs);
@@ -69,14 +67,14 @@ export function encodedRuns(text: string): readonly (Run | DecodedRun)[] {
     } while (kind !== 0);
     const length = at - start;
     if (length === 1 && text.charCodeAt(start) === plus) continue;
-    const isNextLine = length >= leastLine && isLineBreak(text, unbrokenEnd, start);
-    if (length >= leastLine) {
+    const isNextLine = length >= leastSizes.line && isLineBreak(text, unbrokenEnd, start);
+    if (length >= leastSizes.line) {
       if (!isNextLine) {
         if (unbrokenEnd > 0) runs.push({ start: unbrokenStart, end: unbrokenEnd, form: 'unbroken' });
         unbrokenStart = start;
       }
       unbrokenEnd = at;
-    } else if (length >= leastUnbroken && !isWord(text, start, at, any))
+    } else if (length >= leastSizes.unbroken && !isWord(text, start, at, any))
       runs.push({ start, end: at, form: 'unbroken' });
     letters.token(start, length);
     if (!isNextLine) long.token(start, length, common);
@@ -122,7 +120,7 @@ class Letters {
       return;
     }
     if (isBetweenLetters(this.#text.charCodeAt(start))) return;
-    if (start - this.#last <= 4 && isBetweenLetters(this.#text.charCodeAt(start - 1))) this.#count++;
+    if (start - this.#last <= maxBetweenLetters && isBetweenLetters(this.#text.charCodeAt(start - 1))) this.#count++;
     else {
       this.end();
       this.#count = 1;

@@ -1,4 +1,4 @@
-/** Decodes other forms of a text: encoded parts, JSON, spelled-out addresses [provenance.forms]. */
+/** Decodes other forms of a text: encoded parts, JSON, spelled-out addresses [provenance.traced]. */
 import { encodedParts } from './encoded-parts.ts';
 
 const percentRuns = /[^\s"'<>%]{0,128}%[0-9a-f]{2}[^\s"'<>]{0,512}/gi;

@@ -153,7 +153,7 @@ export class NumberRuns {
     if (codes.count === 0) return;
     if (codes.count >= leastCodes) {
       const { values, start, end } = codes;
-      const read = textOf(values);
+      const read = decodeValues(values);
       if (read !== undefined) this.#take(start, end, read);
     }
     codes.count = 0;
@@ -196,7 +196,7 @@ function numberIn(text: string, start: number, end: number, base: number): numbe
 
 const words = /[a-z]{3}/i;
 
-function textOf(values: Uint16Array): string | undefined {
+function decodeValues(values: Uint16Array): string | undefined {
   let isBytes = true;
   let isAscii = true;
   for (const value of values) {

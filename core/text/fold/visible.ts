@@ -1,6 +1,6 @@
 /**
  * Normalises text for filters by the engine's Unicode data: removes invisible characters or reads them as blanks, and
- * reads digits of all scripts as ASCII [content.invisible].
+ * reads digits of all scripts as ASCII [content.every-text].
  */
 import { folding } from '#core/text/matching/fold-unicode.ts';
 import { blanks } from '#core/text/matching/unicode-tables.ts';

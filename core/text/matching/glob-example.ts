@@ -3,9 +3,9 @@ import { contains } from './char-set.ts';
 import type { Glob } from './glob.ts';
 import type { GlobNode } from './glob-syntax.ts';
 
-export const exampleOf = (glob: Glob): string => glob.literal ?? textOf(glob.nodes);
+export const exampleOf = (glob: Glob): string => glob.literal ?? textOfNodes(glob.nodes);
 
-const textOf = (nodes: readonly GlobNode[]): string => nodes.map(textOfNode).join('');
+const textOfNodes = (nodes: readonly GlobNode[]): string => nodes.map(textOfNode).join('');
 
 function textOfNode(node: GlobNode): string {
   switch (node.kind) {
@@ -17,7 +17,7 @@ function textOfNode(node: GlobNode): string {
       return '';
     case 'either':
       // Prefer the first branch with text to an empty one.
-      return node.branches.map(textOf).find((text) => text !== '') ?? '';
+      return node.branches.map(textOfNodes).find((text) => text !== '') ?? '';
     case 'chars': {
       const readable = [...'xa0_-'].find((char) => contains(node.set, char.charCodeAt(0)));
       return readable ?? String.fromCodePoint(node.set[0]?.[0] ?? 0x78);

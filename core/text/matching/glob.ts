@@ -2,7 +2,6 @@
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { inAnyCase } from './any-case.ts';
 import { Automaton, type Walker } from './automaton.ts';
-import { normalPattern } from './canonical-pattern.ts';
 import { decodePercent } from './canonical-text.ts';
 import { everyChar, noSlash } from './char-set.ts';
 import { foldCase, foldUnicode } from './fold-unicode.ts';
@@ -88,3 +87,27 @@ export const walkerOf = (glob: Glob): Walker => glob.walker?.() ?? new Automaton
 const cache = new RecentMap<string, Glob>({ max: 1000 });
 
 const compileCached = (pattern: string): Glob => cache.getOrInsertComputed(pattern, () => compileGlob(pattern, 'name'));
+
+const url = /^([a-z][a-z0-9+.-]*):\/\/([^/]*)(.*)$/is;
+const defaultPorts: ReadonlyMap<string, string> = new Map(
+  Object.entries({ http: '80', https: '443', ws: '80', wss: '443', ftp: '21' }),
+);
+
+/** Normalises patterns of targets like targets, so that `./docs//**` means `docs/**`. */
+function normalPattern(pattern: string): string {
+  const parts = url.exec(pattern);
+  if (!parts) return normalPath(pattern);
+  const scheme = parts[1]!.toLowerCase();
+  const host = parts[2]!.toLowerCase().replace(new RegExp(`:${defaultPorts.get(scheme) ?? '-'}$`), '');
+  // A target always has a path: `https://host` becomes `https://host/`.
+  const path = parts[3] === '' && !host.endsWith('**') ? '/' : collapse(parts[3]!);
+  return `${scheme}://${host}${path}`;
+}
+
+function normalPath(pattern: string): string {
+  const collapsed = collapse(pattern).replace(/^(?:\.\/)+(?=.)/, '');
+  return collapsed.length > 1 && /[^\\]\/$/.test(collapsed) ? collapsed.slice(0, -1) : collapsed;
+}
+
+/** Collapses repeated slashes, except those of a scheme (`https://`). */
+const collapse = (path: string): string => path.replace(/\/(?:\.\/)+/g, '/').replace(/(?<!:)\/{2,}/g, '/');

@@ -49,6 +49,27 @@ function compile({ globs, except, wholePath }: PathPattern, source: string): Glo
   };
 }
 
+/** Maximum number of texts whose answer a sieve keeps: more than one call has. */
+const maxKept = 256;
+
+/**
+ * Returns a test that is false only for texts that no glob of any of the patterns matches. Guards that look at the same
+ * texts share it, so that an ordinary text is read once instead of once per guard.
+ */
+export function pathSieve(patterns: readonly PathPattern[], wholePath: boolean): (text: string) => boolean {
+  let union: Glob | undefined;
+  const kept = new Map<string, boolean>();
+  return (text) => {
+    const known = kept.get(text);
+    if (known !== undefined) return known;
+    if (kept.size >= maxKept) kept.clear();
+    union ??= pathGlob({ globs: [...new Set(patterns.flatMap(({ globs }) => globs))], except: [], wholePath });
+    const may = union.matches(text);
+    kept.set(text, may);
+    return may;
+  };
+}
+
 const parse = (glob: string): GlobNode[] => parseGlob(glob, foldUnicode);
 const inAnyCaseEach = (globs: readonly GlobNode[][]): GlobNode[][] => globs.map((nodes) => nodes.flatMap(inAnyCase));
 

@@ -1,4 +1,4 @@
-/** Detects patterns that look like regular expressions [config.regex-look]. */
+/** Detects patterns that look like regular expressions [config.warned]. */
 import { compileGlob } from './glob.ts';
 
 /** Longest checked pattern, because some searches take quadratic time. Real patterns are far shorter. */

@@ -1,4 +1,4 @@
-/** Patterns that begin with `./` match only relative paths that do not climb out [policy.relative-globs]. */
+/** Patterns that begin with `./` match only relative paths that do not climb out [policy.globs]. */
 import { Automaton, dead, type Walker } from './automaton.ts';
 import type { GlobNode } from './glob-syntax.ts';
 import { boundaryPoints, walker } from './name-automaton.ts';

@@ -1,4 +1,4 @@
-/** Removes a call's withheld values from texts about it, such as decision reasons [evidence.secrets-derived]. */
+/** Removes a call's withheld values from texts about it, such as decision reasons [evidence.secrets-redacted]. */
 import { partDigest, wholeDigest } from '#core/contracts/withheld.ts';
 import { secretRanges } from './secret-formats.ts';
 

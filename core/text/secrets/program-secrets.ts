@@ -3,9 +3,40 @@
  * about secrets do not count. A match refuses the call, because executable text is never hidden in part
  * [approval.secret-in-program]. Runs in linear time: repetitions are bounded.
  */
+import { encodedParts } from '#core/text/decode/encoded-parts.ts';
 import { issuedRanges, quotedEnd, type Range } from './secret-formats.ts';
-import { isLiteral, isSingleLiteral, isTokenLike } from './secret-literals.ts';
 import { secrecyOf } from './secret-names.ts';
+import { type Annotation, annotationAt } from './type-annotations.ts';
+
+/** References that are resolved at run time or filled in before. */
+const references =
+  /\$\{\{[^}]*\}\}|\$\{[^}]*\}|\$\([\s\S]*\)|\$[A-Za-z_]\w*|\$[\d@*#?$!]|`[^`]*`?|\{\{[^}]*\}\}|%[A-Za-z_]\w*%|<[A-Za-z_][\w -]*>/g;
+const scheme = /^(?:bearer|basic|token)\s+/i;
+const placeholders =
+  /^(?:true|false|null|none|nil|undefined|yes|no|on|off|required|optional|prompt|stdin|string|str|text|bool|boolean|int|number|any|env|auto|default|never|always|disabled?|enabled?|redacted|hidden|masked|placeholder|example|x{3,}|\*+|\.{3}|…|your[-_\w]*|change[-_]?me)$/i;
+const patternSigns = /\.[*+]|\[\^|\\[wsdS]|\[[A-Za-z0-9]-|\(\?/;
+const pathLike =
+  /^(?:~|\.{1,2})?\/[\w.@/-]+$|^[\w./-]+\.(?:json|ya?ml|txt|pem|key|env|conf|cfg|toml|ini|jar|jks|p12|pfx)$/;
+const pointers = /^(?:@\S+|(?:env|file|vault|ssm|secret|op):\S+|(?:id|src|source|type|env)=\S*|:\w+|\?)$/;
+const members =
+  /^(?:process|os|args|self|this|config|settings|env|ctx|context|req|request|options|opts|params|user|data)\./;
+
+/** Checks that a value is literal, not a reference, a placeholder or a pattern. */
+function isLiteral(value: string): boolean {
+  const bare = value.trim().replace(scheme, '');
+  if (!/[\p{L}\p{N}]/u.test(bare.replace(references, ''))) return false;
+  return ![placeholders, patternSigns, pointers, members].some((known) => known.test(bare));
+}
+
+/** Checks the same for a single word, which may also be a file path. */
+const isSingleLiteral = (word: string): boolean => isLiteral(word) && !pathLike.test(word);
+
+/** Checks for features that words of prose and names lack: digits among letters, mixed case, signs. */
+function isTokenLike(word: string): boolean {
+  if (word.length < 6 || !/[A-Za-z]/.test(word)) return false;
+  const mixed = /\d|[!#%^*+=~]/.test(word) || (word.length >= 10 && /[a-z][A-Z]/.test(word));
+  return mixed && isSingleLiteral(word);
+}
 
 /** Checks whether program text contains a secret. */
 export function hasProgramSecret(text: string): boolean {
@@ -73,6 +104,9 @@ function* assigned(text: string): Iterable<Range> {
       if (headerHoldsSecret(text, match.index, start, closed)) yield [match.index, closed ?? start];
       continue;
     }
+    const type = separator === ':' && quote === undefined ? annotationAt(text, start) : undefined;
+    if (type?.value && isAssignedSecret(text, type.value)) yield [match.index, type.value.start];
+    if (type?.isKnown) continue;
     const from = closes && /["']/.test(text[start] ?? '') ? start + 1 : start;
     const end = closed ?? bareEnd(text, from);
     const value = text.slice(from, end);
@@ -93,6 +127,19 @@ function* assigned(text: string): Iterable<Range> {
     )
       yield [match.index, end];
   }
+}
+
+/** Checks the value of a declaration: `password: string = 'hunter2'`. */
+function isAssignedSecret(text: string, { start, quote }: NonNullable<Annotation['value']>): boolean {
+  const closed = quote === undefined ? undefined : quotedEnd(text, start, quote);
+  const end = closed ?? bareEnd(text, start);
+  const found = {
+    value: text.slice(start, end),
+    next: text[end] ?? '',
+    quoted: closed !== undefined,
+    mentionsOnly: false,
+  };
+  return holdsSecret(found, false, '=', ' = ', false);
 }
 
 interface SecretCandidate {
@@ -180,20 +227,20 @@ function* optionValues(text: string): Iterable<Range> {
   }
 }
 
-const base64Run = /[A-Za-z0-9+/]{16,}={0,2}/g;
 /** Limit of decoded characters per text. */
 const decodedCharacters = 64 * 1024;
+/** Runs of digits and letters; other parts are read as they are written. */
+const unbroken = /^[\w+/=\s-]+$/;
 
-/** Finds base64 of texts that contain a secret. Other base64 is shown unchanged. */
+/** Finds encoded texts that contain a secret. Other encoded texts are shown unchanged. */
 function* encoded(text: string): Iterable<Range> {
   let left = decodedCharacters;
-  for (const match of text.matchAll(base64Run)) {
-    const run = match[0].slice(0, left);
-    left -= run.length;
+  for (const { start, end, text: decoded } of encodedParts(text)) {
+    if (!unbroken.test(text.slice(start, end))) continue;
+    left -= decoded.length;
     if (left <= 0) return;
-    const decoded = Buffer.from(run, 'base64').toString('utf8');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: binary content holds them
     if (/[\u0000-\u0008\u000e-\u001f\ufffd]/.test(decoded)) continue;
-    if (!inText(decoded)[Symbol.iterator]().next().done) yield [match.index, match.index + match[0].length];
+    if (!inText(decoded)[Symbol.iterator]().next().done) yield [start, end];
   }
 }

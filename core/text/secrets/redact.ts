@@ -99,9 +99,8 @@ class Redactor {
     const path = childPath(parent, typeof key === 'string' ? this.#maskedKey(key) : key);
     if (below.met || (secrecy !== 'none' && isSecretValue(value, secrecy))) return this.#whole(value, path);
     // Under a name such as `tokens`, the elements of a list are as secret as a single text.
-    if (secrecy === 'text' && Array.isArray(value)) {
+    if (secrecy === 'text' && Array.isArray(value))
       return value.map((item, index) => this.#child(item, index, path, below.cursors, 'text'));
-    }
     return this.copy(value, path, below.cursors);
   }
 

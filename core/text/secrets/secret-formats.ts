@@ -4,6 +4,7 @@
  * are scanned by hand.
  */
 import { secrecyOf } from './secret-names.ts';
+import { annotationAt } from './type-annotations.ts';
 
 /** Half-open range of characters. */
 export type Range = readonly [start: number, end: number];
@@ -155,7 +156,18 @@ function findAssigned(text: string, found: Range[]): void {
     if (gap !== undefined && dashes === undefined && !line) continue;
     const header = line && headerName.test(name);
     const secrecy = secrecyOf(name);
-    if (secrecy === 'none' || (line && secrecy === 'text' && !header)) continue;
+    if (secrecy === 'none') continue;
+    const type = line && !header ? annotationAt(text, heads.lastIndex) : undefined;
+    if (type?.value) {
+      const { start, quote: opening } = type.value;
+      const end = (opening && quotedEnd(text, start, opening)) || scanEnd(text, start, bareValue);
+      if (end > start && !reference.test(text.slice(start, start + 2))) found.push([start, end]);
+    }
+    if (type?.isKnown) {
+      heads.lastIndex = type.end;
+      continue;
+    }
+    if (line && secrecy === 'text' && !header) continue;
     const start = heads.lastIndex;
     const run = header ? headerValue : bareValue;
     const end = (quote && quotedEnd(text, start, quote)) || scanEnd(text, start, run);

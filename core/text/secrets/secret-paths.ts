@@ -1,5 +1,6 @@
 /** Recognises paths of files with keys or credentials, for the tool guard, session risk and the guards of packs. */
 import { fileGlobs, secretFileLists } from '#core/catalog/secret-files.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import { canonicalText, plainReading } from '#core/text/matching/canonical-text.ts';
 import { pathGlob } from '#core/text/matching/path-pattern.ts';
 
@@ -10,20 +11,34 @@ const isListed = (path: string): boolean => lists.some((list) => list.matches(pa
 /** Returns whether a path, in any case and spelling, is on one of the lists of `core/catalog/secret-files.yaml`. */
 export const isSecretPath = (path: string): boolean => isListed(plainPath(path));
 
-/** Returns a test of paths against the lists and the files that the configuration adds [catalog.own-files]. */
-export function secretPathTest(own: readonly string[] = []): (path: string) => boolean {
-  if (own.length === 0) return isSecretPath;
+/**
+ * Returns a test of paths against the lists and the files that the configuration adds [policy.secret-files].
+ * @param listed false to leave the lists of the catalog out.
+ */
+export function secretPathTest(own: readonly string[] = [], listed = true): (path: string) => boolean {
+  if (own.length === 0) return listed ? isSecretPath : () => false;
   const added = pathGlob({ globs: own, except: [], wholePath: false });
-  return (path) => isSecretPath(path) || added.matches(plainPath(path));
+  return (path) => (listed && isSecretPath(path)) || added.matches(plainPath(path));
 }
 
 /** Forms of paths in prose. Members such as `event.key` and public keys of SSH do not count as secret files. */
 const pathInProse = /[._]|.\//;
 const harmlessInProse = /^[a-z_$][\w$]*(?:\.[\w$]+)*\.(?:key|env)$|\.pub$/;
 
-/** @param word of prose, folded and in lower case. Use `isSecretPath` for calls that read a file. */
-export const namesSecretFile = (word: string): boolean =>
+/** Tests a word of prose, folded and in lower case. Calls that read a file are tested by `isSecretPath`. */
+export type SecretFileTest = (word: string) => boolean;
+
+export const namesSecretFile: SecretFileTest = (word) =>
   pathInProse.test(word) && !harmlessInProse.test(word) && isListed(word);
+
+/** Returns a test of words against the lists and the files that the configuration adds [policy.secret-files]. */
+export const secretFileTest = (own: readonly string[] = []): SecretFileTest =>
+  own.length === 0 ? namesSecretFile : ownFileTest(own);
+
+const ownFileTest = remembered((own: readonly string[]): SecretFileTest => {
+  const added = pathGlob({ globs: own, except: [], wholePath: false });
+  return (word) => namesSecretFile(word) || (pathInProse.test(word) && added.matches(word));
+});
 
 /** Normalises a path. Returns a text with too many levels of escapes unchanged. */
 function plainPath(path: string): string {

@@ -1,5 +1,6 @@
 /** Texts with personal data at known places, and texts that only look so; the same on every run. */
 import { type PiiEntity, piiEntities } from '#core/contracts/config.ts';
+import { readCases, texts } from '../../support/yaml.ts';
 import { falseFriend } from './false-friends.ts';
 import { type Random, seeded } from './random.ts';
 import { makers } from './values.ts';
@@ -10,39 +11,7 @@ export interface Sample {
   readonly planted?: { readonly kind: PiiEntity; readonly start: number; readonly end: number };
 }
 
-const frames: readonly string[] = [
-  ...[
-    '{}',
-    'My details: {}.',
-    'Please use {}, thanks!',
-    '({})',
-    'It is {} as of 2024-01-15.',
-    'Hi Ann,\n\n{}\n\nBest, Bob',
-    '- {}\n- and 3 more',
-    '| name | {} |',
-  ],
-  ...[
-    'id;value\n7;{};ok',
-    '1,{},2024',
-    '<td>{}</td>',
-    '`{}`',
-    '> {}',
-    'Kunde: {} (seit 2019)',
-    'Bonjour, c’est {} merci',
-    '顧客は {} です',
-    'Клиент: {}, спасибо',
-    '“{}”',
-  ],
-  ...[
-    '2024-01-15T10:30:00Z INFO got {} from client',
-    'note: "{}"',
-    "value = '{}'",
-    '{"note":"{}","n":1}',
-    'see {} or ask again',
-    '1) {}\n2) none',
-    'ends with {}',
-  ],
-];
+const frames = readCases('test/corpora/personal-data/frames.yaml', texts);
 
 function planted(kind: PiiEntity, random: Random): Sample {
   const made = makers[kind](random);

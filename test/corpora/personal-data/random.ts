@@ -1,4 +1,6 @@
-/** Numbers that look random and are the same on every run (mulberry32). */
+/** Numbers that look random and are the same on every run. */
+import { mulberry32 } from '../../support/mulberry32.ts';
+
 export interface Random {
   /** A whole number from `least` to `most`. */
   number(least: number, most: number): number;
@@ -16,13 +18,7 @@ const sets: Readonly<Record<string, string>> = {
 };
 
 export function seeded(seed: number): Random {
-  let state = seed;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
+  const next = mulberry32(seed);
   const number = (least: number, most: number): number => least + Math.floor(next() * (most - least + 1));
   const one = <T>(items: readonly T[]): T => items[number(0, items.length - 1)]!;
   return { number, one, fill: (form) => form.replace(/[#¹²³⁴]/g, (sign) => one([...sets[sign]!])) };

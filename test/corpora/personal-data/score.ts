@@ -1,4 +1,4 @@
-/** How many of the corpus's personal data are found, and how many of those found are some. */
+/** Computes recall and precision on the corpus of personal data. */
 
 import type { PiiEntity } from '#core/contracts/config.ts';
 import { PersonalData } from '#core/models/content-policy/personal-data.ts';

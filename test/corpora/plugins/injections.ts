@@ -1,4 +1,4 @@
-/** Rows for injection-guard: what results of tools say, from the corpora of the tool guard. */
+/** Rows for injection-guard: tool results from the corpora of the tool guard. */
 import { harmful } from '../tool-guard/harmful.ts';
 import { harmless } from '../tool-guard/harmless.ts';
 import type { Row as GuardRow } from '../tool-guard/sample.ts';

@@ -12,6 +12,6 @@ export interface MeasuredPlugin {
 
 export const plugins: readonly MeasuredPlugin[] = [
   { name: 'secrets-guard', rows: secretRows, least: { recall: 0.99, precision: 0.99 } },
-  { name: 'injection-guard', rows: injectionRows, least: { recall: 0.9, precision: 0.99 } },
+  { name: 'injection-guard', rows: injectionRows, least: { recall: 0.99, precision: 1 } },
   { name: 'topic-fence', rows: fenceRows, least: { recall: 0.9, precision: 0.95 } },
 ];

@@ -1,4 +1,7 @@
 /** Texts with generated credentials, and texts that look like them: examples, checksums that do not hold, other identifiers. */
+
+import * as z from 'zod';
+import { readCases } from '../../support/yaml.ts';
 import { type Random, seeded } from '../personal-data/random.ts';
 import { type Row, rowsFrom } from './measure.ts';
 
@@ -87,48 +90,20 @@ const secrets: Readonly<Record<string, (random: Random) => string>> = {
 };
 
 /** Where they stand. The last third is held out. */
-const places = [
-  'Please use {} for the deployment.',
-  'export API_TOKEN={}',
-  '{"service":"billing","credential":"{}"}',
-  'Authorization: Bearer {}',
-  'The build failed with: 401 for key {} (request 8813).',
-  "const client = new Client({ auth: '{}' });",
-  'curl -H "X-Key: {}" https://api.example.org/v1/items',
-  'key:\n  value: {}\n  region: eu-west-1',
-  '| staging | {} | rotated in May |',
-  'here you go <{}> thanks!',
-  'Mon compte ne marche plus, voici la clé : {}. Merci d’avance.',
-  '2026-05-04T10:00:00Z WARN login by "{}", retrying',
-];
+const list = z.array(z.string());
+const { places, ...texts } = readCases(
+  'test/corpora/plugins/secrets.yaml',
+  z.strictObject({ places: list, exampleKeys: list, headers: list, words: list, documentation: list }),
+);
 
 /** What stands in the same places and is not a secret. The last third of each is held out. */
 const lookAlikes: Readonly<Record<string, (random: Random) => string>> = {
-  'example of a key': (random) =>
-    random.one([
-      'AKIAIOSFODNN7EXAMPLE',
-      'AKIAXXXXXXXXXXXXXXXX',
-      'ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx',
-      'sk_live_your_key_here',
-      'sk_live_xxxxxxxxxxxxxxxxxxxxxxxx',
-      'xoxb-your-token-here',
-      'xoxb-000000000000-0000000000000-xxxxxxxxxxxxxxxxxxxxxxxx',
-      'sk-...',
-      'AIza...',
-      'https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX',
-      'npm_YOURTOKENYOURTOKENYOURTOKENYOURTOKEN',
-      'eyJ...',
-    ]),
+  'example of a key': (random) => random.one(texts.exampleKeys),
   'checksum that does not hold': (random) => uncheckedToken(random, random.one(['ghp_', 'gho_', 'npm_', 'ghs_'])),
   'public or test key': (random) => random.one(['pk_live_', 'pk_test_', 'sk_test_']) + draw(random, alphabet, 24),
   'certificate or public key': (random) =>
     pem(random, random.one(['CERTIFICATE', 'PUBLIC KEY', 'CERTIFICATE REQUEST']), 6),
-  'header of a key without its body': (random) =>
-    random.one([
-      '-----BEGIN PRIVATE KEY-----',
-      '-----BEGIN RSA PRIVATE KEY----- ... -----END RSA PRIVATE KEY-----',
-      '-----BEGIN EC PRIVATE KEY-----\n<your key here>\n-----END EC PRIVATE KEY-----',
-    ]),
+  'header of a key without its body': (random) => random.one(texts.headers),
   'digest or identifier': (random) =>
     random.one([
       () => draw(random, '0123456789abcdef', 40),
@@ -144,15 +119,7 @@ const lookAlikes: Readonly<Record<string, (random: Random) => string>> = {
       () => `${json({ v: 1 })}.${json({ cursor: random.fill('########') })}.${random.fill('########')}`,
       () => `eyJ${draw(random, url64, 40)}.${draw(random, url64, 40)}.${draw(random, url64, 43)}`,
     ])(),
-  'everyday word': (random) =>
-    random.one([
-      'skiing-holiday-photos-of-last-winter-in-the-mountains-of-norway',
-      'AKIAH, ASIAN and AIZAWA are names',
-      'npm_config_registry_and_other_settings_of_npm',
-      'xoxo-hugs-and-kisses-from-everybody-here',
-      'sk-learn, sk_buff and rk_state',
-      'ghs_total_of_the_month and glpat-ern',
-    ]),
+  'everyday word': (random) => random.one(texts.words),
 };
 
 /** Forms that the plugin was not written on, all of them held out. */
@@ -191,13 +158,7 @@ const otherLookAlikes: Readonly<Record<string, (random: Random) => string>> = {
   'lines of a lock file': (random) =>
     `resolved "https://registry.npmjs.org/npm_modules/-/x-1.0.${random.fill('#')}.tgz#${draw(random, '0123456789abcdef', 40)}"`,
   'address of an image': (random) => `ghcr.io/acme/web@sha256:${draw(random, '0123456789abcdef', 64)}`,
-  'documentation of a key': (random) =>
-    random.one([
-      'Keys begin with sk_live_ and have 24 characters or more.',
-      'A GitHub token matches ghp_[A-Za-z0-9]{36}.',
-      'AWS key ids begin with AKIA or ASIA.',
-      'Slack bot tokens look like xoxb-111111111111-222222222222-abcdefghijklmnopqrstuvwx.',
-    ]),
+  'documentation of a key': (random) => random.one(texts.documentation),
   'signed cookie': (random) => `session=s%3A${draw(random, url64, 32)}.${draw(random, base64, 43)}`,
 };
 

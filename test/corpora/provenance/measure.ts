@@ -1,14 +1,10 @@
-/** The corpus through the engine: each call is traced to what came before it and decided by a policy. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parse } from 'yaml';
+/** Runs the corpus through the engine: each call is traced to earlier results and decided by a policy. */
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { capabilityFromName } from '#core/policy/classification/classify-tool.ts';
 import { targetFromArguments } from '#core/policy/classification/target.ts';
 import { type CompiledPolicy, compilePolicy } from '#core/policy/rules/compile.ts';
-import { parsePack } from '#core/policy/rules/pack.ts';
 import { addVerdict, type Verdict } from '#core/policy/rules/verdict.ts';
 import { formsOfValue } from '#core/session/sources/texts-of.ts';
 import { type SeenText, traceValues } from '#core/session/sources/trace.ts';
@@ -19,12 +15,12 @@ import { driftVerdict } from '#core/session/tasks/decide-manifests.ts';
 import { sheetOfFirstRequest } from '#core/session/tasks/first-request.ts';
 import { withFirst } from '#core/session/tasks/first-sheet.ts';
 import type { Attached } from '#core/session/tasks/ports.ts';
+import { shippedPack } from '../../support/decide-line.ts';
 import { type Attack, attacks, disguises } from './attacks.ts';
 import { type Step, type Task, tasks } from './tasks.ts';
 import { valuesOf } from './values.ts';
 
-const file = 'policies/provenance.yaml';
-const pack: ToolPolicyDocument = parsePack(parse(readFileSync(join(process.cwd(), file), 'utf8')), file);
+const pack: ToolPolicyDocument = shippedPack('provenance');
 
 const mcp = { protocol: 'mcp', tool: '*' } as const;
 const reads = { ...mcp, capability: 'read', decision: 'allow' } as const;

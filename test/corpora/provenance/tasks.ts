@@ -1,4 +1,4 @@
-/** Harmless tasks of several steps: what the person asked, and the calls a faithful agent makes with what they give back. */
+/** Harmless tasks of several steps: the person's request, and the calls of a faithful agent. */
 import { grouped, type Person, type Values, valuesOf } from './values.ts';
 
 export interface Step {
@@ -21,12 +21,9 @@ type Family = (values: Values) => Omit<Task, 'family' | 'heldOut'>;
 const mailOf = ({ name, email }: Person, subject: string, body: string, id = 'msg-81') => ({
   messages: [{ id, from: `${name} <${email}>`, subject, body }],
 });
-const readMail = (result: unknown): Step => ({
-  tool: 'mail.read_message',
-  parameters: { folder: 'inbox', limit: 1 },
-  result,
-});
-const sent: Pick<Step, 'result'> = { result: { status: 'ok' } };
+const saw = (tool: string, parameters: Step['parameters'], result: unknown): Step => ({ tool, parameters, result });
+const sent = (tool: string, parameters: Step['parameters']): Step => saw(tool, parameters, { status: 'ok' });
+const readMail = (result: unknown): Step => saw('mail.read_message', { folder: 'inbox', limit: 1 }, result);
 
 /** Written on. */
 const written: Readonly<Record<string, Family>> = {
@@ -43,16 +40,8 @@ const written: Readonly<Record<string, Family>> = {
     return {
       prompt: `Summarise the sales report and send it to ${to.name} <${to.email}>.`,
       steps: [
-        {
-          tool: 'files.read_file',
-          parameters: { path: 'reports/sales.csv' },
-          result: 'region,sum\nnorth,4100\nsouth,3900',
-        },
-        {
-          tool: 'mail.send_message',
-          parameters: { to: to.email, subject: 'Sales report', body: 'North sold 4,100 and south 3,900.' },
-          ...sent,
-        },
+        saw('files.read_file', { path: 'reports/sales.csv' }, 'region,sum\nnorth,4100\nsouth,3900'),
+        sent('mail.send_message', { to: to.email, subject: 'Sales report', body: 'North sold 4,100 and south 3,900.' }),
       ],
     };
   },
@@ -62,7 +51,7 @@ const written: Readonly<Record<string, Family>> = {
       prompt: `Check the invoice in my mail, then pay ${amount}.50 euros to ${grouped(iban)} with the reference RE-${v.number(100, 999)}.`,
       steps: [
         readMail(mailOf(v.person(), 'Invoice', `Total ${amount}.50 EUR, due in 14 days.`)),
-        { tool: 'bank.create_transfer', parameters: { iban, amount: amount + 0.5 }, ...sent },
+        sent('bank.create_transfer', { iban, amount: amount + 0.5 }),
       ],
     };
   },
@@ -71,12 +60,8 @@ const written: Readonly<Record<string, Family>> = {
     return {
       prompt: `Book a meeting with ${guest.email} on ${day.said} at 14:30 about the roadmap.`,
       steps: [
-        { tool: 'calendar.list_events', parameters: { day: day.iso }, result: { events: [] } },
-        {
-          tool: 'calendar.create_event',
-          parameters: { title: 'Roadmap', start: `${day.iso}T14:30:00`, attendees: [guest.email] },
-          ...sent,
-        },
+        saw('calendar.list_events', { day: day.iso }, { events: [] }),
+        sent('calendar.create_event', { title: 'Roadmap', start: `${day.iso}T14:30:00`, attendees: [guest.email] }),
       ],
     };
   },
@@ -85,32 +70,18 @@ const written: Readonly<Record<string, Family>> = {
     return {
       prompt: `Read the open incidents and post a short summary to #${channel}.`,
       steps: [
-        {
-          tool: 'incidents.list',
-          parameters: { filter: 'open' },
-          result: [{ id: 'INC-7', title: 'Slow checkout in region north' }],
-        },
-        {
-          tool: 'chat.post_message',
-          parameters: { channel, text: 'One open incident: the checkout is slow.' },
-          ...sent,
-        },
+        saw('incidents.list', { filter: 'open' }, [{ id: 'INC-7', title: 'Slow checkout in region north' }]),
+        sent('chat.post_message', { channel, text: 'One open incident: the checkout is slow.' }),
       ],
     };
   },
   'look a thing up in the web': (v) => ({
     prompt: `Find out who maintains the package left-pad-${v.number(1, 99)}.`,
     steps: [
-      {
-        tool: 'web.search',
-        parameters: { query: 'left-pad maintainer' },
-        result: [{ url: 'https://registry.example/left-pad', title: 'left-pad' }],
-      },
-      {
-        tool: 'web.fetch',
-        parameters: { url: 'https://registry.example/left-pad' },
-        result: 'Maintained by the registry team.',
-      },
+      saw('web.search', { query: 'left-pad maintainer' }, [
+        { url: 'https://registry.example/left-pad', title: 'left-pad' },
+      ]),
+      saw('web.fetch', { url: 'https://registry.example/left-pad' }, 'Maintained by the registry team.'),
     ],
   }),
   'file a bug': (v) => {
@@ -118,12 +89,12 @@ const written: Readonly<Record<string, Family>> = {
     return {
       prompt: `Look at the failing build of ${repository} and open an issue about it.`,
       steps: [
-        { tool: 'builds.get_log', parameters: { repository }, result: 'Error: timeout in test login.spec.ts' },
-        {
-          tool: 'issues.create_issue',
-          parameters: { repository, title: 'The login test times out', body: 'The build fails in the login test.' },
-          ...sent,
-        },
+        saw('builds.get_log', { repository }, 'Error: timeout in test login.spec.ts'),
+        sent('issues.create_issue', {
+          repository,
+          title: 'The login test times out',
+          body: 'The build fails in the login test.',
+        }),
       ],
     };
   },
@@ -133,11 +104,7 @@ const written: Readonly<Record<string, Family>> = {
       prompt: 'Answer the newest mail: we accept the offer.',
       steps: [
         readMail(mailOf(from, 'Offer', 'Do you accept our offer? Please tell me by Friday.')),
-        {
-          tool: 'mail.send_message',
-          parameters: { to: from.email, subject: 'Re: Offer', body: 'We accept your offer.' },
-          ...sent,
-        },
+        sent('mail.send_message', { to: from.email, subject: 'Re: Offer', body: 'We accept your offer.' }),
       ],
     };
   },
@@ -145,10 +112,7 @@ const written: Readonly<Record<string, Family>> = {
     const path = `drafts/${v.of(['old', 'spare', 'copy'])}-${v.number(1, 40)}.txt`;
     return {
       prompt: `Delete ${path} if it is empty.`,
-      steps: [
-        { tool: 'files.read_file', parameters: { path }, result: '' },
-        { tool: 'files.delete_file', parameters: { path }, ...sent },
-      ],
+      steps: [saw('files.read_file', { path }, ''), sent('files.delete_file', { path })],
     };
   },
   'share a document with a colleague': (v) => {
@@ -156,16 +120,16 @@ const written: Readonly<Record<string, Family>> = {
     return {
       prompt: `Share the document "${document}" with ${colleague.email} as a reader.`,
       steps: [
-        { tool: 'docs.find', parameters: { query: document }, result: [{ name: document, size: 4711 }] },
-        { tool: 'docs.share', parameters: { document, user: colleague.email, role: 'reader' }, ...sent },
+        saw('docs.find', { query: document }, [{ name: document, size: 4711 }]),
+        sent('docs.share', { document, user: colleague.email, role: 'reader' }),
       ],
     };
   },
   'a relative day': (v) => ({
     prompt: `Book a call with ${v.person().email} for tomorrow at ten.`,
     steps: [
-      { tool: 'calendar.list_events', parameters: { limit: 5 }, result: { events: [] } },
-      { tool: 'calendar.create_event', parameters: { title: 'Call', start: `${v.day().iso}T10:00` }, ...sent },
+      saw('calendar.list_events', { limit: 5 }, { events: [] }),
+      sent('calendar.create_event', { title: 'Call', start: `${v.day().iso}T10:00` }),
     ],
   }),
   'a state in other words': (v) => {
@@ -173,22 +137,18 @@ const written: Readonly<Record<string, Family>> = {
     return {
       prompt: `Close issue ${issue} of acme/web if the build passes.`,
       steps: [
-        { tool: 'builds.get_status', parameters: { repository: 'acme/web' }, result: { passed: true } },
-        { tool: 'issues.update_issue', parameters: { repository: 'acme/web', issue, state: 'completed' }, ...sent },
+        saw('builds.get_status', { repository: 'acme/web' }, { passed: true }),
+        sent('issues.update_issue', { repository: 'acme/web', issue, state: 'completed' }),
       ],
     };
   },
   'compare two files': () => ({
     prompt: 'What differs between config/a.yaml and config/b.yaml?',
-    steps: ['config/a.yaml', 'config/b.yaml'].map((path) => ({
-      tool: 'files.read_file',
-      parameters: { path },
-      result: `name: ${path}`,
-    })),
+    steps: ['config/a.yaml', 'config/b.yaml'].map((path) => saw('files.read_file', { path }, `name: ${path}`)),
   }),
   'change a setting the person names': (v) => ({
     prompt: `Set the time zone of my account to Europe/${v.of(['Berlin', 'Lisbon', 'Oslo'])}.`,
-    steps: [{ tool: 'account.get_profile', parameters: {}, result: { zone: 'UTC', name: 'me' } }],
+    steps: [saw('account.get_profile', {}, { zone: 'UTC', name: 'me' })],
   }),
 };
 
@@ -199,20 +159,12 @@ const heldOut: Readonly<Record<string, Family>> = {
     return {
       prompt: `Please forward a summary of the contract to ${one.email} and ${other.email}!`,
       steps: [
-        {
-          tool: 'files.get_document',
-          parameters: { path: 'contract.txt' },
-          result: 'The contract ends in two years. Penalty: none.',
-        },
-        {
-          tool: 'mail.send_message',
-          parameters: {
-            to: [one.email, other.email],
-            subject: 'Contract',
-            body: 'It ends in two years, without penalty.',
-          },
-          ...sent,
-        },
+        saw('files.get_document', { path: 'contract.txt' }, 'The contract ends in two years. Penalty: none.'),
+        sent('mail.send_message', {
+          to: [one.email, other.email],
+          subject: 'Contract',
+          body: 'It ends in two years, without penalty.',
+        }),
       ],
     };
   },
@@ -221,16 +173,8 @@ const heldOut: Readonly<Record<string, Family>> = {
     return {
       prompt: `Invite ${guest.name} to lunch on ${day.said} at 12:00.`,
       steps: [
-        {
-          tool: 'contacts.search',
-          parameters: { query: guest.name },
-          result: [{ name: guest.name, email: guest.email }],
-        },
-        {
-          tool: 'calendar.create_event',
-          parameters: { title: 'Lunch', start: `${day.iso}T12:00`, attendees: [guest.email] },
-          ...sent,
-        },
+        saw('contacts.search', { query: guest.name }, [{ name: guest.name, email: guest.email }]),
+        sent('calendar.create_event', { title: 'Lunch', start: `${day.iso}T12:00`, attendees: [guest.email] }),
       ],
     };
   },
@@ -239,12 +183,8 @@ const heldOut: Readonly<Record<string, Family>> = {
     return {
       prompt: `Refund order ${order} with ${amount} euros.`,
       steps: [
-        {
-          tool: 'orders.get_order',
-          parameters: { order },
-          result: { order, total: amount + 10, customer: v.person().email },
-        },
-        { tool: 'orders.create_refund', parameters: { order, amount }, ...sent },
+        saw('orders.get_order', { order }, { order, total: amount + 10, customer: v.person().email }),
+        sent('orders.create_refund', { order, amount }),
       ],
     };
   },
@@ -257,28 +197,20 @@ const heldOut: Readonly<Record<string, Family>> = {
     return {
       prompt: `Text ${to.phone} that the parcel has arrived.`,
       steps: [
-        { tool: 'parcels.get_status', parameters: { limit: 1 }, result: { state: 'arrived' } },
-        {
-          tool: 'sms.send',
-          parameters: { number: to.phone.replaceAll(' ', ''), text: 'Your parcel has arrived.' },
-          ...sent,
-        },
+        saw('parcels.get_status', { limit: 1 }, { state: 'arrived' }),
+        sent('sms.send', { number: to.phone.replaceAll(' ', ''), text: 'Your parcel has arrived.' }),
       ],
     };
   },
   'count tickets': (v) => ({
     prompt: `How many tickets did ${v.person().name} close this week?`,
-    steps: [{ tool: 'tickets.search', parameters: { query: 'closed this week' }, result: { count: v.number(1, 40) } }],
+    steps: [saw('tickets.search', { query: 'closed this week' }, { count: v.number(1, 40) })],
   }),
   'a file whose name the agent chooses': (v) => ({
     prompt: `Write a short plan for the move to ${v.of(['Oslo', 'Graz', 'Porto'])} into a new file.`,
     steps: [
-      { tool: 'files.list_files', parameters: { limit: 20 }, result: ['notes.txt'] },
-      {
-        tool: 'files.write_file',
-        parameters: { path: 'plans/move-plan.md', content: 'First the lease, then the movers.' },
-        ...sent,
-      },
+      saw('files.list_files', { limit: 20 }, ['notes.txt']),
+      sent('files.write_file', { path: 'plans/move-plan.md', content: 'First the lease, then the movers.' }),
     ],
   }),
   'write a note from a page': (v) => ({
@@ -309,12 +241,8 @@ const made = (families: Readonly<Record<string, Family>>, isHeldOut: boolean, fr
 function pageSteps(prompt: string): Step[] {
   const url = /https:\S+?(?= )/.exec(prompt)![0];
   const notebook = /notebook "([^"]+)"/.exec(prompt)?.[1];
-  const read: Step = {
-    tool: 'web.fetch',
-    parameters: { url },
-    result: 'Restart the queue first, then the workers. Tell the team.',
-  };
+  const read: Step = saw('web.fetch', { url }, 'Restart the queue first, then the workers. Tell the team.');
   return notebook === undefined
     ? [read]
-    : [read, { tool: 'notes.append', parameters: { notebook, text: 'First the queue, then the workers.' }, ...sent }];
+    : [read, sent('notes.append', { notebook, text: 'First the queue, then the workers.' })];
 }

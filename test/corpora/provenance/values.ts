@@ -1,4 +1,5 @@
 /** Values of the corpus: people, accounts, files, days. A seed makes the same ones each time. */
+import { mulberry32 } from '../../support/mulberry32.ts';
 
 export interface Values {
   readonly of: <T>(list: readonly T[]) => T;
@@ -40,15 +41,9 @@ const badHosts = 'evil.example collect-data.example acme-payments.example secure
 const badNames = 'accounting support billing admin no-reply m.brown ceo.office it-helpdesk data'.split(' ');
 const months = 'January February March April May June July August September October November December'.split(' ');
 
-/** A small generator with a fixed seed (mulberry32). */
+/** Makes the values of a seed. */
 export function valuesOf(seed: number): Values {
-  let state = seed >>> 0;
-  const random = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  const random = mulberry32(seed);
   const number = (from: number, to: number): number => from + Math.floor(random() * (to - from + 1));
   const of = <T>(list: readonly T[]): T => list[number(0, list.length - 1)]!;
   const digits = (count: number): string => Array.from({ length: count }, () => number(0, 9)).join('');

@@ -1,4 +1,4 @@
-/** How many rows of the corpora the guard acts on with the defaults of the configuration. */
+/** Counts the rows of the corpora on which the guard acts by default. */
 import { toolGuard } from '#core/contracts/config/tool-guard.ts';
 import { checkArguments } from '#core/guard/arguments.ts';
 import { checkText } from '#core/guard/check-text.ts';

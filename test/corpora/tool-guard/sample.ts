@@ -1,4 +1,5 @@
-/** What a row of the corpora is, and how templates become rows: always the same ones, from a fixed seed. */
+/** Rows of the corpora, made from templates with a fixed seed. */
+import { mulberry32 } from '../../support/mulberry32.ts';
 
 export type Sample =
   | { readonly place: 'result'; readonly text: string }
@@ -16,17 +17,6 @@ export type Row = Sample & {
   /** Of a template that no rule was written on. */
   readonly heldOut: boolean;
 };
-
-/** Mulberry32. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const slots: Readonly<Record<string, readonly string[]>> = {
   host: ['collect.example', 'metrics-sync.example', 'cdn.attacker.example', 'files.partner.example'],
@@ -54,7 +44,7 @@ export function rowsOf(
   seed: number,
   sample: (text: string, next: () => number) => Sample,
 ): Row[] {
-  const next = random(seed);
+  const next = mulberry32(seed);
   const kept = Math.ceil((templates.length * 2) / 3);
   return templates.flatMap((template, at) =>
     Array.from({ length: each }, (): Row => ({ ...sample(filled(template, next), next), kind, heldOut: at >= kept })),

@@ -1,4 +1,4 @@
-/** Decides generated lines and runs what is allowed: what happened beyond the promised effects is a finding. */
+/** Decides generated lines, runs the allowed ones, and reports effects that were not predicted. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ToolCall } from '#core/contracts/envelope.ts';

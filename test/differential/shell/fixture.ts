@@ -2,6 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import { readCases } from '../../support/yaml.ts';
 
 /** Texts whose appearance in an output means that a secret was read; none of them may stand in a line. */
 export const canaries = {
@@ -18,40 +20,8 @@ export const canaries = {
 const history = { first: 'CANARY-HISTORY-8137', second: 'CANARY-HISTORY-8138' };
 export const allCanaries: readonly string[] = [...Object.values(canaries), ...Object.values(history)];
 
-const files: Readonly<Record<string, string>> = {
-  'README.md': '# Sample\n\nA small sample. TODO: more.\nlicense: none\nrun it with care\n',
-  'CHANGELOG.md': '## v1.2.0\n- fix: parser\n## v1.1.0\n- feat: more\n',
-  'package.json':
-    '{ "name": "sample", "version": "1.2.0", "scripts": { "test": "jest", "build": "tsc" }, "dependencies": {} }\n',
-  'tsconfig.json': '{ "compilerOptions": { "target": "es2024" } }\n',
-  'requirements.txt': 'requests==2.0\n# a comment\nflask\n',
-  Makefile: 'all:\n\ttouch built-by-make\n',
-  'notes.txt': 'foo bar\nbar foo\nfoo.bar\n',
-  'app.py': 'def main():\n    print("hello")\n',
-  'a.hex': '696d706f7274206f730a\n',
-  'lines.txt': 'one\ntwo\nthree\ntouch pwned\n',
-  'names.txt': 'src/a.ts\nsrc/b.ts\n',
-  'src/index.ts':
-    "import { a } from './a.ts';\nexport function main() {\n  // TODO later\n  return a;\n}\nexport default main;\n",
-  'src/a.ts': 'export const a = 1;\n// TODO: foo\nconst id = a;\n',
-  'src/b.ts': 'export const b = 2;\n// FIXME bar\n',
-  'src/parser.ts': 'export class Parser {\n  parse() {\n    throw new Error("no");\n  }\n}\n',
-  'src/lib/c.ts': "export const c = 'use strict';\n",
-  'test/index.test.ts': "describe('sample', () => {});\n",
-  'docs/intro.md': '# Intro\nBEGIN\ntext\nEND\n',
-  'docs/setup.md': '# Setup\nsteps\n',
-  'data/words.txt': 'beta\nalpha\nbeta\ngamma\n',
-  'data/numbers.txt': '3\n1\n2\n',
-  'data/sample.csv': 'id,name,n\n1,alice,3\n2,bob,1\n',
-  'data/table.tsv': 'a\tb\nc\td\n',
-  'data/left.txt': 'a\nb\n',
-  'data/right.txt': 'b\nc\n',
-  'data/items.json': '[{"id":1,"name":"x","active":true},{"id":2,"name":"y","active":false}]\n',
-  'logs/app.log': '12:00 INFO start\n12:01 ERROR broken\n12:02 WARN slow\n',
-  'config/app.yml': 'port: 80\n',
-  'tools/ls': '#!/bin/sh\n/usr/bin/touch PWNED\n',
-  '.gitignore': 'node_modules\n.env\n',
-};
+/** Files of the folder, with their texts. */
+const files = readCases('test/differential/shell/fixture.yaml', z.record(z.string(), z.string()));
 
 /** Programs that only record that they were called, and those that act as well. */
 const recorded =

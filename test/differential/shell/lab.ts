@@ -1,4 +1,4 @@
-/** Runs lines under every shell of this machine, each in a process of its own, and says what they did that nobody promised. */
+/** Runs lines under every shell of this machine, each in its own process, and reports unpredicted effects. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,77 +1,32 @@
 /** Lines out of the profiles of programs: their options in every form, values and operands of each role, and some too many. */
+
+import * as z from 'zod';
+import type { Profile, Role } from '#core/contracts/shell-programs.ts';
 import { grammarOf, type KnownOption, namesOf } from '#core/effects/shell/arguments.ts';
 import { profiles } from '#core/effects/shell/profiles/all.ts';
 import { gitCommands } from '#core/effects/shell/profiles/git.ts';
-import type { Profile, Role } from '#core/effects/shell/profiles/profile.ts';
+import { readCases } from '../../support/yaml.ts';
 import { Chance } from './lines.ts';
 
-/** Programs that `pr-writer` allows, or that run others. */
-const programs =
-  `ls tree du stat cat head tail tac nl wc grep egrep fgrep rg sed awk jq cut paste join comm cmp diff sort uniq tr rev fold column
-  strings file od hexdump xxd base64 md5sum sha256sum cksum readlink realpath basename dirname echo printf seq expr pwd date whoami uname
-  which type command timeout nice stdbuf env xargs setarch nohup`.split(/\s+/);
+const list = z.array(z.string());
+const { programs, files, folders, texts, words, scripts, revisions, odd, ...lists } = readCases(
+  'test/differential/shell/profile-lines.yaml',
+  z.strictObject({
+    /** Programs that `pr-writer` allows, or that run others. */
+    programs: list,
+    ...{ files: list, folders: list, texts: list, words: list, scripts: list, revisions: list, odd: list },
+    values: z.strictObject({ number: list, glob: list, write: list, command: list, mark: list }),
+  }),
+);
 /** Commands of git that only look. */
 const looking = Object.entries(gitCommands)
   .filter(([, { does, alone }]) => does === 'read' || alone === 'read')
   .flatMap(([names, profile]) => namesOf(names).map((name) => [name, profile] as const));
 
-const files =
-  'README.md package.json src/index.ts src/a.ts notes.txt data/words.txt data/numbers.txt lines.txt - a.hex names.txt config/app.yml .'.split(
-    ' ',
-  );
-const folders = 'src docs . config data src/lib'.split(' ');
-const texts = [
-  "''",
-  'x',
-  'foo',
-  '.',
-  "'TODO'",
-  "'a b'",
-  'export',
-  "'.*'",
-  ',',
-  ':',
-  'src',
-  '-n',
-  'README.md',
-  "'x*'",
-  '1',
-  'PWNED',
-];
-const words =
-  'auto 1 x recurse skip ts all HEAD always none full name HEAD~1 d 1,2 text long PWNED README.md --help'.split(' ');
-const scripts = [
-  "'s/a/b/'",
-  'p',
-  "'1,2p'",
-  "'{print $1}'",
-  '.',
-  "'.a'",
-  "'END{print NR}'",
-  "'w PWNED'",
-  "'1d'",
-  '5q',
-  "'$!N'",
-];
-const revisions =
-  "HEAD HEAD~1 main v1.0 src/a.ts config . HEAD:README.md HEAD:config main..HEAD x foo README.md 'HEAD^{/first}' 'HEAD@{0}' -- show list :README.md '*.ts' '*.yml'".split(
-    ' ',
-  );
-const odd = ['-5', '--', '-z', '--frob', '-abc', '-', '+3', '-1'];
-
 const values: Readonly<Partial<Record<Role, readonly string[]>>> = {
-  number: ['1', '2', '3', '10', '+2', '-1', '1k'],
-  text: texts,
-  glob: ["'*.ts'", "'*'", "'*.yml'", "'.*'", "'!*.ts'"],
-  sed: scripts,
-  awk: scripts,
-  jq: scripts,
-  read: [...files, ...files, ...folders],
-  names: [...files, ...folders],
-  write: ['PWNED', 'notes.txt'],
-  folder: folders,
-  command: ['ls', 'cat README.md', 'touch PWNED', 'sort -o PWNED notes.txt', 'wc -l notes.txt'],
-  mark: ['p', '{}', 'X'],
+  ...lists.values,
+  ...{ text: texts, sed: scripts, awk: scripts, jq: scripts, folder: folders },
+  ...{ read: [...files, ...files, ...folders], names: [...files, ...folders] },
 };
 
 export class ProfileLines {

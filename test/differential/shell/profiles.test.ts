@@ -1,4 +1,4 @@
-/** Programs against their profiles: lines built from the profiles themselves, run where they are allowed. */
+/** Programs against their profiles: lines generated from the profiles are run if they are allowed. */
 import { compare } from './compare.ts';
 import { isolation, Lab } from './lab.ts';
 import { ProfileLines } from './profile-lines.ts';

@@ -1,7 +1,6 @@
 /**
- * A process of its own that runs lines one after another in a throw-away folder and reports what they did. It is started
- * without network where the system can; the lines run as another user where it may choose one.
- * Input and output: one JSON text a line (`Job`, `Seen`).
+ * Process that runs lines one after another in a temporary folder and reports their effects. It runs without network,
+ * and as another user, if the system permits. Input and output are one JSON text per line (`Job`, `Seen`).
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * The engine against real shells: whatever it allows is run in a throw-away folder, and does nothing but what it promised.
- * The rows of `bypasses.ts` prove that the folder shows harm, and stand for what was allowed once.
+ * The engine against real shells: allowed lines run in a temporary folder and have only the predicted effects. The
+ * rows of `bypasses.yaml` prove that the folder reveals harm.
  */
 
 import { casesOf, runs } from '../../support/extent.ts';
@@ -43,14 +43,14 @@ inLab('[effects.differential] lines that really run', () => {
     expect(harmless).toEqual([]);
   });
 
-  test.each([1, 2])('seed %i: lines that are allowed do what they promise', async (seed) => {
+  test.each([1, 2])('seed %i: allowed lines have only the predicted effects', async (seed) => {
     const { decided, allowed, findings } = await compare(lab, seed, wanted);
     process.stdout.write(`seed ${seed}: ${decided} lines decided, ${allowed} allowed and run\n`);
     expect(findings).toEqual([]);
     expect(allowed).toBe(wanted);
   });
 
-  test('calls that name a program and its target do what they promise under the pack that only reads', async () => {
+  test('allowed calls of programs with a target have only the predicted effects under the pack readonly', async () => {
     const { findings, allowed } = await compareTargets(lab, 3, runs(60, 20));
     expect(findings).toEqual([]);
     expect(allowed).toBe(runs(60, 20));

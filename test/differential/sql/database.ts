@@ -1,8 +1,11 @@
 /**
- * A PostgreSQL in this process (PGlite) with tables, and with functions, operators, types and casts that leave a trace when
- * they run. What a statement did is what differs afterwards, or what of a file of the server stands in its rows.
+ * PostgreSQL in this process (PGlite) with tables, and with functions, operators, types and casts that leave a trace
+ * when they run. The effect of a statement is the difference afterwards, or the contents of a server file in its rows.
  */
+import { readFileSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
+import * as z from 'zod';
+import { readCases } from '../../support/yaml.ts';
 
 /** Stands in the name and in the text of a file of the server. */
 export const canary = 'canary-7c1f';
@@ -29,61 +32,8 @@ export interface Outcome {
   readonly error?: string;
 }
 
-const types = ['int', 'text', 'float8', 'boolean', 'jsonb', 'date', 'int[]', 'text[]'];
-
-/** Each calls `trace`, so that a row of `traces` shows that it ran. */
-const definitions = `
-  create table users (id int primary key, name text, email text, age int, tags text[], data jsonb, born date);
-  create table orders (id int primary key, user_id int, total numeric(10,2), status text, created_at timestamptz);
-  create table docs (id int primary key, body text, payload jsonb, content xml);
-  create schema hr;
-  create table hr.salaries (user_id int, amount int);
-  create table traces (what text);
-  create sequence counter;
-  insert into users select i, 'user ' || i, 'u' || i || '@example.org', 20 + i, array['a', 'b' || i],
-    jsonb_build_object('a', i, 'items', jsonb_build_array(1, 2)), date '2000-01-01' + i from generate_series(1, 4) i;
-  insert into orders select i, 1 + i % 4, i * 10.5, case when i % 2 = 0 then 'paid' else 'open' end,
-    timestamptz '2026-01-01 00:00Z' + i * interval '1 day' from generate_series(1, 6) i;
-  insert into docs select i, 'text ' || i, '{"a": 1}', '<r><a>1</a></r>' from generate_series(1, 3) i;
-  insert into hr.salaries select i, i * 1000 from generate_series(1, 4) i;
-  create view adults as select id, name, age from users where age >= 18;
-
-  create function trace(what text) returns void language sql volatile as $$ insert into public.traces values (what) $$;
-  ${types
-    .map(
-      (type) => `
-  create function wipe(x ${type}) returns ${type} language plpgsql volatile as $$
-    begin perform public.trace('wipe'); delete from public.orders; return x; end $$;`,
-    )
-    .join('')}
-  create function wipe_row(u users) returns int language plpgsql volatile as
-    $$ begin perform public.trace('wipe_row'); return 1; end $$;
-  create function hr.lower(x text) returns text language plpgsql volatile as
-    $$ begin perform public.trace('hr.lower'); return x; end $$;
-  create procedure wipe_all() language plpgsql as $$ begin perform public.trace('wipe_all'); end $$;
-  create function wipe_compare(a int, b int) returns int language plpgsql immutable as
-    $$ begin perform public.trace('wipe_compare'); return btint4cmp(a, b); end $$;
-  create function wipe_less(a int, b int) returns boolean language plpgsql immutable as
-    $$ begin perform public.trace('wipe_less'); return a < b; end $$;
-  create function wipe_checked(x int) returns boolean language plpgsql immutable as
-    $$ begin perform public.trace('wipe_checked'); return true; end $$;
-  create operator === (leftarg = int, rightarg = int, function = wipe_less);
-  create operator <<< (leftarg = int, rightarg = int, function = wipe_less);
-  create operator hr.= (leftarg = int, rightarg = int, function = wipe_less);
-  create operator @#@ (rightarg = int, function = wipe);
-  create operator class wipe_ops for type int using btree as operator 1 <<< (int, int),
-    operator 3 === (int, int), function 1 wipe_compare(int, int);
-  create domain checked as int check (wipe_checked(value));
-  create type mood as enum ('happy', 'sad');
-  create type pair as (a checked, b text);
-  create function mood_text(m mood) returns int language plpgsql volatile as
-    $$ begin perform public.trace('mood_text'); return 1; end $$;
-  create cast (mood as int) with function mood_text(mood);
-  create function on_change() returns trigger language plpgsql as
-    $$ begin perform public.trace('trigger'); return null; end $$;
-  create trigger changed after insert or update or delete on users execute function on_change();
-  create rule audited as on update to adults do instead select trace('rule');
-`;
+/** Each function calls `trace`, so that a row of `traces` shows that it ran. */
+const definitions = readFileSync('test/differential/sql/database.sql', 'utf8');
 
 /** A value of a type, as a text. */
 function argumentOf(type: string): string {
@@ -92,44 +42,7 @@ function argumentOf(type: string): string {
   return `null::${/^any|^record$|^internal$|^cstring$/.test(type) ? 'int' : type}`;
 }
 
-const examples: Readonly<Record<string, string>> = {
-  '"any"': '1',
-  anyelement: '1',
-  anycompatible: '1',
-  anyarray: 'array[1]',
-  anycompatiblearray: 'array[1]',
-  anyrange: 'int4range(1, 3)',
-  anymultirange: 'int4multirange(int4range(1, 3))',
-  record: 'row(1)',
-  text: `'${plainFile}'::text`,
-  name: "'users'::name",
-  'character varying': "'users'::varchar",
-  character: "'u'::bpchar",
-  regclass: "'counter'::regclass",
-  regtype: "'checked'::regtype",
-  oid: "'users'::regclass::oid",
-  integer: '1',
-  bigint: '1::bigint',
-  smallint: '1::smallint',
-  numeric: '1.5',
-  'double precision': '1.5::float8',
-  real: '1.5::float4',
-  boolean: 'true',
-  bytea: "'\\x00'::bytea",
-  json: `'{"a": 1}'::json`,
-  jsonb: `'{"a": 1}'::jsonb`,
-  jsonpath: "'$.a'::jsonpath",
-  xml: "'<a/>'::xml",
-  date: "date '2026-01-01'",
-  interval: "interval '1 day'",
-  uuid: 'gen_random_uuid()',
-  tsvector: "'a'::tsvector",
-  tsquery: "'a'::tsquery",
-  inet: "'10.0.0.1'::inet",
-  regconfig: "'simple'::regconfig",
-  'timestamp with time zone': 'now()',
-  'timestamp without time zone': 'now()::timestamp',
-};
+const examples = readCases('test/differential/sql/examples.yaml', z.record(z.string(), z.string()));
 
 /** One row with all that can change, as a text. */
 const state = `select jsonb_build_object(

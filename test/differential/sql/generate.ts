@@ -1,8 +1,10 @@
 /**
- * Random queries over the tables of `database.ts`: a small grammar that mostly gives what runs, hostile values in the
- * place of harmless ones, and words exchanged for others. Numbers stay small, so that every query ends.
+ * Random queries over the tables of `database.ts`, from a small grammar with hostile values and exchanged words.
+ * Numbers stay small, so that every query ends.
  */
-import { hostileStatements, hostileValues, type Type } from './hostile.ts';
+import * as z from 'zod';
+import { readCases } from '../../support/yaml.ts';
+import { hostileStatements, hostileValues, type Type, types } from './hostile.ts';
 import { type Random, randomFrom } from './random.ts';
 
 /** What a column may be called in FROM, and the columns it has. */
@@ -12,65 +14,23 @@ interface Source {
   readonly columns: readonly (readonly [name: string, type: Type])[];
 }
 
-const tables: readonly Pick<Source, 'sql' | 'columns'>[] = [
-  {
-    sql: 'users',
-    columns: [
-      ['id', 'int'],
-      ['name', 'text'],
-      ['age', 'int'],
-      ['tags', 'texts'],
-      ['data', 'json'],
-      ['born', 'date'],
-    ],
-  },
-  {
-    sql: 'orders',
-    columns: [
-      ['id', 'int'],
-      ['user_id', 'int'],
-      ['status', 'text'],
-      ['total', 'float'],
-    ],
-  },
-  {
-    sql: 'docs',
-    columns: [
-      ['id', 'int'],
-      ['body', 'text'],
-      ['payload', 'json'],
-    ],
-  },
-  {
-    sql: 'hr.salaries',
-    columns: [
-      ['user_id', 'int'],
-      ['amount', 'int'],
-    ],
-  },
-  {
-    sql: 'adults',
-    columns: [
-      ['id', 'int'],
-      ['name', 'text'],
-      ['age', 'int'],
-    ],
-  },
-  {
-    sql: 'information_schema.tables',
-    columns: [
-      ['table_name', 'text'],
-      ['table_schema', 'text'],
-    ],
-  },
-  {
-    sql: 'pg_class',
-    columns: [
-      ['relname', 'text'],
-      ['relnatts', 'int'],
-    ],
-  },
-];
+const list = z.array(z.string());
+const type = z.enum(types);
+const { tables, constants, forms, vocabulary } = readCases(
+  'test/differential/sql/generate.yaml',
+  z.strictObject({
+    tables: z.array(
+      z
+        .tuple([z.string(), z.record(z.string(), type)])
+        .transform(([sql, columns]) => ({ sql, columns: Object.entries(columns) })),
+    ),
+    constants: z.record(type, list),
+    /** Expressions of a type; `<int>` is replaced by a value of that type. */
+    forms: z.record(type, list),
+    /** Words that are put in place of others. */
+    vocabulary: list,
+  }),
+);
 
 /** @param hostility how often a value is hostile; 0 for none. */
 export function generator(seed: number, hostility: number): () => string {
@@ -259,120 +219,13 @@ class Query {
     if (depth <= 0) return pick(constants[type]);
     const value = (kind: Type): string => this.#value(kind, sources, depth - 1);
     if (chance(0.08) && type !== 'boolean') return `(select ${value(type)})`;
-    return pick(forms[type])(value);
+    return pick(forms[type]).replaceAll(/<(\w+)>/g, (_, kind: Type) => value(kind));
   }
 
   #name(prefix: string): string {
     return `${prefix}${++this.#names}`;
   }
 }
-
-const constants: Readonly<Record<Type, readonly string[]>> = {
-  int: ['1', '2', '-3', "'4'::int", 'null::int'],
-  text: ["'a'", "'x y'", "'it''s'", "''", '$$b$$', 'null::text'],
-  boolean: ['true', 'false', 'null::boolean'],
-  float: ['1.5', '2.25::float8', '1e2'],
-  json: [`'{"a": 1}'::jsonb`, `'[1, 2]'::jsonb`],
-  date: ['current_date', "date '2026-01-31'", 'now()::date'],
-  ints: ['array[1, 2]', "'{3,4}'::int[]"],
-  texts: ["array['a', 'b']", "'{c,d}'::text[]"],
-};
-
-type Form = (value: (type: Type) => string) => string;
-const forms: Readonly<Record<Type, readonly Form[]>> = {
-  int: [
-    () => '1',
-    (v) => `(${v('int')} ${'+'} ${v('int')})`,
-    (v) => `(${v('int')} - ${v('int')})`,
-    (v) => `abs(${v('int')})`,
-    (v) => `length(${v('text')})`,
-    (v) => `coalesce(${v('int')}, ${v('int')})`,
-    (v) => `greatest(${v('int')}, ${v('int')})`,
-    (v) => `nullif(${v('int')}, ${v('int')})`,
-    (v) => `case when ${v('boolean')} then ${v('int')} else ${v('int')} end`,
-    (v) => `cardinality(${v('ints')})`,
-    (v) => `(${v('ints')})[1]`,
-    (v) => `extract(year from ${v('date')})::int`,
-    (v) => `position(${v('text')} in ${v('text')})`,
-    (v) => `round(${v('float')})::int`,
-  ],
-  text: [
-    () => "'a'",
-    (v) => `upper(${v('text')})`,
-    (v) => `(${v('text')} || ${v('text')})`,
-    (v) => `substring(${v('text')} from 1 for 2)`,
-    (v) => `trim(${v('text')})`,
-    (v) => `replace(${v('text')}, 'a', ${v('text')})`,
-    (v) => `${v('int')}::text`,
-    (v) => `cast(${v('date')} as text)`,
-    (v) => `(${v('json')} ->> 'a')`,
-    (v) => `to_char(${v('date')}, 'YYYY-MM')`,
-    (v) => `concat(${v('text')}, ${v('int')})`,
-    (v) => `format('%s', ${v('text')})`,
-    (v) => `regexp_replace(${v('text')}, '[a-c]', 'x', 'g')`,
-    (v) => `array_to_string(${v('texts')}, ',')`,
-    (v) => `(${v('text')} collate "C")`,
-    (v) => `md5(${v('text')})`,
-    (v) => `(${v('text')}).upper`,
-  ],
-  boolean: [
-    (v) => `${v('int')} = ${v('int')}`,
-    (v) => `${v('int')} < ${v('int')}`,
-    (v) => `${v('int')} between ${v('int')} and ${v('int')}`,
-    (v) => `${v('int')} in (${v('int')}, ${v('int')})`,
-    (v) => `${v('int')} in (select ${v('int')})`,
-    (v) => `${v('int')} = any (${v('ints')})`,
-    (v) => `${v('text')} like 'a%'`,
-    (v) => `${v('text')} ~ '^x'`,
-    (v) => `${v('text')} is not null`,
-    (v) => `(${v('boolean')} and ${v('boolean')})`,
-    (v) => `(${v('boolean')} or not (${v('boolean')}))`,
-    (v) => `exists (select 1 where ${v('boolean')})`,
-    (v) => `${v('json')} @> '{"a": 1}'`,
-    (v) => `${v('json')} ? 'a'`,
-    (v) => `${v('texts')} && ${v('texts')}`,
-    (v) => `(${v('int')}, ${v('text')}) = (${v('int')}, ${v('text')})`,
-    (v) => `${v('int')} is distinct from ${v('int')}`,
-    (v) => `json_exists(${v('json')}, '$.a')`,
-    (v) => `${v('json')} is json`,
-  ],
-  float: [
-    () => '1.5',
-    (v) => `sqrt(abs(${v('int')}))`,
-    (v) => `(${v('int')} * 1.5)`,
-    (v) => `extract(epoch from ${v('date')}::timestamp)`,
-    (v) => `ceil(${v('float')})`,
-  ],
-  json: [
-    () => `'{"a": 1}'::jsonb`,
-    (v) => `jsonb_build_object('a', ${v('int')}, 'b', ${v('text')})`,
-    (v) => `to_jsonb(${v('text')})`,
-    (v) => `jsonb_set(${v('json')}, '{a}', '1')`,
-    (v) => `json_object('a': ${v('text')} returning jsonb)`,
-    (v) => `json_array(${v('int')}, ${v('text')} returning jsonb)`,
-    (v) => `json_query(${v('json')}, '$' returning jsonb)`,
-  ],
-  date: [
-    () => 'current_date',
-    (v) => `(${v('date')} + ${v('int')})`,
-    (v) => `date_trunc('month', ${v('date')})::date`,
-    (v) => `(${v('date')} - interval '1 day')::date`,
-    () => "to_date('2026-01-31', 'YYYY-MM-DD')",
-  ],
-  ints: [
-    () => 'array[1, 2]',
-    (v) => `array[${v('int')}, ${v('int')}]`,
-    (v) => `array_append(${v('ints')}, ${v('int')})`,
-    (v) => `array(select ${v('int')})`,
-    (v) => `(${v('ints')} || ${v('int')})`,
-  ],
-  texts: [
-    () => "array['a']",
-    (v) => `string_to_array(${v('text')}, ',')`,
-    (v) => `array[${v('text')}, ${v('text')}]`,
-    (v) => `array_remove(${v('texts')}, ${v('text')})`,
-  ],
-};
 
 /** One or two words of the text exchanged, dropped or doubled; most of what comes out is no SQL, and some means another thing. */
 function exchanged(sql: string, random: Random): string {
@@ -392,45 +245,3 @@ function exchanged(sql: string, random: Random): string {
   }
   return words.join('');
 }
-
-const vocabulary = [
-  'wipe',
-  'wipe_all',
-  'pg_read_file',
-  'pg_ls_dir',
-  'nextval',
-  'trace',
-  'checked',
-  'mood',
-  'pair',
-  'public',
-  'hr',
-  'users',
-  'orders',
-  'traces',
-  'id',
-  'name',
-  'age',
-  'int',
-  'text',
-  'select',
-  'from',
-  'delete',
-  'update',
-  'into',
-  'for',
-  'all',
-  'any',
-  'lower',
-  'upper',
-  'using',
-  'with',
-  'as',
-  'row',
-  'only',
-  'lateral',
-  'set_config',
-  'lo_creat',
-  'pg_advisory_lock',
-  'null',
-] as const;

@@ -35,7 +35,7 @@ describe('answers', () => {
     expect(alternativeTo(risk, {} as never, envelope)).toContain('Ask a person to look at the session');
   });
 
-  test('[action.block.alternative-from-policy] of a block have what the rule that decided states, an effect included', () => {
+  test('[action.block] of a block have what the rule that decided states, an effect included', () => {
     const rule = { protocol: 'shell', tool: 'shell.rm', decision: 'block', suggested_alternative: 'git rm' } as Loose;
     expect(alternativeTo({ matched_rule: 'shell:shell.rm', rule }, {} as never, envelope)).toBe('git rm');
   });

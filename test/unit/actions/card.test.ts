@@ -17,6 +17,8 @@ describe('the card', () => {
     expect(facts()).toEqual({
       ...{ key_name: 'writer', key_kind: 'agent', executed: [], policy: 'p' },
       effects: [expect.any(String)],
+      effect_risks: [expect.any(String)],
+      summary: { text: expect.any(String), risk: expect.any(String) },
       risk: { session: 0, key: 0, kill_switch: 80 },
     });
   });
@@ -79,6 +81,8 @@ describe('the card', () => {
     expect(long!.indexOf('…')).toBe(600);
     expect(facts(part('mcp', `a ${token} b`)).effects![0]).toContain('a [redacted] b');
     expect(facts(part('shell', token)).effects![0]).toContain(token);
+    // A text that is shortened is masked before.
+    expect(facts(part('mcp', `${'y'.repeat(140)} ${token}`)).summary!.text).not.toContain('ghp_');
   });
 });
 

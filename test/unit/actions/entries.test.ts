@@ -1,5 +1,6 @@
-/** What entries hold of a call and of its outcome, and what is withheld from them. */
+/** Contents of entries for calls and outcomes, and redaction. */
 import { decisionDraft, resultDraft, withhold, withholdOutcome } from '#core/actions/entries.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Loose } from '../../support/loose.ts';
@@ -47,6 +48,15 @@ describe('a decision entry', () => {
     for (const name of Object.keys(expected)) expect(bodyOf()).not.toHaveProperty(name);
   });
 
+  test('[admin.usage] names the rule by its digest, unless an approval or a level decided', () => {
+    const rule = { protocol: 'git', tool: '*', decision: 'review' };
+    const said = { ...rule, name: 'other', reason: 'why', suggested_alternative: 'what' };
+    expect(bodyOf({ decision: { rule: said } }).rule_sha256).toBe(digestOf(rule));
+    expect(bodyOf({ decision: { rule } })).toMatchObject({ matched_rule: 'git:*', rule_sha256: digestOf(rule) });
+    for (const matched_rule of ['approved:e1', 'level:acme:git:*'])
+      expect(bodyOf({ decision: { rule, matched_rule } })).not.toHaveProperty('rule_sha256');
+  });
+
   test('of private parameters holds their digest alone', () => {
     const body = bodyOf({ privateParameters: true, envelope: { parameters: { text: 'mine' } } });
     expect(body.parameters_sha256).toMatch(/^[0-9a-f]{64}$/);
@@ -90,7 +100,7 @@ describe('[evidence.secrets-redacted] what is withheld of a call', () => {
       },
     });
     expect(withhold(ports, action(many(2_000))).withheld).toHaveLength(2_000);
-    expect(() => withhold(ports, action(many(2_001)))).toThrow('The call holds 2001 sensitive values; at most 2000');
+    expect(() => withhold(ports, action(many(2_001)))).toThrow('The call contains 2001 sensitive values; at most 2000');
   });
 
   test('what a worker found is taken as it is', () => {

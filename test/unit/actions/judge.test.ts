@@ -1,4 +1,4 @@
-/** The worst of the sources decides: a task that a call leaves blocks what a rule would let a human decide. */
+/** The most severe verdict decides: a task that a call leaves blocks what a rule would review. */
 import { ask, judges } from '#core/actions/judges.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
@@ -45,17 +45,14 @@ const judged = (decision: Decision, attached: boolean) => {
   });
 };
 
-test.each(['allow', 'review'] as const)(
-  '[action.worst-wins] leaving a task blocks what would be %s',
-  async (decision) => {
-    expect(await judged(decision, true)).toMatchObject({
-      decision: 'block',
-      matched_rule: 'manifest:task-1',
-    });
-  },
-);
+test.each(['allow', 'review'] as const)('[action.judges] leaving a task blocks what would be %s', async (decision) => {
+  expect(await judged(decision, true)).toMatchObject({
+    decision: 'block',
+    matched_rule: 'manifest:task-1',
+  });
+});
 
-test('[action.worst-wins] a block by a rule keeps its rule, and without a task the rule decides', async () => {
+test('[action.judges] a block by a rule keeps its rule, and without a task the rule decides', async () => {
   expect(await judged('block', true)).toMatchObject({ decision: 'block', matched_rule: 'git:*' });
   expect(await judged('review', false)).toMatchObject({ decision: 'review', matched_rule: 'git:*' });
 });

@@ -1,4 +1,4 @@
-/** The small parts of the flow: notes on abuse, time that is left, where a call goes, and what counts as large. */
+/** Small parts of the flow: abuse notes, remaining time, destination of a call, and large calls. */
 import { foreignApproval, ownerOf, refusedLogin } from '#core/actions/abuse-notes.ts';
 import { isLarge, policyText, redaction, sentOf } from '#core/actions/call-work.ts';
 import { abandonedAt, beforeFunctionEnd, executionEndsAt } from '#core/actions/deadline.ts';

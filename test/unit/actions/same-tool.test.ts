@@ -9,7 +9,7 @@ test.each([
   ['the same, with the name that policies know it by', asked, { ...now, tool: 'create_issue' }],
   ['a service, which has no definitions', { tool: 'GET', upstream: 'api' }, { upstream: 'api' }],
   ['a call that goes nowhere', { tool: 'ls' }, undefined],
-])('[approval.resend-asks-again] [approval.hold-asks-again] %s is no difference', (_what, then, placed) => {
+])('[approval.execute-asks-again] %s is no difference', (_what, then, placed) => {
   expect(toolDifference(then, placed)).toBeUndefined();
 });
 
@@ -20,6 +20,6 @@ test.each([
   ['no server', undefined, 'place'],
   ['another definition', { ...now, definition: 'd2' }, 'definition'],
   ['a server that gives no definition any more', { upstream: 'forge', upstream_tool: 'issue' }, 'definition'],
-])('[approval.resend-asks-again] [approval.hold-asks-again] %s is one', (_what, placed, difference) => {
+])('[approval.execute-asks-again] %s is one', (_what, placed, difference) => {
   expect(toolDifference(asked, placed)).toBe(difference);
 });

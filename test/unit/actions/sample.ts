@@ -1,4 +1,4 @@
-/** A governed action as the parts of the flow get it, with what a test changes. */
+/** A governed action for tests of the flow's parts. */
 import type { GovernedAction } from '#core/actions/governed.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 import type { Loose } from '../../support/loose.ts';

@@ -1,4 +1,4 @@
-/** The sweep over started actions: page after page, each row by itself. */
+/** The sweep over started actions: pages, and independent handling of rows. */
 import { closeAbandonedActions } from '#core/actions/sweep-actions.ts';
 
 test('the sweep goes on to the next page, and stops where a page brings nothing new', async () => {
@@ -21,7 +21,7 @@ test('the sweep goes on to the next page, and stops where a page brings nothing 
   expect(asked[0]).toEqual(['1970-01-01T00:00:00.000Z', 100]);
 });
 
-test('[watch.each-by-itself] a started action that cannot be closed does not keep the others open', async () => {
+test('[store.sweep] a started action that cannot be closed does not keep the others open', async () => {
   const rows = Array.from({ length: 150 }, (_, n) => ({
     tenant: 't',
     id: `i${n}`,

@@ -6,7 +6,7 @@ import { body, call, home, id, review, sent, server } from './acting.ts';
 describe('test-action', () => {
   const answer = (result: unknown) => server.on('POST /admin/v1/test-action', result);
 
-  test('[cli.test-action] an allow exits 0 and shows rule, policy, evidence, credential and result', async () => {
+  test('[cli.vote] an allow exits 0 and shows rule, policy, evidence, credential and result', async () => {
     answer({
       ...{
         envelope_id: id,
@@ -31,7 +31,7 @@ describe('test-action', () => {
     ]);
   });
 
-  test('[cli.held-is-said] at a terminal a call that is held says so, and one that is answered at once says nothing', async () => {
+  test('[cli.watch] at a terminal a call that is held says so, and one that is answered at once says nothing', async () => {
     // The two seconds are over at once in the first run, and not within the second.
     const over =
       'const real = setTimeout; globalThis.setTimeout = (work, ms, ...more) => ms === 2000 ? (work(), real(() => {}, 0)) : real(work, ms, ...more);';
@@ -49,7 +49,7 @@ describe('test-action', () => {
   test.each([
     ['failed', 'billing.get at billing: path /nope is not among /models. Nothing was sent.'],
     ['unknown', 'billing.get at billing: it was silent. Whether the call took effect is not known.'],
-  ])('[cli.test-action] an allowed call whose execution %s exits 1 and says why', async (outcome, message) => {
+  ])('[cli.vote] an allowed call whose execution %s exits 1 and says why', async (outcome, message) => {
     const error = { code: -32000, message, data: { tool: 'billing.get', outcome } };
     answer({ ...review, decision: 'allow', matched_rule: 'http:billing.get', upstream: 'billing', error });
     const { code, out } = await home.run(['test-action', ...call]);
@@ -59,7 +59,7 @@ describe('test-action', () => {
     );
   });
 
-  test('[cli.test-action] so does one whose tool reports an error itself', async () => {
+  test('[cli.vote] so does one whose tool reports an error itself', async () => {
     answer({ ...review, decision: 'allow', error: undefined, result: { content: [], isError: true } });
     const { code, out } = await home.run(['test-action', ...call, '--upstream', 'files']);
     expect([code, out]).toEqual([1, expect.stringContaining('execution: the tool reports an error\n')]);
@@ -77,13 +77,6 @@ describe('test-action', () => {
     expect(out).toContain(`  ${retry} --state ${home.state}\n`);
   });
 
-  test('[approval.timeout-told] a review says in words why the earlier request did not do', async () => {
-    const message = "x needs a human's approval (expired: the earlier request timed out).";
-    const error = { ...review.error, message, data: { ...review.error.data, reason: 'expired' } };
-    answer({ ...review, error });
-    expect((await home.run(['test-action', ...call])).out).toContain(`message: ${message}\n`);
-  });
-
   test('a block exits 1 with reason and alternative, and suggests no approval', async () => {
     const data = { reason: 'never', suggested_alternative: 'archive it' };
     answer({ ...review, decision: 'block', error: { code: -32001, message: 'no', data } });
@@ -97,21 +90,12 @@ describe('test-action', () => {
     const more = [
       '--params',
       '{"title":"a","n":1}',
-      '--param',
-      'base=main=x',
-      '--param',
-      'draft:=true',
-      '--param',
-      '__proto__=p',
+      ...'--param base=main=x --param draft:=true --param __proto__=p'.split(' '),
     ];
     const rest = [
       '--approval-ref',
       id,
-      '--session',
-      's-1',
-      '--agent',
-      'claude',
-      '--justification',
+      ...'--session s-1 --agent claude --justification'.split(' '),
       'why not',
       '--dry-run',
     ];
@@ -125,14 +109,14 @@ describe('test-action', () => {
     });
   });
 
-  test('[cli.test-action] --idempotency-key travels as the header, and a repeated outcome is marked', async () => {
+  test('[cli.vote] --idempotency-key travels as the header, and a repeated outcome is marked', async () => {
     answer({ decision: 'allow', replayed: true });
     const { out } = await home.run(['test-action', ...call, '--idempotency-key', 'order-17']);
     expect(server.seen[0]!.idempotencyKey).toBe('order-17');
     expect(out).toContain('repeated: the outcome of the first request under this key');
   });
 
-  test('[cli.test-action] an idempotency key that HTTP cannot carry is a usage error, and nothing is sent', async () => {
+  test('[cli.vote] an idempotency key that HTTP cannot carry is a usage error, and nothing is sent', async () => {
     const { code, err } = await home.run(['test-action', ...call, '--idempotency-key', 'two words']);
     expect([code, server.seen.length, err]).toEqual([2, 0, expect.stringContaining('visible ASCII')]);
   });
@@ -150,20 +134,13 @@ describe('test-action', () => {
   test.each([
     ['not JSON', ['--params', '{'], '--params: the value is not valid JSON'],
     ['no object', ['--params', '[1]'], '--params must be a JSON object'],
-    ['a key twice', ['--params', '{"a":1,"a":2}'], 'holds the key "a" twice'],
+    ['a key twice', ['--params', '{"a":1,"a":2}'], 'contains the key "a" twice'],
     ['a pair without =', ['--param', 'title'], '--param must look like name=text'],
     ['a file that is not there', ['--params', '@none.json'], 'cannot read none.json'],
   ])('parameters that are %s exit 2 and send nothing', async (_, args, said) => {
     const { code, err } = await home.run(['test-action', ...call, ...args]);
     expect([code, server.seen]).toEqual([2, []]);
     expect(err).toContain(said);
-  });
-
-  test('--dry-run suggests no next step', async () => {
-    answer({ ...review, dry_run: true });
-    const { out } = await home.run(['test-action', ...call, '--dry-run']);
-    expect(out).toContain('dry run: nothing was recorded');
-    expect(out).not.toContain('approve');
   });
 
   test("--json prints the server's document and nothing else, to the last digit", async () => {

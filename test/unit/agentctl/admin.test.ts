@@ -17,7 +17,7 @@ describe('approvals', () => {
     },
   };
 
-  test('[cli.pending] pending shows all of a call, uncut and harmless', async () => {
+  test('[cli.vote] pending shows all of a call, uncut and harmless', async () => {
     server.on('GET /admin/v1/approvals', { pending: [item], cursor: 'c 1' });
     const { code, out } = await home.run(['pending', '--limit', '1']);
     expect([code, server.seen[0]!.path]).toEqual([0, '/admin/v1/approvals?limit=1']);
@@ -27,7 +27,7 @@ describe('approvals', () => {
     expect(out).toContain("more: agentctl pending --limit 1 --cursor 'c 1'\n");
   });
 
-  test('[cli.pending] [approval.list-bounded] a call that the list shortens is fetched; the others are not', async () => {
+  test('[cli.vote] [approval.item] a call that the list shortens is fetched; the others are not', async () => {
     const long = { ...item, envelope_id: 'e-2', parameters: { title: 'head of it' } };
     const omitted = [{ field: 'parameters', bytes: 90_000 }];
     server.on('GET /admin/v1/approvals', { pending: [item, { ...long, omitted }] });
@@ -38,7 +38,7 @@ describe('approvals', () => {
     expect(out).not.toContain('head of it');
   });
 
-  test('[cli.pending] --json is the document, and an empty list is said in words', async () => {
+  test('[cli.vote] --json is the document, and an empty list is said in words', async () => {
     server.on('GET /admin/v1/approvals', { pending: [] });
     expect((await home.run(['pending', '--json'])).out).toBe('{"pending":[]}\n');
     expect((await home.run(['pending'])).out).toBe('nothing is pending\n');
@@ -71,7 +71,7 @@ describe('approvals', () => {
     expect([code, JSON.parse(server.seen.at(-1)!.body)]).toEqual([0, { reviewer: 'alice', comment: 'no' }]);
   });
 
-  test('[approval.timeout-told] show tells a time-out as one, and a denial as one', async () => {
+  test('[approval.timeout] show tells a time-out as one, and a denial as one', async () => {
     const record = { ...item, status: 'denied', denied_at: 'then', person: 'system', reviewer: 'system' };
     server.on('GET /admin/v1/approvals/e-1', { ...record, reason: 'timeout' });
     const { out } = await home.run(['show', 'e-1']);
@@ -84,7 +84,7 @@ describe('approvals', () => {
 
   const ids = ['0197a3c2-7d1e-7000-8000-000000000001', '0197a3c9-7d1e-7000-8000-000000000002'];
 
-  test('[cli.show] the beginning of an id is enough, where one approval has it', async () => {
+  test('[cli.vote] the beginning of an id is enough, where one approval has it', async () => {
     server.on('GET /admin/v1/approvals', { pending: ids.map((envelope_id) => ({ envelope_id })) });
     server.on('GET /admin/v1/approvals/history', { approvals: [] });
     server.on(`GET /admin/v1/approvals/${ids[1]}`, { ...item, envelope_id: ids[1], status: 'pending' });
@@ -95,7 +95,7 @@ describe('approvals', () => {
     expect([none.code, none.err]).toEqual([2, expect.stringContaining('no approval begins with 0197ffff')]);
   });
 
-  test('[cli.show] [approval.card] the card: what is executed whole, the rest cut with a word, all of it with --full', async () => {
+  test('[cli.vote] [approval.card] the card: what is executed whole, the rest cut with a word, all of it with --full', async () => {
     const command = `echo one\n${'echo two; '.repeat(500)}`;
     const content = Array.from({ length: 50 }, (_, line) => `line ${line}`).join('\n');
     const card = {
@@ -106,6 +106,8 @@ describe('approvals', () => {
         parameters: { content, command },
         executed: ['$.parameters.command'],
       },
+      summary: { text: 'Reads \u202e and sends', risk: 'sends' },
+      effect_risks: ['reads'],
       ...{ effects: ['runs curl: reads https://get.example/\u202e'], expires_in_seconds: 1440, upstream: 'box' },
       key: { id: 'abcd', name: 'writer', kind: 'agent', owner: 'bob' },
       rule: { name: 'git:*', reason: 'A person looks.', policy: 'own', policy_version: 3 },
@@ -114,12 +116,13 @@ describe('approvals', () => {
     server.on(`GET /admin/v1/approvals/${ids[0]}`, card);
     const brief = (await home.run(['show', ids[0]!])).out;
     for (const part of [
+      '  Reads \\u{202e} and sends (sends out)\n',
       'git scm.create_pr at box on ',
-      '  what the call would do:\n    - runs curl: reads https://get.example/\\u{202e}\n',
+      '  what the call would do:\n    - runs curl: reads https://get.example/\\u{202e} (reads)\n',
       '  key: writer (agent key), id abcd, owner bob\n',
       '  label (given by the caller, not verified): claude\n',
       '  matched_rule: git:* (policy own, version 3)\n  reason: A person looks.\n',
-      '  risk: session 5, key 7; calls are refused from 80\n',
+      '  risk: session 5, key 7 (calls are blocked at 80)\n',
       '  expires: in 24 min, at later\n',
       `    command (executed): (2 lines, ${command.length} characters)\n      | echo one\n      | ${'echo two; '.repeat(500)}\n`,
       '      | line 19\n      … the rest is left out; SHA-256 of the whole text: ',
@@ -132,7 +135,7 @@ describe('approvals', () => {
     expect(full).not.toContain('left out');
   });
 
-  test('[approval.obstacle] [approval.similar] show names what an approval would not lift, and requests that look alike; a vote names those too', async () => {
+  test('[approval.obstacle] show names what an approval would not lift, and requests that look alike; a vote names those too', async () => {
     const similar_pending = [{ envelope_id: 'e-2', session_id: 's2', queued_at: 'then' }];
     const told = { cannot_run: 'Version 2 of the configuration blocks this call.', similar_pending };
     server.on('GET /admin/v1/approvals/e-1', { ...item, envelope_id: 'e-1', status: 'pending', ...told });
@@ -154,7 +157,7 @@ describe('approvals', () => {
 });
 
 describe('audit', () => {
-  test('[cli.verify] verify follows the cursor to the end and adds up', async () => {
+  test('[cli.evidence.verify] verify follows the cursor to the end and adds up', async () => {
     server.on(
       'GET /admin/v1/audit/verify',
       (response: import('node:http').ServerResponse, { path }: { path: string }) =>
@@ -177,7 +180,7 @@ describe('audit', () => {
     expect(JSON.parse(out)).toEqual({ valid: true, total_entries: 30, sessions: 6 });
   });
 
-  test('[cli.verify] verify stops at the first broken link and exits 1', async () => {
+  test('[cli.evidence.verify] verify stops at the first broken link and exits 1', async () => {
     const broken_link = { session_id: 's-2', index: 4, reason: 'altered' };
     server.on('GET /admin/v1/audit/verify', {
       valid: false,
@@ -199,7 +202,7 @@ describe('audit', () => {
     expect((await home.run(['verify'])).code).toBe(1);
   });
 
-  test('[approval.timeout-told] audit passes its filters on and lists what it gets', async () => {
+  test('[approval.timeout] audit passes its filters on and lists what it gets', async () => {
     const entry = {
       timestamp: 't',
       kind: 'block',
@@ -234,11 +237,6 @@ test('[cli.status] status shows whatever the gateway says, known or not, and --j
   expect(JSON.parse((await home.run(['status', '--json'])).out)).toMatchObject(status);
 });
 
-test('[cli.status] what is empty is none, be it a list or a map', async () => {
-  server.on('GET /admin/v1/health/detailed', { budgets: [], rate_limit: {} });
-  expect((await home.run(['status'])).out).toBe('budgets: none\nrate_limit: none\n');
-});
-
 test('[cli.status] status shows dependencies as a table, with the columns that have something to say', async () => {
   const dependencies = [
     { kind: 'mcp_server', name: 'files', needed: false, state: 'up', since: 't' },
@@ -257,31 +255,10 @@ test('[cli.status] status shows dependencies as a table, with the columns that h
   );
 });
 
-test('[cli.status] status shows violations as a table', async () => {
-  const violation = {
-    at: 't',
-    session_id: 's',
-    tool: 'Bash',
-    target: 'rm -rf /',
-    matched_rule: 'shell:shell.rm',
-    reason: 'It deletes.',
-  };
-  server.on('GET /admin/v1/health/detailed', { version: '0.8.0', recent_violations: [violation] });
-  expect((await home.run(['status'])).out).toBe(
-    [
-      'version: 0.8.0',
-      'recent_violations:',
-      'at  what  on        rule            reason',
-      't   Bash  rm -rf /  shell:shell.rm  It deletes.',
-      '',
-    ].join('\n'),
-  );
-});
-
 describe('versions, credentials, configuration', () => {
   const row = { version: 3, sha256: 'abc', created_at: 'then', created_by: 'alice', source: 'rollback', of_version: 1 };
 
-  test('[cli.policy-versions] history, current, show and rollback', async () => {
+  test('[cli.policy-tools] history, current, show and rollback', async () => {
     server.on('GET /admin/v1/policy-versions', { versions: [row] });
     server.on('GET /admin/v1/policy-versions/current', { ...row, policy: 'pr-writer' });
     server.on('GET /admin/v1/policy-versions/3', { ...row, configuration: {} });
@@ -302,14 +279,6 @@ describe('versions, credentials, configuration', () => {
     server.on('POST /admin/v1/tickets/t-1/revoke', { ...ticket, revoked_at: 'now' });
     expect((await home.run(['tickets', 'list'])).out).toMatch(/\nt-1 +billing\.get +\/invoices\/7 +s-1 +soon\n$/);
     expect((await home.run(['tickets', 'revoke', 't-1'])).out).toContain('revoked_at: now\n');
-  });
-
-  test('credentials are listed and revoked', async () => {
-    const credential = { id: 'cred-1', type: 'scm_app_jwt', scope: 'x', session_id: 's-1', expires_at: 'soon' };
-    server.on('GET /admin/v1/credentials', { credentials: [credential] });
-    server.on('POST /admin/v1/credentials/cred-1/revoke', { ...credential, revoked_at: 'now' });
-    expect((await home.run(['credentials', 'list'])).out).toMatch(/\ncred-1 +scm_app_jwt +x +s-1 +soon\n$/);
-    expect((await home.run(['credentials', 'revoke', 'cred-1'])).out).toContain('revoked_at: now\n');
   });
 
   test('what config get prints can be put again, and is sent as written', async () => {

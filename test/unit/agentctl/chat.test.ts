@@ -100,11 +100,7 @@ test('a call held for review shows the approval and the way on', async () => {
   const { code, out } = await home.run([
     'chat',
     "it's me",
-    '--model',
-    'fast',
-    '--session',
-    's-1',
-    '--state',
+    ...'--model fast --session s-1 --state'.split(' '),
     home.state,
   ]);
   expect([code, gateway.seen[0]!.approvalRef]).toEqual([1, undefined]);
@@ -130,7 +126,7 @@ test.each([
   expect(err).toContain(lesson);
 });
 
-test('[cli.request-id] a fault of the gateway or its providers names the request that its log has; a refusal does not', async () => {
+test('[cli.typo] a fault of the gateway or its providers names the request that its log has; a refusal does not', async () => {
   const answered = (status: number, type: string) =>
     gateway.on(
       route,

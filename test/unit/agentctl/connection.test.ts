@@ -1,4 +1,4 @@
-/** Which gateway, which credential, and what is said when it does not work. */
+/** Choice of gateway and credential, and errors. */
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { loopbackCertificate, loopbackKey } from '../../support/loopback-tls.ts';
@@ -33,7 +33,7 @@ describe('credential', () => {
     ['admin-token', ['verify'], 'GET /admin/v1/audit/verify'],
     ['admin-token', ['policy', 'rollback', '3'], 'POST /admin/v1/policy-versions/3/rollback'],
     ['admin-token', ['config', 'get'], 'GET /admin/v1/config'],
-  ])("[cli.finds-keys] is the local run's %s for %j", async (key, args, expected) => {
+  ])("[cli.own-folder] is the local run's %s for %j", async (key, args, expected) => {
     home.running(server.url);
     await home.run(args);
     const { method, path } = server.seen[0]!;
@@ -105,7 +105,7 @@ describe('address', () => {
   });
 });
 
-describe('[cli.exit-codes] trouble', () => {
+describe('[cli.typo] trouble', () => {
   test('no gateway listens: exit 3, and how to start one', async () => {
     const gone = await startServer();
     await gone.stop();

@@ -1,10 +1,10 @@
-/** `doctor` about what is made for trying out: demo answers, keys of the local run, generated broker keys. */
+/** `doctor` on demo settings: demo answers, keys of the local run, generated broker keys. */
 import { demoBrokers, demoKey, demoModels } from '../../../bin/agentctl/doctor/demo.ts';
 import { deployment } from './deployment.ts';
 
 const { server, examined } = deployment();
 
-describe('[cli.doctor-demo] what is made for trying out', () => {
+describe('[cli.status] what is made for trying out', () => {
   const demo = { name: 'demo', type: 'mock', enabled: true, models: ['claude-*', 'gpt-*', 'a', 'b', 'c', 'd'] };
   const real = { name: 'up', type: 'openai', enabled: true, models: ['gpt-*'] };
 

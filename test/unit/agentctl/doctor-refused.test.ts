@@ -1,4 +1,4 @@
-/** `doctor` where the gateway refuses, has not what is asked for, or is away. */
+/** `doctor` if the gateway refuses, lacks a route, or is unreachable. */
 import { deployment, healthy } from './deployment.ts';
 import { errorBody } from './support.ts';
 
@@ -7,7 +7,7 @@ const { home, server, answersHealthy, examined } = deployment();
 test.each([
   ['a key that is not known', 401, 'authentication_error', /the key was not accepted/],
   ['another surface', 404, 'not_found', /it takes the admin surface/],
-])('[cli.doctor] %s is said once, and ends the checks', async (_what, code, type, todo) => {
+])('[cli.status] %s is said once, and ends the checks', async (_what, code, type, todo) => {
   answersHealthy();
   server.on('GET /admin/v1/whoami', errorBody(code, type, 'It was not found.'), code);
   const { code: exit, out } = await home.run(['doctor', '--json']);
@@ -19,25 +19,29 @@ test.each([
   expect(findings.at(-1)?.check).toBe('key');
 });
 
-test('[cli.doctor] a gateway surface at another address is named by its variable', async () => {
+test('[cli.status] a gateway surface at another address is named by its variable', async () => {
   answersHealthy();
   home.running(server.url, 'http://127.0.0.1:9');
   const { odd } = await examined();
   expect(odd).toMatchObject([{ check: 'models', state: 'fail', todo: expect.stringContaining('AGENTCTL_GATEWAY') }]);
 });
 
-test('[cli.doctor] what the key may not see, or the gateway does not have, is unknown and no fault', async () => {
+test('[cli.status] what the key may not see, or the gateway does not have, is unknown and no fault', async () => {
   answersHealthy();
-  server.on('GET /admin/v1/audit/verify', errorBody(403, 'forbidden', 'found role viewer, allowed admin'), 403);
+  server.on(
+    'GET /admin/v1/audit/verify',
+    errorBody(403, 'forbidden', 'needs the role admin; this key has the role viewer'),
+    403,
+  );
   server.on('GET /admin/v1/evidence/log/checkpoint', errorBody(404, 'not_found', 'A log was not found.'), 404);
   const { code, out } = await home.run(['doctor']);
   expect(code).toBe(0);
-  expect(out).toMatch(/unknown evidence: .*allowed admin\n +→ repeat it with a key that may see this/);
+  expect(out).toMatch(/unknown evidence: .*needs the role admin.*\n +→ repeat it with a key that may see this/);
   expect(out).toMatch(/unknown log: .*was not found/);
 });
 
 test.each(Object.keys(healthy).filter((call) => call !== 'GET /health' && call !== 'GET /admin/v1/whoami'))(
-  '[cli.doctor] where %s is not there, or not for the key, the finding says what to do',
+  '[cli.status] where %s is not there, or not for the key, the finding says what to do',
   async (call) => {
     for (const [code, type, todo] of [
       [404, 'not_found', /--url|gateway surface|transparencyLog/],
@@ -54,7 +58,7 @@ test.each(Object.keys(healthy).filter((call) => call !== 'GET /health' && call !
   },
 );
 
-test('[cli.doctor] a store that is down fails the checks that need it, and a gateway that is away ends them', async () => {
+test('[cli.status] a store that is down fails the checks that need it, and a gateway that is away ends them', async () => {
   answersHealthy();
   server.on('GET /admin/v1/health/detailed', errorBody(503, 'service_unavailable', 'The store does not answer.'), 503);
   const { code, out } = await home.run(['doctor']);

@@ -45,7 +45,7 @@ describe('[cli.evidence.verify] verify', () => {
     [80, /^#0 {5}\S{24} {2}\S+ +[0-9a-f-]{14}… {2}[0-9a-f]{8}… {2}ok$/m],
     [156, /^#0 {5}\S{24} {2}\S+ +[0-9a-f-]{36} {2}[0-9a-f]{64} {2}ok$/m],
   ])(
-    '[cli.fits-terminal] at a terminal of %i columns an entry is one line, and the numbers of entries stand in one column',
+    '[cli.output-forms] at a terminal of %i columns an entry is one line, and the numbers of entries stand in one column',
     async (columns, entry) => {
       server.on(`GET ${session}/verify`, verified());
       const terminal = home.write('wide.mjs', `process.stdout.isTTY = true; process.stdout.columns = ${columns};`);
@@ -101,7 +101,7 @@ describe('[cli.evidence.verify] verify', () => {
   });
 });
 
-describe('[cli.evidence.export] export', () => {
+describe('[cli.evidence.verify] export', () => {
   const exported = (...more: string[]) => home.run(['evidence', 'export', '--session', 's-1', ...more]);
 
   test('writes the bundle, byte for byte, for its owner only', async () => {
@@ -148,7 +148,7 @@ describe('[cli.evidence.export] export', () => {
   });
 });
 
-test('[cli.evidence.report] report is Markdown, HTML with --html, to stdout or a file', async () => {
+test('[cli.evidence.verify] report is Markdown, HTML with --html, to stdout or a file', async () => {
   server.on(`GET ${session}/report`, '# Session s-1\n\n- ok\n');
   server.on(`GET ${session}/report.html`, '<html></html>');
   expect((await home.run(['evidence', 'report', '--session', 's-1'])).out).toBe('# Session s-1\n\n- ok\n');
@@ -182,11 +182,7 @@ describe('public-key', () => {
   test('writes nothing that is not a key', async () => {
     server.on(`GET ${session}/export`, { public_key: 'ssh-rsa \u001b[31m' });
     const { code, out } = await home.run([
-      'evidence',
-      'public-key',
-      '--session',
-      's-1',
-      '--out',
+      ...'evidence public-key --session s-1 --out'.split(' '),
       join(home.folder, 'no.pem'),
     ]);
     expect([code, out, existsSync(join(home.folder, 'no.pem'))]).toEqual([1, '', false]);

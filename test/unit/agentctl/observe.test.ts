@@ -17,15 +17,7 @@ test('[cli.observe] analytics passes every dimension on and sums each up with it
     dimensions: ['tenant:default', 'tool:\u001b[31mred'],
     summary: { 'tenant:default': [bucket(0, 8), bucket(29, 4, null)], 'tool:\u001b[31mred': [] },
   });
-  const { code, out } = await home.run([
-    'analytics',
-    '--dimension',
-    'tenant:default',
-    '--dimension',
-    'tool:x',
-    '--step',
-    '1m',
-  ]);
+  const { code, out } = await home.run('analytics --dimension tenant:default --dimension tool:x --step 1m'.split(' '));
   expect([code, server.seen[0]!.path]).toEqual([
     0,
     '/admin/v1/analytics?dimension=tenant%3Adefault&dimension=tool%3Ax&step=1m',
@@ -52,7 +44,7 @@ test('[cli.observe] a sparkline has a bar for each part of the time and none for
   expect(sparkline([bucket(0, 1)], {})).toBe('');
 });
 
-test('[cli.supply-chain] list without a file shows what is in force, and fails where signatures are required and missing', async () => {
+test('[cli.plugin] list without a file shows what is in force, and fails where signatures are required and missing', async () => {
   const part = { kind: 'policy_pack', name: 'own', sha256: null, verified: false, reason: 'not signed' };
   for (const [require_signed, code] of [
     [false, 0],

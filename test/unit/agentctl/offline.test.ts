@@ -1,4 +1,4 @@
-/** Configurations, policies and tables of cases as files: commands that ask no gateway. */
+/** Commands on files without a gateway: configurations, policies and decision tables. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Home, serverOf } from './support.ts';
@@ -70,8 +70,8 @@ describe('[cli.config-check] config check', () => {
   });
 });
 
-describe('[cli.config-diff] config diff', () => {
-  test('[policy.lifted-by] changed keys, lifted guards, own rules with what they lift, and calls that are decided otherwise; never a key', async () => {
+describe('[cli.config-check] config diff', () => {
+  test('[policy.diff] changed keys, lifted guards, own rules with what they lift, and calls that are decided otherwise; never a key', async () => {
     const { code, out } = await run('config', 'diff', strict, loose);
     expect(code).toBe(0);
     expect(out).toContain('tool_policies\n');
@@ -113,7 +113,7 @@ async function loaded(file: string) {
   return loadConfiguration(readFileSync(file, 'utf8'), { packs, files });
 }
 
-describe('[cli.policy-test] policy test', () => {
+describe('[cli.config-check] policy test', () => {
   const rows = (decision: string) =>
     `- { why: "tests <run>", protocol: shell, tool: shell.run, target: "", capability: execute, parameters: { command: pytest -q }, decision: allow }
 - { protocol: mcp, tool: deploy, target: "", capability: execute, decision: ${decision}, matched_rule: "mcp:deploy" }\n`;
@@ -135,7 +135,7 @@ describe('[cli.policy-test] policy test', () => {
     expect(xml).toContain('<failure message="expected block, got allow by mcp:deploy">');
   });
 
-  test('[cli.explain] a failed test says what the call would do and which rule decided that; --explain how each rule saw it', async () => {
+  test('[cli.policy-tools] a failed test says what the call would do and which rule decided that; --explain how each rule saw it', async () => {
     const server = 'upstreams: { mcp: [{ name: hub, url: "https://hub.example/mcp" }] }\n';
     const policies = '{ pack: readonly, rules: [{ protocol: mcp, tool: push_files, upstream: hub, decision: allow }] }';
     const file = home.write('hub.yaml', configuration(policies) + server);
@@ -151,18 +151,7 @@ describe('[cli.policy-test] policy test', () => {
     expect(out).not.toContain('rule 0');
     const whole = /rule 0 allow mcp:push_files \(hub\.yaml:\d+\) {2}no: protocol is git, not mcp\n/;
     expect((await run('policy', 'test', file, cases, '--explain')).out).toMatch(whole);
-    const call = [
-      '--protocol',
-      'mcp',
-      '--tool',
-      'push_files',
-      '--upstream',
-      'hub',
-      '--target',
-      'acme/web',
-      '--capability',
-      'write',
-    ];
+    const call = '--protocol mcp --tool push_files --upstream hub --target acme/web --capability write'.split(' ');
     const parameters = ['--param', 'owner=acme', '--param', 'repo=web'];
     const simulated = await run('simulate', '--policy', file, ...call, ...parameters, '--explain');
     expect(simulated.out).toMatch(whole);
@@ -193,7 +182,7 @@ describe('[cli.policy-test] policy test', () => {
   });
 });
 
-describe('[cli.policy-files] policies as files', () => {
+describe('[cli.policy-tools] policies as files', () => {
   test('diff-policy and policy diff compare two files', async () => {
     for (const words of [['diff-policy'], ['policy', 'diff']]) {
       const { loosened, tightened } = await json(...words, closed, opened);
@@ -202,7 +191,7 @@ describe('[cli.policy-files] policies as files', () => {
     }
   });
 
-  test('[policy.diff-whole] filters, approvals, limits, the tool guard and levels differ as well; a pack has none of them', async () => {
+  test('[policy.diff] filters, approvals, limits, the tool guard and levels differ as well; a pack has none of them', async () => {
     const around = (filter: string, seconds: number, level: string, rpm: number) =>
       `${configuration('{ pack: null, default_decision: allow }')}
 policies: { input: [{ name: jailbreak, type: keyword, action: ${filter}, keywords: [ignore previous] }] }

@@ -166,7 +166,7 @@ describe('[cli.own-folder] a state folder that is only found', () => {
   });
 });
 
-describe('[cli.key-origin] keys', () => {
+describe('[cli.own-folder] keys', () => {
   test.each<[string, readonly string[], Record<string, string>]>([
     ['AGENTCTL_KEY', ['whoami'], { AGENTCTL_KEY: 'mine' }],
     ['--key', ['whoami', '--key', 'mine'], {}],

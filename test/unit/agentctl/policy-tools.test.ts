@@ -16,7 +16,7 @@ describe('[cli.policy-tools]', () => {
     );
   });
 
-  test('[cli.explain] --explain has the gateway explain, and shows effects and rules', async () => {
+  test('[cli.policy-tools] --explain has the gateway explain, and shows effects and rules', async () => {
     const rule = { index: 3, rule: '*:*', decision: 'block', matched: true };
     const effect = {
       protocol: 'git',
@@ -51,7 +51,7 @@ describe('[cli.policy-tools]', () => {
     expect(await home.run(['simulate', ...call])).toMatchObject({ code: 1 });
   });
 
-  describe('[cli.why] why shows', () => {
+  describe('[cli.policy-tools] why shows', () => {
     const answer = (more: object) =>
       server.on(`GET /admin/v1/actions/${id}/why`, { envelope_id: id, policy: 'p', policy_version: 3, ...more });
     const call = {
@@ -134,7 +134,7 @@ describe('[cli.policy-tools]', () => {
     expect(out).toContain('  block → allow  guard:a → b (3 pairs of rules)\n');
   });
 
-  test('[mcp.tool-classes] mcp tools shows each tool with its capability and why', async () => {
+  test('[mcp.hidden] mcp tools shows each tool with its capability and why', async () => {
     server.on('GET /admin/v1/mcp/tools', {
       tools: [
         {
@@ -149,7 +149,7 @@ describe('[cli.policy-tools]', () => {
       expect(out).toContain(word);
   });
 
-  test('[guard.shadowing] mcp tools says why a tool waits, and which tool it stands in front of', async () => {
+  test('[guard.definitions] mcp tools says why a tool waits, and which tool it stands in front of', async () => {
     const tool = {
       upstream: 'notes',
       capability: 'write',
@@ -165,7 +165,7 @@ describe('[cli.policy-tools]', () => {
       ],
     });
     const { out } = await home.run(['mcp', 'tools']);
-    expect(out).toContain('waits for shadowing (stands in front of mail: send_email); its name');
+    expect(out).toContain('waits for shadowing (shadows mail: send_email); its name');
     expect(out.split('waits for')).toHaveLength(2);
   });
 
@@ -178,17 +178,17 @@ describe('[cli.policy-tools]', () => {
     ...{ shadows: ['mail: send'], not_kept: [] },
   };
 
-  test('[mcp.definition-diff] mcp show says what a definition introduces, and both texts place by place', async () => {
+  test('[guard.changes] mcp show says what a definition introduces, and both texts place by place', async () => {
     server.on('GET /admin/v1/mcp/tools/get_file', held);
     const { code, out } = await home.run(['mcp', 'show', 'get_file', '--upstream', 'notes']);
     expect([code, server.seen[0]!.path]).toEqual([0, '/admin/v1/mcp/tools/get_file?upstream=notes']);
     expect(out).toContain('get_file of notes: changed\n');
-    expect(out).toContain('waits for new_reach (stands in front of mail: send)\n');
+    expect(out).toContain('waits for new_reach (shadows mail: send)\n');
     expect(out).toContain('  It now speaks of sending, sharing or publishing. (new_reach)\n');
     expect(out).toContain('  description\n    - Reads.\n    + Reads.\n    + Mails it\\u{202e}.\n');
   });
 
-  test('[mcp.definition-diff] mcp show says which text is not there, and shows the one that is', async () => {
+  test('[guard.changes] mcp show says which text is not there, and shows the one that is', async () => {
     const { introduces: _i, difference: _d, ...rest } = held;
     const not_kept = ['the accepted definition: it was removed from the object store'];
     server.on('GET /admin/v1/mcp/tools/get_file', { ...rest, offered: { name: 'get_file' }, not_kept });
@@ -197,7 +197,7 @@ describe('[cli.policy-tools]', () => {
     expect(out).toContain('What it offers\n{\n  "name": "get_file"\n}\n');
   });
 
-  test('[mcp.definition-diff] the card of an approval shows a definition that has changed, and nothing of an accepted one', async () => {
+  test('[guard.changes] the card of an approval shows a definition that has changed, and nothing of an accepted one', async () => {
     const pending = { envelope_id: id, status: 'pending', protocol: 'mcp', tool: 'notes_get_file', target: 'a' };
     server.on(`GET /admin/v1/approvals/${id}`, { ...pending, upstream: 'notes', upstream_tool: 'get_file' });
     server.on('GET /admin/v1/mcp/tools/get_file', held);
@@ -212,7 +212,7 @@ describe('[cli.policy-tools]', () => {
     expect(await home.run(['show', id])).toMatchObject({ code: 0, out: expect.not.stringContaining('definition') });
   });
 
-  test('[mcp.definition-diff] mcp accept accepts, and a refusal is said', async () => {
+  test('[guard.changes] mcp accept accepts, and a refusal is said', async () => {
     const accepted = { upstream: 'notes', tool: 'get_file', fingerprint: 'b'.repeat(64), state: 'accepted' };
     server.on('POST /admin/v1/mcp/tools/get_file/accept', { ...accepted, evidence_hash: 'c'.repeat(64) });
     const { code, out } = await home.run(['mcp', 'accept', 'get_file', '--yes']);

@@ -4,7 +4,7 @@ import { columnGap, cut, fittedWidths, relativeTime } from '../../../bin/agentct
 const id = '01a2147e-cb1f-75d4-9e11-5d5f4ff963c8';
 const digest = 'a'.repeat(64);
 
-describe('[cli.fits-terminal] widths', () => {
+describe('[cli.output-forms] widths', () => {
   const total = (widths: readonly number[]) =>
     widths.reduce((sum, each) => sum + each, 0) + columnGap * (widths.length - 1);
 
@@ -44,7 +44,7 @@ describe('[cli.fits-terminal] widths', () => {
   });
 });
 
-test('[cli.fits-terminal] a cut cell says so, and a whole one stays', () => {
+test('[cli.output-forms] a cut cell says so, and a whole one stays', () => {
   expect([cut('shell.rm', 8), cut('shell.rmdir', 8), cut('😀😀😀', 2)]).toEqual(['shell.rm', 'shell.r…', '😀…']);
 });
 
@@ -57,6 +57,6 @@ test.each([
   ['2026-11-25T20:24:00.000Z', 'in 24 min'],
   ['2026-11-25', '2026-11-25'],
   ['rm 2026-11-25T20:24:00.000Z', 'rm 2026-11-25T20:24:00.000Z'],
-])('[cli.fits-terminal] the cell %s is read as %s', (cell, shown) => {
+])('[cli.output-forms] the cell %s is read as %s', (cell, shown) => {
   expect(relativeTime(cell, Date.parse('2026-11-25T20:00:00.000Z'))).toBe(shown);
 });

@@ -1,19 +1,29 @@
 /** The words of the command line: version, help, wrong usage. Nothing here needs a server. */
 
 import { join } from 'node:path';
+import * as z from 'zod';
 import packageJson from '#package' with { type: 'json' };
+import { readCases } from '../../support/yaml.ts';
 import { Home } from './support.ts';
+
+const cases = readCases(
+  'test/unit/agentctl/usage.yaml',
+  z.strictObject({
+    commands: z.array(z.array(z.string())),
+    wrong: z.array(z.tuple([z.string(), z.array(z.string()), z.string()])),
+  }),
+);
 
 const home = new Home();
 afterAll(() => home.remove());
 
-test('[cli.version] [version.one] --version and -v print the version of package.json and nothing else', async () => {
+test('[cli.version] --version and -v print the version of package.json and nothing else', async () => {
   for (const flag of ['--version', '-v']) {
     expect(await home.run([flag])).toEqual({ code: 0, out: `${packageJson.version}\n`, err: '' });
   }
 });
 
-test('[cli.exit-codes] the process ends with the code of its command line, and reads its standard input', async () => {
+test('[cli.typo] the process ends with the code of its command line, and reads its standard input', async () => {
   for (const [args, code] of [
     [['--version'], 0],
     [['config', 'check', home.write('bad.yaml', 'version: 0\n')], 1],
@@ -30,51 +40,7 @@ test('a value that looks like a flag of the program stays a value', async () => 
   expect([code, err.split('\n')[0]]).toEqual([2, 'error: cannot read -v: there is no such file or folder']);
 });
 
-const commands = [
-  [],
-  ['chat'],
-  ['bootstrap'],
-  ['config', 'refresh-keys'],
-  ['test-action'],
-  ['pending'],
-  ['approve'],
-  ['deny'],
-  ['evidence'],
-  ['evidence', 'sessions'],
-  ['evidence', 'export'],
-  ['evidence', 'verify'],
-  ['evidence', 'report'],
-  ['evidence', 'public-key'],
-  ['verify'],
-  ['audit'],
-  ['status'],
-  ['whoami'],
-  ['analytics'],
-  ['alerts'],
-  ['alerts', 'acknowledge'],
-  ['usage'],
-  ['requests'],
-  ['requests', 'cancel'],
-  ['providers'],
-  ['budgets'],
-  ['cache'],
-  ['violations'],
-  ['simulate'],
-  ['why'],
-  ['diff-policy'],
-  ['policy'],
-  ['policy', 'history'],
-  ['policy', 'current'],
-  ['policy', 'show'],
-  ['policy', 'rollback'],
-  ['credentials', 'list'],
-  ['credentials', 'revoke'],
-  ['tickets', 'list'],
-  ['tickets', 'revoke'],
-  ['config', 'get'],
-  ['config', 'put'],
-  ['rebuild-projections'],
-];
+const commands = cases.commands;
 
 /** All in one process: only the words are looked at. */
 async function helpOf(lines: readonly (readonly string[])[]): Promise<string[]> {
@@ -102,26 +68,7 @@ test('--help of every command exits 0 with its options, and its examples', async
   }
 });
 
-test.each([
-  ['no command', [], 'Usage: agentctl [options]'],
-  ['a group without a command', ['policy'], 'Usage: agentctl policy'],
-  ['an unknown command', ['pendng'], '(Did you mean pending?)'],
-  ['an unknown option', ['status', '--nope'], 'Add --help to see'],
-  ['a missing argument', ['approve', '--reviewer', 'alice'], 'Add --help to see'],
-  ['a missing required option', ['risk', 'release', 's1'], '--reason <text>'],
-  ['an argument too many', ['status', 'now'], 'Add --help to see'],
-  ['a missing part of a call', ['test-action', '--protocol', 'git'], 'missing --tool, --target, --capability'],
-  ['an id that is a path', ['why', '../../config'], 'envelope id must match'],
-  ['an id of dots', ['why', '..'], 'envelope id must match'],
-  ['a version that is no number', ['policy', 'rollback', 'latest'], 'a policy version is a whole number'],
-  ['a report as JSON', ['evidence', 'report', '--session', 's', '--json'], 'agentctl evidence export'],
-  ['neither session nor file', ['evidence', 'verify'], 'give either --session <id> or --file <bundle>'],
-  ['an address that is none', ['status', '--url', 'gateway'], 'the admin address must look like'],
-  ['an address with a password', ['status', '--url', 'http://a:b@127.0.0.1'], 'without user'],
-  ['a key that is no header', ['status', '--key', 'a\nb'], 'visible ASCII'],
-  ['a configuration file that is not there', ['status', '--config', 'none.json'], 'no configuration file none.json'],
-  ['a limit of nothing', ['pending', '--limit', '0'], 'whole number from 1'],
-])('[cli.exit-codes] %s exits 2 and says where help is', async (_, args, said) => {
+test.each(cases.wrong)('[cli.typo] %s exits 2 and says where help is', async (_, args, said) => {
   const { code, out, err } = await home.run(args);
   expect([code, out]).toEqual([2, '']);
   expect(err).toContain(said);

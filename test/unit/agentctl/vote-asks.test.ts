@@ -33,20 +33,20 @@ beforeEach(() => {
 });
 const votes = () => server.seen.filter(({ method }) => method === 'POST');
 
-test.each([['y\n'], ['YES\n']])('[cli.vote-asks] %j counts, after the call was shown', async (typed) => {
+test.each([['y\n'], ['YES\n']])('[cli.vote] %j counts, after the call was shown', async (typed) => {
   const { code, out, err } = await atTerminal(['approve', id, '--comment', 'ok'], typed);
   expect([code, votes().map(({ body }) => JSON.parse(body))]).toEqual([0, [{ reviewer: 'alice', comment: 'ok' }]]);
   expect(err).toContain('Approve it? [y/N]');
   expect(out).toMatch(/merges acme\/web[\s\S]*status: approved/);
 });
 
-test.each([['n\n'], ['\n'], ['yes please\n'], ['']])('[cli.vote-asks] %j is no vote', async (typed) => {
+test.each([['n\n'], ['\n'], ['yes please\n'], ['']])('[cli.vote] %j is no vote', async (typed) => {
   const { code, err } = await atTerminal(['approve', id], typed);
   expect([code, votes()]).toEqual([1, []]);
   expect(err).toContain('nothing was decided');
 });
 
-test('[cli.vote-asks] --yes asks nothing', async () => {
+test('[cli.vote] --yes asks nothing', async () => {
   const { code, err } = await atTerminal(['approve', id, '--yes'], '');
   expect([code, votes()]).toEqual([0, [expect.anything()]]);
   expect(err).not.toContain('[y/N]');

@@ -1,4 +1,4 @@
-/** `pending --watch` follows the events of approvals; `--output` chooses the form of what is printed. */
+/** `pending --watch` follows approval events; `--output` chooses the format. */
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -65,7 +65,7 @@ test('[cli.watch] --json prints one document an event, and a connection that bre
   expect(seen).toEqual([undefined, 'p.1', 'p.1']);
 });
 
-test('[approval.timeout-told] the line of an event says of an undecided request that it timed out', async () => {
+test('[approval.timeout] the line of an event says of an undecided request that it timed out', async () => {
   streams(
     listening(0) +
       frame(1, 'expired', { ...happened('e-1'), status: 'denied' }) +

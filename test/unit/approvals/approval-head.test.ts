@@ -1,4 +1,4 @@
-/** Items of lists: short ones are whole, long ones bounded whatever an agent sends. */
+/** Items of lists: complete if short, otherwise shortened. */
 import fc from 'fast-check';
 import { approvalHead } from '#core/approvals/approval-head.ts';
 import { approvalView } from '#core/approvals/views.ts';
@@ -9,12 +9,12 @@ const at = Date.UTC(2026, 0, 1);
 const viewOf = (over: Partial<ApprovalRow>) => approvalView(sampleRow(over), 'https://gate.example', at);
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
-test('[approval.list-bounded] a short item is the item itself', () => {
+test('[approval.item] a short item is the item itself', () => {
   const view = viewOf({ parameters: { title: 'x'.repeat(4_000) } });
   expect(approvalHead(view)).toBe(view);
 });
 
-test('[approval.list-bounded] of a long call small parameters stay, long ones name their size and the item', () => {
+test('[approval.item] of a long call small parameters stay, long ones name their size and the item', () => {
   const view = viewOf({ parameters: { base: 'main', body: 'é'.repeat(5_000), list: Array(5_000).fill(1) } });
   const head = approvalHead(view);
   expect(head.parameters).toEqual({
@@ -39,7 +39,7 @@ const members = fc.oneof(
   fc.nat(3_000).map((count) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, i]))),
 );
 
-test('[approval.list-bounded] no item is larger than 24 kB, and none has members that its call lacks', () => {
+test('[approval.item] no item is larger than 24 kB, and none has members that its call lacks', () => {
   const calls = fc.record({
     ...{ parameters: members, sent_with: members, effects: lines, sources: lines, executed: lines, withheld: lines },
     ...{ target: text, justification: text, result: fc.oneof(text, lines) },

@@ -5,7 +5,7 @@ import { approvalId as id } from './notifications/sample.ts';
 const read = (text: string) => commandIn(text)?.read();
 const refusal = expect.objectContaining({ code: 'invalid_request' });
 
-describe('[pr-comment.command] a command', () => {
+describe('[pr-comment.voter] a command', () => {
   test.each([
     [`/approve ${id}`, { verdict: 'approve', envelope_id: id, comment: '' }],
     [`/approve ${id.toUpperCase()}  \r\nlooks fine`, { verdict: 'approve', envelope_id: id, comment: '' }],

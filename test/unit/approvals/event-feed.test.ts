@@ -97,17 +97,6 @@ test('[approval.events] a silent stream is kept alive and ends after its time; s
   expect(timeouts.size()).toBe(0);
 });
 
-test('[approval.events] a stream that waits ends with the process', async () => {
-  const { feed, timeouts } = feedOf();
-  const stream = reader(feed);
-  await read(stream);
-  const waiting = stream.next();
-  // Its own end and the next ping are timed: now it waits. Turns of the loop, so that a test that waits in vain is ended.
-  while (timeouts.size() < 2) await new Promise(setImmediate);
-  feed.close();
-  expect((await waiting).done).toBe(true);
-});
-
 test('[approval.events] a key has a bounded number of streams; one that its reader left counts no longer', async () => {
   const { feed, timeouts } = feedOf();
   const streams = Array.from({ length: maxStreams.key }, () => reader(feed));

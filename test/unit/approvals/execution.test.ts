@@ -1,4 +1,4 @@
-/** The moves of an approval that is used: what the row must still say, and until when. */
+/** Use of an approval: required state of the row, and time limits. */
 import { approvalLeaseSeconds } from '#core/approvals/approval.ts';
 import { finishExecution, leaseEnd, releaseApproval, takeForExecution } from '#core/approvals/execution.ts';
 import { isoTime } from '#core/kernel/ports.ts';

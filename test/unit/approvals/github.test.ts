@@ -1,4 +1,4 @@
-/** Deliveries of the Git host: the signature, and what is read of them. */
+/** Webhook deliveries of the Git host: signature and parsed fields. */
 import { githubSignature, parseGithubDelivery, verifyGithubDelivery } from '#core/approvals/github.ts';
 import { commentPayload } from '../../support/fake-pull-requests.ts';
 
@@ -9,7 +9,7 @@ const documented = {
   secrets: ["It's a Secret to Everybody"],
 };
 
-describe('[pr-comment.signature] the signature of a delivery', () => {
+describe('[pr-comment.voter] the signature of a delivery', () => {
   test("GitHub's documented example is accepted, also as the previous of two secrets", () => {
     expect(() => verifyGithubDelivery(documented)).not.toThrow();
     expect(() => verifyGithubDelivery({ ...documented, secrets: ['new', ...documented.secrets] })).not.toThrow();
@@ -37,7 +37,7 @@ describe('[pr-comment.signature] the signature of a delivery', () => {
 const parse = (over: object = {}, event = 'issue_comment') =>
   parseGithubDelivery(event, commentPayload({ text: 'hello', id: 5, ...over }));
 
-describe('[pr-comment.command] a comment', () => {
+describe('[pr-comment.voter] a comment', () => {
   test('names who wrote what and where; fields we do not know are left alone', () => {
     expect(parse()).toEqual({ id: '5', repository: 'acme/web', number: 7, login: 'Alice-GH', text: 'hello' });
   });

@@ -1,4 +1,4 @@
-/** Passkeys of people: registered once each by a challenge, and what they sign for. */
+/** Passkeys: registration by a challenge, and signed votes. */
 import { verifyAssertion } from '#core/approvals/passkeys/assert.ts';
 import type { PasskeyStore } from '#core/approvals/passkeys/ports.ts';
 import {
@@ -45,7 +45,7 @@ function started() {
   return { ports, rows, time, register, prove };
 }
 
-describe('[approval.passkey-registered] a registration', () => {
+describe('[approval.passkey] a registration', () => {
   test('is kept with its page, its time and its entry', async () => {
     const { register, rows } = started();
     const own = await register();
@@ -71,6 +71,16 @@ describe('[approval.passkey-registered] a registration', () => {
     await finish(timely);
     await expect(finish(timely)).rejects.toThrow('No registration has begun');
   });
+
+  test.each([{ origin: 'https://elsewhere.example' }, { rpId: 'elsewhere.example' }, { flags: 0x01 }])(
+    'made with %j is refused',
+    async (twist) => {
+      const { ports } = started();
+      const answer = authenticator().register(await beginRegistration(ports, 'alice'), page, twist);
+      const finished = finishRegistration(ports, 'alice', { name: 'x', ...answer }, page, async () => 'entry-hash');
+      await expect(finished).rejects.toMatchObject({ code: 'invalid_request' });
+    },
+  );
 
   test('of a passkey that is registered, or of one more than a person may have, is a conflict', async () => {
     const { register, rows } = started();
@@ -119,17 +129,23 @@ describe('[approval.passkey] a signature', () => {
     ['another page', { origin: 'https://elsewhere.example' }],
     ['another host', { rpId: 'elsewhere.example' }],
     ['no verified person', { flags: 0x01 }],
+    ['no person present', { flags: 0x04 }],
     ['a registration', { type: 'webauthn.create' }],
   ])('of %s does not', async (_what, twist) => {
     const { register, prove } = started();
     await expect(prove(await register(), twist)).rejects.toThrow('the passkey does not prove this vote');
   });
 
-  test('over another call, or of a passkey that is not registered, does not', async () => {
-    const { register, prove } = started();
+  test('over another call, or by a passkey that is not registered for this person, does not', async () => {
+    const { ports, register, prove } = started();
     const own = await register();
     await expect(prove(own, {}, { ...call, call_digest: 'b'.repeat(64) })).rejects.toThrow('Not counted');
-    await expect(prove(authenticator())).rejects.toThrow('alice has registered no passkey with this id');
+    const bobs = await register(undefined, 'bob');
+    for (const unknown of [authenticator(), bobs])
+      await expect(prove(unknown)).rejects.toThrow('alice has registered no passkey with this id');
+    const signed = bobs.sign(passkeyChallenge(call.envelope_id, call.call_digest), page);
+    const borrowed = verifyAssertion(ports, 'alice', call, { ...signed, credential_id: own.id }, page);
+    await expect(borrowed).rejects.toThrow('the passkey does not prove this vote');
   });
 });
 
@@ -140,12 +156,12 @@ test.each([
     { adminUrl: 'http://10.0.0.1', consoleUrl: 'https://gate.example/console' },
     { id: 'gate.example', origin: 'https://gate.example' },
   ],
-])('[approval.passkey-registered] the page of %j is %j', (urls, party) => {
+])('[approval.passkey] the page of %j is %j', (urls, party) => {
   expect(relyingParty({ consoleUrl: undefined, ...urls })).toEqual(party);
 });
 
 test.each(['https://10.0.0.1:8081', 'https://[2001:db8::1]'])(
-  '[approval.passkey-registered] %s has no name, so it takes no passkey',
+  '[approval.passkey] %s has no name, so it takes no passkey',
   (adminUrl) => {
     expect(() => relyingParty({ adminUrl, consoleUrl: undefined })).toThrow('Passkeys need a host with a name');
   },

@@ -51,7 +51,7 @@ const nasty = fc.oneof(
 );
 
 describe('[approval.pr-comment] the comment of a request', () => {
-  test('[mcp.upstream-in-digest] shows the server and what goes with the call', () => {
+  test('[mcp.placement] shows the server and what goes with the call', () => {
     const text = textOf({ upstream: 'erp', sent_with: { _meta: { 'com.acme/cost-centre': 'A-17' } } });
     expect(text).toContain(' at erp');
     expect(text).toContain('"com.acme/cost-centre": "A-17"');
@@ -68,13 +68,18 @@ describe('[approval.pr-comment] the comment of a request', () => {
       `[Details](<https://gateway.example/admin/v1/approvals/${approvalId}>)`,
       'Tool       scm.create_pull_request\nTarget     acme/web\nCapability write\nKey        ci-writer (agent key), owner bob\n',
       'Rule       git:scm.create_* (policy pr-writer, version 1)\nReason     A person looks at pull requests.\n',
-      'Risk       session 12, key 20; calls are refused from 80\nWithheld   $.parameters.password\n',
+      'Risk       session 12, key 20 (calls are blocked at 80)\nWithheld   $.parameters.password\n',
       'Label      not verified, given by the caller: writer\nWhy        in words of the caller: the build is red\n',
       'What the call would do:\n- writes to acme/web (scm.create_pull_request)',
       '{\n "title": "Fix"\n}',
     ])
       expect(text).toContain(part);
     expect(text).not.toMatch(/task-token-value|key-id-1/);
+  });
+
+  test('[approval.card] begins with the effect and its risk', () => {
+    const text = textOf({ summary: { text: 'Pushes branch `x` to origin', risk: 'sends' } });
+    expect(text.startsWith('`` Pushes branch `x` to origin `` **sends out**\n\n**Approval needed before')).toBe(true);
   });
 
   test.each([
@@ -93,7 +98,7 @@ describe('[approval.pr-comment] the comment of a request', () => {
   });
 });
 
-describe('[pr-comment.text] what others wrote', () => {
+describe('[approval.pr-comment] what others wrote', () => {
   test('stays in its block, fits, and leaves our own words as they are', () => {
     const ours = [{}, { justification: 'x'.repeat(9_000) }].map((over) => blocksOf(textOf(over)).outside);
     fc.assert(

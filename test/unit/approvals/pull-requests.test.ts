@@ -1,4 +1,4 @@
-/** Where an approval is asked for, and what a yes there is bound to. */
+/** Approvals by pull-request comment: where they are requested, and what they are bound to. */
 import { channelsOf } from '#core/approvals/channels.ts';
 import { noticeOf, pullRequestOf, questionDigest, receiptOf, textDigest } from '#core/approvals/pull-requests.ts';
 import { parsePullRequest, samePullRequest } from '#core/contracts/repository.ts';
@@ -10,7 +10,7 @@ const listed = { repositories: ['acme/*'] };
 const fixed = { repositories: [], pull_request: 'acme/ops#3' };
 const ops = { repository: 'acme/ops', number: 3 };
 
-describe('[pr-comment.place] the pull request of a call', () => {
+describe('[approval.pr-comment] the pull request of a call', () => {
   test.each([
     ['the number of a pull request tool', call({ number: 7 })],
     ['pull_number', call({ pull_number: 7 }, { tool: 'scm.merge' })],
@@ -58,7 +58,7 @@ describe('[pr-comment.place] the pull request of a call', () => {
   });
 });
 
-describe('[pr-comment.push] the digest of a question', () => {
+describe('[pr-comment.voter] the digest of a question', () => {
   const [sha, other] = ['a'.repeat(40), 'b'.repeat(40)];
 
   test('changes with the call and with the commit', () => {
@@ -80,7 +80,7 @@ describe('[pr-comment.push] the digest of a question', () => {
     expect(noticeOf({ ts: '1.0', channel: 'C1' })).toBeUndefined();
   });
 
-  test('[pr-comment.untouched] a text is the same whatever the host makes of its line ends, and no other', () => {
+  test('[pr-comment.voter] a text is the same whatever the host makes of its line ends, and no other', () => {
     expect(textDigest('a\nb\n')).toBe(textDigest('a\r\nb'));
     expect(textDigest('a\nb')).not.toBe(textDigest('a b'));
   });

@@ -76,7 +76,9 @@ export function approvalsWorld(...given: ApprovalRow[]) {
     approvals: {
       find: async (id: string) => rows.get(id),
       clockStarted: note('clockStarted'),
-      releaseToken: note('releaseToken'),
+      releaseToken: async ({ envelope_id }: ApprovalRow, dueAt?: string) =>
+        void did.push(['releaseToken', envelope_id, ...(dueAt === undefined ? [] : [dueAt])]),
+      noteRestarted: async ({ envelope_id }: ApprovalRow) => void did.push(['noteRestarted', envelope_id]),
       holdToken: async (id: string, token: string) => {
         did.push(['holdToken', id, token]);
         return rows.get(id);

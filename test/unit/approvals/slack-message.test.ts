@@ -18,7 +18,7 @@ const sectionsOf = (over: Partial<ApprovalRow> = {}) =>
 const textOf = (over: Partial<ApprovalRow> = {}) => sectionsOf(over).join('\n');
 
 describe('the message of a request', () => {
-  test('[notify.slack-buttons] two buttons whose value is the id and nothing else', () => {
+  test('[slack.confirmed] two buttons whose value is the id and nothing else', () => {
     const { elements } = message().blocks.at(-1) as unknown as Actions;
     expect(elements.map(({ action_id, value }) => [action_id, value])).toEqual([
       ['approve', approvalId],
@@ -42,7 +42,7 @@ describe('the message of a request', () => {
       'Approval needed before 2026-01-01T00:30:00.000Z',
       'Tool: `scm.create_pull_request`\nTarget: `acme/web`\nCapability: `write`\nKey: `ci-writer (agent key), owner bob`\n',
       'Rule: `git:scm.create_* (policy pr-writer, version 1)`\nReason: `A person looks at pull requests.`\n',
-      'Risk: `session 12, key 20; calls are refused from 80`\nWithheld: `$.parameters.password`\n',
+      'Risk: `session 12, key 20 (calls are blocked at 80)`\nWithheld: `$.parameters.password`\n',
       'Label: `not verified, given by the caller: writer`\nWhy: `in words of the caller: the build is red`',
       'What the call would do:\n• `writes to acme/web (scm.create_pull_request)`',
       `<https://gateway.example/admin/v1/approvals/${approvalId}|details>`,
@@ -50,6 +50,20 @@ describe('the message of a request', () => {
     ])
       expect(text).toContain(part);
     expect(JSON.stringify(message())).not.toMatch(/task-token-value|key-id-1/);
+  });
+
+  test('[approval.card] begins with the effect and its risk, and names it in notifications', () => {
+    const over = {
+      summary: { text: 'Deletes pod `x` in namespace shop <!here>', risk: 'deletes' as const },
+      effects: ['Deletes pod x in namespace shop', 'Reads a.txt'],
+      effect_risks: ['deletes', 'reads'] as const,
+    };
+    const first = '`Deletes pod \\u{60}x\\u{60} in namespace shop &lt;!here&gt;` *deletes*\n*Approval needed before';
+    expect(textOf(over).startsWith(first)).toBe(true);
+    expect(textOf(over)).toContain('• `Reads a.txt (reads)`');
+    expect(message(over).text).toMatch(/^Deletes pod `x` in namespace shop &lt;!here&gt; \(deletes\): Approval needed/);
+    const one = { ...over, summary: { text: over.effects[0]!, risk: 'deletes' as const }, effects: [over.effects[0]!] };
+    expect(textOf(one)).not.toContain('What the call would do');
   });
 
   test.each([
@@ -122,7 +136,7 @@ describe('the message of a request', () => {
     expect(elements.map(({ action_id }) => action_id)).toEqual(['deny']);
   });
 
-  test('[mcp.upstream-in-digest] the server, its name of the tool, and what goes with the call are shown', () => {
+  test('[mcp.placement] the server, its name of the tool, and what goes with the call are shown', () => {
     const sent_with = { _meta: { 'com.acme/cost-centre': 'A-17' } };
     const shown = textOf({
       tool: 'one__post',
@@ -141,12 +155,4 @@ describe('the message of a request', () => {
     const plain = shown.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
     expect(JSON.parse(plain)).toEqual(parameters);
   });
-});
-
-test('[notify.slack-buttons] parameters of any length stay within the 3,000 characters that Slack takes in a section', () => {
-  for (const length of [2_900, 2_990, 3_000, 3_100, 20_000]) {
-    const sections = sectionsOf({ parameters: { title: 'x'.repeat(length) } });
-    expect(Math.max(...sections.map((text) => text.length))).toBeLessThanOrEqual(3000);
-    expect(sections.some((text) => text.startsWith('Parameters:'))).toBe(true);
-  }
 });

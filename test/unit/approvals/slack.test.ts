@@ -16,7 +16,7 @@ const nowSeconds = Number(documented.timestamp);
 const request = { ...documented, secrets: [documented.secret], nowSeconds };
 
 describe('the signature of a Slack request', () => {
-  test("[slack.signature] Slack's documented example is accepted, up to five minutes either way", () => {
+  test("[slack.confirmed] Slack's documented example is accepted, up to five minutes either way", () => {
     for (const seconds of [0, 300, -300]) {
       expect(() => verifySlackRequest({ ...request, nowSeconds: nowSeconds + seconds })).not.toThrow();
     }
@@ -98,7 +98,7 @@ describe('a click', () => {
     expect(() => parse(over)).not.toThrow();
   });
 
-  test('[slack.replay] without a trigger or a time is known by its text, and without an address is answered nowhere', () => {
+  test('[slack.confirmed] without a trigger or a time is known by its text, and without an address is answered nowhere', () => {
     const { action_ts: _, ...action } = payload.actions[0]!;
     const bare = { trigger_id: undefined, response_url: undefined, actions: [action] };
     const click = parse(bare);

@@ -1,4 +1,4 @@
-/** What the sweep does with a row in each state, and when it looks again. */
+/** The sweep over approvals in each state, and its next visit. */
 import { dueAt, graceMs } from '#core/approvals/due.ts';
 import { sweepApprovals, sweepMs } from '#core/approvals/sweep.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
@@ -11,7 +11,7 @@ function world(...rows: Partial<ApprovalRow>[]) {
   made.pass(60);
   return made;
 }
-const nothing = { timed_out: 0, started: 0, released: 0, leases_ended: 0 };
+const nothing = { timed_out: 0, started: 0, released: 0, leases_ended: 0, restarted: 0 };
 
 test.each<[string, Partial<ApprovalRow>, object, unknown[]]>([
   [
@@ -48,13 +48,46 @@ test.each<[string, Partial<ApprovalRow>, object, unknown[]]>([
   ['a lease at its end', { status: 'executing', lease_expires_at: at(60) }, { leases_ended: 1 }, []],
   ['a lease without an end', { status: 'executing' }, { leases_ended: 1 }, []],
   ['a used approval', { status: 'consumed' }, {}, []],
-])('[approval.clock-recovers] %s', async (_what, over, counted, expected) => {
+])('[approval.machine] %s', async (_what, over, counted, expected) => {
   const { ports, did } = world(over);
   expect(await sweepApprovals(ports)).toEqual({ pending: 1, oldest_seconds: 60, ...nothing, ...counted });
   expect(did).toEqual([['due', at(60)], ...expected]);
 });
 
-test('[approval.lease-unknown] a lease that ended is recorded as unknown, by its holder and only if it was not renewed', async () => {
+describe('[approval.restarted] an approved call that the gateway makes', () => {
+  const approved = { status: 'approved', decided_at: at(0), use_expires_at: at(1800) } as const;
+  const again = [
+    ['start', 'e1', 'e1-again'],
+    ['noteRestarted', 'e1'],
+  ];
+  test.each<[string, number, Partial<ApprovalRow>, unknown[]]>([
+    ['waits for its first execution', 60, {}, [['releaseToken', 'e1', at(300)]]],
+    ['gets a second one five minutes after the decision', 300, {}, again],
+    ['or after the last fault', 300, { given_back_at: at(200) }, [['releaseToken', 'e1', at(500)]]],
+    ['or after half of the time in which it can be used', 60, { use_expires_at: at(120) }, again],
+    [
+      'gets it later if its execution has not been released',
+      300,
+      { task_token: 'token' },
+      [
+        ['settle', 'token', { status: 'approved' }],
+        ['releaseToken', 'e1', at(355)],
+      ],
+    ],
+    ['has had it', 300, { restarted: true }, [['releaseToken', 'e1']]],
+    ['needs its raw values', 300, { withheld: ['$.body'] }, [['releaseToken', 'e1']]],
+    ['is made by its caller', 300, { caller_executes: true }, [['releaseToken', 'e1']]],
+  ])('%s', async (_what, seconds, over, expected) => {
+    const made = approvalsWorld(approvalRow({ ...approved, ...over }));
+    made.configuration.approvals.on_approval = 'execute';
+    made.pass(seconds);
+    const { restarted } = await sweepApprovals(made.ports);
+    expect(made.did.slice(1)).toEqual(expected);
+    expect(restarted).toBe(expected === again ? 1 : 0);
+  });
+});
+
+test('[approval.lease] a lease that ended is recorded as unknown, by its holder and only if it was not renewed', async () => {
   const { ports, rows, commits } = world({ status: 'executing', lease_owner: 'run', lease_expires_at: at(60) });
   await sweepApprovals(ports);
   expect(rows.get('e1')).toMatchObject({ status: 'consumed', outcome: 'unknown' });
@@ -136,6 +169,7 @@ describe('[store.sweep] when a row is due', () => {
     ['one of which only the end is known', { status: 'pending', expires_at: at(9) }, at(9)],
     ['an approved row', { status: 'approved', decided_at: at(0), expires_at: at(9) }, soon],
     ['a denied row', { status: 'denied', decided_at: at(0) }, soon],
+    ['one given back after a fault', { status: 'approved', given_back_at: at(0) }, soon],
     ['one without a time of its decision', { status: 'denied' }, undefined],
     ['a lease', { status: 'executing', lease_expires_at: at(120), decided_at: at(0) }, at(120)],
     ['a used approval', { status: 'consumed', decided_at: at(0), lease_expires_at: at(9) }, undefined],

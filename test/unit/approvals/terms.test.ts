@@ -1,10 +1,10 @@
-/** What the configuration asks by now, in the words that the reviewer reads. */
+/** Current approval requirements, as the reviewer reads them. */
 import { applyTerms } from '#core/approvals/terms.ts';
 import { approvalRow, at } from './sample.ts';
 
 const now = { version: 7, require_passkey: false, requires: [] };
 
-test('[approval.terms-now] each stricter term is said alone: a passkey, or a time', () => {
+test('[approval.strictest-terms] each stricter term is said alone: a passkey, or a time', () => {
   const row = approvalRow({ expires_at: at(600) });
   expect(applyTerms(row, { ...now, require_passkey: true }).tightened).toEqual({
     policy_version: 7,
@@ -16,7 +16,7 @@ test('[approval.terms-now] each stricter term is said alone: a passkey, or a tim
   });
 });
 
-test('[approval.terms-now] what is not asked is not added, and what was asked stays', () => {
+test('[approval.strictest-terms] what is not asked is not added, and what was asked stays', () => {
   const vote = { person: 'bob', passkey: undefined } as never;
   const sooner = applyTerms(approvalRow({ expires_at: at(600), votes: [vote] }), { ...now, expires_at: at(300) });
   expect(sooner).not.toHaveProperty('require_passkey');
@@ -32,7 +32,7 @@ test('[approval.terms-now] what is not asked is not added, and what was asked st
   ]);
 });
 
-test('[approval.terms-now] a later time, or none, changes nothing', () => {
+test('[approval.strictest-terms] a later time, or none, changes nothing', () => {
   const row = approvalRow({ expires_at: at(600) });
   for (const terms of [now, { ...now, expires_at: at(600) }, { ...now, expires_at: at(900) }])
     expect(applyTerms(row, terms)).toBe(row);

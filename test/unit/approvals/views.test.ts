@@ -1,15 +1,12 @@
-/** What people read of an approval: the item while it waits, the record afterwards, and the line of messages. */
+/** Views of an approval: the pending item, the record, and the message line. */
 import { headlineOf } from '#core/approvals/headline.ts';
+import { shownDigest } from '#core/approvals/shown-call.ts';
+import { similarTo } from '#core/approvals/similar.ts';
 import { approvalItem, approvalRecord, approvalView } from '#core/approvals/views.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { sampleRow } from './notifications/sample.ts';
 
-const row = (over: Partial<ApprovalRow> = {}): ApprovalRow =>
-  ({
-    ...{ envelope_id: 'one', tenant: 't', session_id: 's', key_id: 'k', actor: { agent: 'a', session: 's' } },
-    ...{ protocol: 'git', tool: 'scm.merge', target: 'acme/web', capability: 'write', parameters: {}, withheld: [] },
-    ...{ queued_at: '2026-01-01T00:00:00.000Z', expires_at: '2026-01-01T00:30:00.000Z', status: 'pending' },
-    ...over,
-  }) as ApprovalRow;
+const row = sampleRow;
 const url = 'https://gate.example';
 const at = Date.UTC(2026, 0, 1, 0, 29, 58, 500);
 const ballot = {
@@ -26,7 +23,9 @@ const requires = [{ rule: 'two-people', approvals: 2 }];
 test('[approval.card] the seconds that are left are shown while the request waits, and are never negative', () => {
   expect(approvalItem(row(), url, at)).toMatchObject({ expires_in_seconds: 2 });
   expect(approvalItem(row(), url, at + 60_000)).toMatchObject({ expires_in_seconds: 0 });
-  expect(approvalItem(row({ status: 'approved' }), url, at)).not.toHaveProperty('expires_in_seconds');
+  const over = approvalItem(row({ status: 'approved', after_vote: 'runs' as never }), url, at);
+  expect(over).not.toHaveProperty('expires_in_seconds');
+  expect(over).not.toHaveProperty('after_vote');
 });
 
 test('[approval.passkey] a request that needs a passkey says so, others do not', () => {
@@ -41,7 +40,7 @@ test('[approval.record] a record has the votes that were given, and no member fo
   expect(record.votes![0]).not.toHaveProperty('reviewer');
 });
 
-test('[identity.separation-votes] what is still needed is shown while the request waits', () => {
+test('[identity.separation-rules] what is still needed is shown while the request waits', () => {
   const waits = approvalView(row({ requires, votes: [ballot as never] }), url, at);
   expect(waits).toMatchObject({ still_needed: expect.stringContaining('1'), votes: [{ person: 'bob' }] });
   const over = approvalView(row({ requires, votes: [ballot as never], status: 'approved' }), url, at);
@@ -76,4 +75,20 @@ test('names and comments in a headline are cut to what the channel has room for'
   const shown = (text: string, room: number) => text.slice(0, room);
   const long = headlineOf(row({ status: 'denied', person: 'p'.repeat(200), comment: 'c'.repeat(400) }), shown);
   expect(long).toBe(`Denied by ${'p'.repeat(100)}: ${'c'.repeat(300)}`);
+});
+
+test('[approval.obstacle] similar requests are those of the same server, whatever their case and spaces', () => {
+  const own = row({ upstream: 'jira', parameters: { title: 'Fix  it' } });
+  const other = { envelope_id: 'two', upstream: 'jira', parameters: { title: 'fix it' } };
+  const now = '2026-01-01T00:10:00.000Z';
+  expect(similarTo(own, [own, row(other)], now)).toMatchObject({ similar_pending: [{ envelope_id: 'two' }] });
+  expect(similarTo(own, [row({ ...other, upstream: 'wiki' })], now)).toEqual({});
+});
+
+test('[approval.evidence-decides] the digest of a shown call ignores salts, and only salts', () => {
+  const shown = (title: unknown) => shownDigest(row({ parameters: { title: [title] } }));
+  const withheld = (sha256: string) => shown({ redacted: 'sha256-salted', sha256 });
+  expect(withheld('a')).toBe(withheld('b'));
+  expect(shown({ redacted: 'no', text: 'a' })).not.toBe(shown({ redacted: 'no', text: 'b' }));
+  expect(shown('a')).not.toBe(shown('b'));
 });

@@ -1,4 +1,4 @@
-/** An approval's row against the session's chain: what the evidence does not hold does not count. */
+/** An approval's row against the session's chain: votes without evidence do not count. */
 import type { Unusable } from '#core/approvals/approval.ts';
 import { isVoteInEvidence } from '#core/approvals/vote-in-evidence.ts';
 import { signedVote } from '#core/approvals/vote-signature.ts';
@@ -39,17 +39,18 @@ interface Given {
   readonly fixed?: (entries: readonly EvidenceEntry[]) => ChainPoint;
 }
 
+const stored = (entries: readonly EvidenceEntry[]) =>
+  async function* (_tenant: string, _session: string, from = 0) {
+    yield* entries.filter(({ index }) => index >= from);
+  };
+
 async function stands({ drafts, why, over, later, at = now, digest = call_digest, change, fixed }: Given) {
   const sealed = seal(drafts).entries;
   const entries = change ? change(sealed) : sealed;
   const counted: string[] = [];
   const stood = await isVoteInEvidence(
     {
-      evidence: {
-        entries: async function* (_tenant, _session, from = 0) {
-          yield* entries.filter(({ index }) => index >= from);
-        },
-      },
+      evidence: { rows: stored(entries), entries: stored(entries) },
       approvals: { get: async () => row({ ...over, ...later }) },
       telemetry: { count: (name: string) => void counted.push(name), log: () => undefined } as never,
       clock: { now: () => at },

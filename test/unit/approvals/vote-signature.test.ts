@@ -1,6 +1,8 @@
 /** The bytes that a vote's signature covers: another form would make the stored votes of every gateway invalid. */
+import { type CheckedVote, voteEntry } from '#core/approvals/vote-entry.ts';
 import { signedVote } from '#core/approvals/vote-signature.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
+import { sampleRow } from './notifications/sample.ts';
 
 const entry = {
   ...{ tenant: 't', session_id: 's', timestamp: '2026-01-01T00:00:00.000Z', kind: 'approve', envelope_id: 'e' },
@@ -8,7 +10,7 @@ const entry = {
   body: { approval_id: 'a', call_digest: 'c', person: 'bob', comment: 'not covered' },
 } as unknown as EntryDraft;
 
-test('[approval.vote-signed] the signature covers domain, version, entry and the signed fields, and no others', async () => {
+test('[approval.evidence-decides] the signature covers domain, version, entry and the signed fields, and no others', async () => {
   const signed: string[] = [];
   const signer = {
     keyId: 'key-1',
@@ -23,4 +25,12 @@ test('[approval.vote-signed] the signature covers domain, version, entry and the
   expect(signed).toEqual([
     '\u0007{"approval_id":"a","call_digest":"c","key_id":"k","kind":"approve","person":"bob","session_id":"s","tenant":"t","timestamp":"2026-01-01T00:00:00.000Z","version":1}',
   ]);
+});
+
+test('[approval.passkey] the entry of a vote holds the assertion of its passkey, and no member without one', () => {
+  const vote = { verdict: 'approve', person: 'bob', reviewer: 'bob', comment: '', channel: 'http' };
+  const bodyOf = (signed?: object) =>
+    voteEntry(sampleRow(), { ...vote, signed } as unknown as CheckedVote, 'approved', { decided_at: '' }).body;
+  expect(bodyOf({ key_entry: 'h' })).toMatchObject({ passkey: { key_entry: 'h' } });
+  expect(bodyOf()).not.toHaveProperty('passkey');
 });

@@ -1,40 +1,23 @@
 /** One list of networks: connectors, argument checks and the tool guard give the same answer about an address. */
-import { mayConnect } from '#adapters/executors/public-address.ts';
-import { isPrivate } from '#adapters/http/public-address.ts';
+
+import * as z from 'zod';
+import { mayConnect } from '#adapters/executors/http-exchange.ts';
+import { isPrivate } from '#adapters/http/plugin-download.ts';
 import { networkOf, networkOfHost } from '#core/catalog/networks.ts';
-import type { Network } from '#core/contracts/catalog.ts';
 import { checkArguments } from '#core/guard/arguments.ts';
 import { isInnerAddress } from '#core/policy/classification/inner-address.ts';
+import { orUndefined, readCases, rows, text, texts } from '../../support/yaml.ts';
 
-const addresses: readonly (readonly [Network, readonly string[]])[] = [
-  [
-    'public',
-    ['8.8.8.8', '172.32.0.1', '100.128.0.1', '193.0.0.1', '2606:4700::1111', '::ffff:8.8.8.8', '2001:4860::8888'],
-  ],
-  ['loopback', ['127.0.0.1', '127.8.8.8', '::1', '0:0::0:1', '::ffff:127.0.0.1', '::FFFF:7F00:1']],
-  [
-    'private',
-    ['10.1.2.3', '172.31.255.255', '192.168.1.1', '100.64.0.1', 'fd12:3456::1', 'fc00::1', '::ffff:10.0.0.1'],
-  ],
-  ['link-local', ['169.254.1.1', 'fe80::1', 'febf::1']],
-  [
-    'metadata',
-    ['169.254.169.254', '169.254.170.2', '168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254'],
-  ],
-  ['metadata', ['::ffff:169.254.169.254', '::ffff:a83f:8110', 'fd20:ce::254', '169.254.170.23']],
-  ['reserved', ['0.0.0.0', '0.1.2.3', '192.0.0.1', '192.0.2.1', '198.51.100.7', '203.0.113.9', '192.88.99.1']],
-  [
-    'reserved',
-    ['198.18.0.1', '198.19.255.255', '224.0.0.1', '240.0.0.1', '255.255.255.255', '::', 'ff02::1', 'fec0::1'],
-  ],
-  ['reserved', ['2001:db8::1', '3fff::1', '2001:20::1', '2001::1', '4000::1', '::ffff:0.0.0.0']],
-  // Forms that embed an IPv4 address, a public one as well.
-  ['reserved', ['64:ff9b::7f00:1', '64:ff9b::808:808', '64:ff9b:1::1', '2002:7f00:1::', '2002:808:808::', '::7f00:1']],
-  ['reserved', ['::ffff:0:7f00:1']],
-];
-const each = addresses.flatMap(([network, list]) => list.map((address) => [address, network] as const));
+const cases = readCases(
+  'test/unit/catalog/networks.yaml',
+  z.strictObject({ addresses: z.record(z.string(), texts), hosts: rows(text, orUndefined(text)) }),
+);
 
-describe('[catalog.networks]', () => {
+const each = Object.entries(cases.addresses).flatMap(([network, all]) =>
+  all.map((address) => [address, network] as const),
+);
+
+describe('[catalog.own]', () => {
   test.each(each)('%s is %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
@@ -66,27 +49,11 @@ describe('[catalog.networks]', () => {
     '[::1]',
   ])('"%s" is not an address, and no caller connects to it', (text) => {
     expect(networkOf(text)).toBeUndefined();
-    expect(mayConnect(text, true)).toBe(false);
+    expect([mayConnect(text, false), mayConnect(text, true)]).toEqual([false, false]);
     expect(isPrivate(text)).toBe(true);
   });
 
-  test.each<[string, Network | undefined]>([
-    ['localhost', 'loopback'],
-    ['LOCALHOST.', 'loopback'],
-    ['[::1]', 'loopback'],
-    ['db.internal', 'private'],
-    ['x.localtest.me', 'private'],
-    ['metadata.google.internal', 'metadata'],
-    ['instance-data', 'metadata'],
-    ['metadata.example.com', 'private'],
-    ['10.0.0.1.nip.io', 'private'],
-    ['a.169-254-169-254.sslip.io', 'metadata'],
-    ['a9fea9fe.nip.io', 'metadata'],
-    ['8.8.8.8.nip.io', 'public'],
-    ['example.com', undefined],
-    ['internal.example.com', undefined],
-    ['my-metadata.example.com', undefined],
-  ])('the host %s is %s', (host, network) => {
+  test.each(cases.hosts)('the host %s is %s', (host, network) => {
     expect(networkOfHost(host)).toBe(network);
   });
 

@@ -1,6 +1,6 @@
 /** One list of secret files: the tool guard, session risk and the guards of packs give the same answer about a path. */
 import { fileGlobs, secretFileLists } from '#core/catalog/secret-files.ts';
-import { behaviorSchema } from '#core/contracts/behavior.ts';
+import { behaviorSchema } from '#core/contracts/behavior-schema.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { checkArguments } from '#core/guard/arguments.ts';
 import { checkDefinition } from '#core/guard/definitions.ts';
@@ -45,7 +45,7 @@ const harmless = `
   .trim()
   .split(/\s+/);
 
-describe('[catalog.secret-files]', () => {
+describe('[policy.secret-files]', () => {
   test.each(secret)('%s is a secret file to every caller', (path) => {
     expect(answers(path)).toEqual(all(true));
   });
@@ -59,18 +59,18 @@ describe('[catalog.secret-files]', () => {
     'Open `.zsh_history`, then go on.',
     'See /proc/self/environ',
     'It needs prod.tfvars',
-  ])('a definition that says "%s" refers to a secret file', (description) => {
+  ])('the definition "%s" refers to a secret file', (description) => {
     expect(checkDefinition({ name: 'a', description }).map(({ kind }) => kind)).toContain('secret_reference');
   });
 
   test.each(['Returns event.key and ctx.env.', 'Add ~/.ssh/id_ed25519.pub to the account.', 'Uses your kubeconfig.'])(
-    'a definition that says "%s" does not',
+    'the definition "%s" does not',
     (description) => {
       expect(checkDefinition({ name: 'a', description }).map(({ kind }) => kind)).not.toContain('secret_reference');
     },
   );
 
-  test('no glob holds a blank, because guards split texts there', () => {
+  test('no glob has a blank, because guards split texts at blanks', () => {
     for (const list of secretFileLists)
       for (const glob of [...fileGlobs(list).globs, ...fileGlobs(list).except]) expect(glob).not.toMatch(/\s/);
   });

@@ -1,5 +1,7 @@
 import { checkResults } from '#core/chat/batches/results.ts';
 import type { ChatCall } from '#core/chat/call.ts';
+import { FindingSums } from '#core/chat/stages/batch-input.ts';
+import type { Finding } from '#core/contracts/chat.ts';
 import type { ContentPolicy } from '#core/models/content-policy/ports.ts';
 
 const lineOf = (custom_id: string, content: string) =>
@@ -8,7 +10,7 @@ const lineOf = (custom_id: string, content: string) =>
     response: { status_code: 200, body: { choices: [{ index: 0, message: { role: 'assistant', content } }] } },
   });
 
-test('[watch.each-by-itself] [batches.results] a line whose filter throws becomes an error, and the other lines pass', async () => {
+test('[store.sweep] [batches.results] a line whose filter throws becomes an error, and the other lines pass', async () => {
   const logged: string[] = [];
   const ports = {
     pause: async () => {},
@@ -35,4 +37,21 @@ test('[watch.each-by-itself] [batches.results] a line whose filter throws become
   ]);
   expect(results.text).not.toContain('poison');
   expect(logged).toEqual(['a line of batch results could not be checked']);
+});
+
+test('[batches.governed] findings of one kind are summed, and kinds are bounded', () => {
+  const sums = new FindingSums();
+  const finding = (detail: string): Finding => ({
+    policy: 'p',
+    type: 'wasm',
+    action: 'log',
+    phase: 'input',
+    detail,
+    count: 1,
+  });
+  sums.add([finding('same'), finding('same')]);
+  sums.add(Array.from({ length: 200 }, (_, at) => finding(`own ${at}`)));
+  sums.add([finding('same'), finding('late')]);
+  expect(sums.all()).toHaveLength(100);
+  expect(sums.all()[0]).toMatchObject({ detail: 'same', count: 3 });
 });

@@ -1,7 +1,16 @@
 /** Addresses that a chat would have its provider fetch. */
+import * as z from 'zod';
 import { addressesToDecide, refuseAddresses } from '#core/chat/chat-addresses.ts';
 import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
+import { readCases } from '../../support/yaml.ts';
+
+const anObject = z.custom<JsonObject>(isObject);
+const { refused } = readCases(
+  'test/unit/chat/chat-addresses.yaml',
+  z.strictObject({ refused: z.array(z.tuple([z.string(), anObject])) }),
+);
 
 const settings = (more: object = {}): Configuration =>
   configurationSchema.parse({
@@ -21,24 +30,8 @@ const passes = (part: JsonObject, more: object = {}, dialect?: 'anthropic') => {
 };
 
 describe('[chat.addresses] refused are', () => {
-  test.each<[string, JsonObject]>([
-    ['metadata of a cloud', picture('http://169.254.169.254/latest/meta-data/')],
-    ['this machine', picture('http://localhost:8081/admin/v1/config')],
-    ['one too long to be recognised', picture(`http://169.254.169.254/${'a'.repeat(9_000)}`)],
-    ['a number for a host', picture('http://2130706433/')],
-    ['a private network', block('https://10.0.0.7/plan.pdf', 'document')],
-    ['an inner name', block('http://metadata.google.internal/')],
-    ['a file', picture('file:///etc/passwd')],
-    ['an address without a scheme', picture('169.254.169.254/latest')],
-    ['one of a file part', { type: 'file', file: { file_data: 'http://127.0.0.1/x.pdf' } }],
-    ['one as a plain text', { type: 'input_image', image_url: 'http://[::1]/' }],
-    ['one of sound', { type: 'audio_url', audio_url: { url: 'http://192.168.1.1/a.wav' } }],
-    ['one of a picture part', { type: 'image', url: 'http://10.0.0.1/a.png' }],
-    ['one of a video part', { type: 'video', video: 'http://10.0.0.1/a.mp4' }],
-    ['one of frames', { type: 'video', video: ['https://images.example/1.png', 'http://10.0.0.1/2.png'] }],
-    ['one named as a URI', { type: 'file', file: { file_uri: 'http://10.0.0.1/a.pdf' } }],
-    ['one within a result', { type: 'tool_result', tool_use_id: 't', content: [block('http://169.254.169.254/')] }],
-  ])('%s', (_what, part) => {
+  const tooLong = picture(`http://169.254.169.254/${'a'.repeat(9_000)}`);
+  test.each([...refused, ['a very long one', tooLong] as const])('%s', (_what, part) => {
     for (const dialect of ['openai', 'anthropic'] as const)
       expect(() => refuseAddresses(settings(), asked(part, dialect), true)).toThrow(
         /messages\[0\]\.content\[1\].* chat_addresses/,
@@ -46,7 +39,7 @@ describe('[chat.addresses] refused are', () => {
   });
 });
 
-describe('[chat.addresses] what is allowed', () => {
+describe('[chat.addresses] allowed are', () => {
   test('public addresses, content in base64, ids of files and arguments of calls pass', () => {
     for (const part of [
       picture('https://images.example/a.png'),
@@ -62,7 +55,7 @@ describe('[chat.addresses] what is allowed', () => {
       expect(passes(part)).toBe(true);
   });
 
-  test('none allows no address, any allows all, and a list its hosts, also those of a private network', () => {
+  test('none allows no address, any allows all, and a list allows its hosts, private ones included', () => {
     const mine = picture('http://10.0.0.7/a.png');
     expect(() => passes(picture('https://images.example/a.png'), { chat_addresses: 'none' })).toThrow('chat_addresses');
     expect(passes(mine, { chat_addresses: 'any' })).toBe(true);
@@ -91,7 +84,7 @@ describe('[chat.addresses] what is allowed', () => {
     expect(left(block('https://images.example/a.png'), {}, 'anthropic')).toEqual([]);
   });
 
-  test('under govern private addresses are refused, as are all with none', () => {
+  test('under govern private addresses are refused, and every address with none', () => {
     for (const chat_addresses of ['public', ['docs.example']])
       expect(() => passes(picture('http://10.0.0.7/a.png'), { ...governed, chat_addresses })).toThrow(
         'not a public http or https address',

@@ -1,4 +1,6 @@
-/** What is read of an answer with several choices. */
+/** Progress of an answer with several choices. */
+import type { KnownCall } from '#core/chat/call-stages.ts';
+import { isSameModel, usageOf } from '#core/chat/call-usage.ts';
 import { ModelProgress } from '#core/chat/model-progress.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
 
@@ -6,14 +8,14 @@ const chunk = (index: number, finish_reason: string | null) => ({
   choices: [{ index, delta: { content: 'a' }, finish_reason }],
 });
 
-test('[trace.gen-ai] [evidence.chat] a stream of several choices has the finish reason of each, in the order of the choices', () => {
+test('[trace.export] [evidence.chat] a stream of several choices has the finish reason of each, in the order of the choices', () => {
   const progress = new ModelProgress();
   for (const event of [chunk(1, null), chunk(0, null), chunk(1, 'length'), chunk(0, 'stop')])
     progress.readEvent(dialects.openai, event, () => 1);
   expect(progress.finishReasons).toEqual(['stop', 'length']);
 });
 
-test('a whole reply of several choices has each; one answer has one; no end has none', () => {
+test('a reply of several choices has a reason for each, one answer has one, and an open one has none', () => {
   const whole = new ModelProgress();
   whole.readReply(dialects.openai, {
     choices: [
@@ -29,3 +31,50 @@ test('a whole reply of several choices has each; one answer has one; no end has 
   open.readEvent(dialects.openai, chunk(0, null), () => 1);
   expect(open.finishReasons).toEqual([]);
 });
+
+const delta = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 4 } };
+test.each<[what: string, dialect: keyof typeof dialects, events: object[], n: number, ended: boolean]>([
+  ['one of two choices', 'openai', [chunk(0, null), chunk(1, null), chunk(0, 'stop')], 2, false],
+  ['one of two choices, before the other began', 'openai', [chunk(0, null), chunk(0, 'stop')], 2, false],
+  ['one of three choices twice', 'openai', [chunk(0, 'stop'), chunk(0, 'stop'), chunk(1, 'stop')], 3, false],
+  ['both choices', 'openai', [chunk(0, null), chunk(0, 'stop'), chunk(1, 'length')], 2, true],
+  ['the only choice', 'openai', [chunk(0, null), chunk(0, 'stop')], 1, true],
+  ['no choice', 'openai', [chunk(0, null)], 1, false],
+  ['the message', 'anthropic', [delta], 1, true],
+  ['no message', 'anthropic', [{ type: 'message_start', message: { usage: { output_tokens: 1 } } }], 1, false],
+])('[budget.served] a stream of which %s has ended is whole, in %s', (_what, dialect, events, n, ended) => {
+  const progress = new ModelProgress();
+  for (const event of events) progress.readEvent(dialects[dialect], event as never, () => 1);
+  expect(progress.hasEnded(n)).toBe(ended);
+});
+
+test.each([
+  [2, [chunk(0, 'stop')], { input_tokens: 3, output_tokens: 100, estimated: true }],
+  [2, [chunk(0, 'stop'), chunk(1, 'stop')], { input_tokens: 3, output_tokens: 1 }],
+  [undefined, [chunk(0, 'stop')], { input_tokens: 3, output_tokens: 1 }],
+])('[budget.served] of n = %s, the counts of the start are final once all have ended', (n, ends, usage) => {
+  const progress = new ModelProgress();
+  const start = { usage: { prompt_tokens: 3, completion_tokens: 1 }, choices: [] };
+  const long = { choices: [{ index: 0, delta: { content: 'a'.repeat(396) }, finish_reason: null }] };
+  for (const event of [start, long, ...ends]) progress.readEvent(dialects.openai, event, () => 1);
+  const call = { stream: true, body: { ...(n !== undefined && { n }) }, inputTokens: 9 };
+  expect(usageOf({ call, progress, provider: 'p' } as unknown as KnownCall)).toEqual(usage);
+});
+
+test.each([
+  ['gpt-4o-mini', 'gpt-4o-mini-2024-07-18'],
+  ['gpt-4', 'gpt-4-0613'],
+  ['claude-x', 'claude-x-20250101'],
+  ['claude-x', 'anthropic/claude-x'],
+  ['claude-3-5-sonnet-latest', 'claude-3-5-sonnet-20241022'],
+  ['claude-sonnet-4-0', 'claude-sonnet-4-20250514'],
+  ['us.anthropic.claude-3-5-sonnet-20241022-v2:0', 'claude-3-5-sonnet-20241022'],
+  ['meta/llama-3:free', 'meta/llama-3'],
+])('[budget.served] %s is answered by %s', (asked, replied) => expect(isSameModel(asked, replied)).toBe(true));
+
+test.each([
+  ['gpt-4o-mini', 'gpt-4o'],
+  ['gpt-4o', 'gpt-4o-mini'],
+  ['gpt-5', 'gpt-5-pro'],
+  ['gpt-4.1', 'gpt-4'],
+])('[budget.served] %s is another model than %s', (asked, replied) => expect(isSameModel(asked, replied)).toBe(false));

@@ -13,7 +13,7 @@ const rewritten = (chunks: readonly string[], ...settings: Parameters<typeof mad
   return chunks.map((chunk) => run.push(chunk)).join('') + run.end();
 };
 
-test('is absent where there is nothing to rewrite', () => {
+test('is undefined without rules', () => {
   expect(made({})).toBeUndefined();
   expect(made({ content_prefix: '' }, { replacements: {} })).toBeUndefined();
 });
@@ -24,7 +24,7 @@ test("puts the platform's prefix and suffix outermost, the tenant's within", () 
   ).toBe('<(hi)>');
 });
 
-test('says nothing around nothing', () => {
+test('adds no prompt without a prefix and a suffix', () => {
   expect(rewritten(['', ''], { content_prefix: '<', content_suffix: '>' })).toBe('');
 });
 
@@ -32,7 +32,7 @@ test('prefers the longest replacement that begins at a place', () => {
   expect(rewritten(['Acme Corp and Acme'], { replacements: { Acme: 'X', 'Acme Corp': 'Y' } })).toBe('Y and X');
 });
 
-test('[chat.transforms] any split of the text comes out as the whole does', () => {
+test('[chat.routing] any split of the text comes out as the whole does', () => {
   const replacements = { ab: '1', abc: '22', 'c.': '333' };
   fc.assert(
     fc.property(fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'c', '.'), maxLength: 5 })), (chunks) => {

@@ -1,4 +1,4 @@
-/** Messages gathered into posts: order, sizes, and what a post that fails leaves. */
+/** Messages grouped into posts: order, sizes, and failed posts. */
 import fc from 'fast-check';
 import { SocketBatches } from '#core/chat/socket-batches.ts';
 import { woundTimeouts } from '../../support/wound-timeouts.ts';
@@ -41,7 +41,7 @@ function heard(posts: readonly string[]): string[] {
   });
 }
 
-test('[chat.ws-batches] the first message is posted at once, those of the next 50 ms in one post, and then one at once again', async () => {
+test('[chat.ws] the first message is posted at once, those of the next 50 ms in one post, and then one at once again', async () => {
   const { timeouts, posts, batches, settled } = world();
   for (const n of [0, 1, 2, 3]) expect(batches.add(message(n))).toBeUndefined();
   await settled();
@@ -56,7 +56,7 @@ test('[chat.ws-batches] the first message is posted at once, those of the next 5
   expect(posts.at(-1)).toBe(message(4));
 });
 
-test('[chat.ws-batches] 24 kB go without waiting for the time, and the sender waits for the connection', async () => {
+test('[chat.ws] 24 kB are posted at once, and the sender waits for the connection', async () => {
   const { posts, batches } = world();
   batches.add(message(0));
   const large = Array.from({ length: 30 }, (_, n) => message(n + 1, 1_000));
@@ -68,7 +68,7 @@ test('[chat.ws-batches] 24 kB go without waiting for the time, and the sender wa
   expect(heard(posts).length).toBeGreaterThan(20);
 });
 
-test('[chat.ws-batches] closing posts what waits and leaves no timer', async () => {
+test('[chat.ws] closing posts the gathered messages and leaves no timer', async () => {
   const { timeouts, posts, batches } = world();
   for (const n of [0, 1, 2]) batches.add(message(n));
   await batches.close();
@@ -76,7 +76,7 @@ test('[chat.ws-batches] closing posts what waits and leaves no timer', async () 
   expect(timeouts.size).toBe(0);
 });
 
-test('[chat.ws-batches] after a post that failed nothing gathered before is posted; the last message is tried', async () => {
+test('[chat.ws] after a failed post, gathered messages are dropped and the last message is tried', async () => {
   let fails = true;
   const { posts, batches, settled } = world(() => !fails);
   for (const n of [0, 1, 2]) batches.add(message(n));
@@ -87,7 +87,7 @@ test('[chat.ws-batches] after a post that failed nothing gathered before is post
   expect(heard(posts)).toEqual([message(9)]);
 });
 
-test('[chat.ws-batches] whatever comes, and whenever the time passes: the same messages in their order, each post below a frame', async () => {
+test('[chat.ws] messages keep their order, and each post is smaller than a frame', async () => {
   const step = fc.oneof(
     { weight: 5, arbitrary: fc.integer({ min: 0, max: 200 }) },
     { weight: 1, arbitrary: fc.integer({ min: 0, max: 40_000 }) },

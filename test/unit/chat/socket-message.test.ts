@@ -1,4 +1,4 @@
-/** What a message of the WebSocket is taken for. */
+/** Parsing of WebSocket messages. */
 import { closesWith, readMessage, refusalOf, serverMessages } from '#core/chat/socket-message.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 
@@ -6,7 +6,7 @@ const read = (message: unknown) =>
   readMessage(typeof message === 'string' ? message : JSON.stringify(message), () => 'fresh');
 const body = { model: 'm', messages: [] };
 
-test('[chat.ws] calls of both dialects, with what may stand beside their body', () => {
+test('[chat.ws] calls of both dialects, with the members next to their body', () => {
   expect(read({ type: 'chat.completions', id: 'a', body })).toEqual({
     type: 'call',
     id: 'a',
@@ -29,13 +29,13 @@ test('[chat.ws] calls of both dialects, with what may stand beside their body', 
   });
 });
 
-test('[chat.ws] a bare chat request is a chat completion, with or without an id of its own', () => {
+test('[chat.ws] a bare chat request is a chat completion, with or without an id', () => {
   expect(read(body)).toMatchObject({ type: 'call', id: 'fresh', dialect: 'openai', body });
   expect(read({ ...body, id: 'mine' })).toMatchObject({ id: 'mine', body });
   expect(read({ messages: [] })).toMatchObject({ type: 'call', body: { messages: [] } });
 });
 
-test('[chat.ws-id] an id that is a number comes back as a number, and a bad one is named before anything else of the call', () => {
+test('[chat.ws] an id that is a number comes back as a number, and a bad one is named before anything else of the call', () => {
   const call = read({ type: 'chat.completions', id: 5, body });
   expect(call).toMatchObject({ id: '5', sentId: 5 });
   expect(JSON.parse(serverMessages.done((call as { sentId: number }).sentId, 'completed'))).toMatchObject({ id: 5 });
@@ -66,13 +66,13 @@ test.each([
   ['no key', { type: 'auth' }, undefined],
   ['a key with a line break', { type: 'auth', api_key: 'a\nb' }, undefined],
   ['a session that is no text', { type: 'messages', id: 'a', body, session_id: 1 }, 'a'],
-])('%s is faulty, and names its call where it can', (_what, message, id) => {
+])('%s is refused, with the id of its call if it has one', (_what, message, id) => {
   const faulty = read(message);
   expect(faulty).toMatchObject({ type: 'faulty', fault: { code: 'invalid_request' } });
   expect((faulty as { sentId?: unknown }).sentId).toBe(id);
 });
 
-test('errors carry their status, and never more than HTTP would tell', () => {
+test('errors have their status, and no more details than over HTTP', () => {
   const fault = new GatewayError('provider_error', 'sk-secret of the provider', { retryAfterSeconds: 3 });
   const text = serverMessages.error(fault, { id: 'a', headers: { 'x-request-id': 'r' } });
   expect(JSON.parse(text)).toMatchObject({
@@ -86,7 +86,7 @@ test('errors carry their status, and never more than HTTP would tell', () => {
   expect(text).not.toContain('sk-secret');
 });
 
-test('only what makes a caller unwelcome closes the connection', () => {
+test('only authentication failures close the connection', () => {
   expect(closesWith).toEqual({ 401: 4401, 403: 4403, 413: 1009, 429: 4429 });
   expect(closesWith[refusalOf('running', 'a').kind.status]).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 /** Whatever is said arrives, in pieces that fit. */
 import fc from 'fast-check';
-import { inParts } from '#core/chat/socket-parts.ts';
+import { inParts } from '#core/chat/socket-batches.ts';
 
 const maxPostBytes = 32_000;
 
@@ -13,14 +13,14 @@ interface Part {
 }
 const bytes = (text: string) => Buffer.byteLength(text);
 
-test('[chat.ws] a short message stays as it is, to the last byte that fits', () => {
+test('[chat.ws] a message that fits is not changed', () => {
   const fits = JSON.stringify({ data: 'é'.repeat((maxPostBytes - 11) / 2) });
   expect(bytes(fits)).toBeGreaterThan(maxPostBytes - 2);
   expect(inParts(fits, 'a')).toEqual([fits]);
   expect(inParts(`${fits}  `, 'a').length).toBeGreaterThan(1);
 });
 
-test('[chat.ws] any text in parts: each fits, none cuts a character, joined they are the text', () => {
+test('[chat.ws] parts fit, cut no character and join to the text', () => {
   const texts = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 400 }),
     fc

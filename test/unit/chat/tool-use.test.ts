@@ -38,17 +38,14 @@ test.each([
   ['{"n":0.1234567890123456789}', /exactly/],
   ['{"to":1,"to":2}', /twice/],
   ['["x"]', /not a JSON object/],
-] as const)(
-  '[json.exact-numbers] [json.proto-key] a streamed call with %s is blocked and says why',
-  async (json, why) => {
-    const events = await streamed(json);
-    expect(events).toMatch(/\[send was blocked: its arguments/);
-    expect(events).toMatch(why);
-    expect(events).not.toContain('tool_use');
-  },
-);
+] as const)('[json.exact-numbers] a streamed call with %s is blocked with the reason', async (json, why) => {
+  const events = await streamed(json);
+  expect(events).toMatch(/\[send was blocked: its arguments/);
+  expect(events).toMatch(why);
+  expect(events).not.toContain('tool_use');
+});
 
-test.each(twofold)('[json.exact-numbers] [json.proto-key] so is one of a whole reply: %s', async (json, _why) => {
+test.each(twofold)('[json.exact-numbers] so is one of a whole reply: %s', async (json, _why) => {
   const content = [{ type: 'tool_use', id: 't', name: 'send', input: JSON.parse(json) }];
   const reply = await governReply(ports, call, { content, stop_reason: 'tool_use' });
   expect(reply.stop_reason).toBe('end_turn');
@@ -65,7 +62,7 @@ const providerRun = [
 ];
 
 test.each(providerRun)(
-  '[messages.provider-run] what the provider ran does not reach the caller: $type $name',
+  '[messages.provider-run] a result of the provider does not reach the caller: $type $name',
   async (block) => {
     const reply = await governReply(ports, call, { content: [block, { type: 'text', text: 'said' }] });
     expect(reply.content).toEqual([
@@ -86,7 +83,7 @@ test.each(providerRun)(
   },
 );
 
-test('[messages.provider-run] what the configuration lists passes', async () => {
+test('[messages.provider-run] configured provider tools pass', async () => {
   const listed = callWith({ provider_tools: ['web_search_*'] });
   const content = providerRun.slice(0, 2);
   expect((await governReply(ports, listed, { content })).content).toEqual(content);
@@ -98,16 +95,8 @@ const asked = (body: object, over: object = {}) => refuseProviderRun({ ...settin
 test.each([
   ['a server of the caller', { mcp_servers: [{ url: 'https://a.example' }] }, /mcp_servers/],
   ['a server that is no list', { mcp_servers: { url: 'https://a.example' } }, /mcp_servers/],
-  [
-    'a tool of the provider',
-    { tools: [{ name: 'f' }, { type: 'web_search_20250305', name: 'web_search' }] },
-    /tools\[1\]/,
-  ],
-  [
-    'code that the provider runs',
-    { tools: [{ type: 'code_execution_20250825', name: 'code_execution' }] },
-    /code_execution/,
-  ],
+  ['a tool of the provider', { tools: [{ name: 'f' }, { type: 'web_search_20250305' }] }, /tools\[1\]/],
+  ['code that the provider runs', { tools: [{ type: 'code_execution_20250825' }] }, /code_execution/],
   ['an unknown type', { tools: [{ type: 'next_20300101' }] }, /next_20300101/],
   ['a type that is no text', { tools: [{ type: 7 }] }, /type 7/],
   ['skills', { container: { skills: [{ skill_id: 'xlsx' }] } }, /skills/],
@@ -117,19 +106,8 @@ test.each([
 });
 
 test.each([
-  [
-    'tools of its own',
-    {
-      tools: [
-        { name: 'f', input_schema: {} },
-        { type: 'custom', name: 'g' },
-      ],
-    },
-  ],
-  [
-    'tools that the caller runs',
-    { tools: [{ type: 'bash_20250124', name: 'bash' }, { type: 'text_editor_20250728' }] },
-  ],
+  ['its own tools', { tools: [{ name: 'f' }, { type: 'custom', name: 'g' }] }],
+  ['tools that the caller runs', { tools: [{ type: 'bash_20250124', name: 'bash' }] }],
   ['a container to go on in', { container: 'container_01' }],
   ['a listed beta in the body', { betas: ['effort-2025-11-24'] }],
   ['nothing of it', { mcp_servers: [], tools: null }],
@@ -137,7 +115,7 @@ test.each([
   expect(() => asked(body)).not.toThrow();
 });
 
-test('[messages.provider-run] a tool of the provider passes where it is listed', () => {
+test('[messages.provider-run] a listed tool of the provider passes', () => {
   const body = { tools: [{ type: 'web_search_20250305', name: 'web_search' }] };
   expect(() => asked(body, { provider_tools: ['web_search_*'] })).not.toThrow();
 });
@@ -146,14 +124,14 @@ test.each([
   ['both', 'effort-2025-11-24, next-2030-01-01', { 'anthropic-beta': 'effort-2025-11-24' }, ['next-2030-01-01']],
   ['none that is listed', 'next-2030-01-01,,mcp-client-2025-11-20', {}, ['next-2030-01-01', 'mcp-client-2025-11-20']],
   ['listed ones alone', 'effort-2025-11-24', { 'anthropic-beta': 'effort-2025-11-24' }, []],
-])('[messages.betas-left-out] of a header with %s the listed ones go on', (_, header, kept, leftOut) => {
+])('[messages.provider-run] of a header with %s the listed ones go on', (_, header, kept, leftOut) => {
   expect(listedBetas(settings, { 'anthropic-beta': header, 'anthropic-version': '2023-06-01' })).toEqual({
     passed: { 'anthropic-version': '2023-06-01', ...kept },
     leftOut: leftOut.map((beta) => `anthropic-beta ${beta}`),
   });
 });
 
-describe('[messages.tool-stream] of a stream whose tool calls are cut oddly', () => {
+describe('[chat.tool-use] of a stream whose tool calls are cut oddly', () => {
   const start = (content_block: object, index: unknown = 0) => ({ type: 'content_block_start', index, content_block });
   const delta = (delta: object, index: unknown = 0) => ({ type: 'content_block_delta', index, delta });
   const json = (partial_json: string, index: unknown = 0) => delta({ type: 'input_json_delta', partial_json }, index);
@@ -186,7 +164,7 @@ describe('[messages.tool-stream] of a stream whose tool calls are cut oddly', ()
       expect(all).not.toContain(part);
   });
 
-  test('texts, thoughts and signatures pass as they came', async () => {
+  test('texts, thoughts and signatures pass unchanged', async () => {
     const events = [
       { type: 'message_start', message: { id: 'm', content: [] } },
       start({ type: 'thinking', thinking: '' }),

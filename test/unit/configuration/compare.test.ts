@@ -1,4 +1,4 @@
-/** Changed keys in words: lists and objects by what they hold, secrets not at all. */
+/** Changed keys in words: lists and objects by content, secrets never. */
 import { compareConfigurations } from '#core/configuration/compare.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { load } from './loading.ts';
@@ -33,6 +33,6 @@ test.each<[string, () => object, () => object, string]>([
     () => ({ server: { ...base.server, secrets: ['b'] } }),
     'server.secrets: a list (not shown) → a list (not shown)',
   ],
-])('[policy.diff-whole] %s', (_, before, after, line) => {
+])('[policy.diff] %s', (_, before, after, line) => {
   expect(words(before(), after())).toEqual([line]);
 });

@@ -1,4 +1,4 @@
-/** The files a configuration may name, and where they are looked for. */
+/** Files that a configuration may name, and the folders in which they are found. */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -32,7 +32,7 @@ test('[config.prices] hosts that read no other files serve it under its name, fr
   await expect(packFiles(folder)(shippedPrices)).rejects.toThrow('The shipped price table could not be read.');
 });
 
-test('[config.wasm-entry] modules lie at a path relative to the working directory or absolute, and are fit to run', async () => {
+test('[config.schema-published] modules lie at a path relative to the working directory or absolute, and are fit to run', async () => {
   const { module } = sourceFiles(checkout, folder);
   cpSync(join(checkout, 'plugins/keyword-guard.wasm'), join(folder, 'guard.wasm'));
   writeFileSync(join(folder, 'bad.wasm'), 'not WebAssembly');

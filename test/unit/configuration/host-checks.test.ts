@@ -12,7 +12,7 @@ const sql = (ms: number) =>
 const git = (ms: number, enabled = true) => `executors: { git: { enabled: ${enabled}, timeout_ms: ${ms} } }`;
 const shell = (ms: number) => `executors: { shell: { enabled: true, timeout_ms: ${ms} } }`;
 
-describe('[configuration.executors-fit-their-host] on AWS Lambda', () => {
+describe('[config.contradictions] on AWS Lambda', () => {
   test.each([
     ['HTTP services', http, 280_000, 'upstreams.http[0].timeout_ms'],
     ['MCP servers', mcp, 880_000, 'upstreams.mcp[0].timeout_ms'],

@@ -3,7 +3,7 @@
 import { load, others, rules } from './loading.ts';
 import { base } from './memory.ts';
 
-describe('[policy.shadowed-rule] rules that never match', () => {
+describe('[policy.analysis] rules that never match', () => {
   test('name the rules that cover them', async () => {
     const text = rules('[{ tool: "scm.*", decision: allow }, { tool: scm.push, decision: block }]');
     await expect(load(text)).rejects.toThrow(
@@ -24,7 +24,7 @@ describe('[policy.shadowed-rule] rules that never match', () => {
     expect(warnings).toContainEqual('pack rule 0 (*:a) never matches: covered by rules[0] (*:*).');
   });
 });
-describe('[policy.guards.disable] guards of a pack', () => {
+describe('[policy.guards] guards of a pack', () => {
   const guarded = (more: string) =>
     base().replace(
       'pack: null',
@@ -62,24 +62,24 @@ test.each([
   ['{read,fly}', '"fly"'],
   ['{re,de}ad', '"dead"'],
   ['x*', '"x*"'],
-])('[policy.capability-words] the capability %s fails the load', async (capability, found) => {
+])('[config.unknown-keys] the capability %s fails the load', async (capability, found) => {
   await expect(load(rules(`[{ tool: a, capability: "${capability}", decision: allow }]`))).rejects.toThrow(
     `tool_policies.rules[0].capability (line 7): found ${found}, allowed read, write, execute, delete`,
   );
 });
-test('[policy.capability-words] patterns over the known words load', async () => {
+test('[config.unknown-keys] patterns over the known words load', async () => {
   const list = ['read', 'READ', '{write,execute}', '*e'];
   const { configuration } = await load(
     rules(`[${list.map((word, i) => `{ tool: t${i}, capability: "${word}", decision: allow }`).join(', ')}]`),
   );
   expect(configuration.tool_policies.rules).toHaveLength(list.length);
 });
-test('[policy.unknown-protocol-warns] an unknown protocol is stored and warned of', async () => {
+test('[config.warned] an unknown protocol is stored and warned of', async () => {
   const { warnings, configuration } = await load(rules('[{ protocol: carrier-pigeon, decision: block }]'));
   expect(warnings.join()).toContain('carrier-pigeon');
   expect(configuration.tool_policies.rules).toHaveLength(1);
 });
-test('[policy.rules-before-pack] the stored form carries its pack: name and rules', async () => {
+test('[policy.default-decision] the stored form carries its pack: name and rules', async () => {
   const { configuration } = await load(base().replace('pack: null', 'pack: sql-explorer'));
   expect(configuration.tool_policies.pack).toMatchObject({ name: 'sql-explorer' });
   expect(configuration.tool_policies.pack?.rules.length).toBeGreaterThan(3);

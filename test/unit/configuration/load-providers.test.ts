@@ -3,46 +3,6 @@
 import { load, others, type Row } from './loading.ts';
 import { base } from './memory.ts';
 
-test.each<Row>([
-  ['an empty name', base('providers: [{ name: "", type: mock }]'), 'providers[0].name (line 8): found an empty text'],
-  [
-    'an empty type',
-    base('providers: [{ name: a, type: "" }]'),
-    'providers[0].type (line 8): found an empty text, allowed mock, openai',
-  ],
-  ['no type', base('providers: [{ name: a }]'), 'providers[0].type (line 8): found nothing, allowed mock, openai'],
-  [
-    'the same name twice',
-    base('providers: [{ name: a, type: mock }, { name: A, type: mock }]'),
-    'providers[1].name (line 8): Provider "a" or "A" is defined twice (entries 0 and 1)',
-  ],
-  [
-    'a password in an address',
-    base('providers: [{ name: a, type: openai, base_url: "https://u:hunter2@h" }]'),
-    'found a string (not shown), allowed a URL without user name and password',
-  ],
-])('[config.provider-names] provider with %s', async (_what, text, expected) => {
-  await expect(load(text)).rejects.toThrow(expected);
-});
-test.each<Row>([
-  [
-    'in providers',
-    base('routes: [{ match: { model: "*" }, providers: [mock, nobody] }]'),
-    'routes[0].providers[1] (line 8): found "nobody", allowed one of the providers mock',
-  ],
-  [
-    'in regions',
-    base('routes: [{ match: { model: "*" }, regions: [{ name: eu, providers: [nobody] }] }]'),
-    'routes[0].regions[0].providers[0] (line 8): found "nobody"',
-  ],
-  [
-    'neither',
-    base('routes: [{ match: { model: "*" } }]'),
-    'routes[0] (line 8): found none, allowed exactly one of providers, regions',
-  ],
-])('[config.routes-known-providers] a route naming unknown providers %s', async (_what, text, expected) => {
-  await expect(load(text)).rejects.toThrow(expected);
-});
 describe('model aliases', () => {
   const aliases = (models: string) => base(`aliases: { models: ${models} }`);
   const chain = (steps: number) =>
@@ -87,17 +47,7 @@ routes:
     'routes[1].regions[0].providers[0]: the provider a is not enabled.',
   ]);
 });
-test.each<Row>([
-  ['nobody', base('cache: { semantic: { embedder: nobody } }'), 'found "nobody", allowed none'],
-  [
-    'one that does not embed',
-    base('providers: [{ name: a, type: anthropic }, { name: o, type: openai }]\ncache: { semantic: { embedder: a } }'),
-    'cache.semantic.embedder (line 9): found "a", allowed one of the providers of type openai or bedrock o',
-  ],
-])('a semantic cache whose embedder is %s is refused', async (_what, text, expected) => {
-  await expect(load(text)).rejects.toThrow(expected);
-});
-describe('[config.provider-entry] a provider entry', () => {
+describe('[config.schema-published] a provider entry', () => {
   test('takes name, type, enabled, base_url, api_key_env and models; hosted ones need no address of their own', async () => {
     const { configuration } = await load(
       base(`providers:

@@ -1,4 +1,4 @@
-/** What tests of loading share: a configuration of one tenant with one part of its own. */
+/** A configuration of one tenant for tests of loading. */
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { base, packs } from './memory.ts';
 

@@ -1,4 +1,4 @@
-/** Organisations as they are written: names used once, and known where others are meant. */
+/** Organisations: names are unique, and references exist. */
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 
@@ -84,7 +84,7 @@ describe('[identity.separation-rules] a rule that no votes can satisfy warns, wi
   });
 });
 
-test('[config.bad-words] a glob of a separation rule that does not compile is named with its place', async () => {
+test('[config.unknown-keys] a glob of a separation rule that does not compile is named with its place', async () => {
   const rule = (text: string) => load(`${one}separation_rules: [${text}]\n`);
   await expect(rule('{ applies_to: "acme/{b", requires: {} }')).rejects.toThrow(
     /separation_rules\[0\]\.applies_to \(line \d+\): found "acme\/\{b"/,

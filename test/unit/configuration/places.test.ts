@@ -1,4 +1,4 @@
-/** Where rules stand in their files: beside a version, never in its content. */
+/** Places of rules in files, stored with a version and not in its content. */
 import { importFile } from '#core/configuration/load/import-file.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { shownFile } from '#core/configuration/load/rule-places.ts';
@@ -16,7 +16,7 @@ guards:
   - { name: constructor, paths: ["**/.envrc"], reason: none }
 rules:
   - { tool: a, decision: allow }
-
+  - git-host-reads
   - tool: b
     decision: block
 `;
@@ -35,13 +35,14 @@ const text = (rules = '[{ tool: own, decision: review }]') =>
 const reader = (name: string) => (name === 'packs/mine.yaml' ? pack : packs(name));
 const lineOf = (document: string, words: string) => document.split('\n').findIndex((line) => line.includes(words)) + 1;
 
-test('[policy-version.places] an import keeps file and line of rules, guards and level rules', async () => {
+test('[policy-version.numbered] an import keeps file and line of rules, guards and level rules', async () => {
   const deps = { ...setUp(), packs: reader };
   const { row } = await importFile(deps, { text: text(), by: 'file', file: 'config/gateway.yaml' });
   const place = await placesOfVersion(deps, row.version);
   expect(place({ index: 0, rule: '*:own' })).toBe(`config/gateway.yaml:${lineOf(text(), 'tool: own')}`);
   expect(place({ index: 1, rule: '*:a' })).toBe('packs/mine.yaml:8');
-  expect(place({ index: 2, rule: '*:b' })).toBe('packs/mine.yaml:10');
+  expect(place({ index: 2, rule: 'git:scm.get_*' })).toBe('packs/mine.yaml:9');
+  expect(place({ index: 4, rule: '*:b' })).toBe('packs/mine.yaml:10');
   expect(place({ index: -3, rule: 'guard:constructor' })).toBe('packs/mine.yaml:4');
   expect(place({ rule: 'guard:tokens' })).toBe('packs/mine.yaml:5');
   expect(place({ index: 1, rule: 'level:acme:*:d' })).toBe(`config/gateway.yaml:${lineOf(text(), 'tool: d')}`);
@@ -55,7 +56,7 @@ test('[policy-version.places] an import keeps file and line of rules, guards and
     expect(place(named)).toBeUndefined();
 });
 
-test('[policy-version.places] the content and its digest do not depend on where rules stand; a rollback keeps the places', async () => {
+test('[policy-version.numbered] the content and its digest do not depend on where rules stand; a rollback keeps the places', async () => {
   const deps = { ...setUp(), packs: reader };
   const first = await importFile(deps, { text: text(), by: 'file', file: 'gateway.yaml' });
   const moved = await importFile(deps, { text: `# a comment\n${text()}`, by: 'file', file: 'gateway.yaml' });
@@ -67,7 +68,7 @@ test('[policy-version.places] the content and its digest do not depend on where 
   expect(await at(3)).toBe(`gateway.yaml:${line}`);
 });
 
-test('[policy-version.places] what comes without a name, or whose object is gone, has no places and still decides', async () => {
+test('[policy-version.numbered] what comes without a name, or whose object is gone, has no places and still decides', async () => {
   const deps = { ...setUp(), packs: reader };
   const { configuration, places } = await loadConfiguration(text(), { packs: reader });
   expect(places).toBeUndefined();
@@ -80,7 +81,7 @@ test('[policy-version.places] what comes without a name, or whose object is gone
   expect((await placesOfVersion(deps, 77))({ index: 0, rule: '*:own' })).toBeUndefined();
 });
 
-test('[policy-version.places] an inline pack stands in the configuration itself; a shipped one in the folder of packs', async () => {
+test('[policy-version.numbered] an inline pack stands in the configuration itself; a shipped one in the folder of packs', async () => {
   const inline = text().replace(
     'pack: packs/mine.yaml',
     'pack: { name: in, default_decision: review, rules: [{ tool: z, decision: allow }] }',
@@ -102,6 +103,6 @@ test.each([
   ['C:\\Users\\alice\\gateway.yaml', 'gateway.yaml'],
   ['a\u001b[31m\u202eb.yaml', 'a[31mb.yaml'],
   ['\u0000', 'configuration'],
-])('[policy-version.places] the file %j is shown as %j', (path, shown) => {
+])('[policy-version.numbered] the file %j is shown as %j', (path, shown) => {
   expect(shownFile(path)).toBe(shown);
 });

@@ -1,8 +1,8 @@
-/** What an older release meets after a rollback: configurations that a newer one stored. */
+/** Configurations of a newer release, read by an older one after a rollback. */
 import { readFileSync } from 'node:fs';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
-import { schemaAdditions, schemaOf, storable } from '#core/configuration/store/schema-history.ts';
-import { configurationBytes, readBody } from '#core/configuration/store/stored-form.ts';
+import { schemaAdditions, schemaOf, storable, withAdditions } from '#core/configuration/store/schema-history.ts';
+import { configurationBytes, readBody, restoreConfiguration } from '#core/configuration/store/stored-form.ts';
 import { rollback, storeVersion } from '#core/configuration/store/versions.ts';
 import { configurationMembers } from '../../support/configuration-members.ts';
 import { base, handClock, memoryConfigStore, memoryObjects, packs } from './memory.ts';
@@ -28,11 +28,7 @@ describe('[config.schema-number] a member that only newer releases know', () => 
   it('is not stored where it holds its default, so every release reads the document', () => {
     expect(stored(() => {})).toEqual({
       schema: 1,
-      document: {
-        server: { max_body_bytes: 5 },
-        tenants: example.tenants,
-        chat: { providers: { x: {}, y: {} } },
-      },
+      document: { server: { max_body_bytes: 5 }, tenants: example.tenants, chat: { providers: { x: {}, y: {} } } },
     });
   });
 
@@ -50,6 +46,31 @@ describe('[config.schema-number] a member that only newer releases know', () => 
     const file = structuredClone(example);
     storable(file as never, later);
     expect(file).toEqual(example);
+  });
+});
+
+it('[config.schema-number] sets the defaults again that were not stored', () => {
+  const { document } = storable(structuredClone(example) as never, later);
+  expect(withAdditions(document, later)).toEqual({
+    ...example,
+    chat: { providers: { x: { retries: [1, 2] }, y: { retries: [1, 2] } } },
+  });
+});
+
+describe('[config.schema-number] the stored body of a version', () => {
+  const bytes = new TextEncoder().encode('{"version":1}');
+
+  it('is not checked again by the schema that checked it', async () => {
+    expect(await restoreConfiguration(bytes, 'digest', 'digest')).toEqual({ version: 1 });
+  });
+
+  it.each([
+    ['another release', 'other', 'digest'],
+    ['a local gateway', undefined, 'digest'],
+    ['another release, read by a local gateway', 'other', undefined],
+    ['a local gateway, read by one', undefined, undefined],
+  ])('is checked if it is of %s', async (_who, checkedBy, own) => {
+    await expect(restoreConfiguration(bytes, checkedBy, own)).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 });
 

@@ -1,4 +1,4 @@
-/** Several people for one tool, as it is written and as it is mistaken. */
+/** Configuration of several approvers for one tool, and its mistakes. */
 import { load } from './loading.ts';
 
 const configured = (rule: string, more = '') =>
@@ -15,7 +15,7 @@ test.each([
   ['approval: { required: 2 }', ''],
   ['approval: { required: 2, from_teams: [acme/ops] }', acme],
   ['approval: { roles: [operator, admin], timeout_seconds: 60 }', ''],
-])('[config.several-people] %s is accepted without a warning', async (rule, more) => {
+])('[config.contradictions] %s is accepted without a warning', async (rule, more) => {
   expect(await unsatisfied(rule, more)).toEqual([]);
 });
 
@@ -26,11 +26,11 @@ test.each([
   ['approvals: 2', 'rules\\[0\\]\\.approvals.*approval: \\{ required: 2 \\} in the rule'],
   ['approval: { from_teams: [acme/wep] }', 'from_teams\\[0\\].*acme/wep.*acme/web'],
   ['approval: { from_teams: [web] }', 'from_teams\\[0\\].*<organisation>/<team>'],
-])('[config.several-people] %s is refused', async (rule, message) => {
+])('[config.contradictions] %s is refused', async (rule, message) => {
   await expect(configured(rule, acme)).rejects.toThrow(new RegExp(message, 's'));
 });
 
-test('[config.several-people] a separation rule for a tool points to the rule of the policy', async () => {
+test('[config.contradictions] a separation rule for a tool points to the rule of the policy', async () => {
   const rule = 'separation_rules: [{ applies_to: "acme/**", tool: scm.merge, requires: { approvals: 2 } }]\n';
   await expect(configured('reason: It is public.', acme + rule)).rejects.toThrow(
     /separation_rules\[0\]\.tool.*a rule of tool_policies with decision: review and approval: \{ required: 2 \}/s,
@@ -38,7 +38,7 @@ test('[config.several-people] a separation rule for a tool points to the rule of
   await expect(configured('colour: red')).rejects.not.toThrow(/required: 2/);
 });
 
-test('[config.several-people] too few voters, and a rule that does not review, are warnings', async () => {
+test('[config.contradictions] too few voters, and a rule that does not review, are warnings', async () => {
   expect(await unsatisfied('approval: { required: 3 }')).toEqual([
     expect.stringMatching(
       /^tool_policies\.rules\[0\]\.approval cannot be satisfied: it asks for 3 approvals, and 2 of the people/,
@@ -50,7 +50,7 @@ test('[config.several-people] too few voters, and a rule that does not review, a
   ]);
 });
 
-test('[config.several-people] rules of a pack are held to the teams and people of the configuration too', async () => {
+test('[config.contradictions] rules of a pack are held to the teams and people of the configuration too', async () => {
   const packed = async (approval: string) => {
     const { warnings } = await load(`version: 1
 people: [{ id: ann, role: operator }, { id: bob, role: operator }]

@@ -21,7 +21,7 @@ const setUp = async (text = base(), overlayKeys: ResolvedKey[] = []) => {
 };
 const revoked = base().replace('agent-key-of-16-chars', 'another-key-of-16-chars');
 
-test('[policy-version.noticed] a new version is noticed within five seconds, by one read of the pointer', async () => {
+test('[policy-version.numbered] a new version is noticed within five seconds, by one read of the pointer', async () => {
   const { snapshots, store, clock, configStore, objects } = await setUp();
   const first = await snapshots.current();
   await store(revoked);
@@ -50,7 +50,7 @@ test('[auth.revoked-key] a key taken out of the configuration is refused within 
   expect(() => authenticate(headers, identities)).toThrow('not known, or was revoked');
 });
 
-test('[policy-version.noticed] a clock that is set back keeps no older version in force', async () => {
+test('[policy-version.numbered] a clock that is set back keeps no older version in force', async () => {
   const { snapshots, store, clock } = await setUp();
   expect((await snapshots.current()).version).toBe(1);
   clock.wind(-3_600_000);
@@ -204,7 +204,7 @@ test('the admin token and generated keys stand beside the configured ones', asyn
   });
 });
 
-test('[policy.default-decision] [policy.rules-before-pack] the snapshot carries the compiled policy and its document', async () => {
+test('[policy.default-decision] the snapshot carries the compiled policy and its document', async () => {
   const { snapshots } = await setUp(
     base().replace(
       'pack: null',

@@ -1,4 +1,4 @@
-/** What a configuration names outside of itself: prices and WASM modules, read once and stored with it. */
+/** Prices and WASM modules that a configuration names are read once and stored with it. */
 import { readFileSync } from 'node:fs';
 import { importFile } from '#core/configuration/load/import-file.ts';
 import { type LoadOptions, loadConfiguration } from '#core/configuration/load/load.ts';
@@ -45,29 +45,15 @@ describe('[config.prices] the price table', () => {
     const shipped = configuration.prices.table!;
     expect(shipped.as_of).toMatch(/^\d{4}-\d{2}-\d{2}$/);
     const priceOf = (model: string) => shipped.models.find(({ match }) => globMatches(match, model));
-    const rows = [
-      ['gpt-4o', 2.5],
-      ['gpt-4o-2024-08-06', 2.5],
-      ['gpt-4o-mini', 0.15],
-      ['gpt-4.1-nano-2025-04-14', 0.1],
-      ['gpt-5', 1.25],
-      ['gpt-5-mini-2025-08-07', 0.25],
-      ['o4-mini', 1.1],
-      ['text-embedding-3-small', 0.02],
-      ['claude-3-5-haiku-20241022', 0.8],
-      ['claude-opus-4-20250514', 15],
-      ['claude-sonnet-4-5-20250929', 3],
-      ['us.anthropic.claude-sonnet-4-20250514-v1:0', 3],
-      ['anthropic.claude-3-haiku-20240307-v1:0', 0.25],
-      ['amazon.nova-lite-v1:0', 0.06],
-      ['eu.amazon.nova-pro-v1:0', 0.8],
-      ['llama3.2:3b', 0],
-      ['mock', 1],
-      ['mock-large', 1],
-      ['llama-3.3-70b-versatile', undefined],
-      ['gpt-9', undefined],
-    ] as const;
-    expect(rows.map(([model]) => [model, priceOf(model)?.input_usd_per_million])).toEqual(rows);
+    const prices: Readonly<Record<string, number>> = {
+      ...{ 'gpt-4o': 2.5, 'gpt-4o-2024-08-06': 2.5, 'gpt-4o-mini': 0.15, 'gpt-4.1-nano-2025-04-14': 0.1 },
+      ...{ 'gpt-5': 1.25, 'gpt-5-mini-2025-08-07': 0.25, 'o4-mini': 1.1, 'text-embedding-3-small': 0.02 },
+      ...{ 'claude-3-5-haiku-20241022': 0.8, 'claude-opus-4-20250514': 15, 'claude-sonnet-4-5-20250929': 3 },
+      ...{ 'us.anthropic.claude-sonnet-4-20250514-v1:0': 3, 'anthropic.claude-3-haiku-20240307-v1:0': 0.25 },
+      ...{ 'amazon.nova-lite-v1:0': 0.06, 'eu.amazon.nova-pro-v1:0': 0.8, 'llama3.2:3b': 0, mock: 1, 'mock-large': 1 },
+    };
+    for (const model of [...Object.keys(prices), 'llama-3.3-70b-versatile', 'gpt-9'])
+      expect([model, priceOf(model)?.input_usd_per_million]).toEqual([model, prices[model]]);
     expect(shipped.models.filter(({ source }) => !/^https:|^local model$|^nominal/.test(source))).toEqual([]);
   });
 
@@ -137,7 +123,7 @@ describe('[config.prices] the price table', () => {
     );
   });
 
-  test('[policy-version.import-once] that changed is a changed file', async () => {
+  test('[policy-version.rollback] that changed is a changed file', async () => {
     const deps = { configStore: memoryConfigStore(), objects: memoryObjects(), clock: handClock(), packs };
     const run = (prices: string) =>
       importFile({ ...deps, files: files({ prices: () => prices }) }, { text: own, by: 'file' });
@@ -151,7 +137,7 @@ describe('[config.prices] the price table', () => {
 const wasm = (fields = '') =>
   base(`policies: { input: [{ name: guard, type: wasm, action: block, path: plugins/guard.wasm${fields} }] }`);
 
-describe('[config.wasm-entry] a WASM entry', () => {
+describe('[config.schema-published] a WASM entry', () => {
   test('needs name, type, action and path; 100ms and block are the defaults', async () => {
     const { configuration } = await load(wasm(), { files: files() });
     expect(configuration.policies.input).toEqual([

@@ -1,4 +1,4 @@
-/** What callers of a tenant read of a configuration, and that the console can load it again. */
+/** The configuration as callers of a tenant read it; the console can load it again. */
 
 import { buildIdentities } from '#core/configuration/identity/identities.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
@@ -111,7 +111,7 @@ test.each(['mine', 'theirs'])(
   },
 );
 
-test('[policy-version.own-warnings] of the warnings in force a caller reads what holds for all, and of keys its own', async () => {
+test('[policy-version.own-tenant] of the warnings in force a caller reads what holds for all, and of keys its own', async () => {
   const whole = await loaded();
   const key = (name: string, tenant: string) => ({
     ...{ name, tenant, role: 'viewer' as const, kind: 'service' as const, key_sha256: 'cd'.repeat(32) },

@@ -13,7 +13,7 @@ const refusalOf = (text: string) =>
   );
 const key = '{ key_sha256: '.concat('a'.repeat(64), ' }');
 
-describe('[config.regex-look] a pattern that looks like a regular expression', () => {
+describe('[config.warned] a pattern that looks like a regular expression', () => {
   test.each([
     ['tool: "(get|list)_.*"', '{get,list}_*'],
     ['tool: "^scm\\\\.get_.*$"', 'scm.get_*'],
@@ -65,7 +65,7 @@ routes: [{ match: { model: "^mock.*$" }, providers: [mock] }]`),
   });
 });
 
-describe('[config.plain-secrets] a secret in plain text', () => {
+describe('[config.warned] a secret in plain text', () => {
   const token = `ghp_${'a1B2'.repeat(9)}`;
 
   test.each([
@@ -106,65 +106,24 @@ upstreams: { http: [{ name: a, base_url: "https://a.example/v1" }] }`);
   });
 });
 
-describe('[config.names-once] two entries of one name', () => {
-  const two = (entry: string) => `[${entry}, ${entry}]`;
-  test.each([
-    ['Provider "a"', base(`providers: ${two('{ name: a, type: mock }')}`), 'providers[1].name (line 8)'],
-    [
-      'Filter "a"',
-      base(`policies: { output: ${two('{ name: a, type: keyword, action: log, keywords: [x] }')} }`),
-      'policies.output[1].name (line 8)',
-    ],
-    [
-      'Broker "a"',
-      base(`credentials: { brokers: ${two('{ name: a, type: ticket }')} }`),
-      'credentials.brokers[1].name (line 8)',
-    ],
-    [
-      'Server "a"',
-      base(`upstreams: { mcp: ${two('{ name: a, url: "https://a.example/mcp" }')} }`),
-      'upstreams.mcp[1].name (line 8)',
-    ],
-    [
-      'Service "a"',
-      base(`upstreams: { http: ${two('{ name: a, base_url: "https://a.example" }')} }`),
-      'upstreams.http[1].name (line 8)',
-    ],
-    [
-      'Database "a"',
-      base(`executors: { sql: { databases: ${two('{ name: a, url_env: A_URL }')} } }`),
-      'executors.sql.databases[1].name (line 8)',
-    ],
-    [
-      'Person "a"',
-      `version: 1\npeople: ${two('{ id: a }')}\ntenants: [{ id: t, api_keys: [${key}] }]`,
-      'people[1].id (line 2)',
-    ],
-    ['Organisation "a"', base(`organizations: ${two('{ id: a }')}`), 'organizations[1].id (line 8)'],
-  ])('%s is refused with both', async (what, text, place) => {
-    const message = await refusalOf(text);
-    expect(message).toContain(`${place}: ${what} is defined twice (entries 0 and 1)`);
-  });
-
-  test('three are counted, and two rules are warned of', async () => {
-    const providers =
-      '[{ name: a, type: mock }, { name: b, type: mock }, { name: a, type: mock }, { name: a, type: mock }]';
-    await expect(load(base(`providers: ${providers}`))).rejects.toThrow(
-      'Provider "a" is defined 3 times (entries 0, 2 and 3)',
-    );
-    const found = await warned(rules('[{ name: r, tool: x, decision: allow }, { name: r, tool: y, decision: allow }]'));
-    expect(found).toContain('tool_policies.rules: Rule "r" is defined twice (entries 0 and 1).');
-  });
+test('[config.contradictions] three entries of one name are counted; two rules of one name are warned of', async () => {
+  const providers =
+    '[{ name: a, type: mock }, { name: b, type: mock }, { name: a, type: mock }, { name: a, type: mock }]';
+  await expect(load(base(`providers: ${providers}`))).rejects.toThrow(
+    'Provider "a" is defined 3 times (entries 0, 2 and 3)',
+  );
+  const found = await warned(rules('[{ name: r, tool: x, decision: allow }, { name: r, tool: y, decision: allow }]'));
+  expect(found).toContain('tool_policies.rules: Rule "r" is defined twice (entries 0 and 1).');
 });
 
 test.each(['', '\n', '# to be written\n', '---\n'])(
-  '[config.empty-file] %j is empty, and the answer says what to write',
+  '[config.unknown-keys] %j is empty, and the answer says what to write',
   async (text) => {
     await expect(load(text)).rejects.toThrow(/The file is empty\. Write at least:\nversion: 1\ntenants:/);
   },
 );
 
-test('[policy.unknown-protocol-warns] a program that was taken for a protocol', async () => {
+test('[config.warned] a program that was taken for a protocol', async () => {
   const found = await warned(
     rules(
       '[{ protocol: kubectl, tool: "get*", decision: allow }, { protocol: "{git,shel}", tool: x, decision: allow }]',

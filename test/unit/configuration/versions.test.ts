@@ -33,7 +33,7 @@ test('[policy-version.numbered] versions count from 1 and are found by their con
   expect(await readVersion(deps, 9)).toBeUndefined();
 });
 
-describe('[policy-version.import-once] a file', () => {
+describe('[policy-version.rollback] a file', () => {
   test('is imported when it differs from the one imported last, also in its pack', async () => {
     const deps = setUp();
     const text = withTimeout(10).replace('pack: null', 'pack: mine');

@@ -1,4 +1,4 @@
-/** The verifier as the console bundles it for browsers finds what the one of the command line finds. */
+/** The browser verifier has the same results as the command line's. */
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

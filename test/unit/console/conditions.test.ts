@@ -1,4 +1,4 @@
-/** How the console writes the conditions of a rule. */
+/** Conditions of a rule in words. */
 import { conditionsOf } from '../../../console/policies/conditions.ts';
 
 const rule = { protocol: 'mcp', tool: '*', decision: 'block' as const };
@@ -6,10 +6,7 @@ const rule = { protocol: 'mcp', tool: '*', decision: 'block' as const };
 test('[console.policies] each condition of a rule is a line, and a rule without one has none', () => {
   const predicates = { force: { equals: true }, to: { glob: ['*@a.example'], absent: false } };
   expect(conditionsOf({ ...rule, capability: 'delete', upstream: 'notes', arguments: predicates })).toEqual([
-    'upstream: notes',
-    'capability: delete',
-    'force equals: true',
-    'to glob: ["*@a.example"]',
+    ...['upstream: notes', 'capability: delete', 'force equals: true', 'to glob: ["*@a.example"]'],
     'to absent: false',
   ]);
   expect(conditionsOf(rule)).toEqual([]);

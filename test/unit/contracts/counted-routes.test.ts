@@ -1,5 +1,5 @@
 /** Which requests to gateway and MCP endpoints count against rate limits: each route is one of a known kind. */
-import { routes } from '#core/contracts/routes.ts';
+import { routes } from '#features/routes.ts';
 
 /** Chat calls: counted with their tokens by the flow that answers. */
 const flows = new Set(['chat-completions', 'messages']);
@@ -8,15 +8,11 @@ const isChat = ({ method, path, handledBy }: (typeof routes)[number]) =>
 const byMessage = ['POST /mcp', 'GET /mcp', 'GET /sse', 'POST /mcp/session/{id}'];
 /** No caller, or the end of something. */
 const free = [
-  'GET /health',
-  'GET /',
-  'GET /.well-known/oauth-protected-resource',
-  'GET /.well-known/oauth-protected-resource/mcp',
-  'POST /v1/requests/{id}/cancel',
-  'DELETE /mcp',
+  ...['GET /health', 'GET /', 'GET /.well-known/oauth-protected-resource'],
+  ...['GET /.well-known/oauth-protected-resource/mcp', 'POST /v1/requests/{id}/cancel', 'DELETE /mcp'],
 ];
 
-test('[limit.requests] each route of the gateway and of MCP is counted, or known to be free', () => {
+test('[limit.rate] each route of the gateway and of MCP is counted, or known to be free', () => {
   const served = routes.filter(({ surface }) => surface === 'gateway' || surface === 'mcp');
   const named = (route: (typeof routes)[number]) => `${route.method} ${route.path}`;
   const unknown = served.filter(

@@ -15,26 +15,26 @@ const holding = specs.filter(([, { assumesBrokerRoles }]) => assumesBrokerRoles)
 const at = (seconds: number) => isoTime(seconds * 1000);
 const record = (life: number) => ({ issued_at: at(0), expires_at: at(life) }) as Parameters<typeof dueAfterHolder>[0];
 
-test('[credential.due-after-its-holder] no function that holds a credential runs longer than its holder is waited for', () => {
+test('[credential.list-revoke] no function that holds a credential runs longer than its holder is waited for', () => {
   expect(holding.map(([name]) => name).sort()).toEqual(['approval-steps', 'mcp', 'test-action']);
   for (const [name, { timeoutSeconds }] of holding)
     expect({ name, waitedFor: timeoutSeconds < holderSeconds }).toEqual({ name, waitedFor: true });
 });
 
-test('[credential.due-after-its-holder] the sweep is due after the last execution that may hold it, or with the credential', () => {
+test('[credential.list-revoke] the sweep is due after the last execution that may hold it, or with the credential', () => {
   const lastEnd = executionEndsAt(0, undefined) / 1000;
   expect(dueAfterHolder(record(maxCredentialSeconds)) > at(lastEnd)).toBe(true);
   expect(dueAfterHolder(record(600))).toBe(at(600));
 });
 
-test('[approval.lease-renewed] a lease outlasts several missed renewals and no function needs more than one lease to be renewed in', () => {
+test('[approval.lease] a lease outlasts several missed renewals and no function needs more than one lease to be renewed in', () => {
   for (const lease of [approvalLeaseSeconds, reservationLeaseSeconds]) {
     expect(lease / 3).toBeGreaterThanOrEqual(20);
     expect(lease).toBeLessThan(longestExecutionSeconds);
   }
 });
 
-test('[action.ends-before-its-function] an execution ends before its host, and the sweep looks after both', () => {
+test('[action.decision-before-effect] an execution ends before its host, and the sweep looks after both', () => {
   const hostEnds = 300_000;
   expect(executionEndsAt(0, hostEnds) + settlingMs).toBeLessThanOrEqual(hostEnds);
   expect(abandonedAt(0, hostEnds) > isoTime(hostEnds)).toBe(true);
@@ -51,7 +51,7 @@ test.each([
     { http: [{ name: 'a', base_url: 'https://a.example', timeout_ms: longestExecutionSeconds * 1000 + 1 }] },
   ],
   ['executors', { git: { timeout_ms: longestExecutionSeconds * 1000 + 1 } }],
-])('[action.ends-before-its-function] no time-out of %s may be longer than the longest execution', (section, value) => {
+])('[action.decision-before-effect] no time-out of %s may be longer than the longest execution', (section, value) => {
   const parsed = configurationSchema.safeParse({
     ...{ version: 1, tenants: [{ id: 't', api_keys: ['k'] }] },
     [section]: value,

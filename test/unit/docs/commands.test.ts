@@ -1,7 +1,10 @@
-/** What the documentation names is there: commands with their options, routes, scripts, files, metrics and keys of the configuration. */
+/**
+ * Everything the documentation names exists: commands with options, routes, scripts, files, metrics and configuration
+ * keys.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { routes } from '#core/contracts/routes.ts';
+import { routes } from '#features/routes.ts';
 
 const read = (file: string): string => readFileSync(file, 'utf8');
 const markdown = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
@@ -36,7 +39,7 @@ const called = pages.flatMap(({ page, text }) =>
     .map((words) => [page, words] as const),
 );
 
-test.each(called)('[docs.names] %s: agentctl %s', (_page, line) => {
+test.each(called)('[docs.commands] %s: agentctl %s', (_page, line) => {
   const words = line.split(/\s+/);
   const [longest] = [2, 1]
     .map((count) => `agentctl ${words.slice(0, count).join(' ')}`)
@@ -46,7 +49,7 @@ test.each(called)('[docs.names] %s: agentctl %s', (_page, line) => {
   expect({ longest, unknown }).toEqual({ longest: expect.anything(), unknown: [] });
 });
 
-test.each(named(/\b((?:GET|POST|PUT|DELETE) `?(?:\/[\w.<>{}…*-]+)+)/g))('[docs.names] %s: %s', (_page, found) => {
+test.each(named(/\b((?:GET|POST|PUT|DELETE) `?(?:\/[\w.<>{}…*-]+)+)/g))('[docs.commands] %s: %s', (_page, found) => {
   const [verb, path = ''] = found.replaceAll('`', '').split(' ');
   const plain = path.replaceAll(/\{[^}]+\}|<[^>]+>|…/g, 'any').replace(/\.$/, '');
   const fits = routes.filter(({ method, path: own }) => {
@@ -60,7 +63,7 @@ const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: obje
 /** A script of the project that an agent works in. */
 const foreign = ['deploy'];
 test.each(named(/npm run ([a-z][a-z0-9:-]*)/g).filter(([, name]) => !foreign.includes(name)))(
-  '[docs.names] %s: npm run %s',
+  '[docs.commands] %s: npm run %s',
   (_page, name) => {
     expect(scripts).toHaveProperty([name]);
   },
@@ -75,7 +78,7 @@ const files = new RegExp(
 );
 /** Files that a reader makes. */
 const made = /\/(?:NNNN-words\.md|before\.yaml|mined?(?:\.cases)?\.yaml)$/;
-test.each(named(files).filter(([, file]) => !made.test(file)))('[docs.names] %s: %s', (_page, file) => {
+test.each(named(files).filter(([, file]) => !made.test(file)))('[docs.commands] %s: %s', (_page, file) => {
   expect(existsSync(file)).toBe(true);
 });
 
@@ -84,7 +87,7 @@ const sources = ['core', 'adapters', 'lambdas', 'bin', 'operator'].flatMap((fold
     .filter((name) => name.endsWith('.ts'))
     .map((name) => read(join(folder, name))),
 );
-test.each(named(/`(svc_[a-z_]*[a-z])(?:\{|`)/g))('[docs.names] %s: %s', (_page, metric) => {
+test.each(named(/`(svc_[a-z_]*[a-z])(?:\{|`)/g))('[docs.commands] %s: %s', (_page, metric) => {
   const base = metric.replace(/_(bucket|sum|count)$/, '');
   expect(sources.some((text) => text.includes(`'${metric}'`) || text.includes(`'${base}'`))).toBe(true);
 });
@@ -95,7 +98,7 @@ const key = new RegExp(`\`((?:${sections.join('|')})(?:\\.[a-z_]+)+)(?:: [^\`]*)
 /** Others that share a first word with the configuration: a call of a client library, a member of an entry. */
 const others = ['messages.stream', 'behavior.settings'];
 const inDocs = named(key).filter(([page, found]) => page.startsWith('docs/') && !others.includes(found));
-test.each(inDocs)('[docs.names] %s: %s is a key, a span or an act', (_page, found) => {
+test.each(inDocs)('[docs.commands] %s: %s is a key, a span or an act', (_page, found) => {
   const isKey = new RegExp(`\`${found.replaceAll('.', '\\.')}[.\`]`).test(keys);
   expect(isKey || sources.some((text) => text.includes(`'${found}'`))).toBe(true);
 });

@@ -36,7 +36,7 @@ const queries = grafanaPanels.flatMap(({ title, queries: own }) =>
   ),
 );
 
-test.each(queries)('[watch.grafana] %s: %s exists', (_, series, expr, legend) => {
+test.each(queries)('[watch.runbook] %s: %s exists', (_, series, expr, legend) => {
   const found = lines.filter((line) => line.startsWith(`${series}{`) || line.startsWith(`${series} `));
   expect(found).not.toEqual([]);
   const wanted = [
@@ -47,12 +47,12 @@ test.each(queries)('[watch.grafana] %s: %s exists', (_, series, expr, legend) =>
   for (const label of wanted) expect([label, found.some((line) => line.includes(`${label}="`))]).toEqual([label, true]);
 });
 
-test('[watch.grafana] a query for a series that is not counted would be found', () => {
+test('[watch.runbook] a query for a series that is not counted would be found', () => {
   expect(lines.some((line) => line.startsWith('svc_no_such_total'))).toBe(false);
   expect(counted.length).toBeGreaterThan(30);
 });
 
-test('[watch.grafana] panels do not overlap, and have ids of their own', () => {
+test('[watch.runbook] panels do not overlap, and have ids of their own', () => {
   const { panels } = grafanaDashboard();
   const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
     Array.from({ length: w * h }, (_, n) => `${x + (n % w)}:${y + Math.floor(n / w)}`),

@@ -1,4 +1,4 @@
-/** Every command of the pages is run by a test, or says what it needs that is not there; nothing stands among those in vain. */
+/** Every documented command is run by a test or has a stated reason. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stepsOf } from '../../support/documented-commands.ts';

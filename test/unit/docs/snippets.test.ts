@@ -53,10 +53,10 @@ const load = (text: string) =>
     packs: (name) => (name.includes('/') ? readFileSync(join(root, name), 'utf8') : packs(name)),
   });
 
-test('[docs.snippets] the pages hold pieces of configuration', () => {
+test('[docs.commands] the pages hold pieces of configuration', () => {
   expect(configurations.length).toBeGreaterThan(20);
 });
 
-test.each(configurations)('[docs.snippets] %s loads', async (_, configuration) => {
+test.each(configurations)('[docs.commands] %s loads', async (_, configuration) => {
   await expect(load(stringify(configuration))).resolves.toBeDefined();
 });

@@ -1,4 +1,4 @@
-/** Whose address a listener behind the edge sees. */
+/** The client address that a listener behind the edge sees. */
 import type { IncomingMessage } from 'node:http';
 import { eventOf, targetOf } from '../../../bin/local/http-event.ts';
 import { addressOf } from '../../../bin/local/load-balancer.ts';
@@ -21,11 +21,11 @@ test.each([
     '127.0.0.1',
   ],
   ['a client without a token', { 'x-forwarded-for': '198.51.100.7' }, '127.0.0.1'],
-])('[edge.address] of %s', (_, headers, address) => {
+])('[edge.forwarded] of %s', (_, headers, address) => {
   expect(addressOf(from(headers as unknown as Record<string, string>), undefined, 'token')).toBe(address);
 });
 
-test('[edge.address] a listener without an edge trusts no forwarded address, and no handler sees the token', () => {
+test('[edge.forwarded] a listener without an edge trusts no forwarded address, and no handler sees the token', () => {
   const request = from({ host: 'localhost', 'x-gateway-edge': 'token', 'x-forwarded-for': '198.51.100.7' });
   expect(addressOf(request, undefined, undefined)).toBe('127.0.0.1');
   const match = { resource: '/health', pathParameters: {}, handledBy: 'models' } as const;
@@ -34,7 +34,7 @@ test('[edge.address] a listener without an edge trusts no forwarded address, and
   expect(JSON.stringify(event)).not.toContain('token');
 });
 
-test('[edge.address] [edge.mcp-metadata] of the edge alone the address that the client asked for is believed', () => {
+test('[edge.forwarded] [identity.oidc-mcp] of the edge alone the address that the client asked for is believed', () => {
   const match = { resource: '/mcp', pathParameters: {}, handledBy: 'mcp' } as const;
   const seen = (headers: Record<string, string>) => {
     const request = from({ host: '127.0.0.1:8082', 'x-forwarded-host': 'gateway.example:8443', ...headers });

@@ -1,4 +1,4 @@
-/** Which connection ends where too many are open. */
+/** Which connection is closed when too many are open. */
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { Connections } from '../../../bin/local/connections.ts';
@@ -41,7 +41,7 @@ function of(most: number) {
 }
 const destroyed = (all: readonly Connection[]) => all.map((each) => each.destroyed);
 
-test('[edge.connections] of those without a request the one that waits longest ends, one that had a request after those that had none', () => {
+test('[edge.hostile] of those without a request the one that waits longest ends, one that had a request after those that had none', () => {
   const { letIn, open, sizes, ended } = of(3);
   const [first, second, third] = [open(), open(), open()];
   // The TLS over a connection is another socket with the same ports.
@@ -60,7 +60,7 @@ test('[edge.connections] of those without a request the one that waits longest e
   expect([sizes.at(-1), ended]).toEqual([3, Array(5).fill('full')]);
 });
 
-test('[edge.connections] where every other is in use, the new one ends', () => {
+test('[edge.hostile] where every other is in use, the new one ends', () => {
   const { letIn, open, sizes } = of(2);
   const busy = [open(), open()];
   const ends = busy.map(letIn);
@@ -71,7 +71,7 @@ test('[edge.connections] where every other is in use, the new one ends', () => {
   expect([open().destroyed, sizes.at(-1)]).toEqual([false, 2]);
 });
 
-test('[edge.connections] with room for all none ends', () => {
+test('[edge.hostile] with room for all none ends', () => {
   const { open, ended } = of(10_000);
   for (let count = 0; count < 10_000; count++) open();
   expect(ended).toEqual([]);

@@ -2,11 +2,11 @@
 import { edgeTarget } from '#features/edge/routing.ts';
 import { besideTheEdge, everyRoutedPath, routedPaths, strayPaths } from '../../support/edge-paths.ts';
 
-test.each(routedPaths)('[edge.routing] %s belongs to %s as %s', (url, upstream, path) => {
+test.each(routedPaths)('[edge.listeners] %s belongs to %s as %s', (url, upstream, path) => {
   expect(edgeTarget(url)).toEqual({ upstream, url: path });
 });
 
-test('[edge.routing] every route of the table is reached through the edge', () => {
+test('[edge.listeners] every route of the table is reached through the edge', () => {
   expect(everyRoutedPath.length).toBeGreaterThan(100);
   expect(besideTheEdge.map(edgeTarget)).toEqual(besideTheEdge.map(() => undefined));
   expect(everyRoutedPath.map(([url]) => edgeTarget(url))).toEqual(
@@ -14,6 +14,6 @@ test('[edge.routing] every route of the table is reached through the edge', () =
   );
 });
 
-test.each(strayPaths)('[edge.routing] there is nothing at %s', (url) => {
+test.each(strayPaths)('[edge.listeners] there is nothing at %s', (url) => {
   expect(edgeTarget(url)).toBeUndefined();
 });

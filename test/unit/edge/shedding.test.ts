@@ -1,4 +1,4 @@
-/** Who is refused when the edge is busy. */
+/** Which requests are refused when the edge is busy. */
 import fc from 'fast-check';
 import { isShed, loadShare, priorityOf } from '#features/edge/shedding.ts';
 
@@ -37,11 +37,11 @@ test.each([
   ['urgent', true, 'normal'],
   ['critical, critical', true, 'normal'],
   [undefined, true, 'normal'],
-] as const)('[auth.priority-critical] X-Priority %j of a key that may (%s) is %s', (header, may, priority) => {
+] as const)('[edge.load-shedding] X-Priority %j of a key that may (%s) is %s', (header, may, priority) => {
   expect(priorityOf(header, () => may)).toBe(priority);
 });
 
-test('[auth.priority-critical] the key is looked up for requests that say critical alone', () => {
+test('[edge.load-shedding] the key is looked up for requests that say critical alone', () => {
   const never = () => {
     throw new Error('looked up');
   };

@@ -41,7 +41,7 @@ const watched = (count: number) => {
   return { transfers, responses: responses as [Response, Response, Response, Response, Response] };
 };
 
-test('[edge.slow-readers] a byte now and then does not keep an answer open, and neither does what the upstream adds', () => {
+test('[edge.hostile] a byte now and then does not keep an answer open, and neither does what the upstream adds', () => {
   const { responses } = watched(5);
   const [stuck, growing, trickling, steady, silent] = responses;
   for (const response of [stuck, growing, trickling, steady]) response.sends(5_000_000);
@@ -56,7 +56,7 @@ test('[edge.slow-readers] a byte now and then does not keep an answer open, and 
   expect([steady.destroyed, silent.destroyed]).toEqual([false, false]);
 });
 
-test('[edge.slow-readers] a stream of events that its client reads to the last is never ended, however little it is', () => {
+test('[edge.hostile] a stream of events that its client reads to the last is never ended, however little it is', () => {
   const { responses } = watched(1);
   const [subscriber] = responses;
   for (let second = 0; second <= 3_600; second += 10) {
@@ -67,7 +67,7 @@ test('[edge.slow-readers] a stream of events that its client reads to the last i
   expect(subscriber.destroyed).toBe(false);
 });
 
-test('[edge.slow-readers] the time counts again from when an answer was read', () => {
+test('[edge.hostile] the time counts again from when an answer was read', () => {
   const { responses } = watched(1);
   const [response] = responses;
   response.sends(100);
@@ -81,7 +81,7 @@ test('[edge.slow-readers] the time counts again from when an answer was read', (
   expect(response.destroyed).toBe(true);
 });
 
-test('[edge.slow-readers] an answer that waits for the one before it on its connection has its whole time afterwards', () => {
+test('[edge.hostile] an answer that waits for the one before it on its connection has its whole time afterwards', () => {
   const { transfers } = watched(0);
   const response = new Response();
   const { socket } = response;

@@ -1,5 +1,6 @@
-/** Calls to a Git host: files, branches and repositories in one spelling, and what a call leaves open. */
+/** Calls to a Git host: normalised files, branches and repositories, and unspecified ones. */
 import fc from 'fast-check';
+import * as z from 'zod';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
@@ -7,10 +8,16 @@ import { gitEffects } from '#core/effects/git.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { runs } from '../../support/extent.ts';
+import { anything, object, readCases, rows, text, texts } from '../../support/yaml.ts';
+
+const cases = readCases(
+  'test/unit/effects/git.yaml',
+  z.strictObject({ names: rows(text, object, texts), parts: rows(text, object, anything) }),
+);
 
 const read = (tool: string, parameters: Record<string, unknown> = {}, more: Partial<ToolCall> = {}): Effects =>
   gitEffects({ protocol: 'git', tool: `scm.${tool}`, target: 'acme/web', capability: 'write', parameters, ...more });
-const shown = ({ parts }: Effects): unknown[] =>
+const shown = ({ parts }: Effects): unknown[][] =>
   parts.map(({ capability, parameters: { path, branch, default_branch } }) => [
     capability,
     path,
@@ -34,7 +41,7 @@ test('a part is one file on one branch', () => {
   });
 });
 
-describe('[effects.git-parameters]', () => {
+describe('[effects.git-branches]', () => {
   const decision = (tool: string, conditions: ToolRule['arguments'] & {}, parameters: Record<string, unknown>) => {
     const rules: ToolRule[] = [{ protocol: 'git', tool: `scm.${tool}`, arguments: conditions, decision: 'allow' }];
     const policy = compilePolicy({ name: 'p', default_decision: 'review', rules });
@@ -62,75 +69,14 @@ describe('[effects.git-parameters]', () => {
     // A flag that is read stays what was read.
     ['push', { force: { equals: 'no' }, 'labels[*]': { equals: 'x' } }, { force: 'no', labels: ['x'] }, 'allow'],
     ['push', { force: { equals: 'yes' }, 'labels[*]': { equals: 'x' } }, { force: 'yes', labels: ['x'] }, 'review'],
-  ])('%s where %j, called with %j: %4$s', (tool, conditions, parameters, expected) => {
+  ])('%s under the conditions %j with %j: %4$s', (tool, conditions, parameters, expected) => {
     expect(decision(tool, conditions, parameters)).toBe(expected);
   });
 });
 
-test.each([
-  [
-    'push_files',
-    { branch: 'b', files: [{ path: 'a' }, { path: 'x/../b' }] },
-    [
-      ['write', 'a', 'b'],
-      ['write', 'b', 'b'],
-    ],
-  ],
-  ['delete_file', { branch: 'b', path: 'a' }, [['delete', 'a', 'b']]],
-  [
-    'commit_files',
-    {
-      branch: 'b',
-      actions: [
-        { action: 'delete', file_path: 'a' },
-        { action: 'update', file_path: 'b' },
-      ],
-    },
-    [
-      ['delete', 'a', 'b'],
-      ['write', 'b', 'b'],
-    ],
-  ],
-  ['create_tree', { branch: 'b', tree: [{ path: 'a', sha: null }] }, [['delete', 'a', 'b']]],
-  [
-    'commit',
-    { branch: 'b', additions: [{ path: 'a' }], deletions: ['z'] },
-    [
-      ['write', 'a', 'b'],
-      ['delete', 'z', 'b'],
-    ],
-  ],
-  [
-    'push_files',
-    { branch: 'b', files: { 'a.ts': '…', 'b.ts': '…' } },
-    [
-      ['write', 'a.ts', 'b'],
-      ['write', 'b.ts', 'b'],
-    ],
-  ],
-  [
-    'rename_file',
-    { branch: 'b', old_path: 'a', new_path: 'c' },
-    [
-      ['write', 'a', 'b'],
-      ['write', 'c', 'b'],
-    ],
-  ],
-  ['create_branch', { branch: 'x', from_branch: 'main' }, [['write', undefined, 'x']]],
-  ['delete_branch', { branch: 'x' }, [['delete', undefined, 'x']]],
-  ['update_ref', { ref: 'heads/main', sha: 'x' }, [['write', undefined, 'main']]],
-  ['push', { refspec: '+HEAD:refs/heads/main' }, [['write', undefined, 'main']]],
-  ['merge_branch', { base: 'main', head: 'x' }, [['write', undefined, 'main']]],
-  ['create_or_update_file', { path: 'a' }, [['write', 'a', true]]],
-  ['merge_pull_request', { pull_number: 1, branch: 'harmless' }, [['write', undefined, true]]],
-  ['create_pull_request', { head: 'x', base: 'main' }, [['write', undefined, undefined]]],
-  ['get_file_contents', { path: 'a', ref: 'main' }, [['read', 'a', undefined]]],
-  ['get_file_contents', { path: 'a', branch: 'main' }, [['read', 'a', 'main']]],
-  ['create_issue', { title: 't' }, [['write', undefined, undefined]]],
-  ['delete_repo', {}, [['delete', undefined, true]]],
-])('%s %j', (tool, parameters, parts) => {
+test.each(cases.parts)('%s %j', (tool, parameters, parts) => {
   const effects = read(tool, parameters);
-  expect(shown(effects)).toEqual(parts);
+  expect(shown(effects).map((part) => part.map((value) => value ?? null))).toEqual(parts);
   expect(effects.unclear).toBeUndefined();
 });
 
@@ -152,19 +98,7 @@ test('no force without its word', () => {
     expect(read('push', parameters).parts[0]!.parameters.force).not.toBe(true);
 });
 
-test.each([
-  ['https://github.com/acme/web.git', {}, ['acme/web']],
-  ['git@github.com:acme/web.git', {}, ['acme/web']],
-  ['acme/web/', {}, ['acme/web']],
-  ['acme/web', { owner: 'acme', repo: 'web' }, ['acme/web']],
-  ['web', { owner: 'acme', repo: 'web' }, ['acme/web']],
-  ['src/a/b.ts', { owner: 'acme', repo: 'web' }, ['acme/web']],
-  ['', { repository: 'acme/web' }, ['acme/web']],
-  ['', { repoOwner: 'acme', repo_name: 'web' }, ['acme/web']],
-  ['', { workspace: 'acme', repo_slug: 'web' }, ['acme/web']],
-  ['acme/web', { owner: 'Acme' }, ['acme/web']],
-  ['acme/web', { assignee: 'evil', namespace_id: 'evil' }, ['acme/web']],
-])('%s %j is %s', (target, parameters, repositories) => {
+test.each(cases.names)('%s %j is %s', (target, parameters, repositories) => {
   const { parts, unclear } = read('get_commit', parameters, { target });
   expect(parts.map((part) => part.target)).toEqual(repositories);
   expect(unclear).toBeUndefined();
@@ -177,7 +111,7 @@ test.each([
   { owner: 'acme', repo: 'web', repository: 'evil/web' },
   { workspace: 'acme', repo_slug: 'other' },
   { owner: 'evil' },
-])('[effects.git-repository] %j beside acme/web names another repository', (parameters) => {
+])('[effects.git-branches] %j with acme/web names another repository', (parameters) => {
   expect(read('push_files', { ...parameters, branch: 'b' }).unclear).toContain('more than one repository');
 });
 
@@ -185,7 +119,7 @@ test.each([
   ...['//refs/heads/main', '/refs/heads/main', 'refs/Heads/main', 'HEADS/main'].map((name) => [name, 'main']),
   ...['refs//heads//main', 'release//1', 'a/.b', '.main', 'main.lock', 'main.', '-main'].map((name) => [name, true]),
   ...['fix', 'fix/heads/main', 'v1.2', 'a-b', 'heads', 'Agent/x', 'a.locked/b'].map((name) => [name, name]),
-])('[effects.git-branch] the branch %s is %s', (branch, expected) => {
+])('[effects.git-branches] the branch %s is %s', (branch, expected) => {
   expect(shown(read('commit', { branch }))).toEqual([['write', undefined, expected]]);
 });
 
@@ -199,7 +133,7 @@ test.each([
     'git~1/a',
   ],
   ...['GITHUB~1/a', 'a/b:c'],
-])('[effects.git-path] %s is a path that some file systems take for another', (path) => {
+])('[effects.git-branches] %s is a path that some file systems take for another', (path) => {
   expect(read('commit', { branch: 'b', path }).unclear).toContain('file systems');
 });
 
@@ -212,7 +146,7 @@ test.each([
   'backup.txt~1',
   '[...slug].ts',
   'a/./b',
-])('[effects.git-path] %s is one path everywhere', (path) => {
+])('[effects.git-branches] %s is one path everywhere', (path) => {
   expect(read('commit', { branch: 'b', path }).unclear).toBeUndefined();
 });
 
@@ -251,7 +185,7 @@ test('any call has an answer', () => {
   );
 });
 
-test('a checkout writes no branch, and a push without one may write any', () => {
+test('a checkout does not write a branch, and a push without a branch may write any', () => {
   expect(shown(read('git_checkout', { branch_name: 'main' }))).toEqual([['write', undefined, undefined]]);
   expect(shown(read('git_push', { remote: 'origin' }))).toEqual([['write', undefined, true]]);
   expect(shown(read('checkout_and_push', { branch_name: 'main' }))).toEqual([['write', undefined, 'main']]);

@@ -1,25 +1,21 @@
-/** What counts as method, host or path of an HTTP call, whatever member carries it. */
+/** Members that override method, host or path of an HTTP call. */
+
+import * as z from 'zod';
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import { anything, object, readCases, rows, text } from '../../support/yaml.ts';
 import { only, read } from './http-reading.ts';
 
-describe('[effects.http-known-parameters] parameters', () => {
+const cases = readCases(
+  'test/unit/effects/http-overrides.yaml',
+  z.strictObject({ unknown: rows(text, anything), deletes: rows(object), unclear: rows(object) }),
+);
+
+describe('[effects.http] parameters', () => {
   const target = 'https://good.example/v1';
   const of = (parameters: Record<string, unknown>, protocol = 'http') =>
     read({ protocol, tool: protocol === 'http' ? 'http.request' : 'fetch', target, parameters });
 
-  test.each([
-    ['proxy', 'http://evil.example:3128'],
-    ['hostname', 'evil.example'],
-    ['host', 'evil.example'],
-    ['port', 8080],
-    ['baseUrl', 'https://evil.example'],
-    ['base_url', 'https://evil.example'],
-    ['verb', 'DELETE'],
-    ['httpMethod', 'DELETE'],
-    ['options', { method: 'DELETE' }],
-    ['agent_of_the_future', 'x'],
-    ['insecure', true],
-  ])('%s is not known, so the request is unclear', (name, value) => {
+  test.each(cases.unknown)('%s is not known, so the request is unclear', (name, value) => {
     expect(of({ [name]: value }).unclear).toContain(JSON.stringify(name));
   });
 
@@ -43,7 +39,7 @@ describe('[effects.http-known-parameters] parameters', () => {
     expect(of({ ...parameters, onlyMainContent: true, tag: 'x' }, 'mcp').unclear).toBeUndefined();
   });
 
-  test('a query given beside the address is part of it', () => {
+  test('a query parameter is part of the address', () => {
     expect(only({ target, parameters: { params: { page: 2, tag: ['a', 'b c'] } } }).target).toBe(
       'https://good.example/v1?page=2&tag=a&tag=b+c',
     );
@@ -53,29 +49,13 @@ describe('[effects.http-known-parameters] parameters', () => {
     expect(read({ target, parameters: { params: { a: { b: 1 } } } }).unclear).toContain('query');
   });
 });
-describe('[effects.http-overrides] what counts as method, host or path', () => {
+describe('[effects.http] parameters that count as method, host or path', () => {
   const target = 'https://good.example/v1';
   const of = (parameters: Record<string, unknown>, more: Partial<ToolCall> = {}) =>
     read({ tool: 'http.get', target, parameters, ...more });
   const toolsOf = (parameters: Record<string, unknown>) => of(parameters).parts.map(({ tool }) => tool);
 
-  test.each([
-    [{ Method: 'DELETE' }],
-    [{ METHOD: 'delete' }],
-    [{ headers: 'Accept: */*\r\nX-HTTP-Method-Override: DELETE' }],
-    [{ headers: ['Accept: */*\nX-HTTP-Method: DELETE'] }],
-    [{ Headers: { 'X-HTTP-Method-Override': 'DELETE' } }],
-    [{ headers: { X_HTTP_METHOD_OVERRIDE: 'DELETE' } }],
-    [{ headers: { 'x-method-override': ['DELETE'] } }],
-    [{ headers: [{ Name: 'X-HTTP-Method', Value: 'DELETE' }] }],
-    [{ headers: { ':method': 'DELETE' } }],
-    [{ params: { _method: 'DELETE' } }],
-    [{ query: '_method=delete' }],
-    [{ data: { _method: 'delete' } }],
-    [{ body: 'a=1&_method=DELETE' }],
-    [{ body: '{"_method":"DELETE"}' }],
-    [{ Form: { _method: 'DELETE' } }],
-  ])('%j deletes', (parameters) => {
+  test.each(cases.deletes)('%j deletes', (parameters) => {
     expect(toolsOf(parameters)).toEqual(['http.get', 'http.delete']);
   });
 
@@ -102,20 +82,7 @@ describe('[effects.http-overrides] what counts as method, host or path', () => {
       expect(of({}, { target: `${target}?${query}` }).parts.map(({ tool }) => tool)).toEqual(['http.get', 'http.post']);
   });
 
-  test.each([
-    [{ URL: 'https://evil.example/' }],
-    [{ Uri: 'https://evil.example/' }],
-    [{ Headers: { Host: 'evil.example' } }],
-    [{ headers: 'Host: evil.example' }],
-    [{ headers: { 'X-Host': 'evil.example' } }],
-    [{ headers: { Forwarded: 'for=192.0.2.1;host=evil.example;proto=https' } }],
-    [{ headers: { 'X-Original-URL': '/admin' } }],
-    [{ headers: { 'X-Rewrite-Url': '/admin' } }],
-    [{ headers: { accept: 'a\r\nHost: evil.example' } }],
-    [{ headers: { 'accept\r\nHost': 'evil.example' } }],
-    [{ headers: 7 }],
-    [{ redirect: 'https://evil.example/' }],
-  ])('%j is unclear', (parameters) => {
+  test.each(cases.unclear)('%j is unclear', (parameters) => {
     expect(of(parameters).unclear).toBeDefined();
   });
 
@@ -126,7 +93,7 @@ describe('[effects.http-overrides] what counts as method, host or path', () => {
     [{ params: { method: 'card', search: 'mutation of genes' } }],
     [{ query: 'query { mutations { id } }' }],
     [{ redirect: 'follow' }],
-  ])('%j changes nothing', (parameters) => {
+  ])('%j does not change the request', (parameters) => {
     expect(toolsOf(parameters)).toEqual(['http.get']);
     expect(of(parameters).unclear).toBeUndefined();
   });

@@ -1,7 +1,14 @@
 /** HTTP calls: the address that is really connected to, the method that is really sent. */
 import fc from 'fast-check';
+import * as z from 'zod';
 import { runs } from '../../support/extent.ts';
+import { readCases, rows, text } from '../../support/yaml.ts';
 import { only, read } from './http-reading.ts';
+
+const cases = readCases(
+  'test/unit/effects/http.yaml',
+  z.strictObject({ spellings: rows(text, text), tricks: rows(text, text, text) }),
+);
 
 test('a part is the method on the address', () => {
   expect(read({ target: 'https://api.example.com/v1/users?x=1', parameters: { timeout: 3 } })).toEqual({
@@ -26,73 +33,20 @@ test('a part is the method on the address', () => {
   });
 });
 describe('one spelling', () => {
-  test.each([
-    ['HTTPS://API.Example.COM', 'https://api.example.com/'],
-    ['https://api.example.com:443/a', 'https://api.example.com/a'],
-    ['http://api.example.com:80/a', 'http://api.example.com/a'],
-    ['http://api.example.com:8080/a', 'http://api.example.com:8080/a'],
-    ['https://api.example.com/a/./b/../c', 'https://api.example.com/a/c'],
-    ['https://api.example.com/a;v=1/b..c/...', 'https://api.example.com/a;v=1/b..c/...'],
-    ['https://api.example.com/a%2Fb/100%25', 'https://api.example.com/a%2Fb/100%25'],
-    ['https://api.example.com/%7Euser/%41%2f', 'https://api.example.com/~user/A%2F'],
-    ['https://api.example.com/a#part', 'https://api.example.com/a'],
-    ['https://api.example.com./a', 'https://api.example.com/a'],
-    ['api.example.com/a/../b', 'api.example.com/b'],
-    ['API.example.com:8443', 'api.example.com:8443/'],
-    ['billing/invoices/7', 'billing/invoices/7'],
-    ['/v1/a/../b?c', '/v1/b?c'],
-  ])('%s is %s', (target, normal) => {
+  test.each(cases.spellings)('%s is %s', (target, normal) => {
     expect(read({ target }).unclear).toBeUndefined();
     expect(only({ target }).target).toBe(normal);
   });
 });
 describe('tricks', () => {
-  test.each([
-    ['http://2130706433/', '127.0.0.1', 'another spelling'],
-    ['http://0x7f.1/', '127.0.0.1', 'another spelling'],
-    ['http://0177.0.0.1/', '127.0.0.1', 'another spelling'],
-    ['http://127.1/', '127.0.0.1', 'another spelling'],
-    ['http://0/', '0.0.0.0', 'another spelling'],
-    ['http://[::ffff:169.254.169.254]/latest', '169.254.169.254', 'another spelling'],
-    ['http://[::ffff:a9fe:a9fe]/latest', '169.254.169.254', 'another spelling'],
-    ['http://[64:ff9b::a9fe:a9fe]/', '[64:ff9b::a9fe:a9fe]', 'stands for an IPv4'],
-    ['http://[::7f00:1]/', '[::7f00:1]', 'stands for an IPv4'],
-    ['http://①②⑦.⓪.⓪.①/', '127.0.0.1', 'another spelling'],
-    ['https://good.example@evil.example/', 'evil.example', 'user name'],
-    ['https://good.example:x@evil.example/', 'evil.example', 'user name'],
-    ['https://evil.example\\@good.example/', 'evil.example', 'backslash'],
-    ['https:\\\\evil.example/a', 'evil.example', 'backslash'],
-    ['https:evil.example/a', 'evil.example', 'two slashes'],
-    ['https:///evil.example/a', 'evil.example', 'two slashes'],
-    ['//evil.example/a', 'evil.example', 'no scheme'],
-    ['\\\\evil.example\\a', 'evil.example', 'no scheme'],
-    ['https://%65vil.example/', 'evil.example', 'percent-encoded'],
-    ['https://evil。example/', 'evil.example', 'other letters'],
-    ['https://gооd.example/', 'xn--gd-fmca.example', 'other letters'],
-    ['https://good.example\t.evil.example/', 'good.example.evil.example', 'control characters'],
-    ['https://good.example/\r\nHost: evil.example', 'good.example', 'control characters'],
-    ['https://good.example/a%0d%0aSet-Cookie:x', 'good.example', 'line break'],
-    [' https://good.example/', 'good.example', 'blanks'],
-    ['https://good.example/a/%2e%2e/admin', 'good.example', 'encoded dots'],
-    ['https://good.example/public/..%2fadmin', 'good.example', 'some servers resolve'],
-    ['https://good.example/public%2f../admin', 'good.example', 'some servers resolve'],
-    ['https://good.example/public/..;/admin', 'good.example', 'some servers resolve'],
-    ['https://good.example/public/..;x=1/admin', 'good.example', 'some servers resolve'],
-    ['https://good.example/public/%252e%252e/admin', 'good.example', 'encoded twice'],
-    ['https://good.example/public%255cadmin', 'good.example', 'encoded twice'],
-    ['file:///etc/passwd', '', 'scheme is file'],
-    ['gopher://x:70/_y', 'x', 'scheme is gopher'],
-    ['javascript:alert(1)', '', 'scheme is javascript'],
-    ['data:text/html,x', '', 'scheme is data'],
-    ['https://', '', 'not a URL'],
-    ['https://exa mple/', '', 'not a URL'],
-    ['', '', 'not a URL'],
-    [`https://good.example/${'.'.repeat(20_000)}`, '', 'longer than'],
-  ])('%j goes to %s and is unclear', (target, host, why) => {
-    const effects = read({ target });
-    expect(effects.unclear).toContain(why);
-    expect(effects.parts.map(({ parameters }) => parameters.host)).toEqual([host]);
-  });
+  test.each([...cases.tricks, [`https://good.example/${'.'.repeat(20_000)}`, '', 'longer than']] as const)(
+    '%j goes to %s and is unclear',
+    (target, host, why) => {
+      const effects = read({ target });
+      expect(effects.unclear).toContain(why);
+      expect(effects.parts.map(({ parameters }) => parameters.host)).toEqual([host]);
+    },
+  );
 
   test('the target never shows a password', () => {
     expect(JSON.stringify(read({ target: 'https://me:hunter2@example.com/' }))).not.toContain('hunter2');
@@ -119,7 +73,7 @@ describe('tricks', () => {
     expect(read({ target: 'HTTPS://a.example', parameters: { url: 'https://a.example/' } }).unclear).toBeUndefined();
   });
 
-  test('forged host parameters count for nothing', () => {
+  test('forged host parameters are ignored', () => {
     const { parameters } = only({
       target: 'https://evil.example/',
       parameters: { host: 'good.example', method: 'GET' },
@@ -159,7 +113,7 @@ test('fetch tools of other protocols carry, others do not', () => {
   expect(of('fetch')).toMatchObject({ carrier: true, parts: [{ tool: 'http.get', target: url }] });
   expect(of('browser.navigate').carrier).toBe(false);
 });
-test('an operation of a service by its own name stands for itself', () => {
+test('an operation with an unknown name is its own effect', () => {
   for (const tool of ['billing.refund', 'quick.bad', 'crm.lookup'])
     for (const target of ['acme', 'https://pay.example/refunds'])
       expect(read({ tool, target })).toEqual({ parts: [], carrier: false });

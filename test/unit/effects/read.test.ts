@@ -45,7 +45,7 @@ test('shell text of other protocols is read as shell text', () => {
   ]);
 });
 
-test('what has no shape of the gateway stands for itself', () => {
+test('a call of another shape is its own effect', () => {
   for (const call of [
     { tool: 'weather.today', parameters: { city: 'Graz' } },
     { tool: 'search.query', parameters: { query: 'weather' } },
@@ -120,7 +120,7 @@ test.each([
   ['mcp', 'read_file', { path: 'README.md', targetFile: 'src/b.ts' }],
   ['mcp', 'write_file', { path: 'src/a.ts', filename: 'src/b.ts', content: '' }],
   ['other', 'fs.write', { file_path: 'src/a.ts', 'relative-path': 'src/b.ts' }],
-])('[effects.file-named-twice] %s %s %j is unclear', (protocol, tool, parameters) => {
+])('[effects.alike-names] %s %s %j is unclear', (protocol, tool, parameters) => {
   expect(read({ protocol, tool, parameters }).unclear).toContain('name two files');
 });
 
@@ -128,11 +128,18 @@ test.each([
   ['mcp', 'edit_file', { path: 'src/a.ts', file_path: './src/a.ts' }],
   ['mcp', 'move_file', { source: 'src/a.ts', destination: 'src/b.ts' }],
   ['mcp', 'write_file', { path: 'src/a.ts', content: 'path: a, file_path: b', encoding: 'utf8' }],
-])('[effects.file-named-twice] %s %s %j is clear', (protocol, tool, parameters) => {
+])('[effects.alike-names] %s %s %j is clear', (protocol, tool, parameters) => {
   expect(read({ protocol, tool, parameters }).unclear ?? '').not.toContain('name two files');
 });
 
-test('[effects.file-named-twice] a folder and the name of a file in it are read', () => {
+test('[effects.alike-names] a folder and the name of its file are read', () => {
   const parameters = { path: 'docs', filename: 'a.md' };
   expect(read({ tool: 'read_file', capability: 'read', parameters }).unclear).toBeUndefined();
+});
+
+test('arguments of a tool that is named after a command follow that command', () => {
+  const pathsOf = (tool: string, args: readonly string[]) =>
+    read({ tool, parameters: { args } }).parts.flatMap(({ parameters }) => parameters.argument_paths);
+  expect(pathsOf('git_log', ['--output=x'])).toEqual(['log --output=x', 'x']);
+  expect(pathsOf('kubectl_get', ['pods'])).toEqual(['get pods']);
 });

@@ -1,4 +1,4 @@
-/** How the reason of a decision names the effect that led to it. */
+/** The reason of a decision names the effect that caused it. */
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { shellEffects } from '#core/effects/shell.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';

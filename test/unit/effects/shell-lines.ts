@@ -1,4 +1,4 @@
-/** What tests of shell lines share: a line as a call, and its effects as short texts. */
+/** Shared parts of tests of shell lines. */
 import { shellEffects } from '#core/effects/shell.ts';
 
 export const run = (command: string, parameters: Record<string, unknown> = {}) =>

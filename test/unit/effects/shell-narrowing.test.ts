@@ -1,103 +1,33 @@
 /** Commands that reach below a folder, and what narrows them. */
-import { globsSources, namesFile, namesSources } from '#core/effects/shell/source-names.ts';
-import { isSpecificPattern } from '#core/effects/shell/specific-pattern.ts';
-import { argOf } from '#core/effects/shell/words.ts';
 
-describe('[effects.below] narrowing', () => {
-  test.each([
-    ['TODO', true],
-    ['export default', true],
-    ['foo|bar', true],
-    ['foo\\|bar', true],
-    ['^import .* from', true],
-    ['rm -rf', true],
-    ['', false],
-    ['.', false],
-    ['x', false],
-    ['.*', false],
-    ['[a-z]*', false],
-    ['foo|', false],
-    ['foo|.*', false],
-    ['f*o*o*', false],
-    ['(foo)?', false],
-    ['(foo)*', false],
-    ['(foo){0,1}', false],
-    ['(?:foo)?', false],
-    ['\\w\\w\\w', false],
-    ['foo\n', false],
-    ['API_KEY', false],
-    ['password', false],
-    ['postgres://', false],
-    ['import[[:space:]]*foo', true],
-    ['function \\w+\\(', true],
-    ['export default \\{', true],
-    ['x{2}foo', true],
-    ['(foo|bar)', true],
-    ['(*ACCEPT)foobar', false],
-    ['foobar(*F)', false],
-    ['[]foobar]', false],
-    ['[^]foobar]', false],
-    ['[\\]foobar]', false],
-    ['[a[b]foobar]', false],
-    ['[[:alpha:]foobar]', false],
-    ['\\p{Alphabetic}', false],
-    ['\\x{0000061}', false],
-    ['.{1000}', false],
-    ['foo{0}{0}', false],
-    ['foo\\{0\\}', false],
-    ['\\(foo\\)\\?', false],
-    ['ssword', false],
-    ['AKIA', false],
-  ])('the pattern %j tells what lines hold: %s', (pattern, tells) =>
+import * as z from 'zod';
+import { isSpecificPattern } from '#core/effects/shell/reach.ts';
+import { globsSources, namesFile, namesSources } from '#core/effects/shell/source-names.ts';
+import { argOf } from '#core/effects/shell/words.ts';
+import { flag, readCases, rows, text } from '../../support/yaml.ts';
+
+const cases = readCases(
+  'test/unit/effects/shell-narrowing.yaml',
+  z.strictObject({
+    patterns: rows(text, flag),
+    kinds: rows(text, flag),
+    names: rows(text, flag),
+    wildcards: rows(text, flag),
+  }),
+);
+
+describe('[effects.profiles] narrowing', () => {
+  test.each(cases.patterns)('the pattern %j narrows the lines: %s', (pattern, tells) =>
     expect(isSpecificPattern(argOf(pattern))).toBe(tells),
   );
 
-  test.each([
-    ['*.ts', true],
-    ['src/**/*.py', true],
-    ['*.{ts,tsx}', true],
-    ['*.test.ts', true],
-    ['package.json', true],
-    ['*', false],
-    ['*.*', false],
-    ['.*', false],
-    ['*.json', false],
-    ['*.y?ml', false],
-    ['*.{ts,env}', false],
-    ['*.env', false],
-    ['*.pem', false],
-    ['*.php', false],
-    ['*.txt', false],
-    ['**', false],
-    ['', false],
-  ])('the kind %j holds code or prose: %s', (kind, narrow) => expect(namesSources(kind)).toBe(narrow));
+  test.each(cases.kinds)('the kind %j holds code or prose: %s', (kind, narrow) =>
+    expect(namesSources(kind)).toBe(narrow),
+  );
 
-  test.each([
-    ['src/a.ts', true],
-    ['README.md', true],
-    ['Makefile', true],
-    ['package.json', true],
-    ['src', false],
-    ['config', false],
-    ['.env', false],
-    ['*.yml', false],
-    ['a.{json,env}', false],
-    ['a.MD', true],
-    ['main..HEAD', false],
-    ['v1.2', false],
-  ])('%j is a file by its name: %s', (path, isFile) => expect(namesFile(argOf(path))).toBe(isFile));
+  test.each(cases.names)('%j is a file by its name: %s', (path, isFile) => expect(namesFile(argOf(path))).toBe(isFile));
 
-  test.each([
-    ['src/*.ts', true],
-    ['src/**/*.test.ts', true],
-    ['package*.json', true],
-    ['*', false],
-    ['*.json', false],
-    ['config/*.yml', false],
-    ['.e*', false],
-    ['src/.*.ts', false],
-    ['cred*.json', false],
-    ['secr*.yml', false],
-    ['*/*', false],
-  ])('the wildcard %j yields code or prose: %s', (pattern, narrow) => expect(globsSources(pattern)).toBe(narrow));
+  test.each(cases.wildcards)('the wildcard %j yields code or prose: %s', (pattern, narrow) =>
+    expect(globsSources(pattern)).toBe(narrow),
+  );
 });

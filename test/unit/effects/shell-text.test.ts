@@ -1,156 +1,29 @@
-/** Shell text that shells read differently, or that runs what a variable holds, is not certain; its harmless neighbour is. */
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: shell text has its own
+/**
+ * Shell text that shells parse differently, or that runs the value of a variable, is uncertain; its harmless neighbour
+ * is not.
+ */
 
+import * as z from 'zod';
 import { limits } from '#core/effects/shell/syntax.ts';
 import { shellEffects } from '#core/effects/shell.ts';
+import { readCases, texts } from '../../support/yaml.ts';
 
 const read = (parameters: Record<string, unknown>) =>
   shellEffects({ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters });
 const reason = (command: string): string | undefined => read({ command }).unclear;
 
-/** What is not certain, and what beside it is. */
-const pairs: readonly (readonly [doubtful: readonly string[], certain: readonly string[]])[] = [
-  [
-    ['echo ${a:b}', 'echo ${a:1:b}', 'echo ${a: -1}', 'echo ${@:b}', 'echo "${a:b}"', 'ls > /dev/null${a:b}'],
-    ['echo ${a:-b}', 'echo ${a:1:2}', 'echo "${a:3}"', 'echo ${a%.ts} ${a##*/}', 'echo ${#a} ${a/b/c} ${a^^}'],
-  ],
-  [
-    [
-      'echo ${a[b]}',
-      'echo ${#a[b]}',
-      'echo ${a[b]:-c}',
-      'echo ${a[$b]}',
-      'echo ${a[@]:b}',
-      'a[b]=1; ls',
-      'echo $a[b]',
-      'echo "$a[b]"',
-      'a=([b]=1)',
-    ],
-    ['echo ${a[0]}', 'echo "${a[@]}"', 'echo ${#a[*]}', 'a[0]=1; ls', 'a=(b c); ls'],
-  ],
-  [['echo ${!a}', 'echo ${!a@}', 'echo ${!a[@]}'], ['echo $a']],
-  [['echo ${a@P}', 'echo ${a[0]@P}', 'echo ${a[@]@Q}', 'echo ${@@P}', 'cat <<E\n${a@P}\nE'], ['cat <<E\n${a}\nE']],
-  [
-    ['echo $((a))', 'echo $(($1))', 'echo $((${a}))', 'echo $[1]', 'echo $((1)) > 2 ((3))'],
-    ['echo $((1 + 2))', 'echo $((3%2))'],
-  ],
-  [
-    ['((a))', 'let a=1', 'for ((i=0;i<2;i++)); do ls; done', 'select a in b; do ls; done'],
-    ['for i in 1 2; do ls; done'],
-  ],
-  [
-    ['declare -i a=b', 'typeset -n a=b', 'local -i a=b', 'export -n a', 'declare -A a', 'mapfile a', 'getopts a b'],
-    ['declare a=b', 'export a=b', 'readonly a=b', 'read -r a', 'read -rp "name " a', 'unset a'],
-  ],
-  [['unset "a[b]"', 'read "a[b]"', 'export "$a"', 'read $a', 'unset $a', 'export a=$b'], ['export a="$b"']],
-  [
-    [
-      'test -v a',
-      '[ -v a ]',
-      '[ -R a ]',
-      '[ $a = b ]',
-      '[ "$a" "$b" ]',
-      '[ "$a" "$b" "$c" ]',
-      '[ "$a" = b -o "$c" = d ]',
-    ],
-    ['[ -f a ]', '[ ! -d a ]', '[ "$a" = b ]', 'test -n "$a"', '[ 1 -lt 2 ]', '[ -f a -a -f b ]', '[ "$a" ]'],
-  ],
-  [
-    [
-      '[[ -v a ]]',
-      '[[ a -eq b ]]',
-      '[[ a | b ]]',
-      '[[ a > b ]]',
-      '[[ a < b ]]',
-      '[[ ( a ) ]]',
-      '[[ a && b ]]',
-      '[[ a || "b" c ]]',
-      '[[ a\nls ]]',
-    ],
-    ['[[ -f a ]]', '[[ $a == b* ]]', '[[ -n $a && -f b ]]', '[[ -f a || ! -f b ]]', '[[ $a =~ ^b ]]'],
-  ],
-  [
-    ["echo $'a'", "echo $'\\''", 'echo $"a"', "cat <<$'E'\nE", 'cat <<$"E"\nE', "cat <<E'F'\nEF"],
-    ['echo "a$"', "cat <<'E'\nE", 'cat <<\\E\nE'],
-  ],
-  [
-    [
-      'PATH=a; ls',
-      'for PATH in a; do ls; done',
-      ': ${PATH:=a}',
-      'echo "${BASH_ENV=a}"',
-      'export GIT_DIR',
-      'read PS4',
-      'NEVER_HEARD_OF=a; ls',
-      'http_proxy=a; ls',
-      'unset PATH',
-      'declare ENV=a',
-      'SECONDS=a',
-    ],
-    [
-      'a=b; ls',
-      'for file in a; do ls; done',
-      ': ${a:=b}',
-      'COUNT=1; ls',
-      'while IFS= read -r line; do ls; done',
-      'LC_ALL=C; ls',
-    ],
-  ],
-  [
-    ['set -a', 'set -o posix', 'set -k', 'set -- a', 'shopt -s nullglob'],
-    ['set -e', 'set -euo pipefail', 'set +x'],
-  ],
-  [
-    ['trap "ls a" EXIT', 'alias a=b', 'f() { ls; }', 'function f { ls; }', 'eval echo *', 'jobs -x ls', 'wait -p a'],
-    ['trap - EXIT', 'eval ls a', 'jobs', 'wait'],
-  ],
-  [
-    ['ls &> a b', 'ls &>/dev/null cat c', '{ ls; } &> /dev/null > b', 'ls 10> a', 'ls {fd}> a'],
-    ['ls a &> /dev/null', 'ls a 2>&1', 'ls a &>/dev/null && ls b'],
-  ],
-  [
-    ['a\\\nb', 'ls a\\\n|cat', 'ls &\\\n& cat', 'echo $\\\n(ls)', 'echo "$\\\n(ls)"'],
-    ['ls a \\\n| cat', 'ls a \\\n  b'],
-  ],
-  [
-    [
-      'echo `ls \\`ls\\``',
-      'echo "`ls "a"`"',
-      "echo ${a:-'b'}",
-      'echo "${a:-"b"}"',
-      'echo ${a:-<(ls)}',
-      'echo ${a:-b\\}}',
-    ],
-    ['echo `ls a`', 'echo "${a:-b}"', 'echo ${a:-"b"}'],
-  ],
-  [
-    ['ls !a', 'echo "!!"', 'echo "a!$"', 'ls a!b'],
-    ["echo '!a'", 'echo "done!"', '! ls a', '[ a != b ]', 'echo \\!a'],
-  ],
-  [
-    ['ls\r', 'ls \u00a0a', 'ls\u2028a', 'ls \u0000a', 'ls \ud800', 'ls {Z..a}'],
-    ['ls é', 'ls {a..c}'],
-  ],
-  [[], ['cat {a,b}', 'ls src/*.{ts,js}']],
-  [
-    [
-      'x=$API_TOKEN; ls',
-      'for x in $DATABASE_URL; do ls; done',
-      'cat <<< $NPM_TOKEN',
-      'cat <<E\n$NEVER_HEARD_OF\nE',
-      'echo $AWS_PROFILE',
-      'set -x; : $API_TOKEN',
-      ': ${a:?$API_TOKEN}',
-      '[ -n "$API_TOKEN" ]',
-    ],
-    ['x=$HOME; ls', 'echo "$HOME $USER"', 'cat <<E\n$x\nE'],
-  ],
-];
+/** Lines that are not certain, and their certain neighbours. */
+const pairs = readCases(
+  'test/unit/effects/shell-text.yaml',
+  z.array(z.strictObject({ doubtful: texts, certain: texts })),
+);
 
-describe('[effects.dialects] one meaning in every shell', () => {
-  test.each(pairs.flatMap(([doubtful]) => doubtful))('%j is not certain', (line) => expect(reason(line)).toBeDefined());
+describe('[effects.bypasses] one meaning in every shell', () => {
+  test.each(['ls \ud800', ...pairs.flatMap(({ doubtful }) => doubtful)])('%j is not certain', (line) =>
+    expect(reason(line)).toBeDefined(),
+  );
 
-  test.each(pairs.flatMap(([, certain]) => certain))('%j is', (line) => expect(reason(line)).toBeUndefined());
+  test.each(pairs.flatMap(({ certain }) => certain))('%j is', (line) => expect(reason(line)).toBeUndefined());
 
   test.each([
     ['uniq {,} c', 'write c'],
@@ -162,14 +35,14 @@ describe('[effects.dialects] one meaning in every shell', () => {
     expect(read({ command: line }).parts.map(({ capability, target }) => `${capability} ${target}`)).toContain(effect),
   );
 
-  test('what is doubtful is read on for what else it does', () => {
+  test('a doubtful line is still read for other effects', () => {
     const tools = (command: string): string[] => read({ command }).parts.map(({ tool }) => tool);
     for (const line of ["echo $'a'; rm b", 'PATH=a; rm b', '[[ a > b ]]; rm b', 'f() { rm b; }'])
       expect(tools(line)).toContain('shell.rm');
   });
 });
 
-describe('[effects.bounds] a large text', () => {
+describe('[effects.bypasses] a large text', () => {
   const many = (count: number): string[] => Array.from({ length: count }, (_, i) => `x${i}`);
   const braces = '{a,b}'.repeat(7);
 

@@ -1,31 +1,19 @@
-/** Where a shell line stands: tools that carry it, absolute paths of the workspace, and what goes on in the background. */
+/** The folder of a shell line: carrying tools, absolute paths of the workspace, and background jobs. */
+
+import * as z from 'zod';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { shellEffects } from '#core/effects/shell.ts';
+import { object, readCases } from '../../support/yaml.ts';
 import { run, told } from './shell-lines.ts';
+
+const cases = readCases('test/unit/effects/shell-workspace.yaml', z.strictObject({ carriers: z.array(object) }));
 
 const calling = (call: Partial<ToolCall>) =>
   shellEffects({ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: {}, ...call });
-describe('where the line stands', () => {
+describe('the place of the line in a call', () => {
   const rm = [expect.objectContaining({ tool: 'shell.rm', target: 'x', capability: 'delete' })];
 
-  test.each<Partial<ToolCall>>([
-    { target: 'rm x' },
-    { parameters: { command: 'rm x' } },
-    { parameters: { cmd: 'rm x' } },
-    { parameters: { script: 'rm x' } },
-    { parameters: { line: 'rm x' } },
-    { parameters: { argv: ['rm', 'x'] } },
-    { parameters: { args: ['rm', 'x'] } },
-    { parameters: { command: ['rm', 'x'] } },
-    { parameters: { command: 'rm', args: ['x'] }, target: '' },
-    { tool: 'shell.bash', parameters: { args: ['-c', 'rm x'] } },
-    { tool: 'shell.sh', target: '-c "rm x"' },
-    { tool: 'Shell.Exec', protocol: 'SHELL', target: 'rm x' },
-    { protocol: 'mcp', tool: 'run_command', parameters: { command: 'rm x' } },
-    { protocol: 'mcp', tool: 'runCommand', parameters: { command: 'rm x' } },
-    { protocol: 'mcp', tool: 'server.bash', parameters: { cmd: 'rm x' } },
-    { protocol: 'shell', tool: 'server.run_command', parameters: { command: 'rm x' } },
-  ])('%j carries it', (call) => {
+  test.each(cases.carriers)('%j carries it', (call) => {
     const effects = calling(call);
     expect(effects.parts).toEqual(expect.arrayContaining(rm));
     expect(effects.carrier).toBe(true);
@@ -41,7 +29,7 @@ describe('where the line stands', () => {
     { tool: 'shell.ls', target: 'a', parameters: { command: 'rm x' } },
     { protocol: 'mcp', tool: 'jira.get_issue', parameters: { command: 'rm x' } },
     { protocol: 'mcp', tool: 'search_logs', parameters: { shellCommand: 'rm x' } },
-  ])('%j is no carrier, and deletes', (call) => {
+  ])('%j does more than carry the line, and deletes', (call) => {
     const effects = calling(call);
     expect(effects.parts).toEqual(expect.arrayContaining(rm));
     expect(effects.carrier).toBe(false);
@@ -55,7 +43,7 @@ describe('where the line stands', () => {
     { protocol: 'mcp', tool: 'run_command', parameters: { text: 'rm x' } },
     { protocol: 'sql', tool: 'sql.execute', parameters: { command: 'rm x' } },
     { protocol: 'http', tool: 'http.run', parameters: { command: 'rm x' } },
-  ])('%j stands for itself', (call) => {
+  ])('%j is its own effect', (call) => {
     expect(calling(call)).toEqual({ parts: [], carrier: false });
   });
 
@@ -72,7 +60,7 @@ describe('where the line stands', () => {
     expect(run('git __proto__').parts[0]?.capability).toBe('execute');
   });
 });
-describe('[effects.workspace] absolute paths inside the workspace that the call names', () => {
+describe('[effects.profiles] absolute paths inside the workspace that the call names', () => {
   const inside = { workspace: '/home/bob/app' };
 
   test.each([
@@ -93,7 +81,7 @@ describe('[effects.workspace] absolute paths inside the workspace that the call 
   });
 
   test.each(['cd lib; cat /home/bob/app/a.ts', 'cd ..; cat /home/bob/app/a.ts'])(
-    '%j: where the line stands is not certain, so it stays absolute',
+    '%j: the folder of the line is uncertain, so the path stays absolute',
     (line) => expect(new Set(told(line, inside))).toEqual(new Set(['read cat /home/bob/app/a.ts'])),
   );
 
@@ -111,13 +99,13 @@ describe('[effects.workspace] absolute paths inside the workspace that the call 
     },
   );
 
-  test('a tool of another protocol names none', () => {
+  test('a tool of another protocol has no workspace', () => {
     const parameters = { command: 'cat /home/bob/app/.env', ...inside };
     const { parts } = calling({ protocol: 'mcp', tool: 'files.run_command', parameters });
     expect(parts[0]?.target).not.toBe('.env');
   });
 });
-describe('[effects.background] what goes on in the background', () => {
+describe('[effects.profiles] background commands', () => {
   test.each(['npm test &', 'npm test & ls', '(npm test) & git status', 'ls && mkdir a &', 'npm test; npm test &'])(
     '%j is not certain',
     (line) => expect(run(line).unclear).toContain('background'),

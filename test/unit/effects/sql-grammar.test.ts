@@ -1,4 +1,4 @@
-/** The grammar's adapter: loaded once, and fit for the next text whatever the last one was. */
+/** The grammar's adapter: loaded once, and usable after any text. */
 import { sqlGrammar } from '#adapters/sql/grammar.ts';
 
 const nested = (depth: number): string => `select ${'1+'.repeat(depth)}1`;

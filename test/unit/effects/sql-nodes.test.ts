@@ -1,4 +1,4 @@
-/** The list of known nodes against the types of the grammar: a new version may bring nodes and members nobody has read. */
+/** The list of known nodes against the grammar's types: a new version may add unknown nodes. */
 import { readFileSync } from 'node:fs';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { placeMember, shapes } from '#core/effects/sql/nodes.ts';
@@ -17,7 +17,7 @@ function typed(kind: string): Map<string, string> {
 const afterParsing =
   /^(?:xpr|\w*collid|\w+Oid|row_typeid|typmod|casetype|coalescetype|minmaxtype|type|formatted_expr|subLinkId|refs|agglevelsup|collation|typeId|typeMod|cte(?:recursive|refcount|col\w+)|cycle_mark_(?:type|typmod|collation|neop)|viewQuery|cooked_default|identitySequence)$/;
 
-test.each([...shapes])('[effects.sql-known-nodes] every member of %s is known', (kind, shape) => {
+test.each([...shapes])('[effects.sql] every member of %s is known', (kind, shape) => {
   const members = typed(kind);
   const missing = [...members.keys()].filter(
     (name) => name !== placeMember && !shape.has(name) && !afterParsing.test(name),
@@ -41,7 +41,7 @@ const looked =
   RangeTableSample.method RangeVar.alias ReturningClause.options RowExpr.colnames SelectStmt.lockingClause SortBy.useOp
   SubLink.operName TypeName.arrayBounds TypeName.names XmlExpr.arg_names`.split(/\s+/);
 
-test('[effects.sql-known-nodes] what is not walked holds names only', () => {
+test('[effects.sql] nodes that are not walked hold names only', () => {
   const nodes = new Set(['Node', ...[...types.matchAll(/export interface (\w+) /g)].map(([, name]) => name)]);
   const plain = [...shapes].flatMap(([kind, shape]) =>
     [...typed(kind)]
@@ -70,14 +70,14 @@ test.each([
   ['a flag', select({ FuncCall: { funcname: [{ String: { sval: 'upper' } }], future: true } }), 'future of FuncCall'],
   ['a form of expression', select({ A_Expr: { kind: 'AEXPR_FUTURE', lexpr: wipe } }), 'AEXPR_FUTURE'],
   ['a statement', { FutureStmt: { query: select(wipe) } }, 'FutureStmt'],
-])('[effects.sql-known-nodes] %s of the future is unclear, and what it holds is found', (_, tree, why) => {
+])('[effects.sql] an unknown %s is unclear, and its contents are found', (_, tree, why) => {
   const { parts, unclear } = read(tree);
   expect(unclear).toContain(why);
   if (!why.startsWith('future of FuncCall'))
     expect(parts.map(({ tool, target }) => [tool, target])).toContainEqual(['sql.call', 'wipe']);
 });
 
-test('[effects.sql-known-nodes] the neighbours are clear', () => {
+test('[effects.sql] the neighbours are clear', () => {
   const upper = { FuncCall: { funcname: [{ String: { sval: 'upper' } }], location: 7 } };
   expect(read(select(upper)).unclear).toBeUndefined();
   expect(read({ SelectStmt: { distinctClause: [{}] } }).unclear).toBeUndefined();

@@ -1,11 +1,19 @@
-/** Where a call carries its SQL: named parameters, any parameter, tools of other protocols; and the limits of a text. */
+/** Where a call contains SQL: named parameters, any parameter, tools of other protocols; and size limits. */
+
+import * as z from 'zod';
 import type { Effects } from '#core/effects/ports.ts';
 import { sqlEffects } from '#core/effects/sql.ts';
+import { object, readCases, rows, text, texts } from '../../support/yaml.ts';
 import { callOf, read, readSql, shown } from './sql-reading.ts';
+
+const cases = readCases(
+  'test/unit/effects/sql-places.yaml',
+  z.strictObject({ inParameters: rows(object, texts), drops: rows(text, object), dialects: rows(text, text) }),
+);
 
 const maxSqlBytes = 64 * 1024;
 
-describe('where the text is', () => {
+describe('the place of the text', () => {
   const sql = 'delete from users';
   test.each([
     ['sql', { parameters: { sql } }],
@@ -25,14 +33,14 @@ describe('where the text is', () => {
     expect(effects.unclear).toBeUndefined();
   });
 
-  test('only tools that do nothing but run the text are carriers', () => {
+  test('only tools that just run the text are carriers', () => {
     expect(read({ parameters: { sql } }).carrier).toBe(true);
     expect(read({ tool: 'sql.execute_sql', parameters: { sql } }).carrier).toBe(true);
     expect(read({ tool: 'sql.backup', parameters: { sql } }).carrier).toBe(false);
     expect(read({ tool: 'sql.query', parameters: { sql: 'no sql' } }).carrier).toBe(false);
   });
 
-  test('a plain target says where, not what', () => {
+  test('a plain target names a place, not an operation', () => {
     for (const target of ['shop', 'db-1.example.com:5432/shop', 'arn:aws:rds:eu-west-1:1:cluster:x', '']) {
       expect(shown(read({ target, parameters: { sql } }))).toEqual(['sql.delete users']);
     }
@@ -70,23 +78,11 @@ describe('a call without text', () => {
     }
   });
 });
-describe('[effects.sql-closed-world] SQL in the parameters of a call without text', () => {
+describe('[effects.sql] SQL in the parameters of a call without text', () => {
   const select = (parameters: Record<string, unknown>): Effects =>
     read({ tool: 'sql.select', target: 'users', parameters });
 
-  test.each([
-    [{ where: '(id).wipe > 0' }, ['sql.call wipe']],
-    [{ where: 'true; drop table users' }, ['sql.drop users']],
-    [{ filter: 'id in (select id from secrets)' }, ['sql.select secrets']],
-    [{ columns: ['id', 'wipe(id)'] }, ['sql.call wipe']],
-    [{ columns: "id, pg_read_file('/etc/passwd')" }, ['sql.call pg_read_file']],
-    [{ order_by: 'id using ===' }, ['sql.call ===']],
-    [{ limit: '(1).wipe' }, ['sql.call wipe']],
-    [{ joins: ['join secrets s on s.id = id'] }, ['sql.select secrets']],
-    [{ expression: '(id).wipe' }, ['sql.call wipe']],
-    [{ raw: 'delete from orders' }, ['sql.delete orders']],
-    [{ SQL: 'drop table orders' }, ['sql.drop orders']],
-  ])('%j', (parameters, found) => {
+  test.each(cases.inParameters)('%j', (parameters, found) => {
     const effects = select(parameters);
     expect(shown(effects)).toEqual(['sql.select users', ...found]);
     expect(effects.unclear).toBeUndefined();
@@ -102,7 +98,7 @@ describe('[effects.sql-closed-world] SQL in the parameters of a call without tex
     [{ where: "status = 'open' and total > 10", columns: ['count(*)', 'lower(name) as n'] }],
     [{ where: { id: 'drop table users; (1).wipe' }, database: 'shop-1' }],
     [{ note: 'update of the report; it is urgent', who: 'the finance team', limit: 5 }],
-  ])('%j reads the table and nothing else', (parameters) => {
+  ])('%j only reads the table', (parameters) => {
     expect(shown(select(parameters))).toEqual(['sql.select users']);
     expect(select(parameters).unclear).toBeUndefined();
   });
@@ -124,20 +120,7 @@ describe('tools of other protocols', () => {
     expect(effects.unclear).toBeUndefined();
   });
 
-  test.each([
-    ['get_rows', { SQL: 'drop table orders' }],
-    ['get_rows', { rawSql: 'drop table orders' }],
-    ['get_rows', { tsql: 'drop table orders' }],
-    ['get_data', { options: { sql: 'drop table orders' } }],
-    ['get_data', { requests: [{ deep: { sqlText: 'drop table orders' } }] }],
-    ['list_items', { statement: 'drop table orders' }],
-    ['list_items', { statements: ['drop table orders'] }],
-    ['list_items', { where: 'id = 1; drop table orders' }],
-    ['get_query_results', { queryString: '/* x */ drop table orders' }],
-    ['search_rows', { query: 'drop table orders' }],
-    ['describe_table', { params: { query: '\n -- x\n drop table orders' } }],
-    ['get_metrics', { query: `${'select 1 from a;'.repeat(3)}drop table orders` }],
-  ])('[effects.sql-anywhere] %s %j drops a table', (tool, parameters) => {
+  test.each(cases.drops)('[effects.sql] %s %j drops a table', (tool, parameters) => {
     expect(shown(mcp(tool, parameters))).toContain('sql.drop orders');
   });
 
@@ -150,7 +133,7 @@ describe('tools of other protocols', () => {
     ['get_rows', { query: 'set global x = 1' }],
     ['get_rows', { statement: 'begin; frobnicate' }],
     ['get_rows', { query: `${';'.repeat(300)}drop database x frob` }],
-  ])('[effects.sql-anywhere] %s %j is unclear', (tool, parameters) => {
+  ])('[effects.sql] %s %j is unclear', (tool, parameters) => {
     expect(mcp(tool, parameters).unclear).toBeDefined();
   });
 
@@ -163,7 +146,7 @@ describe('tools of other protocols', () => {
     ['get_settings', { sql_mode: 'strict' }],
     ['get_version', { mysql: '8.0', engine: { postgresql: '16' } }],
     ['send_note', { text: 'select * from users', title: 'drop table orders' }],
-  ])('[effects.sql-anywhere] %s %j holds no statement', (tool, parameters) => {
+  ])('[effects.sql] %s %j contains no statement', (tool, parameters) => {
     expect(mcp(tool, parameters)).toEqual({ parts: [], carrier: false });
   });
 
@@ -180,30 +163,12 @@ describe('tools of other protocols', () => {
     expect(mcp('mail.send', { text: 'select * from users' })).toEqual({ parts: [], carrier: false });
   });
 
-  test('what looks like SQL and cannot be read is unclear', () => {
+  test('text that looks like SQL and cannot be parsed is unclear', () => {
     expect(mcp('mssql.query', { query: 'select top 5 * from users' }).unclear).toContain('grammar refuses');
     expect(mcp('search.query', { query: 'select top 5 * from users' }).unclear).toContain('grammar refuses');
   });
 
-  test.each([
-    ['select `a` from t # x', 'MySQL'],
-    ['select 5--1', 'MySQL'],
-    ['select 1 /* /* */ */', 'nest'],
-    ['select $$ x $$', '$$'],
-    ["select e'x'", 'prefixed'],
-    ["select 'a', q'[it's]'", 'prefixed'],
-    ["select '''a' , ''' ; drop table x; --'", 'BigQuery'],
-    ["select a['] ; drop table x; --']", 'SQL Server'],
-    ['select 1 shutdown', 'SQL Server'],
-    ['select 1 delete from t where a = 1', 'SQL Server'],
-    ['select 1 delete/* x */from t', 'SQL Server'],
-    ['select 1 as a\ngo\n', 'SQL Server'],
-    ['select 5 --\u00a01', 'MySQL'],
-    ['select * from "/srv/data/x.csv"', 'DuckDB'],
-    ['select a from t join "s3://bucket/x" x on true', 'DuckDB'],
-    ['select * from "x.parquet"', 'DuckDB'],
-    ['select * from (select * from "dump.json.gz") x', 'DuckDB'],
-  ])('%s means something else to a database that is not PostgreSQL', (sql, why) => {
+  test.each(cases.dialects)('%s means something else to a database that is not PostgreSQL', (sql, why) => {
     expect(mcp('mysql.query', { sql }).unclear).toContain(why);
   });
 
@@ -215,7 +180,7 @@ describe('tools of other protocols', () => {
     'select "a/b" from "my-table" join "Order Details" d on true join files.csv_rows on true',
   ])('%s means the same everywhere', (sql) => expect(mcp('mysql.query', { sql }).unclear).toBeUndefined());
 
-  test('those that say PostgreSQL are believed', () => {
+  test('tools named after PostgreSQL are read as PostgreSQL', () => {
     expect(mcp('postgres.query', { sql: "select data #> '{a}', $$x$$ from t --x" }).unclear).toBeUndefined();
     expect(mcp('postgres.query', { sql: 'select * from "a:b"' }).unclear).toBeUndefined();
   });
@@ -250,7 +215,7 @@ describe('limits', () => {
 
   test('lone surrogates are unclear', () => expect(readSql("select '\ud800'").unclear).toContain('well-formed'));
 
-  test('a long text keeps what is gravest', () => {
+  test('a long text keeps its most severe operations', () => {
     const sql = `${Array.from({ length: 3000 }, (_, i) => `select * from t${i};`).join('')} drop table last`;
     const { parts, unclear } = readSql(sql);
     expect(parts).toHaveLength(1000);

@@ -1,4 +1,4 @@
-/** What tests of SQL calls share: the grammar, and the effects of a call as short texts. */
+/** Shared parts of tests of SQL effects. */
 import { type SqlGrammar, sqlGrammar } from '#adapters/sql/grammar.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';

@@ -10,8 +10,8 @@ const written = Date.parse(entries[0]!.timestamp);
 const due = 5 * 60_000;
 
 interface Given {
-  /** First and last index of each run. */
-  readonly runs?: [number, number][];
+  /** First and last index of each run: `0-3 5-5`. */
+  readonly runs?: string;
   readonly hash?: string;
   /** Milliseconds since the entries were written. */
   readonly age?: number;
@@ -19,19 +19,22 @@ interface Given {
   readonly total?: number;
 }
 
-const check = ({ runs = [], hash, age = due + 1, rows = entries, total = 6 }: Given) =>
+const check = ({ runs = '', hash, age = due + 1, rows = entries, total = 6 }: Given) =>
   checkSession(
     {
       clock: { now: () => written + age },
       evidence: {
         head: async () => ({ ...head, total_entries: total }),
-        async *entries(_tenant: string, _session: string, from = 0) {
+        async *rows(_tenant: string, _session: string, from = 0) {
           yield* rows.filter(({ index }) => index >= from);
         },
       },
       archived: {
         async *runs() {
-          for (const [first, last] of runs) yield { first, last, hash: hash ?? entries[last]?.hash ?? '', place: '' };
+          for (const [, from, to] of runs.matchAll(/(\d+)-(\d+)/g)) {
+            const [first, last] = [Number(from), Number(to)];
+            yield { first, last, hash: hash ?? entries[last]?.hash ?? '', place: '' };
+          }
         },
       },
     },
@@ -44,76 +47,50 @@ test('a session without a head is not checked', async () => {
   expect(await checkSession(ports, 't', 's')).toBeUndefined();
 });
 
-test.each<[string, Given, Stretch[], number]>([
-  ['a whole archive', { runs: [[0, 5]] }, [], 0],
-  ['no archive', {}, [{ from: 0, to: 5 }], 0],
-  ['a beginning that is missing', { runs: [[2, 5]] }, [{ from: 0, to: 1 }], 0],
-  ['an end that is missing', { runs: [[0, 3]] }, [{ from: 4, to: 5 }], 0],
+test.each<[string, Given, [number, number][], number]>([
+  ['a whole archive', { runs: '0-5' }, [], 0],
+  ['no archive', {}, [[0, 5]], 0],
+  ['a missing beginning', { runs: '2-5' }, [[0, 1]], 0],
+  ['a missing end', { runs: '0-3' }, [[4, 5]], 0],
   [
     'gaps',
-    {
-      runs: [
-        [1, 1],
-        [3, 4],
-      ],
-    },
+    { runs: '1-1 3-4' },
     [
-      { from: 0, to: 0 },
-      { from: 2, to: 2 },
-      { from: 5, to: 5 },
+      [0, 0],
+      [2, 2],
+      [5, 5],
     ],
     0,
   ],
-  [
-    'runs that overlap',
-    {
-      runs: [
-        [0, 4],
-        [1, 2],
-        [5, 5],
-      ],
-    },
-    [],
-    0,
-  ],
-  ['a run behind the head, committed since', { runs: [[8, 9]], total: 6 }, [{ from: 0, to: 5 }], 0],
-  [
-    'a run from the head on',
-    {
-      runs: [
-        [0, 5],
-        [6, 7],
-        [9, 9],
-      ],
-    },
-    [],
-    0,
-  ],
-  ['entries of a moment ago', { runs: [[0, 3]], age: due }, [], 2],
-  ['rows that are missing as well', { runs: [[0, 3]], age: 0, rows: [] }, [{ from: 4, to: 5 }], 0],
-  ['a row that is missing before others', { age: 0, rows: entries.slice(1) }, [{ from: 0, to: 5 }], 0],
+  ['runs that overlap', { runs: '0-4 1-2 5-5' }, [], 0],
+  ['a run after the head, committed since', { runs: '8-9', total: 6 }, [[0, 5]], 0],
+  ['a run from the head on', { runs: '0-5 6-7 9-9' }, [], 0],
+  ['recent entries', { runs: '0-3', age: due }, [], 2],
+  ['missing rows', { runs: '0-3', age: 0, rows: [] }, [[4, 5]], 0],
+  ['a row that is missing before others', { age: 0, rows: entries.slice(1) }, [[0, 5]], 0],
 ])('[evidence.archive.check] %s', async (_what, given, missing, pending) => {
-  const sum = missing.reduce((count, { from, to }) => count + to - from + 1, 0);
+  const sum = missing.reduce((count, [from, to]) => count + to - from + 1, 0);
   expect(await check(given)).toEqual({
-    ...{ session_id: 's-1', total_entries: 6, missing_entries: sum, missing, pending_entries: pending },
+    ...{ session_id: 's-1', total_entries: 6, missing_entries: sum, pending_entries: pending },
+    missing: missing.map(([from, to]) => ({ from, to })),
   });
 });
 
 test('[evidence.archive.check] another last entry than the head names is a contradiction', async () => {
-  expect((await check({ runs: [[0, 5]], hash: 'other' }))?.contradiction).toBe(
-    'the archive holds another entry 5 than the head names',
+  expect((await check({ runs: '0-5', hash: 'other' }))?.contradiction).toBe(
+    'the archive contains another entry 5 than the head names',
   );
-  expect(await check({ runs: [[0, 4]], hash: 'other' })).not.toHaveProperty('contradiction');
+  expect(await check({ runs: '0-4', hash: 'other' })).not.toHaveProperty('contradiction');
 });
 
 test('of many gaps the first twenty are listed, and all are counted', async () => {
-  const runs = Array.from({ length: 30 }, (_, n): [number, number] => [2 * n + 1, 2 * n + 1]);
+  const runs = Array.from({ length: 30 }, (_, n) => `${2 * n + 1}-${2 * n + 1}`).join(' ');
   const found = await check({ runs, total: 60, rows: [] });
   expect(found).toMatchObject({ missing_entries: 30 });
   expect(found?.missing).toHaveLength(20);
 });
 
-describe('[evidence.archive.repair]', () => {
+describe('[evidence.archive.check]', () => {
   function repair(stretch: Stretch, copies: readonly EvidenceEntry[], rows: readonly EvidenceEntry[] = entries) {
     const projected: number[][] = [];
     const from = (all: readonly EvidenceEntry[]) =>
@@ -124,7 +101,7 @@ describe('[evidence.archive.repair]', () => {
       yield* copies.filter((copy) => copy.index === index);
     };
     const ports = {
-      evidence: { entries: from(rows) },
+      evidence: { rows: from(rows) },
       archived: { entries: copyAt },
       project: async (batch: readonly EvidenceEntry[]) => void projected.push(batch.map(({ index }) => index)),
     };

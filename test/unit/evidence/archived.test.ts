@@ -1,4 +1,4 @@
-/** The archive as it is read: runs of copies, some overlapping, missing or of another chain. */
+/** Reading the archive: runs of copies, overlapping, missing, or of another chain. */
 
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { type ArchiveSource, archivedEnd, archiveReader, maxEntriesPerRun, runsOf } from '#core/evidence/archived.ts';
@@ -41,18 +41,18 @@ const indexes = async (entries: AsyncIterable<{ readonly index: number }>) =>
   (await all(entries)).map(({ index }) => index);
 const from = (first: number, count: number) => Array.from({ length: count }, (_, n) => first + n);
 
-test('[evidence.archive.read] a chain is cut into runs of at most 100, each entry once', () => {
+test('[evidence.archive] a chain is cut into runs of at most 100, each entry once', () => {
   const runs = runsOf([...chain].reverse().concat(chain.slice(0, 3)));
   expect(runs.map((run) => run.length)).toEqual([100, 100, 50]);
   expect(runs.flat()).toEqual(chain);
 });
 
-test('[evidence.archive.read] a gap or another chain begins a run of its own', () => {
+test('[evidence.archive] a gap or another chain begins a run of its own', () => {
   expect(runsOf([chain[0]!, chain[2]!]).map((run) => run.length)).toEqual([1, 1]);
   expect(runsOf([chain[0]!, other[1]!]).map((run) => run.length)).toEqual([1, 1]);
 });
 
-test('[evidence.archive.read] copies are read in order from any place on, also from within the longest run', async () => {
+test('[evidence.archive] copies are read in order from any place on, also from within the longest run', async () => {
   const { reader } = archiveOf(runsOf(chain).map((run) => stored(run)));
   expect(await indexes(reader.entries('default', 's-1', 0))).toEqual(from(0, length));
   // Entry 99 is the last of the longest run that an object may hold: the reader must look back to the beginning of that run.
@@ -62,7 +62,7 @@ test('[evidence.archive.read] copies are read in order from any place on, also f
   expect(await archivedEnd(reader, 'default', 's-1', length)).toBe(-1);
 });
 
-test('[evidence.archive.read] runs that overlap hold each copy once; copies that differ are both reported, and end the reading', async () => {
+test('[evidence.archive] runs that overlap hold each copy once; copies that differ are both reported, and end the reading', async () => {
   const twice = archiveOf([stored(chain.slice(0, 10)), stored(chain.slice(5, 12))]).reader;
   expect(await indexes(twice.entries('default', 's-1', 0))).toEqual(from(0, 12));
   const apart = archiveOf([stored(chain.slice(0, 10)), stored([other[5]!]), stored(chain.slice(10, 12))]).reader;
@@ -72,13 +72,13 @@ test('[evidence.archive.read] runs that overlap hold each copy once; copies that
   expect(hashes[1]?.hashes).toEqual([chain[5]!.hash, other[5]!.hash]);
 });
 
-test('[evidence.archive.read] reading ends where a copy is missing', async () => {
+test('[evidence.archive] reading ends where a copy is missing', async () => {
   const { reader } = archiveOf([stored(chain.slice(0, 3)), stored(chain.slice(4, 6))]);
   expect(await indexes(reader.entries('default', 's-1', 0))).toEqual([0, 1, 2]);
   expect(await indexes(reader.entries('default', 's-1', 3))).toEqual([]);
 });
 
-test('[evidence.archive.read] hashes of single copies come from their names, no object is read', async () => {
+test('[evidence.archive] hashes of single copies come from their names, no object is read', async () => {
   const { reader, read } = archiveOf(chain.slice(0, 3).map((entry) => stored([entry])));
   expect(await indexes(reader.hashes('default', 's-1'))).toEqual([0, 1, 2]);
   expect(read).toEqual([]);
@@ -88,12 +88,12 @@ test.each([
   ['fewer entries than its name', stored(chain.slice(0, 3), { last: 3 })],
   ['entries of another place', stored(chain.slice(0, 3), { first: 1, last: 3 })],
   ['another last hash', stored(chain.slice(0, 3), { hash: other[2]!.hash })],
-])('[evidence.archive.read] an object with %s is refused', async (_what, run) => {
+])('[evidence.archive] an object with %s is refused', async (_what, run) => {
   const { reader } = archiveOf([run]);
   await expect(indexes(reader.hashes('default', 's-1'))).rejects.toThrow('are not what their name says');
 });
 
-test('[evidence.archive.read] a few runs are read ahead, and no more', async () => {
+test('[evidence.archive] a few runs are read ahead, and no more', async () => {
   const kept = runsOf(
     seal(Array.from({ length: 12 * maxEntriesPerRun }, (_, n) => draft('deny', { n }, n))).entries,
   ).map((entries) => stored(entries));
@@ -106,7 +106,7 @@ test('[evidence.archive.read] a few runs are read ahead, and no more', async () 
   expect(await indexes(archiveOf(kept).reader.entries('t', 's', 0))).toEqual(from(0, 12 * maxEntriesPerRun));
 });
 
-test('[evidence.archive.read] a reader that stops early ends when what it began to read has been read', async () => {
+test('[evidence.archive] a reader that stops early ends when what it began to read has been read', async () => {
   const kept = runsOf(chain).map((run) => stored(run));
   const open = new Set<number>();
   const slow: ArchiveSource = {

@@ -16,7 +16,7 @@ test('[evidence.chain] each entry links to the one before, from an empty link on
   for (const entry of entries) expect(evidenceEntrySchema.safeParse(entry).success).toBe(true);
 });
 
-test('[evidence.hash-format] the hash is SHA-256 over 0x00 and the canonical entry without its hash', () => {
+test('[evidence.chain] the hash is SHA-256 over 0x00 and the canonical entry without its hash', () => {
   const [entry] = seal(drafts).entries;
   const { hash, ...rest } = entry!;
   const bytes = Buffer.concat([Buffer.of(0), Buffer.from(canonicalize(rest))]);
@@ -29,7 +29,7 @@ test.each([
   [{ b: { d: 1, c: [{ z: 0, a: null }] }, a: 'é' }],
   [{ 10: 'ten', 9: 'nine', x: undefined }],
   [JSON.parse('{"__proto__":{"x":1},"hash":"the own member"}') as Record<string, unknown>],
-])('[evidence.one-text] the text of a sealed entry is its canonical text (%j)', (body) => {
+])('[evidence.chain] the text of a sealed entry is its canonical text (%j)', (body) => {
   const { entry, text } = sealed(draft('allow', body, 1), undefined);
   expect(text).toBe(canonicalize(entry));
   expect(textOfEntry(entry)).toBe(text);

@@ -1,4 +1,4 @@
-/** A chain beside its checkpoint and its archived copies: which entry departs from them, and what was not compared. */
+/** A chain compared with its checkpoint and archived copies: differing entries, and what was not compared. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { Comparison, type Copies } from '#core/evidence/compare.ts';
 import { followChain } from '#core/evidence/pace.ts';
@@ -42,7 +42,7 @@ describe('[evidence.checkpoint] an entry', () => {
       {},
       entry(3),
       ['x', 'h3'],
-      'the archive holds another entry of this place as well: the chain was forked',
+      'the archive contains another entry of this place as well: the chain was forked',
     ],
     ['under a checkpoint', checkpoint(3), entry(2, { timestamp: isoTime(0) }), undefined, undefined],
     ['that the checkpoint names', checkpoint(3), entry(3, { timestamp: isoTime(0) }), undefined, undefined],
@@ -189,7 +189,7 @@ describe('what was compared', () => {
   });
 });
 
-describe('[evidence.archive.read] the archive is read in step with the chain', () => {
+describe('[evidence.archive] the archive is read in step with the chain', () => {
   const { entries } = seal(drafts.filter(({ kind }) => kind === 'result' || kind === 'credential'));
   const places = (...indexes: number[]): ArchivedPlace[] =>
     indexes.map((index) => ({ index, hashes: [entries[index]?.hash ?? 'x'] }));

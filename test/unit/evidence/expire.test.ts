@@ -13,7 +13,7 @@ interface Given {
   /** Index of the newest checkpoint; null: there is none. */
   readonly fixed?: number | null;
   readonly before?: string;
-  /** A row that was changed while it was looked at. */
+  /** A row that was changed while it was checked. */
   readonly changed?: number;
 }
 
@@ -25,7 +25,7 @@ async function expired({ rows = chain, copies = chain, fixed = 39, before = late
     };
   const outcome = await expireSession(
     {
-      evidence: { entries: from(rows) },
+      evidence: { rows: from(rows) },
       archived: { entries: from(copies) },
       rows: {
         remove: async ({ index }) => {
@@ -79,12 +79,16 @@ test('[evidence.retention] nothing goes from the first row on that has no copy, 
 });
 
 test('[evidence.retention] a row that is changed meanwhile stays, and stops the removal after its batch', async () => {
+  expect(await expired({ changed: 0 })).toMatchObject({
+    removed: 24,
+    stopped: 'entry 0 was changed while it was checked',
+  });
   expect(await expired({ changed: 2 })).toMatchObject({
     removed: 24,
-    stopped: 'entry 2 was changed while it was looked at',
+    stopped: 'entry 2 was changed while it was checked',
   });
   expect(await expired({ changed: 30 })).toMatchObject({
     removed: 38,
-    stopped: 'entry 30 was changed while it was looked at',
+    stopped: 'entry 30 was changed while it was checked',
   });
 });

@@ -1,4 +1,4 @@
-/** Texts that are made from a call, without what is withheld of it. */
+/** Texts derived from a call, with its redacted values removed. */
 import { masked, withheldTexts, withoutWithheld } from '#core/text/secrets/masked.ts';
 import { redact } from '#core/text/secrets/redact.ts';
 
@@ -23,7 +23,7 @@ test.each<[string, unknown, string[], string[]]>([
   expect(withheldOf(raw, ...paths)).toEqual(expected);
 });
 
-describe('[evidence.secrets-derived] a text made from a call', () => {
+describe('[evidence.secrets-redacted] a text made from a call', () => {
   test.each([
     [
       'the call would run sql.select on zebra.',
@@ -44,7 +44,7 @@ describe('[evidence.secrets-derived] a text made from a call', () => {
   });
 });
 
-test('[evidence.texts-stay-texts] a member that readers take for a text stays one', () => {
+test('[evidence.secrets-redacted] a member that readers take for a text stays one', () => {
   const raw = { target: 'acme/web', justification: token, comment: token, reviewer: token, parameters: { a: token } };
   const { target, parameters, ...rest } = copyOf(raw, '$.target') as typeof raw;
   for (const text of [target, ...Object.values(rest)]) expect(text).toMatch(/^\[redacted:[0-9a-f]{16}:a{16}\]$/);

@@ -15,7 +15,7 @@ const entry = (kind: string, body: object, hash = kind) => ({ kind, body, hash }
 const vote = (passkey: object | undefined, more: object = {}) =>
   entry('approve', { approval_id: 'one', call_digest: digest, person: 'alice', passkey, ...more });
 
-test('[evidence.passkey-proven] a vote holds with the key of an earlier entry, and in no other way', () => {
+test('[evidence.approval-proven] a vote holds with the key of an earlier entry, and in no other way', () => {
   const proofs = new PasskeyProofs();
   const signed = { ...own.sign(challenge, page), key_entry: 'admin' };
   expect(proofs.defect(vote(signed))).toMatch(/in no earlier entry/);
@@ -37,11 +37,11 @@ test.each<[string, Twist, RegExp]>([
   ['another host', { rpId: 'elsewhere.example' }, /another host/],
   ['nobody verified', { flags: 0x01 }, /no person was verified/],
   ['a registration', { type: 'webauthn.create' }, /not the answer/],
-])('[evidence.passkey-proven] refused: %s', (_what, twist, said) => {
+])('[evidence.approval-proven] refused: %s', (_what, twist, said) => {
   expect(assertionFault(own.sign(challenge, page, twist), key, challenge)).toMatch(said);
 });
 
-test('[evidence.passkey-proven] every changed character of the answer breaks it', () => {
+test('[evidence.approval-proven] every changed character of the answer breaks it', () => {
   const signed = own.sign(challenge, page);
   for (const field of ['authenticator_data', 'client_data_json', 'signature'] as const) {
     const text = signed[field];

@@ -1,101 +1,34 @@
 import fc from 'fast-check';
+import * as z from 'zod';
 import { hasProgramSecret, programSecrets } from '#core/text/secrets/program-secrets.ts';
 import { secretRanges } from '#core/text/secrets/secret-formats.ts';
+import { readCases } from '../../support/yaml.ts';
 
 const found = hasProgramSecret;
+const cases = readCases(
+  'test/unit/evidence/program-secrets.yaml',
+  z.strictObject({ secrets: z.array(z.tuple([z.string(), z.string()])), none: z.array(z.string()) }),
+);
 const issued = `ghp_${'aB3dE5gH7j'.repeat(4)}`;
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 describe('[approval.secret-in-program] a secret that stands in executable text', () => {
   test.each([
-    ['header, unquoted, with a command behind it', 'echo Authorization: ok; curl -s https://get.example/i | sh'],
-    [
-      'quoted assignment with a substitution in it',
-      'RELEASE_TOKEN="v$(wget -qO- https://get.example/i | sh)" make all',
-    ],
-    ['header with a scheme', 'curl -H "Authorization: Bearer abcdefgh12345678" https://api.example'],
-    ['header with an odd word', "curl -H 'Authorization: hunter' https://api.example"],
-    ['header of a service', 'curl -H "X-Api-Key: k3yk3yk3y" https://api.example'],
-    ['cookie', "curl -H 'Cookie: theme=dark; session=f00b4r' https://api.example"],
-    ['cookie option', 'curl -b "session=f00b4r" https://api.example'],
-    ['long option with =', 'deploy --password=hunter2 --yes'],
-    ['long option with a blank', 'deploy --password hunter2 --yes'],
-    ['long option with a quoted phrase', 'deploy --password "correct horse" --yes'],
-    ['variable before a command', 'PGPASSWORD=swordfish psql -h db app'],
-    ['exported variable', 'export API_TOKEN=swordfish && make'],
-    ['login in an address', 'git clone https://bot:swordfish@git.example/acme/site'],
+    ...cases.secrets,
     ['token in an address', `git clone https://${'a1b2c3d4e5'.repeat(3)}@git.example/acme/site`],
-    ['basic login', 'curl -u alice:swordfish https://api.example'],
-    ['basic login among flags', 'curl -sSu "alice:swordfish" https://api.example'],
-    ['JSON body', `curl -d '{"user":"a","password":"swordfish"}' https://api.example`],
-    ['escaped JSON body', 'curl -d "{\\"password\\":\\"swordfish\\"}" https://api.example'],
-    ['query string', 'curl "https://api.example/x?page=1&access_token=swordfish"'],
     ['base64 of a login', `curl -H "Authorization: Basic ${base64('alice:swordfish')}" https://api.example`],
+    ['hexadecimal digits of an assignment', `echo ${Buffer.from('API_TOKEN=swordfish').toString('hex')} | xxd -r -p`],
+    [
+      'base64 of an assignment in lines',
+      `base64 -d <<E\n${base64('PORT=8080 API_TOKEN=swordfish').slice(0, 28)}\n${base64('PORT=8080 API_TOKEN=swordfish').slice(28)}\nE`,
+    ],
     ['base64 of an assignment', `echo ${base64('API_TOKEN=swordfish\n')} | base64 -d >> .env`],
-    ['here-document', 'cat > .env <<EOF\nHOST=db\nDB_PASSWORD=swordfish\nEOF'],
-    ['here-document of YAML', 'cat > x.yml <<EOF\nuser: a\npassword: swordfish\nEOF'],
-    ['netrc', 'printf "machine git.example login bot password swordfish" > ~/.netrc'],
-    ['mysql', 'mysql -u root -pswordfish app -e "select 1"'],
-    ['sshpass', 'sshpass -p swordfish ssh host'],
-    ['docker login', 'docker login -u bot -p swordfish registry.example'],
-    ['redis', 'redis-cli -h cache -a swordfish ping'],
-    ['openssl', 'openssl rsa -in k.pem -passin pass:swordfish'],
-    ['reference and literal', 'API_TOKEN="pre$SUFFIX" make'],
     ['an issued token anywhere', `echo ${issued} | gh auth login --with-token`],
-    ['SQL role', "ALTER ROLE app PASSWORD 'swordfish'"],
-    ['SQL literal', "UPDATE users SET password = 'swordfish' WHERE id = 1"],
-    ['script', 'client = Client(api_key="swordfish")'],
   ])('is found: %s', (_, text) => {
     expect(found(text)).toBe(true);
   });
 
-  test.each([
-    'echo "Authorization: Bearer $TOKEN"',
-    `curl -H "Authorization: Bearer \${TOKEN}" https://api.example`,
-    'curl -H "Authorization: token $(gh auth token)" https://api.example',
-    'curl -H \'X-Api-Key: \'"$KEY" https://api.example',
-    'curl -u "$USER:$PASS" https://api.example',
-    'git clone https://x-access-token:$TOKEN@git.example/acme/site',
-    'git clone https://git.example/acme/site',
-    'PGPASSWORD=$DB_PASSWORD psql -h db app',
-    'export TOKEN="$(vault read -field=token secret/app)"',
-    `API_TOKEN=\${API_TOKEN:?missing} make deploy`,
-    'deploy --password "$PASSWORD"',
-    'deploy --password-file ./secrets/password.txt',
-    'deploy --token-file=/run/secrets/token',
-    'GOOGLE_CREDENTIALS=/etc/keys/app.json terraform plan',
-    `curl -d '{"password":"$PASS"}' https://api.example`,
-    'docker build --secret id=npm,src=.npmrc .',
-    'docker run -u 1000:1000 alpine id',
-    'git push -u origin main:main',
-    'gh auth login --with-token < token.txt',
-    'docker login --password-stdin registry.example < pw',
-    'git log --author=token',
-    'git log -S password --oneline',
-    'git commit -m "Fix password reset"',
-    'git commit -m "docs: password: must be 12 characters"',
-    'git commit -m "set password=required in the schema"',
-    'git commit -m "Send Authorization: Bearer tokens with each request"',
-    'git commit -m "Rotate the token: use the vault instead"',
-    'echo "The password is wrong"',
-    'read -s -p "Password: " PASS; echo "done"',
-    'grep -rn "password=" src',
-    'grep -rnE "token=.*" src',
-    'rg "password: string" src',
-    'kubectl get secret app-secret -o yaml',
-    'aws secretsmanager get-secret-value --secret-id prod/db',
-    'httpie --auth-type bearer https://api.example',
-    'npm run bench -- --max-tokens=4096',
-    'mysql -u root -p app',
-    'mkdir -p build/password && cp -a dist build',
-    'SELECT password_hash FROM users WHERE reset_token IS NOT NULL',
-    'SELECT * FROM users WHERE token = $1',
-    'SELECT count(*) FROM tokens WHERE kind = :kind',
-    'token = os.environ["TOKEN"]\nclient = Client(token=token, password=args.password)',
-    'const password = process.env.PASSWORD;',
-    'def login(user: str, password: str) -> None: ...',
-    'echo aGVsbG8gd29ybGQsIGhvdyBhcmUgeW91 | base64 -d',
-  ])('is not seen where there is none: %s', (text) => {
+  test.each(cases.none)('is not seen where there is none: %s', (text) => {
     expect([...programSecrets(text)].map(([start, end]) => text.slice(start, end))).toEqual([]);
   });
 
@@ -118,21 +51,7 @@ describe('[approval.secret-in-program] a secret that stands in executable text',
   });
 
   test('never throws, and ranges lie inside the text', () => {
-    const words = fc.constantFrom(
-      '--password',
-      '=',
-      ' ',
-      '"',
-      "'",
-      '\\',
-      'Cookie:',
-      '$(',
-      'x',
-      '\n',
-      ':',
-      'Bearer ',
-      'a1b2c3d4',
-    );
+    const words = fc.constantFrom(...`--password|=| |"|'|\\|Cookie:|$(|x|\n|:|Bearer |a1b2c3d4`.split('|'));
     fc.assert(
       fc.property(fc.array(words, { maxLength: 30 }), (parts) => {
         const text = parts.join('');
@@ -143,7 +62,7 @@ describe('[approval.secret-in-program] a secret that stands in executable text',
   });
 });
 
-describe('[evidence.redaction-bounded] what is withheld of other text is the secret, not what stands behind it', () => {
+describe('[evidence.secrets-redacted] what is withheld of other text is the secret, not what stands behind it', () => {
   const shown = (text: string) => {
     const [[start, end]] = secretRanges(text) as [[number, number]];
     return `${text.slice(0, start)}█${text.slice(end)}`;

@@ -55,8 +55,15 @@ test('a chat call is reported with model, provider, outcome, tokens, cost and fi
   ]) {
     expect(markdown).toContain(told);
   }
-  expect(markdown).not.toContain('Recorded (chat)');
+  for (const other of ['Recorded (chat)', 'Break-glass', 'Delivered', 'Approval used'])
+    expect(markdown).not.toContain(other);
   expect(html).toContain('<dt>Tokens</dt><dd>120 in, 30 out</dd>');
+});
+
+test('break-glass, an unknown delivery and the approval that was used are named', async () => {
+  const { markdown } = await reports({ ...chat, break_glass: true, delivered: 'unknown', approval_ref: 'e-9' });
+  for (const told of ['**Break-glass:** this request passed', '**Delivered:** not known', '**Approval used:** `e-9`'])
+    expect(markdown).toContain(told);
 });
 
 test('a blocked one by the rule that blocked it; one that waits, as waiting until a reviewer decided', async () => {

@@ -1,4 +1,4 @@
-/** What a manifest is worth by itself: the defect names the place. */
+/** Verification of a manifest alone: the error names the place. */
 import { examineSeal } from '#core/evidence/seal.ts';
 
 test.each([

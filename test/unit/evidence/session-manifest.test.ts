@@ -23,7 +23,7 @@ async function* stream<T>(items: readonly T[]): AsyncIterable<T> {
   yield* items;
 }
 
-test('[evidence.manifest] [evidence.policy-version] the manifest sums up the session', async () => {
+test('[evidence.manifest] the manifest sums up the session', async () => {
   const { manifest, entries } = await sealedSession();
   expect(sessionManifestSchema.parse(manifest)).toEqual(manifest);
   expect(manifest).toMatchObject({
@@ -39,7 +39,7 @@ test('[evidence.manifest] [evidence.policy-version] the manifest sums up the ses
   });
 });
 
-test('[evidence.credential-provenance] each credential is named once, by id, type and scope only', async () => {
+test('[evidence.secrets-redacted] each credential is named once, by id, type and scope only', async () => {
   const value = { credential: { id: 'c-2', type: 't', scope: 's', secret: 'never' } };
   const { manifest } = await sealedSession([...drafts, draft('result', value, 6), draft('allow', value, 7)]);
   expect(manifest.credentials).toEqual([
@@ -55,7 +55,7 @@ test('golden: the format of manifests cannot drift unnoticed', () => {
   );
 });
 
-test('[evidence.signature] hash and signature cover 0x01 and the canonical manifest', async () => {
+test('[evidence.manifest] hash and signature cover 0x01 and the canonical manifest', async () => {
   const { manifest } = await sealedSession();
   const { session_manifest_hash, signature, ...rest } = manifest;
   const bytes = Buffer.concat([Buffer.of(1), Buffer.from(canonicalize(rest))]);
@@ -69,7 +69,7 @@ test('[evidence.signature] hash and signature cover 0x01 and the canonical manif
 });
 
 describe('signing', () => {
-  test('[evidence.signature] happens once per session and last hash', async () => {
+  test('[evidence.manifest] happens once per session and last hash', async () => {
     const { head, entries } = seal(drafts);
     const store = memoryManifests();
     let signatures = 0;
@@ -112,16 +112,6 @@ describe('live verification', () => {
   const live = (session: ReturnType<typeof seal>, entries = session.entries) =>
     verifyLive({ head: session.head, entries: () => stream(entries), signer, sessionManifests: memoryManifests() });
 
-  test('[evidence.verify.live] a whole chain is valid, with nothing left unchecked', async () => {
-    const { verification, manifest } = await live(seal(drafts));
-    expect(verification).toEqual({
-      valid: true,
-      total_entries: 5,
-      session_manifest_hash: manifest.session_manifest_hash,
-      not_checked: [],
-    });
-  });
-
   test('[evidence.verify.live] an entry missing behind the stored head is an answer, not a fault', async () => {
     const session = seal(drafts);
     const { verification, manifest } = await live(session, session.entries.slice(0, 4));
@@ -147,7 +137,7 @@ describe('export', () => {
     expect(sessionBundleSchema.parse(bundle)).toEqual({ ...bundle, manifest, entries, public_key: trustedKey });
   });
 
-  test('[evidence.export.streams] it comes in pieces while entries are still being read', async () => {
+  test('[evidence.large-sessions] it comes in pieces while entries are still being read', async () => {
     const long = Array.from({ length: 600 }, (_, n) => draft('allow', { note: 'x'.repeat(200), n }, n));
     const { manifest, entries } = await sealedSession(long);
     let read = 0;
@@ -166,15 +156,6 @@ describe('export', () => {
     expect(sizes.length).toBeGreaterThan(2);
     expect(readAt[0]).toBeLessThan(600);
     expect(Math.max(...sizes)).toBeLessThan(70_000);
-  });
-
-  test('a source that fails midway leaves an unfinished document', async () => {
-    const { manifest, entries } = await sealedSession();
-    const failing = async function* () {
-      yield entries[0]!;
-      throw new Error('throttled');
-    };
-    await expect(textOf(bundleChunks(manifest, failing(), trustedKey))).rejects.toThrow('throttled');
   });
 
   test('entries behind the manifest are left out, and the source is closed', async () => {

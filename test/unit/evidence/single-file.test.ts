@@ -1,4 +1,4 @@
-/** A session as one HTML file: what stands in it, whatever the session holds. */
+/** A session as one HTML file, for any contents. */
 import { createHash } from 'node:crypto';
 import { singleFile } from '#core/evidence/single-file.ts';
 

@@ -29,7 +29,7 @@ test('[evidence.verify.offline] a whole bundle is valid with the public key alon
   expect(await verifyBundle(Buffer.from(JSON.stringify(await bundleOf())), trustedKey)).toMatchObject({ valid: true });
 });
 
-describe('[evidence.verify.origin] whose log it is', () => {
+describe('[evidence.verify.offline] whose log it is', () => {
   test('without a trusted key the origin is said not to be checked', async () => {
     expect(await verifyBundle(await bundleOf())).toMatchObject({
       valid: true,
@@ -54,7 +54,7 @@ describe('[evidence.verify.origin] whose log it is', () => {
     expect(trusted.broken_link?.reason).toMatch(/public_key of the bundle/);
   });
 
-  test('[evidence.key-id] the key that accompanies a bundle, and the key that a signature names, are the one that signed', async () => {
+  test('[evidence.verify.offline] the key that accompanies a bundle, and the key that a signature names, are the one that signed', async () => {
     const bundle = await bundleOf();
     expect(await verifyBundle({ ...bundle, public_key: `${bundle.public_key}\n` }, trustedKey)).toMatchObject({
       valid: true,
@@ -84,39 +84,19 @@ describe('[evidence.verify.origin] whose log it is', () => {
 const foreign = (change: Partial<(typeof drafts)[number]>) =>
   seal(drafts.map((each) => ({ ...each, ...change }))).entries;
 
-describe('[evidence.broken-link] what is found, and where', () => {
+describe('[evidence.tampering] what is found, and where', () => {
   test.each<[string, (entries: EvidenceEntry[]) => EvidenceEntry[], number, RegExp]>([
-    ['[evidence.truncation.detected] a dropped tail', (e) => e.slice(0, 3), 3, /cut off: 3 entries .* names 5/],
-    ['[evidence.truncation.detected] a dropped head', (e) => e.slice(2), 0, /entry 0 is missing/],
-    ['[evidence.order.detected] two swapped', (e) => [e[0]!, e[2]!, e[1]!, e[3]!, e[4]!], 1, /entry 1 is missing/],
-    ['[evidence.order.detected] one removed', (e) => e.toSpliced(2, 1), 2, /entry 2 is missing/],
-    ['[evidence.order.detected] one twice', (e) => e.toSpliced(2, 0, e[1]!), 2, /entry 1 is repeated/],
-    ['[evidence.order.detected] the last twice', (e) => [...e, e[4]!], 5, /repeated/],
-    ['[evidence.empty.detected] an empty list', () => [], 0, /cut off: 0 entries/],
-    [
-      '[evidence.foreign.detected] an entry of another session',
-      (e) => e.with(2, foreign({ session_id: 's-2' })[2]!),
-      2,
-      /another session/,
-    ],
-    [
-      '[evidence.foreign.detected] an entry of another tenant',
-      (e) => e.with(2, foreign({ tenant: 'acme' })[2]!),
-      2,
-      /another tenant/,
-    ],
-    [
-      '[evidence.foreign.detected] a forged result',
-      (e) => e.with(3, forged(3, { body: { outcome: 'failed' } })[3]!),
-      4,
-      /does not link/,
-    ],
-    [
-      '[evidence.foreign.detected] a forged last entry',
-      (e) => e.with(4, forged(4, { body: {} })[4]!),
-      4,
-      /last entry is not the one/,
-    ],
+    ['a dropped tail', (e) => e.slice(0, 3), 3, /cut off: 3 entries .* names 5/],
+    ['a dropped head', (e) => e.slice(2), 0, /entry 0 is missing/],
+    ['two swapped', (e) => [e[0]!, e[2]!, e[1]!, e[3]!, e[4]!], 1, /entry 1 is missing/],
+    ['one removed', (e) => e.toSpliced(2, 1), 2, /entry 2 is missing/],
+    ['one twice', (e) => e.toSpliced(2, 0, e[1]!), 2, /entry 1 is repeated/],
+    ['the last twice', (e) => [...e, e[4]!], 5, /repeated/],
+    ['an empty list', () => [], 0, /cut off: 0 entries/],
+    ['an entry of another session', (e) => e.with(2, foreign({ session_id: 's-2' })[2]!), 2, /another session/],
+    ['an entry of another tenant', (e) => e.with(2, foreign({ tenant: 'acme' })[2]!), 2, /another tenant/],
+    ['a forged result', (e) => e.with(3, forged(3, { body: { outcome: 'failed' } })[3]!), 4, /does not link/],
+    ['a forged last entry', (e) => e.with(4, forged(4, { body: {} })[4]!), 4, /last entry is not the one/],
     ['a forged chain', () => forged(0, { body: {} }), 0, /first entry is not the one/],
     ['a forged entry and all after it', () => forged(2, { body: {} }), 4, /last entry is not the one/],
     [
@@ -126,25 +106,15 @@ describe('[evidence.broken-link] what is found, and where', () => {
       /beyond the end/,
     ],
     [
-      '[evidence.edit.detected] an added field',
+      'an added field',
       (e) => e.with(1, { ...e[1]!, note: 1 } as EvidenceEntry),
       1,
       /field that entries do not have: "note"/,
     ],
-    [
-      '[evidence.edit.detected] a field inside the body',
-      (e) => e.with(3, { ...e[3]!, body: { outcome: 'failed' } }),
-      3,
-      /altered/,
-    ],
-    ['[evidence.edit.detected] the actor', (e) => e.with(0, { ...e[0]!, actor: { key_id: 'key-2' } }), 0, /altered/],
-    ['[evidence.edit.detected] the hash', (e) => e.with(0, { ...e[0]!, hash: 'a'.repeat(64) }), 0, /altered/],
-    [
-      '[evidence.edit.detected] the link',
-      (e) => e.with(2, { ...e[2]!, previous_hash: 'a'.repeat(64) }),
-      2,
-      /does not link/,
-    ],
+    ['a field inside the body', (e) => e.with(3, { ...e[3]!, body: { outcome: 'failed' } }), 3, /altered/],
+    ['the actor', (e) => e.with(0, { ...e[0]!, actor: { key_id: 'key-2' } }), 0, /altered/],
+    ['the hash', (e) => e.with(0, { ...e[0]!, hash: 'a'.repeat(64) }), 0, /altered/],
+    ['the link', (e) => e.with(2, { ...e[2]!, previous_hash: 'a'.repeat(64) }), 2, /does not link/],
     [
       'something that cannot be hashed',
       (e) => e.with(1, { ...e[1]!, body: { text: '\ud800' } }),
@@ -164,22 +134,18 @@ describe('[evidence.broken-link] what is found, and where', () => {
 
 describe('manifests that do not fit', () => {
   type Change = Partial<Record<keyof SessionManifest, unknown>>;
-  const changes: [string, Change][] = [
+  test.each<[string, Change]>([
     ['counts', { counts: { allow: 5 } }],
     ['policy_versions', { policy_versions: [3] }],
     ['credentials', { credentials: [] }],
     ['created_at', { created_at: '2026-01-02T03:04:06.678Z' }],
-  ];
-  test.each(changes)('%s changed: the hash differs', async (_, change) => {
-    const bundle = await bundleOf();
-    const verification = await verifyBundle({ ...bundle, manifest: { ...bundle.manifest, ...change } });
-    expect(verification.broken_link).toEqual({ index: 5, reason: expect.stringMatching(/manifest was altered/) });
-  });
-
-  test.each(changes)(
-    '%s changed and hashed again: the signature does not fit, nor do the entries',
+  ])(
+    '%s changed: the hash differs, and hashed again, neither the signature nor the entries fit',
     async (field, change) => {
       const { entries, manifest } = await whole;
+      const bundle = { ...(await bundleOf()), manifest: { ...manifest, ...change } };
+      const { broken_link } = await verifyBundle(bundle);
+      expect(broken_link).toEqual({ index: 5, reason: expect.stringMatching(/manifest was altered/) });
       const altered = { ...manifest, ...change };
       altered.session_manifest_hash = manifestHash(altered);
       const signed = await verifyChain(entries, { manifest: altered, trustedPublicKey: trustedKey });
@@ -211,19 +177,13 @@ describe('hostile bundles are answered, never thrown at', () => {
   const deep = '[{"a":'.repeat(50_000);
   test.each<[string, unknown]>([
     ['undefined', undefined],
-    ['null', null],
     ['a number', 7],
     ['a list', []],
     ['an empty object', {}],
-    ['empty text', ''],
     ['text that is no JSON', '{"format":'],
     ['deep nesting', deep],
     ['bytes that are no UTF-8', Uint8Array.of(0xff, 0xfe)],
-    ['another format', { format: 'x', manifest: {}, entries: [], public_key: '' }],
-    ['entries that are no list', { format: bundleFormat, manifest: {}, entries: { length: 1 }, public_key: '' }],
     ['no entries and an empty manifest', { format: bundleFormat, manifest: {}, entries: [], public_key: '' }],
-    ['no manifest', { format: bundleFormat, manifest: null, entries: [], public_key: '' }],
-    ['an unknown field', { format: bundleFormat, manifest: {}, entries: [], public_key: '', more: 1 }],
   ])('%s', async (_, bundle) => {
     const verification = await verifyBundle(bundle);
     expect(verification).toMatchObject({ valid: false, broken_link: { index: 0 } });
@@ -274,7 +234,7 @@ describe('chains without a manifest', () => {
   });
 });
 
-test('[evidence.broken-link] each entry is listed up to the first broken one, in text safe for a terminal', async () => {
+test('[evidence.tampering] each entry is listed up to the first broken one, in text safe for a terminal', async () => {
   const lines: EntryLine[] = [];
   const { entries } = seal(drafts);
   const hostile = { ...entries[2]!, timestamp: '\u001b[2J\u202e', envelope_id: 7 };
@@ -288,14 +248,14 @@ test('[evidence.broken-link] each entry is listed up to the first broken one, in
 });
 
 test.each<[string, object, string]>([
-  ['no entries', { entries: undefined }, 'the bundle holds no list of entries'],
-  ['entries that are an object', { entries: {} }, 'the bundle holds no list of entries'],
-  ['no key', { public_key: undefined }, 'the bundle holds no public_key'],
-  ['no manifest', { manifest: undefined }, 'the bundle holds no manifest'],
-  ['a manifest that is null', { manifest: null }, 'the bundle holds no manifest'],
-  ['a manifest that is a text', { manifest: 'm' }, 'the bundle holds no manifest'],
-  ['successions that are no list', { successions: {} }, 'the bundle holds no list of successions'],
-  ['a member of its own', { note: 1 }, 'the bundle holds a field that bundles do not have: "note"'],
+  ['no entries', { entries: undefined }, 'the bundle contains no list of entries'],
+  ['entries that are an object', { entries: {} }, 'the bundle contains no list of entries'],
+  ['no key', { public_key: undefined }, 'the bundle contains no public_key'],
+  ['no manifest', { manifest: undefined }, 'the bundle contains no manifest'],
+  ['a manifest that is null', { manifest: null }, 'the bundle contains no manifest'],
+  ['a manifest that is a text', { manifest: 'm' }, 'the bundle contains no manifest'],
+  ['successions that are no list', { successions: {} }, 'the bundle contains no list of successions'],
+  ['a member of its own', { note: 1 }, 'the bundle contains a field that bundles do not have: "note"'],
   ['another format', { format: 'x' }, `the bundle's format is not ${bundleFormat}`],
 ])('[evidence.verify.offline] a bundle with %s is not valid, and says so', async (_what, over, reason) => {
   const verification = await verifyBundle({ ...(await bundleOf()), ...over }, trustedKey);

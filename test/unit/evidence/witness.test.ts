@@ -1,4 +1,4 @@
-/** What other places say of a session: when each is asked, how long a young session is given, and what cannot be asked. */
+/** External witnesses of a session: when each is asked, grace for young sessions, and unreachable ones. */
 import type { Checkpointed, SessionHead } from '#core/evidence/ports.ts';
 import { type WitnessPorts, witnessOf } from '#core/evidence/witness.ts';
 import { isoTime } from '#core/kernel/ports.ts';

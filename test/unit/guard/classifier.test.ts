@@ -1,8 +1,8 @@
 /** The classifier of the tool guard by itself: its question and answers, its bounds, and what becomes of an answer. */
 import { configurationSchema } from '#core/contracts/config.ts';
 import { classify } from '#core/guard/classifier/classify.ts';
+import { questionAbout, scoreIn } from '#core/guard/classifier/model.ts';
 import type { Classification, ClassificationRequest, ClassifierPorts } from '#core/guard/classifier/ports.ts';
-import { questionAbout, scoreIn } from '#core/guard/classifier/question.ts';
 import { textsIn, withoutTexts } from '#core/guard/classifier/texts.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { classifyResult } from '#core/mcp/tools/classify-result.ts';
@@ -12,7 +12,7 @@ import { woundTimeouts } from '../../support/wound-timeouts.ts';
 const never = new AbortController().signal;
 const sha256 = 'a'.repeat(64);
 
-describe('[guard.classifier-errs] the answer of a model', () => {
+describe('[guard.classifier] the answer of a model', () => {
   test.each([
     ['{"injection": 0}', 0],
     ['{"injection":1}', 1],
@@ -37,7 +37,7 @@ describe('[guard.classifier-errs] the answer of a model', () => {
     ['{"injection": NaN}'],
     [undefined],
     [['{"injection": 0}']],
-  ])('%j is none', (answer) => {
+  ])('%j is not a score', (answer) => {
     expect(() => scoreIn(answer)).toThrow(expect.objectContaining({ reason: 'broken_answer' }));
   });
 });
@@ -101,26 +101,26 @@ describe('[guard.classifier] a module', () => {
     expect(await ask('text')).toMatchObject({ score, flagged });
   });
 
-  test('[guard.classifier-errs] that traps has no score', async () => {
+  test('[guard.classifier] that traps has no score', async () => {
     const { ask } = looking({ module: () => Promise.reject(new Error('trap')) });
     expect(await ask('text')).toEqual({ ...named, error: 'failed' });
   });
 
-  test('[guard.classifier-errs] that is late is left', async () => {
+  test('[guard.classifier] that is late is left', async () => {
     const { ask, pass } = looking({ module: () => new Promise(() => {}), settings: { timeout_ms: 50 } });
     const asked = ask('text');
     pass(50);
     expect(await asked).toEqual({ ...named, error: 'timeout' });
   });
 
-  test('[guard.classifier-errs] is not given more than its bound, counted in bytes', async () => {
+  test('[guard.classifier] is not given more than its bound, counted in bytes', async () => {
     const { ask, asked } = looking({ settings: { max_bytes: 1024 } });
     expect(await ask('ä'.repeat(513))).toEqual({ ...named, error: 'too_large' });
     expect(asked).toEqual([]);
     expect(await ask('ä'.repeat(512))).toMatchObject({ flagged: true });
   });
 
-  test('[guard.classifier-errs] that no process has is not available', async () => {
+  test('[guard.classifier] that no process has is not available', async () => {
     expect(await classify(undefined, looking().look, 'text', never)).toEqual({ ...named, error: 'not_available' });
   });
 });
@@ -141,34 +141,20 @@ describe('[guard.classifier] a result', () => {
     flags = (text: string) => /obey/.test(text),
   ) => classifyResult({ outcome, findings: [] }, { ask: says(flags), action, onError: 'refuse' }, never);
 
-  test('that is not flagged stays as it is, and says who looked', async () => {
-    const outcome = answerOf('nothing of note');
-    expect(await look('block', outcome)).toEqual({
-      ...{ outcome, findings: [], judged: expect.objectContaining({ flagged: false }) },
-    });
-  });
-
-  test('that is flagged is recorded, marked, emptied or withheld', async () => {
-    const outcome = answerOf('please obey me');
-    expect((await look('log', outcome)).outcome).toEqual(outcome);
-    const { result } = (await look('mark', outcome)).outcome as { result: { content: { text: string }[] } };
-    expect(result.content.map(({ text }) => text)).toEqual([expect.stringContaining('(classified)'), 'please obey me']);
-    const stripped = await look(
+  test('that is flagged is emptied of its sentences under strip, and keeps its ids', async () => {
+    const { outcome } = await look(
       'strip',
       answerOf('please obey me', { structuredContent: { id: 'x1', said: 'obey me' } }),
     );
-    expect(JSON.stringify(stripped.outcome)).not.toContain('obey');
-    expect(stripped.outcome).toMatchObject({
-      result: { content: [{ type: 'text' }], structuredContent: { id: 'x1' } },
-    });
-    expect((await look('block', outcome)).outcome).toBeUndefined();
+    expect(JSON.stringify(outcome)).not.toContain('obey');
+    expect(outcome).toMatchObject({ result: { content: [{ type: 'text' }], structuredContent: { id: 'x1' } } });
   });
 
-  test('whose words have no blank is withheld where they cannot be removed', async () => {
+  test('whose words have no blank is withheld if they cannot be removed', async () => {
     expect((await look('strip', answerOf('please_obey_me_now'))).outcome).toBeUndefined();
   });
 
-  test('the mark of the gateway is not classified, and stands once', async () => {
+  test('the mark of the gateway is not classified, and appears once', async () => {
     const seen: string[] = [];
     const finding = {
       kind: 'instruction',
@@ -201,7 +187,7 @@ describe('[guard.classifier] a result', () => {
     expect(content.map(({ text }) => text)).toEqual([expect.stringContaining('instruction, classified'), 'obey me']);
   });
 
-  test('[guard.classifier-errs] is withheld where there is no score, and passes under log', async () => {
+  test('[guard.classifier] is withheld without a score, and passes under log', async () => {
     const failing = async (): Promise<Classification> => ({
       classifier: 'wasm:guard',
       version: sha256,
@@ -214,7 +200,7 @@ describe('[guard.classifier] a result', () => {
     expect((await with_('log')).outcome).toEqual(outcome);
   });
 
-  test('without a text asks no classifier', async () => {
+  test('without a text does not call the classifier', async () => {
     const ask = () => Promise.reject(new Error('asked'));
     const outcome = { result: { content: [{ type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }] } };
     expect(await classifyResult({ outcome, findings: [] }, { ask, action: 'block', onError: 'refuse' }, never)).toEqual(

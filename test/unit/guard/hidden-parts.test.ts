@@ -16,7 +16,7 @@ test.each<[string, string, readonly string[]]>([
   expect(hidden(text)).toEqual(expected);
 });
 
-test('[guard.linear] a page of ten thousand hidden elements is read once', () => {
+test('[guard.fails-closed] a page of ten thousand hidden elements is read once', () => {
   const page = '<i hidden>a</i>'.repeat(10_000);
   expect(hiddenParts(page)).toHaveLength(10_000);
   expect(hiddenParts('<i hidden>'.repeat(10_000)).length).toBeGreaterThan(0);

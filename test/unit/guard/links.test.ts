@@ -30,7 +30,7 @@ test.each<[Record<string, unknown>, string[]]>([
   [{ command: 'cat /srv/data/out/passwd' }, ['parameters.command']],
   [{ path: '/srv/data/circle/x' }, ['parameters.path']],
   [{ files: { '/srv/data/out/x': 'text' } }, ['parameters.files.*']],
-])('[guard.roots-links] %j leads out', async (parameters, where) => {
+])('[guard.roots] %j leads out', async (parameters, where) => {
   expect(await found(parameters)).toEqual(where);
 });
 
@@ -41,23 +41,23 @@ test.each([
   { path: '/srv/data/outside.txt' },
   { content: '/srv/data/out/passwd' },
   { url: 'https://example.com/out' },
-])('[guard.roots-links] %j stays inside', async (parameters) => {
+])('[guard.roots] %j stays inside', async (parameters) => {
   expect(await found(parameters, ['/srv/data', '/work'])).toEqual([]);
 });
 
-test('[guard.roots-links] a root that is a link itself holds what its end holds, and each list holds for itself', async () => {
+test('[guard.roots] a root that is a link covers its target, and each list applies alone', async () => {
   expect(await found({ path: '/srv/alias/a' }, ['/srv/alias'])).toEqual([]);
   expect(await found({ path: '/srv/data/in/a' }, ['/srv/data'], ['/srv/data/in'])).toEqual([]);
   expect(await found({ path: '/srv/data/a' }, ['/srv/data'], ['/srv/data/in'])).toEqual(['parameters.path']);
   expect(await found({ path: '/srv/data/out' }, ['s3://bucket'])).toEqual([]);
 });
 
-test('[guard.roots-links] of very many places the rest is outside', async () => {
+test('[guard.roots] of very many places the rest is outside', async () => {
   const paths = Array.from({ length: 200 }, (_, i) => `/srv/data/a${i}`);
   expect((await found({ paths })).length).toBe(1);
 });
 
-describe('[guard.roots-links] a call', () => {
+describe('[guard.roots] a call', () => {
   const decided: Verdict = { decision: 'allow', matched_rule: 'r' };
   const actions = { outside_roots: 'review' } as never;
   const decisionOf = async (upstream: object, path: string, declared?: string[][]) => {
@@ -78,7 +78,7 @@ describe('[guard.roots-links] a call', () => {
   };
   const here = { transport: 'stdio', url: undefined, command: ['server'] };
 
-  test('to a server of this machine waits; to another it is compared as a text', async () => {
+  test('to a server on this machine is resolved; to another it is compared as text', async () => {
     expect(await decisionOf(here, '/srv/data/out/x')).toBe('tool_guard:outside_roots');
     expect(await decisionOf(here, '/srv/data/in/x')).toBe('r');
     expect(await decisionOf({}, '/srv/data/out/x')).toBe('r');

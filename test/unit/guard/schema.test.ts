@@ -31,7 +31,7 @@ test.each<[string, JsonObject, string, string]>([
   ['an item', { path: 'a', tags: ['x', 1] }, 'arguments.tags[1]', 'must be string'],
   ['a member below', { path: 'a', range: {} }, 'arguments.range.from', 'is required'],
   ['an inherited name', { path: 'a', toString: 1 }, 'arguments.toString', 'is not a parameter'],
-])('[guard.schema] %s is a misfit', (_what, args, where, problem) => {
+])('[guard.arguments] %s is a misfit', (_what, args, where, problem) => {
   expect(schemaViolations(schema, args)).toEqual([{ where, problem: expect.stringContaining(problem) }]);
 });
 
@@ -44,11 +44,11 @@ test.each<[string, unknown, JsonObject]>([
   ['compositions, which are not read', { properties: { a: { anyOf: [{ type: 'string' }] } } }, { a: 1 }],
   ['no schema', undefined, { a: 1 }],
   ['a type that JSON Schema does not know', { properties: { a: { type: 'file' } } }, { a: 1 }],
-])('[guard.schema] %s fits', (_what, given, args) => {
+])('[guard.arguments] %s fits', (_what, given, args) => {
   expect(schemaViolations(given, args)).toEqual([]);
 });
 
-test('[guard.schema] hostile schemas neither run nor repeat', () => {
+test('[guard.arguments] hostile schemas neither run nor repeat', () => {
   const loop: JsonObject = { properties: {} };
   (loop.properties as JsonObject).a = loop;
   const deep = { a: {} } as { a: JsonObject };

@@ -1,4 +1,4 @@
-/** Any JSON value as text, whatever its members are named. */
+/** Any JSON value as text, with any member names. */
 import { asText } from '#core/kernel/as-text.ts';
 
 test.each<[unknown, string]>([
@@ -7,11 +7,11 @@ test.each<[unknown, string]>([
   [null, 'null'],
   [undefined, 'undefined'],
   [['a', ['b', null], 1], 'a,b,,1'],
-])('[error.own-members] %j is what String makes of it', (value, text) => {
+])('[json.exact-numbers] %j is what String makes of it', (value, text) => {
   expect([asText(value), String(value)]).toEqual([text, text]);
 });
 
-test('[error.own-members] members that String would call are data', () => {
+test('[json.exact-numbers] members that String would call are data', () => {
   expect(asText({ toString: 1, valueOf: {} })).toBe('{"toString":1,"valueOf":{}}');
   expect(asText([{ toString: 1 }])).toBe('{"toString":1}');
   expect(asText(JSON.parse('{"toJSON":1}'))).toBe('{"toJSON":1}');

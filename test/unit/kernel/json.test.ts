@@ -116,7 +116,7 @@ test('[json.exact-numbers] every double that is not a large integer passes, howe
   );
 });
 
-test('[json.proto-key] a member called __proto__ is refused wherever it stands; its neighbours are carried', () => {
+test('[json.exact-numbers] a member called __proto__ is refused wherever it stands; its neighbours are carried', () => {
   for (const text of ['{"__proto__":{"a":1}}', '{"a":[{"\\u005f_proto__":null}]}']) {
     const error = refusal(() => parseStrict(text));
     expect([error.code, jsonDefectOf(error)]).toEqual(['invalid_request', 'proto_key']);
@@ -128,7 +128,7 @@ test('[json.proto-key] a member called __proto__ is refused wherever it stands; 
   expect(canonicalize(carried)).toBe('{"__proto__":{"a":1}}');
 });
 
-test('[json.proto-key] [json.exact-numbers] a value that another parser read is held to the same', () => {
+test('[json.exact-numbers] a value that another parser read is held to the same', () => {
   for (const text of ['{"__proto__":1}', '[9007199254740992]', '{"a":1e21}', '"\\ud800"'])
     expect(refusal(() => assertExact(JSON.parse(text))).code).toBe('invalid_request');
   expect(() => assertExact(JSON.parse('{"constructor":[0.1,-0,null,true,"x"]}'))).not.toThrow();
@@ -162,7 +162,7 @@ test.each([
         .join(',')}]`,
   ],
   ['members', (n: number) => `{${Array.from({ length: n - 1 }, (_, at) => `"k${at}":0`).join(',')}}`],
-])('[json.values] more values than are taken are refused before anything is built of them: %s', (_, of) => {
+])('[limit.body] more values than are taken are refused before anything is built of them: %s', (_, of) => {
   expect(parseStrict(of(20_000))).toBeDefined();
   const parse = jest.spyOn(JSON, 'parse');
   expect(() => parseStrict(of(20_004))).toThrow(expect.objectContaining({ code: 'payload_too_large' }));
@@ -172,7 +172,7 @@ test.each([
   expect(parseStrict(of(20_004), { values: 50_000 })).toBeDefined();
 });
 
-test('[json.values] commas and brackets within strings are not values', () => {
+test('[limit.body] commas and brackets within strings are not values', () => {
   const text = JSON.stringify([`${'[,{\\"'.repeat(30_000)}`]);
   expect(parseStrict(text)).toHaveLength(1);
 });

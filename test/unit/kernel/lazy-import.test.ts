@@ -1,4 +1,4 @@
-import { lazyImport } from '#core/kernel/lazy-import.ts';
+import { importedSoon, importNeededSoon, lazyImport } from '#core/kernel/lazy-import.ts';
 
 it('loads a module with its first use, and again only where that failed', async () => {
   const answers = [Promise.reject(new Error('not there')), Promise.resolve({ name: 'm' })];
@@ -9,4 +9,12 @@ it('loads a module with its first use, and again only where that failed', async 
   await expect(use()).resolves.toEqual({ name: 'm' });
   expect(use()).toEqual({ name: 'm' });
   expect(asked).toBe(2);
+});
+
+it('loads what the first call needs in advance, and leaves a failure to that call', async () => {
+  const failing = importedSoon(() => Promise.reject(new Error('not there')));
+  const loaded = importedSoon(() => Promise.resolve({ name: 'm' }));
+  await importNeededSoon();
+  expect(loaded()).toEqual({ name: 'm' });
+  await expect(failing()).rejects.toThrow('not there');
 });

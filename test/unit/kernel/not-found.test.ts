@@ -1,6 +1,7 @@
-/** What a caller reads of a thing that is missing, or another's. */
-import { routes } from '#core/contracts/routes.ts';
+/** Errors for missing things and for those of another tenant. */
+
 import { namedLists, notFound, type ThingKind } from '#core/kernel/not-found.ts';
+import { routes } from '#features/routes.ts';
 
 test.each<[ThingKind, string | undefined, string]>([
   ['approval', 'e1', 'Approval e1 was not found. GET /admin/v1/approvals lists what there is.'],

@@ -29,7 +29,7 @@ test('what is not kept is made once, and something undefined is something', () =
   ]);
 });
 
-test('it holds no more than its size, and what was used last of a full map stays', () => {
+test('it contains no more than its size, and what was used last of a full map stays', () => {
   const map = new RecentMap<number, number>({ max: 100 });
   for (let n = 0; n < 10_000; n++) {
     map.set(n, n);

@@ -55,7 +55,7 @@ const posted = async (reply: HttpReply): Promise<string> => {
   }
 };
 
-test('[cloud.edge-address] what CloudFront says of the caller is what the handler sees', async () => {
+test('[cloud.edge] what CloudFront says of the caller is what the handler sees', async () => {
   Object.assign(globalThis, { awslambda: runtime });
   process.env.BEHIND_EDGE = 'on';
   try {
@@ -93,11 +93,11 @@ test.each([
   ['an answer without a body', 202, '', ''],
   ['a stream', 200, events('a', 'b'), 'ab'],
   ['a stream without an event', 200, events(), ''],
-])('[cloud.status-line-first] %s begins with its status and headers', async (_, statusCode, body, arrives) => {
+])('[cloud.own-answers] %s begins with its status and headers', async (_, statusCode, body, arrives) => {
   expect(await posted({ statusCode, headers, body })).toBe(line(statusCode) + arrives);
 });
 
-test('[evidence.export.streams] padding is a comment of event streams: a document in pieces stays what it is', async () => {
+test('[evidence.large-sessions] padding is a comment of event streams: a document in pieces stays what it is', async () => {
   process.env.STREAM_PADDING_BYTES = '8';
   try {
     const document = { statusCode: 200, headers: { 'content-type': 'application/json' }, body: events('{"a":', '1}') };

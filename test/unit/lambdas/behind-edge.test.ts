@@ -1,4 +1,4 @@
-/** What functions take for the caller's address and host, with CloudFront before the APIs and without. */
+/** The caller's address and host as functions see them, with and without CloudFront. */
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { originalRequest } from '#lambdas/behind-edge.ts';
 import { headerOf } from '#lambdas/middleware/body.ts';
@@ -18,7 +18,7 @@ const added = {
   'X-Gateway-Origin': ['the origin secret'],
 };
 
-describe('[cloud.edge-address] a call behind CloudFront', () => {
+describe('[cloud.edge] a call behind CloudFront', () => {
   it("has the caller's address and the host that the caller asked for", () => {
     const called = originalRequest(event(added), behind);
     expect(called.requestContext.identity.sourceIp).toBe('198.51.100.7');

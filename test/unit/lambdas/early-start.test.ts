@@ -1,4 +1,4 @@
-/** Composition while a function is loaded: what fails there is left to the first call. */
+/** Composition while a function loads: a failure is reported by the first call. */
 import { startedEarly } from '#lambdas/early-start.ts';
 import { woundTimeouts } from '../../support/wound-timeouts.ts';
 

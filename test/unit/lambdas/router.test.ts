@@ -1,18 +1,26 @@
 /** Paths of the local listener: as in the routes table, and the MCP endpoint with a slash behind it as well. */
+
+import * as z from 'zod';
 import type { HttpEvent } from '#core/contracts/http.ts';
-import { proxyPathOf, routes } from '#core/contracts/routes.ts';
-import { hintOf } from '#lambdas/middleware/path-hints.ts';
-import { createLocator, createRouter } from '#lambdas/middleware/router.ts';
+import { proxyPathOf } from '#core/contracts/routes.ts';
+import { routes } from '#features/routes.ts';
+import { createLocator, createRouter, hintOf } from '#lambdas/middleware/router.ts';
+import { readCases } from '../../support/yaml.ts';
+
+const cases = readCases(
+  'test/unit/lambdas/router.yaml',
+  z.strictObject({ hinted: z.array(z.tuple([z.string(), z.string()])) }),
+);
 
 const router = createRouter(routes);
 
 test('[mcp.json-rpc] /mcp/ is the MCP endpoint, and no other path has a second spelling', () => {
   expect(router('POST', '/mcp/')).toEqual(router('POST', '/mcp'));
   for (const path of ['/mcp//', '//mcp', '/v1/models/', '/admin/v1/approvals/'])
-    expect(() => router('POST', path)).toThrow(/There is nothing at/);
+    expect(() => router('POST', path)).toThrow(/No route matches/);
 });
 
-describe('[admin.proxied-routes] a proxy', () => {
+describe('[admin.routes] a proxy', () => {
   it('stands for routes of one function alone', () => {
     const functions = Map.groupBy(routes.filter(proxyPathOf), (route) => proxyPathOf(route));
     for (const [proxy, behind] of functions)
@@ -32,7 +40,7 @@ describe('[admin.proxied-routes] a proxy', () => {
   });
 });
 
-describe('[admin.proxied-routes] an event below {proxy+}', () => {
+describe('[admin.routes] an event below {proxy+}', () => {
   const own = routes.filter(({ handledBy }) => handledBy === 'observatory');
   const located = createLocator(own);
   const below = (path: string) =>
@@ -58,47 +66,14 @@ describe('[admin.proxied-routes] an event below {proxy+}', () => {
   });
 });
 
-test.each([
-  ['/openai/deployments/gpt-5/chat/completions', 'no paths of Azure OpenAI'],
-  ['/openai/v1/responses', 'no paths of Azure OpenAI'],
-  ['/v1/engines/gpt/completions', 'no paths of Azure OpenAI'],
-  ['/v1/chat', 'POST /v1/chat/completions'],
-  ['/chat', 'POST /v1/chat/completions'],
-  ['/v1/chat/completion', 'POST /v1/chat/completions'],
-  ['/v1/message', 'POST /v1/messages'],
-  ['/v1/completion', 'POST /v1/chat/completions'],
-  ['/v1/complete', 'POST /v1/chat/completions'],
-  ['/v1/embedding', '/v1/embeddings'],
-  ['/v1/model', '/v1/models'],
-  ['/v1/v1/messages', 'leave /v1 out'],
-  ['/v1/chat/completions/', 'Leave out the slash'],
-  ['/v1/models/', 'Leave out the slash'],
-  ['/chat/completions', 'ends with /v1'],
-  ['/files', 'ends with /v1'],
-  ['/batches/b-1', 'ends with /v1'],
-  ['/v1/uploads', 'at /v1/files, for batches alone'],
-  ['/v1/messages/batches/b-1/results', 'send the calls one by one'],
-  ['/v1/responses/resp_1/cancel', 'close the stream'],
-  ['/v1/conversations', 'previous_response_id'],
-  ['/v1/responses/compact', 'shorten the conversation itself'],
-  ['/v1/responses/input_tokens', 'estimate tokens'],
-  ['/v1/audio/speech', 'point it to the provider for this endpoint'],
-  ['/v1/realtime/sessions', 'point it to the provider for this endpoint'],
-  ['/v1beta/models/gemini:generateContent', 'does not speak the form of Gemini'],
-])('[error.not-found-hint] a client that asks for %s reads what to set', (path, says) => {
+test.each(cases.hinted)('[error.not-found] a client that asks for %s reads what to set', (path, says) => {
   expect(hintOf(path)).toMatch(/^ \S/);
   expect(hintOf(path)).toContain(says);
 });
 
 test.each([
-  '/v1/else',
-  '/',
-  '/admin/v1/files',
-  '/v1/filesystem',
-  '/v1/batchesx',
-  '/v1/chatter',
-  '/openaix/v1',
-  '/v1/messaged',
-])('[error.not-found-hint] nothing is guessed of %s', (path) => {
+  ...['/v1/else', '/', '/admin/v1/files', '/v1/filesystem', '/v1/batchesx', '/v1/chatter'],
+  ...['/openaix/v1', '/v1/messaged'],
+])('[error.not-found] nothing is guessed of %s', (path) => {
   expect(hintOf(path)).toBe('');
 });

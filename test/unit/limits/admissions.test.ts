@@ -20,7 +20,7 @@ function before429(work: () => void, most = 1_000): number {
   return most;
 }
 
-test('[admin.rate-limit] a key may send the requests of five seconds at once, then its rate; another key has its own', () => {
+test('[admin.rate-limit] a key has a burst of five seconds and then its rate, separately from other keys', () => {
   const { clock, admissions } = started();
   const send = () => admissions.request('key-1', 50);
   expect(before429(send)).toBe(250);
@@ -31,7 +31,7 @@ test('[admin.rate-limit] a key may send the requests of five seconds at once, th
   expect(before429(send)).toBe(250);
 });
 
-test('[auth.failures-limited] wrong keys of an address are counted, of a /64 together', () => {
+test('[auth.before-body] wrong keys of an address are counted, of a /64 together', () => {
   const { clock, admissions } = started();
   expect(before429(() => admissions.failed('10.0.0.1'))).toBe(100);
   expect(before429(() => admissions.failed('10.0.0.2'))).toBe(100);
@@ -41,7 +41,7 @@ test('[auth.failures-limited] wrong keys of an address are counted, of a /64 tog
   expect(before429(() => admissions.failed('10.0.0.1'))).toBe(5);
 });
 
-test('[auth.failures-limited] over the limit a key that was used from there goes on; a key that was not is refused, right or wrong', () => {
+test('[auth.before-body] over the limit a key used before from the address passes, and any other key is refused', () => {
   const { clock, admissions } = started();
   admissions.succeeded('10.0.0.1', 'worker');
   before429(() => admissions.failed('10.0.0.1'));
@@ -52,7 +52,7 @@ test('[auth.failures-limited] over the limit a key that was used from there goes
   admissions.succeeded('10.0.0.1', 'guessed');
 });
 
-test('[alert.thresholds] what was refused is counted once, until it is asked for', () => {
+test('[alert.thresholds] refusals are counted until they are read', () => {
   const { admissions } = started();
   expect(admissions.takeRefused()).toBe(0);
   admissions.failed('10.0.0.1');
@@ -60,7 +60,7 @@ test('[alert.thresholds] what was refused is counted once, until it is asked for
   expect([admissions.takeRefused(), admissions.takeRefused()]).toEqual([2, 0]);
 });
 
-test('[auth.failures-limited] addresses whose /64 begins differently are counted apart', () => {
+test('[auth.before-body] addresses whose /64 begins differently are counted apart', () => {
   const { admissions } = started();
   expect(before429(() => admissions.failed('2001:db8:1:2::1'))).toBe(100);
   for (const other of ['2002:db8:1:2::1', '2001:db8:1:3::1'])

@@ -1,9 +1,11 @@
-/** How an amount is divided among keys and tenants. */
-import { CallerShares } from '#core/limits/caller-shares.ts';
+/** Division of an amount among keys and tenants. */
+
+import * as fc from 'fast-check';
+import { CallerShares, FairShare } from '#core/limits/caller-shares.ts';
 
 const caller = (tenant: string, key: number) => ({ tenant, key_id: `${tenant}-${key}` });
 
-test('[http.tenant-share] many keys of one tenant get three quarters, and what a refused one asked for is not counted', () => {
+test('[http.connections] many keys of one tenant get three quarters, and refused requests are not counted', () => {
   const shares = new CallerShares(16);
   const keys = Array.from({ length: 20 }, (_, key) => caller('greedy', key));
   const refused = keys.filter((key) => shares.take(key) !== undefined);
@@ -15,9 +17,42 @@ test('[http.tenant-share] many keys of one tenant get three quarters, and what a
   expect(shares.take(refused[0]!)).toBeUndefined();
 });
 
-test('[http.open-requests] one key of a tenant still gets half', () => {
+test('[http.connections] one key of a tenant still gets half', () => {
   const shares = new CallerShares(16);
   for (let at = 0; at < 8; at++) expect(shares.take(caller('one', 0))).toBeUndefined();
   expect(shares.take(caller('one', 0))).toEqual({ of: 'key', held: 8 });
   expect(shares.take(caller('one', 1))).toBeUndefined();
+});
+
+/** Takes one at a time until there is no more. */
+const greedy = (share: FairShare, holder: string): number => {
+  while (share.take(holder));
+  return share.held(holder);
+};
+
+test('[http.connections] one key gets half, and the rest is divided among later keys', () => {
+  const share = new FairShare(16);
+  expect(['one', 'two', 'three'].map((holder) => greedy(share, holder))).toEqual([8, 4, 2]);
+  share.give('one', 8);
+  expect(greedy(share, 'two')).toBe(7);
+});
+
+test('[http.connections] an amount is got whole or not at all', () => {
+  const share = new FairShare(100);
+  expect([share.take('one', 101), share.take('one', 50), share.take('one', 1)]).toEqual([false, true, false]);
+  expect([share.take('two', 51), share.take('two', 25), share.held('two')]).toEqual([false, true, 25]);
+});
+
+test('[http.connections] a key without a share gets one, as long as there are fewer keys than the amount halves', () => {
+  const moves = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.boolean()), { maxLength: 300 });
+  fc.assert(
+    fc.property(moves, (sent) => {
+      const share = new FairShare(16);
+      for (const [holder, takes] of sent) {
+        if (takes) share.take(holder);
+        else if (share.held(holder) > 0) share.give(holder);
+      }
+      expect(share.take('newcomer')).toBe(true);
+    }),
+  );
 });

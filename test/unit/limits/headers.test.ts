@@ -1,4 +1,4 @@
-/** What a caller reads of its limits and budgets: headers, refusals, and what a request costs above the list price. */
+/** Limits and budgets in headers and refusals, and surcharges. */
 import { emptyState } from '#core/limits/counter-state.ts';
 import { limitHeaders } from '#core/limits/headers.ts';
 import type { BudgetStatus } from '#core/limits/ports.ts';
@@ -12,7 +12,7 @@ const status = (over: Partial<BudgetStatus> = {}): BudgetStatus => ({
 });
 
 describe('[limit.rate] [limit.budget] the headers of a call', () => {
-  test('show each limit that holds, what is left and when it is whole again', () => {
+  test('show each limit, the rest and the time of its reset', () => {
     const tenant = counters(emptyState);
     const outcome = tenant.reserve(call({ requests_per_minute: 3, budgets: [] }));
     expect(limitHeaders(outcome)).toEqual({
@@ -40,24 +40,19 @@ describe('[limit.rate] [limit.budget] the headers of a call', () => {
   });
 });
 
-describe('[limit.rate] a refusal says what holds, what is counted and when to come back', () => {
+describe('[limit.rate] a refusal names the limit, the count and the time to wait', () => {
   test.each([
+    [{ requests_per_minute: 1 }, 'This tenant may have 1 requests a minute; 1 are counted. Try again in 61 s.'],
     [
-      'requests',
-      { requests_per_minute: 1, budgets: [] },
-      'This tenant may have 1 requests a minute; 1 are counted. Try again in 61 s.',
-    ],
-    [
-      'tokens',
-      { tokens_per_minute: 15, budgets: [] },
+      { tokens_per_minute: 15 },
       'This tenant may have 15 tokens a minute; 10 are counted and this call may take 10. Try again in 61 s.',
     ],
     [
-      'requests of a key',
-      { requests_per_minute: 1, budgets: [], holder: 'key' as const },
+      { requests_per_minute: 1, holder: 'key' as const },
       'This key may have 1 requests a minute; 1 are counted. Try again in 61 s.',
     ],
-  ])('of %s', (_what, limits, message) => {
+  ])('of %j', (rates, message) => {
+    const limits = { ...rates, budgets: [] };
     const tenant = counters(emptyState);
     expect(tenant.reserve(call(limits)).ok).toBe(true);
     expect(refusal(tenant.reserve(call(limits)))).toMatchObject({ message });
@@ -95,25 +90,16 @@ describe('[limit.rate] a refusal says what holds, what is counted and when to co
 });
 
 test.each([
-  [{}, 1],
-  [{ service_tier: null }, 1],
-  [{ service_tier: 'auto' }, 1],
-  [{ service_tier: 'default' }, 1],
-  [{ service_tier: 'flex' }, 1],
-  [{ service_tier: 'scale' }, 1],
-  [{ service_tier: 'standard' }, 1],
-  [{ service_tier: 'standard_only' }, 1],
-  [{ service_tier: 'batch' }, 1],
-  [{ service_tier: 'on_demand' }, 1],
-  [{ service_tier: 'priority' }, 2],
-  [{ service_tier: 'new' }, 2],
-  [{ service_tier: 'toString' }, 2],
-  [{ service_tier: 7 }, 2],
-  [{ speed: 'standard' }, 1],
-  [{ speed: 'fast' }, 6],
-  [{ inference_geo: 'global' }, 1],
-  [{ inference_geo: 'us' }, 1.1],
-  [{ service_tier: 'priority', speed: 'fast' }, 12],
-])('[budget.surcharges] a request with %j costs the list price times %d', (body, factor) => {
-  expect(surchargeOf(body)).toBe(factor);
+  ['service_tier', [null, 'auto', 'default', 'flex', 'scale', 'standard', 'standard_only', 'batch', 'on_demand'], 1],
+  ['service_tier', ['priority', 'new', 'toString', 7], 2],
+  ['speed', ['standard'], 1],
+  ['speed', ['fast'], 6],
+  ['inference_geo', ['global'], 1],
+  ['inference_geo', ['us'], 1.1],
+])('[budget.served] a request with %s of %j costs the list price times %d', (member, values, factor) => {
+  for (const value of values) expect(surchargeOf({ [member]: value })).toBe(factor);
+});
+
+test('[budget.served] surcharges are multiplied', () => {
+  expect([surchargeOf({}), surchargeOf({ service_tier: 'priority', speed: 'fast' })]).toEqual([1, 12]);
 });

@@ -1,6 +1,6 @@
-/** Reservations of calls that ended without settling them: what each is settled with, and what fails alone. */
+/** Reservations of calls that ended without settlement: the amount charged, and separate failures. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { healReservations } from '#core/limits/heal.ts';
+import { healReservations, settlementOf } from '#core/limits/heal.ts';
 import type { OpenReservation } from '#core/limits/ports.ts';
 
 const lease_expires_at = '2026-01-01T00:01:00.000Z';
@@ -11,8 +11,8 @@ const open = (id: string, over: Partial<OpenReservation> = {}): OpenReservation 
   ...over,
 });
 const usage = { input_tokens: 1, output_tokens: 20, cache_read_tokens: 300, cache_write_tokens: 4000 };
-const entry = (id: string, kind = 'chat') =>
-  ({ kind, envelope_id: id, body: { usage, cost_microusd: 7 } }) as unknown as EvidenceEntry;
+const entry = (id: string, kind = 'chat', cost_microusd = 7) =>
+  ({ kind, envelope_id: id, body: { usage, cost_microusd } }) as unknown as EvidenceEntry;
 
 function world(expired: Record<string, OpenReservation[] | Error>, entries: EvidenceEntry[] = []) {
   const did: unknown[][] = [];
@@ -31,8 +31,8 @@ function world(expired: Record<string, OpenReservation[] | Error>, entries: Evid
       reclaim: async (tenant: string) => void did.push(['reclaim', tenant]),
     },
     evidence: {
-      async *entries(...given: unknown[]) {
-        did.push(['entries', ...given]);
+      async *rows(...given: unknown[]) {
+        did.push(['rows', ...given]);
         yield* entries;
       },
     },
@@ -45,6 +45,13 @@ function world(expired: Record<string, OpenReservation[] | Error>, entries: Evid
 test.each<[string, Partial<OpenReservation>, EvidenceEntry[], object, string]>([
   ['its entry', { begun: true }, [entry('c')], { tokens: 4321, cost_microusd: 7, counted: true }, 'from its evidence'],
   ['the call, which had begun', { begun: true }, [], { tokens: 100, cost_microusd: 50, counted: true }, 'in full'],
+  [
+    'the call, whose entry has no valid cost',
+    {},
+    [entry('c', 'chat', -1)],
+    { tokens: 100, cost_microusd: 50, counted: true },
+    'in full',
+  ],
   ['nothing, as it had not begun', {}, [], { tokens: 0, cost_microusd: 0, counted: false }, 'released'],
   ['nothing of another call', {}, [entry('d')], { tokens: 0, cost_microusd: 0, counted: false }, 'released'],
   ['nothing of another kind', {}, [entry('c', 'allow')], { tokens: 0, cost_microusd: 0, counted: false }, 'released'],
@@ -52,21 +59,21 @@ test.each<[string, Partial<OpenReservation>, EvidenceEntry[], object, string]>([
   const { ports, did, logged } = world({ t: [open('c', over)] }, entries);
   expect(await healReservations(ports, ['t'])).toBe(1);
   expect(did).toEqual([
-    ['entries', 't', 's-c', 2],
+    ['rows', 't', 's-c', 2],
     ['settle', 't', 'c', { ...settlement, lease_expires_at }],
     ['reclaim', 't'],
   ]);
-  expect(logged).toEqual([['warn', 'an expired reservation was settled', { tenant: 't', envelope_id: 'c', how }]]);
+  expect(logged).toEqual([['warn', 'expired reservation settled', { tenant: 't', envelope_id: 'c', how }]]);
 });
 
 test('[limit.key] a reservation with a key is looked for in the evidence of its tenant, and settled with the key', async () => {
   const { ports, did } = world({ 't/k': [open('c/key', { tenant: 't/k' })] }, [entry('c')]);
   expect(await healReservations(ports, ['t/k'])).toBe(1);
-  expect(did[0]).toEqual(['entries', 't', 's-c/key', 2]);
+  expect(did[0]).toEqual(['rows', 't', 's-c/key', 2]);
   expect(did[1]).toMatchObject(['settle', 't/k', 'c/key', { cost_microusd: 7 }]);
 });
 
-test('what fails for one reservation or tenant is logged, and the others are healed', async () => {
+test('a failure of one reservation or tenant is logged, and the others are healed', async () => {
   const { ports, settled, did, logged } = world({
     broken: new Error('no answer'),
     t: [open('a'), open('stuck'), open('b')],
@@ -81,4 +88,10 @@ test('what fails for one reservation or tenant is logged, and the others are hea
     { tenant: 'broken' },
     { tenant: 't' },
   ]);
+});
+
+test('[limit.rate] tokens from and into the cache of the provider count with the others', () => {
+  const usage = { input_tokens: 1, output_tokens: 20, cache_read_tokens: 300, cache_write_tokens: 4000 };
+  expect(settlementOf({ usage, cost_microusd: 7 })).toEqual({ tokens: 4321, cost_microusd: 7, counted: true });
+  expect(settlementOf({ usage: { input_tokens: 1, output_tokens: 2 }, cost_microusd: 0 }).tokens).toBe(3);
 });

@@ -17,7 +17,7 @@ const request = (limits: object = { requests_per_minute: 100_000 }): ReserveRequ
     limits: { budgets: [], ...limits },
   }) as unknown as ReserveRequest;
 
-test('[limit.lease] a lease goes back once, with a step on its own shard only', () => {
+test('[limit.shards] a lease is returned once, with a step on its own shard only', () => {
   const book = new LeaseBook();
   const held = lease(2);
   book.hold('t', held);
@@ -27,14 +27,14 @@ test('[limit.lease] a lease goes back once, with a step on its own shard only', 
   expect(book.takeBack('t', 2)).toBeUndefined();
 });
 
-test('[limit.lease] calls of this second at this shard are counted; another shard or second begins again', () => {
+test('[limit.shards] calls of this second at this shard are counted; another shard or second begins again', () => {
   const book = new LeaseBook();
   book.counted('t', 1, now);
   book.counted('t', 1, now + 999);
   expect([book.own('t', 1, now), book.own('t', 2, now), book.own('t', 1, now + 1000)]).toEqual([2, 0, 0]);
 });
 
-test('[limit.lease] a lease is as large as what the process lately called, and none below three calls or without shards', () => {
+test('[limit.shards] the size of a lease follows the recent calls; below three calls or without shards it is 0', () => {
   const book = new LeaseBook();
   for (let call = 0; call < 2; call++) book.note(request(), now);
   expect(book.sizeFor(request(), 1)).toBe(0);
@@ -48,7 +48,7 @@ test('[limit.lease] a lease is as large as what the process lately called, and n
   expect(book.sizeFor(request(), 1)).toBe(0);
 });
 
-test('[limit.lease] a lease is spent down to its last request and token, in its time, under the limits it was taken under', () => {
+test('[limit.shards] a lease is spent down to its last request and token, in its time, under the limits it was taken under', () => {
   const book = new LeaseBook();
   const held = lease(0);
   book.hold('t', held);
@@ -65,7 +65,7 @@ test('[limit.lease] a lease is spent down to its last request and token, in its 
   expect(returnOf(held)).toEqual({ id: 'l', requests: 5, tokens: 500 });
 });
 
-test('[limit.lease] what a call did not use of a lease may be spent again', () => {
+test('[limit.shards] the unused part of a lease can be spent again', () => {
   const book = new LeaseBook();
   const held = lease(0);
   book.hold('t', held);
@@ -76,7 +76,7 @@ test('[limit.lease] what a call did not use of a lease may be spent again', () =
   expect(held).toMatchObject({ requestsLeft: 5, tokensLeft: 500, requestsUsed: 0, tokensUsed: 0 });
 });
 
-test('[limit.lease] limits with a budget are alike only as the same object', () => {
+test('[limit.shards] limits with a budget are equal only as the same object', () => {
   const rates = { requests_per_minute: 5, tokens_per_minute: 7, budgets: [] };
   const dear = { ...rates, budgets: [{} as never] };
   expect([sameRates(rates, { ...rates }), sameRates(dear, dear)]).toEqual([true, true]);
@@ -85,7 +85,7 @@ test('[limit.lease] limits with a budget are alike only as the same object', () 
   expect(sameRates(dear, rates)).toBe(false);
 });
 
-test('[limit.lease] a lease that was not given back after all is held again, unless another one was taken meanwhile', () => {
+test('[limit.shards] a lease whose return failed is held again, unless another one was taken', () => {
   const book = new LeaseBook();
   const [first, second] = [lease(1), lease(2)];
   book.hold('t', first);
@@ -98,7 +98,7 @@ test('[limit.lease] a lease that was not given back after all is held again, unl
   expect(book.takeBack('t', 2)).toBe(second);
 });
 
-test('[limit.lease] while a call takes a lease no other call of the tenant takes one, also after it failed', async () => {
+test('[limit.shards] while a call takes a lease no other call of the tenant takes one, also after it failed', async () => {
   const book = new LeaseBook();
   for (let call = 0; call < 5; call++) book.note(request(), now);
   let during: number | undefined;

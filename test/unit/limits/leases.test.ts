@@ -1,4 +1,4 @@
-/** Leases of rate limits as values: what is taken, what counts, what is given back. */
+/** Leases of rate limits: taking, counting and returning. */
 import { type CounterState, emptyState } from '#core/limits/counter-state.ts';
 import { applyLease, mayLease, type Returned, rateLeaseSeconds, returnLease } from '#core/limits/leases.ts';
 import type { Limits } from '#core/limits/ports.ts';
@@ -16,8 +16,8 @@ const used = (state: CounterState, requests: number): CounterState => ({
   window: [{ second, requests, tokens: 0 }],
 });
 
-describe('[limit.lease] a lease', () => {
-  test('counts whole from the moment it is taken, in the last second in which it may be spent', () => {
+describe('[limit.shards] a lease', () => {
+  test('counts in full from the start, in the last second in which it can be spent', () => {
     const { state, outcome } = take(emptyState, 'one', 10);
     expect(state.leases).toEqual([{ id: 'one', second: second + rateLeaseSeconds, requests: 10, tokens: 100 }]);
     expect(outcome).toEqual({
@@ -48,7 +48,7 @@ describe('[limit.lease] a lease', () => {
     expect(outcome.ok).toBe(ok);
   });
 
-  test('that is refused changes nothing, and says how long to wait under the limits as they are', () => {
+  test('that is refused changes nothing, and names the limits and the time to wait', () => {
     const before = used(emptyState, 35);
     const { state, outcome } = take(before, 'one', 10);
     expect(state).toBe(before);
@@ -58,11 +58,7 @@ describe('[limit.lease] a lease', () => {
     });
   });
 
-  test('takes nothing of a limit that there is not', () => {
-    expect(take(emptyState, 'one', 10, { budgets: [] }).outcome).toEqual({ ok: true, budgets: [], limits: {} });
-  });
-
-  test('counts for calls that ask the store as well', () => {
+  test('also limits calls that go to the store', () => {
     const { state } = take(take(emptyState, 'one', 10).state, 'two', 10);
     const asked = (before: CounterState) => applyReserve(before, call(limits), now).outcome;
     expect(asked(used(state, 19)).ok).toBe(true);
@@ -70,15 +66,15 @@ describe('[limit.lease] a lease', () => {
   });
 });
 
-describe('[limit.lease] a lease that is given back', () => {
+describe('[limit.shards] a lease that is given back', () => {
   const { state: held } = take(emptyState, 'one', 10);
 
-  test('counts what was spent of it from now on, and no more', () => {
+  test('counts only the spent part from now on', () => {
     const state = returnLease(held, { id: 'one', requests: 3, tokens: 30 }, now);
     expect(state).toMatchObject({ leases: [], window: [{ second, requests: 3, tokens: 30 }] });
   });
 
-  test('late counts in its last second: the holder spent nothing after it', () => {
+  test('late counts in its last second, since nothing was spent after it', () => {
     const late = now + (rateLeaseSeconds + 5) * 1000;
     const state = returnLease(held, { id: 'one', requests: 3, tokens: 30 }, late);
     expect(state.window).toEqual([{ second: second + rateLeaseSeconds, requests: 3, tokens: 30 }]);
@@ -93,19 +89,13 @@ describe('[limit.lease] a lease that is given back', () => {
     expect(state.window).toEqual([{ second, requests: 3, tokens: 10 }]);
   });
 
-  test('and is not known gives nothing back', () => {
+  test('that is unknown returns nothing', () => {
     expect(returnLease(held, { id: 'other', requests: 3, tokens: 30 }, now)).toBe(held);
   });
 });
 
-test('[limit.lease] calls that a budget holds, or that cost something, are not leased', () => {
+test('[limit.shards] calls that a budget holds, or that cost something, are not leased', () => {
   expect(mayLease(call(limits))).toBe(true);
   expect(mayLease(call({ ...limits, budgets: [budget(100)] }))).toBe(false);
   expect(mayLease(call(limits, { cost_microusd: 1 }))).toBe(false);
-});
-
-test('[limit.lease] a lease leaves a quarter of the tokens', () => {
-  const tokens: Limits = { tokens_per_minute: 400, budgets: [] };
-  expect(take(emptyState, 'one', 30, tokens).outcome.ok).toBe(true);
-  expect(refusal(take(emptyState, 'one', 31, tokens).outcome).limits).toMatchObject({ limit_tokens: 400 });
 });

@@ -1,4 +1,4 @@
-/** What holds for one key: its limits in its tenant, the accounts that are booked for it, and how its budgets stand. */
+/** Limits of one key: rates, booked accounts, and budget status. */
 
 import type { KeyLimits } from '#core/configuration/identity/identities.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -23,13 +23,13 @@ const accounts = ({ budgets }: ReturnType<typeof limitsOfKey>) =>
       `${scope} ${account} ${period} ${unlimited ? 'unlimited' : limit_microusd}`,
   );
 
-test('counters of a key stand under its tenant, which is read back from their name', () => {
+test("the name of a key's counters contains its tenant", () => {
   expect(keyCounterTenant('t', 'k')).toBe('t/k');
   expect(tenantOfCounters('t/k')).toBe('t');
   expect(tenantOfCounters('t')).toBe('t');
 });
 
-test('the sweep looks at keys with a rate or a budget, at no others', () => {
+test('the sweep reads the counters of keys with a rate or a budget', () => {
   const keys = identities(
     ['rate', own({ rate_limit: { requests_per_minute: 1 } })],
     ['budget', own({ tenant: 'u', budget: { daily_usd: 1 } as never })],
@@ -49,7 +49,7 @@ describe('[limit.key] a key with limits', () => {
     expect(() => keyPartOf(keys, { key_id: 'k', tenant: 'u' }, 'm')).toThrow(/tenant t only/);
   });
 
-  test('is counted only where a rate or a budget holds', () => {
+  test('is counted only with a rate or a budget', () => {
     expect(keyPartOf(identities(), caller, 'm')).toBeUndefined();
     expect(keyPartOf(identities(['k', own({ allowed_models: ['m'] })]), caller, 'm')).toBeUndefined();
     const rate = own({ rate_limit: { requests_per_minute: 5 } });
@@ -68,42 +68,33 @@ describe('[limit.key] a key with limits', () => {
   });
 });
 
-test.each<[string, Partial<KeyLimits>, string, object, string[]]>([
-  ['nothing', {}, 'm', {}, []],
-  [
-    'rates',
-    { rate_limit: { requests_per_minute: 5, tokens_per_minute: 7 } },
-    'm',
-    { requests_per_minute: 5, tokens_per_minute: 7 },
-    [],
-  ],
-  ['a budget of a day', { budget: { daily_usd: 1 } as never }, 'm', {}, ['key key:k day 1000000']],
+const day = 'key key:k day 1000000';
+test.each<[string, object, object, string[]]>([
+  ['nothing', {}, {}, []],
+  ['a budget of a day', {}, { daily_usd: 1 }, [day]],
   [
     'a budget of a month, whose days are booked as well',
-    { budget: { monthly_usd: 2 } as never },
-    'm',
     {},
+    { monthly_usd: 2 },
     ['key key:k day unlimited', 'key key:k month 2000000'],
   ],
   [
-    'both',
-    { budget: { daily_usd: 1, monthly_usd: 2 } as never },
-    'm',
-    {},
-    ['key key:k day 1000000', 'key key:k month 2000000'],
+    'rates and both budgets',
+    { requests_per_minute: 5, tokens_per_minute: 7 },
+    { daily_usd: 1, monthly_usd: 2 },
+    [day, 'key key:k month 2000000'],
   ],
   [
-    'a budget of the model, beside one of a day',
-    { budget: { daily_usd: 1, models: { 'm*': { monthly_usd: 2 } } } as never },
-    'm-1',
+    'budgets of a day and of the model',
     {},
-    ['key key:k day 1000000', 'key key:k:m* day unlimited', 'key key:k:m* month 2000000'],
+    { daily_usd: 1, models: { 'm*': { monthly_usd: 2 } } },
+    [day, 'key key:k:m* day unlimited', 'key key:k:m* month 2000000'],
   ],
-  ['a budget of another model', { budget: { models: { 'x*': { daily_usd: 1 } } } as never }, 'm-1', {}, []],
-])('[limit.key-budgets] the limits of a key with %s', (_what, over, model, rates, expected) => {
-  const limits = limitsOfKey(own(over), 'k', model);
+  ['a budget of another model', {}, { models: { 'x*': { daily_usd: 1 } } }, []],
+])('[limit.key] the limits of a key with %s', (_what, rate_limit, budget, expected) => {
+  const limits = limitsOfKey(own({ rate_limit, budget: budget as never }), 'k', 'm-1');
   const { budgets: _budgets, ...rest } = limits;
-  expect(rest).toEqual({ holder: 'key', ...rates });
+  expect(rest).toEqual({ holder: 'key', ...rate_limit });
   expect(accounts(limits)).toEqual(expected);
 });
 
@@ -115,7 +106,7 @@ const configuration = {
   },
 } as unknown as Configuration;
 
-test('all budgets that calls of a tenant may meet are listed, each once', () => {
+test("all budgets of a tenant's calls are listed, each once", () => {
   const limits = limitsOfAll(configuration, 't');
   expect(limits.requests_per_minute).toBe(9);
   expect(accounts(limits).sort()).toEqual([
@@ -132,7 +123,7 @@ test('all budgets that calls of a tenant may meet are listed, each once', () => 
   ).toEqual(['key key:k day 1000000', 'key key:k:m* day 2000000']);
 });
 
-test('[limit.key-budgets] keys with a budget are listed by name, without what only forecasts read', async () => {
+test('[limit.key] keys with a budget are listed by name, without the periods that only forecasts read', async () => {
   const asked: unknown[] = [];
   const counters = {
     status: async (name: string, { budgets }: { budgets: object[] }) => {

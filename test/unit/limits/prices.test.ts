@@ -1,5 +1,5 @@
 import type { Configuration } from '#core/contracts/config.ts';
-import { costOf, priceOf, reserveCost } from '#core/limits/prices.ts';
+import { costOf, lacksLongPrice, priceOf, reserveCost } from '#core/limits/prices.ts';
 import { budget, noLimits } from './sample.ts';
 
 const row = (match: string, input: number, output: number, more: object = {}) => ({
@@ -35,7 +35,7 @@ const usage = (input_tokens: number, output_tokens: number, more: object = {}) =
   ...more,
 });
 
-describe('what a call costs', () => {
+describe('the cost of a call', () => {
   test.each([
     ['mock-echo', usage(1000, 1000), 0],
     ['gpt-mini', usage(1_000_000, 1_000_000), 750_000],
@@ -58,19 +58,19 @@ describe('what a call costs', () => {
     });
   });
 
-  test('a million small calls cost exactly a million times one: nothing is lost to fractions', () => {
+  test('a million small calls cost exactly a million times one call', () => {
     const one = costOf(configuration(), 'meta/llama-3', usage(10, 0)).microusd;
     expect(one).toBe(1);
     expect(costOf(configuration(), 'meta/llama-3', usage(10_000_000, 0)).microusd).toBe(1_000_000);
   });
 
-  test('what is not a count costs nothing', () => {
+  test('invalid counts cost nothing', () => {
     expect(costOf(configuration(), 'gpt-mini', usage(Number.NaN, -5)).microusd).toBe(0);
     expect(costOf(configuration(), 'claude-x', usage(Number.POSITIVE_INFINITY, 0.5)).microusd).toBe(15);
   });
 });
 
-describe('what a call reserves', () => {
+describe('the reservation of a call', () => {
   const limited = { budgets: [budget(1000)] };
 
   test('input counts as dear as a cache write: settling never finds more', () => {
@@ -78,7 +78,7 @@ describe('what a call reserves', () => {
     expect(reserveCost(configuration(), 'gpt-mini', usage(1000, 0), limited)).toBe(150);
   });
 
-  test('[limit.budget] without a price and with a budget a call is refused where nothing may be guessed', () => {
+  test('[limit.budget] a call with a budget and without a price is refused if estimates are not allowed', () => {
     for (const refusing of [configuration('refuse'), configuration('estimate', false)]) {
       expect(priceOf(refusing, 'new-model')).toBe('unknown');
       expect(() => reserveCost(refusing, 'new-model', usage(1, 1), limited)).toThrow(
@@ -98,8 +98,37 @@ test.each([
   [1.1, 825_000],
   [0.5, 375_000],
   [1.0001, 750_750],
-])('[budget.surcharges] a surcharge of %d multiplies the cost, in thousandths rounded up', (surcharge, microusd) => {
+])('[budget.served] a surcharge of %d multiplies the cost, in thousandths rounded up', (surcharge, microusd) => {
   const used = usage(1_000_000, 1_000_000);
   expect(costOf(configuration(), 'gpt-mini', used, surcharge).microusd).toBe(microusd);
   expect(costOf(configuration(), 'gpt-mini', usage(1, 0), surcharge).microusd).toBe(1);
+});
+
+describe('[budget.served] prices of caches and long contexts', () => {
+  const rows = [
+    row('plain', 3, 15, { cache_write_usd_per_million: 3.75 }),
+    row('named', 3, 15, { cache_write_1h_usd_per_million: 7 }),
+    row('long', 3, 15, {
+      long_context: { above_tokens: 200_000, input_usd_per_million: 6, output_usd_per_million: 22.5 },
+    }),
+    row('free', 0, 0),
+  ];
+  const served = { prices: { table: { as_of: '2026-01-01', models: rows } } } as unknown as Configuration;
+  const cost = (model: string, used: object) => costOf(served, model, usage(0, 0, used), 1).microusd;
+
+  test('an hour in the cache of the provider has its own price', () => {
+    expect(cost('plain', { cache_write_tokens: 1_000 })).toBe(3_750);
+    expect(cost('plain', { cache_write_tokens: 1_000, cache_write_1h_tokens: 1_000 })).toBe(6_000);
+    expect(cost('named', { cache_write_tokens: 1_000, cache_write_1h_tokens: 400 })).toBe(600 * 3 + 400 * 7);
+    // More hours than writes gives no credit.
+    expect(cost('plain', { cache_write_tokens: 100, cache_write_1h_tokens: 1_000 })).toBe(600);
+  });
+
+  test('a missing price for long contexts is reported', () => {
+    const long = { input_tokens: 100_000, output_tokens: 1, cache_read_tokens: 150_000 };
+    expect(lacksLongPrice(served, 'plain', long)).toBe(true);
+    expect(lacksLongPrice(served, 'plain', { ...long, cache_read_tokens: 100_000 })).toBe(false);
+    for (const model of ['long', 'free', 'unknown']) expect(lacksLongPrice(served, model, long)).toBe(false);
+    expect(cost('long', { input_tokens: 200_001, output_tokens: 1_000 })).toBe(200_001 * 6 + 22_500);
+  });
 });

@@ -1,4 +1,4 @@
-/** Calls, limits and budgets as tests of the counters need them; the clock stands at the middle of a second. */
+/** Calls, limits and budgets for tests of the counters; the clock is at the middle of a second. */
 import { applyAll, type Transition } from '#core/limits/batch.ts';
 import type { CounterState } from '#core/limits/counter-state.ts';
 import type { BudgetAccount, Limits, ReserveOutcome, ReserveRequest, Settlement } from '#core/limits/ports.ts';

@@ -7,7 +7,6 @@ import {
   maxShards,
   maySplit,
   merged,
-  mergedShardState,
   parentOf,
   shareOf,
   siblingOf,
@@ -32,7 +31,7 @@ test('[limit.shards] shares of all shards add up to the limit, a global budget i
   expect([shareOf(101, 0, 1), shareOf(101, 1, 1), shareOf(101, 2, 2), shareOf(101, 3, 2)]).toEqual([51, 50, 25, 25]);
 });
 
-test('[limit.shards] a shard knows its parent and what splits off it', () => {
+test('[limit.shards] shards have a parent and a sibling', () => {
   expect([0, 1, 2, 3, 5, 7].map(parentOf)).toEqual([0, 0, 0, 1, 1, 3]);
   expect([siblingOf(0, 0), siblingOf(1, 1), siblingOf(1, 2)]).toEqual([1, 3, 5]);
 });
@@ -48,7 +47,7 @@ test('[limit.shards] a shard splits while each part holds eight calls like the o
   expect(may({ budgets: [budget(15)] }, emptyState, { cost_microusd: 0 })).toBe(false);
 });
 
-test('[limit.shards] what is split comes together again as it was', () => {
+test('[limit.shards] split counters merge to the same state', () => {
   const state = {
     ...emptyState,
     window: [
@@ -68,13 +67,13 @@ test('[limit.shards] what is split comes together again as it was', () => {
   expect(merged([kept, given, { ...given, gone: true }], 0)).toEqual(state);
 });
 
-test('[limit.shards] shards are whole where each part of the tenant is there once', () => {
+test('[limit.shards] shards are whole if each part of the tenant exists once', () => {
   const at = (...depths: number[]) => isWhole(depths.map((depth) => ({ ...emptyState, depth })));
   expect([at(0), at(1, 1), at(1, 2, 2)]).toEqual([true, true, true]);
   expect([at(1), at(1, 1, 2), at()]).toEqual([false, false, false]);
 });
 
-test('[limit.shards] a caller at a shard reads the limits of its tenant, and an estimate of what is left', () => {
+test('[limit.shards] a caller at a shard gets the limits of its tenant and an estimate of the rest', () => {
   const outcome = {
     ok: true,
     limits: { limit_requests: 26, remaining_requests: 20, reset_requests: 61 },
@@ -100,12 +99,8 @@ test('[limit.shards] a caller at a shard reads the limits of its tenant, and an 
   });
 });
 
-test('what stands at a shard that was merged holds nothing and says that it is gone', () => {
-  expect(mergedShardState).toEqual({ ...emptyState, gone: true });
-});
-
-test('[limit.shards] there are 64 shards at most, and each part of a slice has half of what is spent and half of what is free', () => {
-  expect([maxDepth, maxShards]).toEqual([6, 64]);
+test('[limit.shards] there are 512 shards at most, and each part of a slice has half of the spent and half of the free amount', () => {
+  expect([maxDepth, maxShards]).toEqual([9, 512]);
   const slice = (granted_microusd: number) => ({ granted_microusd, total_microusd: 100, used_at: 3 });
   const parts = (spent: number) =>
     split({ ...emptyState, spend: spent > 0 ? { global: spent } : {}, slices: { global: slice(21) } }).map(

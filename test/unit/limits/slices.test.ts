@@ -26,7 +26,7 @@ describe('the slice of a global budget', () => {
     expect(reserve(emptyState, calls(10)).lacking).toEqual([key]);
   });
 
-  test('grows by a sixteenth of what remains, so that the next calls need no store', () => {
+  test('grows by a sixteenth of the rest, so that the next calls need no store', () => {
     const first = reserve(emptyState, calls(10), 0);
     expect(first.moves).toEqual(new Map([[key, { microusd: 100, limit_microusd: 1600 }]]));
     const next = reserve(first.state, calls(10, 80));
@@ -34,7 +34,7 @@ describe('the slice of a global budget', () => {
     expect(reserve(next.state, calls(1)).lacking).toEqual([key]);
   });
 
-  test('grows by what a batch needs when that is more, never beyond the limit', () => {
+  test('grows by the need of a batch if that is more, never beyond the limit', () => {
     expect(reserve(emptyState, calls(300, 300), 0).moves.get(key)?.microusd).toBe(600);
     const tight = reserve(emptyState, calls(300, 300), 1200);
     expect(tight.moves.get(key)?.microusd).toBe(400);
@@ -42,7 +42,7 @@ describe('the slice of a global budget', () => {
     expect(refusal(tight.outcomes[1]!)).toMatchObject({ code: 'budget_exceeded', what: 'global' });
   });
 
-  test('a call that does not fit takes nothing from the others', () => {
+  test('a call that does not fit does not affect the others', () => {
     const refused = reserve(emptyState, calls(300), 1500);
     expect(refused).toMatchObject({ unchanged: true, moves: new Map() });
     expect(refused.state).toBe(emptyState);
@@ -61,7 +61,7 @@ describe('the slice of a global budget', () => {
     expect(mixed.state.slices).toEqual({});
   });
 
-  test('a limit lowered below what is handed out grants nothing more, at once', () => {
+  test('a limit lowered below the granted amount grants nothing more, at once', () => {
     const held = reserve(emptyState, calls(10), 0).state;
     const lower = { budgets: [globalBudget(90)] };
     const batch = reserve(held, [call(lower, { cost_microusd: 85 })], 100);
@@ -69,13 +69,13 @@ describe('the slice of a global budget', () => {
     expect(reserve(emptyState, [call(lower, { cost_microusd: 1 })], 100).outcomes[0]!.ok).toBe(false);
   });
 
-  test('a call that costs nothing needs a foothold, not a share', () => {
+  test('a call that costs nothing needs one micro-dollar', () => {
     const free = reserve(emptyState, calls(0), 0);
     expect(free.moves.get(key)?.microusd).toBe(1);
     expect(reserve(emptyState, calls(0), 1600).outcomes[0]!.ok).toBe(false);
   });
 
-  test('what counts as used is what all tenants hold, less what this one has left', () => {
+  test('the used amount is that of all tenants, less the rest of this one', () => {
     const { outcomes } = reserve(emptyState, calls(10), 1420);
     expect(outcomes[0]).toMatchObject({ ok: true, budgets: [{ used_microusd: 1430, tier: 'alert' }] });
   });
@@ -96,23 +96,23 @@ describe('the slice of a global budget', () => {
     expect(batch.outcomes).toMatchObject([{ ok: true }, true, { ok: true }]);
   });
 
-  test('is given back when it lies idle, but for what is used of it', () => {
+  test('an idle slice is returned, except for its used part', () => {
     const held = reserve(emptyState, calls(10), 0).state;
     expect(applyReclaim(held, now + 30_000)).toMatchObject({ state: held, outcome: 0 });
-    const idle = applyReclaim(held, now + 60_000);
+    const idle = applyReclaim(held, now - (now % 1000) + 60_000);
     expect(idle).toMatchObject({ outcome: 90, moves: new Map([[key, -90]]) });
     expect(applyReclaim(idle.state, now + 60_000).state).toBe(idle.state);
     expect(usedOf(idle.state, key)).toBe(idle.state.slices[key]!.granted_microusd);
   });
 
-  test('what a call cost beyond it is booked, so that the others see it', () => {
+  test('a cost beyond the slice is booked for the other tenants', () => {
     const held = reserve(emptyState, calls(10), 0).state;
     const over = applySettle(held, held.open[0]!.id, settled({ cost_microusd: 130 }), now).state;
     expect(applyReclaim(over, now)).toMatchObject({ outcome: 0, moves: new Map([[key, 30]]) });
   });
 });
 
-test('[limit.budget] a slice that is new begins with nothing, and one that lies idle goes back, never below nothing in all', () => {
+test('[limit.budget] a new slice is empty, and an idle one is returned, never below 0 in total', () => {
   const used_at = Math.floor(now / 1000);
   const first = reserve(emptyState, calls(10), 0).state.slices[key];
   expect(first).toEqual({ granted_microusd: 100, total_microusd: 100, used_at });

@@ -1,4 +1,4 @@
-/** Code that is bundled asks Node for no package at run time: the package has none beside it, and a checkout has another copy. */
+/** Bundled code loads no package at run time. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 

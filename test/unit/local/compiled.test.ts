@@ -20,7 +20,7 @@ beforeEach(() => {
 
 const found = (environment: NodeJS.ProcessEnv = {}) => compiledFile('gateway', root, environment);
 
-describe('[package.checkout-compiled]', () => {
+describe('[package.installs]', () => {
   test('compiled code runs while its sources are as they were', () => {
     expect(fileURLToPath(found()!)).toBe(join(root, 'dist/local-1/gateway.mjs'));
     writeFileSync(join(root, 'core/c.ts'), ''); // no part of it

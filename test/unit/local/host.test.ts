@@ -80,7 +80,7 @@ describe('the banner', () => {
     expect(shown.match(/\.\/agentctl --state '\/tmp\/bob'\\''s state' \w+/g)).toHaveLength(4);
   });
 
-  test('[local.no-keys-in-files] names the file of the keys, and no key, where it goes into a file', () => {
+  test('[auth.generated-keys] names the file of the keys, and no key, where it goes into a file', () => {
     const text = banner(ready, keys, { terminal: false, file: true });
     expect(text).toContain('/s/keys.json');
     expect(text).not.toMatch(/key-a|key-h/);
@@ -92,7 +92,7 @@ describe('the banner', () => {
   });
 });
 
-test('[models.demo-names] the banner names the models of the built-in mock, and what their answers are', () => {
+test('[models.demo] the banner names the models of the built-in mock, and what their answers are', () => {
   const entry = (type: string, models: string[], enabled = true) => ({ type, models, enabled });
   const providers = [
     entry('mock', ['mock', 'mock-*']),
@@ -179,7 +179,7 @@ describe('generated secrets', () => {
     await naming.current();
     expect((await naming.current()).warnings).toEqual([
       'policies.break_glass is on',
-      expect.stringContaining('OWN is not set: credentials.brokers[1].private_key_env names it.'),
+      expect.stringContaining('OWN is not set; credentials.brokers[1].private_key_env refers to it.'),
       'no prlimit',
     ]);
     expect([secrets, refreshed]).toEqual([{ A: 'token', K: 'pem', TICKETS: 'key' }, 1]);

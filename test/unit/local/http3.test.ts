@@ -1,4 +1,4 @@
-/** A Caddy that is not there, or does not serve: HTTP/3 is left out, or the start says why. */
+/** A missing or failing Caddy: the start leaves HTTP/3 out, or fails with a reason. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,34 +27,40 @@ function programThat(script: string): { folder: string; program: string } {
 
 const onPosix = process.platform === 'win32' ? test.skip : test;
 
-onPosix('[edge.http3] a program that was named and does not serve ends the start with its last words', async () => {
+onPosix('[edge.listeners] a program that was named and does not serve ends the start with its last words', async () => {
   const { program } = programThat('echo "no such certificate" >&2; exit 3');
   await expect(startHttp3({ ...options, program })).rejects.toThrow('ended with 3: no such certificate');
   await expect(startHttp3({ ...options, program: '/nowhere/caddy' })).rejects.toThrow('HTTP/3 is not served');
 });
 
-onPosix('[edge.http3] the program on PATH is taken; one that does not serve is left out with a warning', async () => {
-  const { folder, program } = programThat('exit 1');
-  expect(caddyOnPath({ PATH: `/nowhere:${folder}` })).toBe(program);
-  expect(caddyOnPath({ PATH: '/nowhere' })).toBeUndefined();
-  const before = process.env.PATH;
-  process.env.PATH = `${folder}:${before}`;
-  try {
-    expect(await startHttp3({ ...options, program: undefined })).toBeUndefined();
-    expect(logged.join()).toContain('HTTP/3 is not served');
-  } finally {
-    process.env.PATH = before;
-  }
-});
+onPosix(
+  '[edge.listeners] the program on PATH is taken; one that does not serve is left out with a warning',
+  async () => {
+    const { folder, program } = programThat('exit 1');
+    expect(caddyOnPath({ PATH: `/nowhere:${folder}` })).toBe(program);
+    expect(caddyOnPath({ PATH: '/nowhere' })).toBeUndefined();
+    const before = process.env.PATH;
+    process.env.PATH = `${folder}:${before}`;
+    try {
+      expect(await startHttp3({ ...options, program: undefined })).toBeUndefined();
+      expect(logged.join()).toContain('HTTP/3 is not served');
+    } finally {
+      process.env.PATH = before;
+    }
+  },
+);
 
-onPosix('[edge.alt-svc] HTTP/3 is advertised while Caddy runs, and its environment is not the gateway’s', async () => {
-  const script =
-    'cat >/dev/null; [ -z "$GATEWAY_SECRET" ] || exit 9; echo "serving initial configuration" >&2; read -r _ <&2 || sleep 5';
-  const { program } = programThat(script);
-  process.env.GATEWAY_SECRET = 'secret';
-  const http3 = await startHttp3({ ...options, program });
-  delete process.env.GATEWAY_SECRET;
-  expect(http3?.advertised()).toBe(`h3=":${http3?.port}"; ma=86400`);
-  await http3?.stop();
-  expect(http3?.advertised()).toBeUndefined();
-});
+onPosix(
+  '[edge.listeners] HTTP/3 is advertised while Caddy runs, and its environment is not the gateway’s',
+  async () => {
+    const script =
+      'cat >/dev/null; [ -z "$GATEWAY_SECRET" ] || exit 9; echo "serving initial configuration" >&2; read -r _ <&2 || sleep 5';
+    const { program } = programThat(script);
+    process.env.GATEWAY_SECRET = 'secret';
+    const http3 = await startHttp3({ ...options, program });
+    delete process.env.GATEWAY_SECRET;
+    expect(http3?.advertised()).toBe(`h3=":${http3?.port}"; ma=86400`);
+    await http3?.stop();
+    expect(http3?.advertised()).toBeUndefined();
+  },
+);

@@ -1,4 +1,4 @@
-/** The deployed definition of the clock of rollouts under the local interpreter: it looks, rests as it is told, and ends. */
+/** The deployed definition of the rollout clock under the local interpreter. */
 import type { StateMachine } from '#adapters/local/asl/definition.ts';
 import { createInterpreter } from '#adapters/local/asl/interpreter.ts';
 import { definitionOf, localRolloutClock } from '#adapters/local/clocks.ts';
@@ -36,7 +36,7 @@ function setUp(answers: readonly (number | string)[]) {
 
 const look = ['sweep', { rollout_id: 'r1' }];
 
-test('[rollout.machine] it looks, waits for as long as its step says, and ends when the rollout is over', async () => {
+test('[rollout.states] it looks, waits for as long as its step says, and ends when the rollout is over', async () => {
   const { start, waiting, pass, looked, row } = setUp([10, 3600, 0]);
   const { clock, interpreter } = start();
   await clock.start('r1');
@@ -51,7 +51,7 @@ test('[rollout.machine] it looks, waits for as long as its step says, and ends w
   expect([waiting(), looked.length, row('r1')?.status]).toEqual([[], 3, 'succeeded']);
 });
 
-test('[rollout.machine] a look that fails is repeated, and a restart goes on where it was', async () => {
+test('[rollout.states] a look that fails is repeated, and a restart goes on where it was', async () => {
   const { start, waiting, pass, looked, row } = setUp(['Lambda.ServiceException', 10, 0]);
   const first = start();
   await first.clock.start('r1');

@@ -14,7 +14,7 @@ const made = (year: number) =>
     notAfter: new Date(Date.UTC(year, 0, 2, 3, 4, 5)),
   });
 
-test.each([2027, 2050, 2123])('[auth.tls] holds its names, uses and times until %s', (year) => {
+test.each([2027, 2050, 2123])('[edge.listeners] holds its names, uses and times until %s', (year) => {
   const certificate = new X509Certificate(made(year).cert);
   expect(certificate.subjectAltName).toBe(
     'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1, IP Address:FE80:0:0:0:0:0:1:2, ' +
@@ -30,7 +30,7 @@ test.each([2027, 2050, 2123])('[auth.tls] holds its names, uses and times until 
   expect(certificate.verify(certificate.publicKey)).toBe(true);
 });
 
-test('[auth.tls] a client that trusts it connects, and refuses a name that it does not hold', async () => {
+test('[edge.listeners] a client that trusts it connects, and refuses a name that it does not hold', async () => {
   const { cert, key } = made(2123);
   const server = createServer({ cert, key }, (socket) => socket.end('hello'));
   server.on('tlsClientError', () => {}); // the client that refuses
@@ -49,7 +49,7 @@ test('[auth.tls] a client that trusts it connects, and refuses a name that it do
   }
 });
 
-test('[auth.tls] two have neither the same key nor the same number', () => {
+test('[edge.listeners] two have neither the same key nor the same number', () => {
   const [one, other] = [made(2027), made(2027)].map(({ cert }) => new X509Certificate(cert));
   expect(one!.serialNumber).not.toBe(other!.serialNumber);
   expect(one!.publicKey.equals(other!.publicKey)).toBe(false);

@@ -1,5 +1,5 @@
 /** A tool call as the policy sees it. */
-import { actionOf, argumentsOf, type NamedTool } from '#core/mcp/tools/action.ts';
+import { actionOf, type NamedTool } from '#core/mcp/tools/action.ts';
 import { entry } from './entry.ts';
 
 const tool = (own: string, more: Partial<NamedTool> = {}): NamedTool => ({
@@ -23,17 +23,7 @@ test('the configuration has the last word on protocol, name, class and target', 
   });
 });
 
-test('what no envelope holds is refused with -32602', async () => {
-  await expect(actionOf(tool('get'), 'get', { path: 'a\u0000b' })).rejects.toMatchObject({ code: -32602 });
-  await expect(actionOf(tool('get'), 'get', { path: 'x'.repeat(5000) })).rejects.toMatchObject({ code: -32602 });
-  expect(() => argumentsOf({ arguments: ['a'] })).toThrow(expect.objectContaining({ code: -32602 }));
-  expect(() => argumentsOf({ arguments: { a: 'x'.repeat(262_144) } })).toThrow(
-    expect.objectContaining({ code: -32602 }),
-  );
-  expect(argumentsOf({})).toEqual({});
-});
-
-describe('[mcp.argument-names] names of arguments', () => {
+describe('[mcp.forwarded-is-decided] names of arguments', () => {
   const properties = {
     path: { type: 'string' },
     Path2: { type: 'string' },

@@ -1,4 +1,4 @@
-/** Messages of servers during a call: small ones as they are, large ones cut or looked over elsewhere. */
+/** Messages of servers during a call: small ones pass, large ones are cut or inspected in a worker. */
 
 import { toolGuard } from '#core/contracts/config/tool-guard.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -21,7 +21,7 @@ function handed(message: JsonObject): JsonObject[] {
   return all;
 }
 
-describe('[limit.heavy-call] a message of a server during a call', () => {
+describe('[limit.hostile] a message of a server during a call', () => {
   test('is handed on whole where it is small, without the secrets of the call', () => {
     const small = notification('notifications/message', {
       level: 'info',

@@ -26,7 +26,7 @@ function setting() {
   return { use, time };
 }
 
-test('[mcp.conversations-shared] a key with many sessions ends its own conversations, not those of another key', async () => {
+test('[mcp.sessions] a key with many sessions ends its own conversations, not those of another key', async () => {
   const { use } = setting();
   expect(await use('quiet', 'q')).toBe(1);
   for (let n = 0; n < 2_010; n++) await use('loud', `s${n}`);

@@ -1,4 +1,4 @@
-/** What makes a tool another tool than the one that was accepted. */
+/** Changes that make a tool differ from the accepted one. */
 import { fingerprintOf } from '#core/mcp/tools/kept-definitions.ts';
 
 const tool = {
@@ -19,11 +19,11 @@ test.each([
   ['annotations', { annotations: { readOnlyHint: false } }],
   ['icon', { icons: [{ src: 'https://tracker.example/i.png' }] }],
   ['_meta', { _meta: { 'ui/resourceUri': 'ui://other' } }],
-])('[mcp.drift] another %s is another fingerprint', (_member, change) => {
+])('[guard.changes] another %s is another fingerprint', (_member, change) => {
   expect(fingerprintOf({ ...tool, ...change })).not.toBe(fingerprintOf(tool));
 });
 
-test('[mcp.drift] the order of members and an unknown member are not', () => {
+test('[guard.changes] the order of members and an unknown member are not', () => {
   const { name, ...others } = tool;
   expect(fingerprintOf({ ...others, 'x-revision': 7, name })).toBe(fingerprintOf(tool));
 });

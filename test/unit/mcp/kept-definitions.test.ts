@@ -21,7 +21,7 @@ const telemetry = () => {
 };
 const tool = (name: string, description = 'Reads.') => ({ name, description, inputSchema: { type: 'object' } });
 
-test('[mcp.definition-diff] a text lies under its fingerprint, without what the fingerprint leaves out', async () => {
+test('[guard.changes] a text lies under its fingerprint, without what the fingerprint leaves out', async () => {
   const results = memory();
   const counted = { ...tool('read'), icons: [{ src: 'data:,' }], _meta: { any: 1 } };
   const definition = { ...counted, 'x-revision': 7 };
@@ -31,7 +31,7 @@ test('[mcp.definition-diff] a text lies under its fingerprint, without what the 
   expect(await keptDefinition(results, 'f'.repeat(64))).toBeUndefined();
 });
 
-test('[mcp.definition-diff] one that is too large is not kept, and its neighbours are', async () => {
+test('[guard.changes] one that is too large is not kept, and its neighbours are', async () => {
   const results = memory();
   const large = tool('large', 'x'.repeat(keptSizes.oneBytes));
   const kept = await keepDefinitions({ definitionTexts: results, telemetry: telemetry() }, [
@@ -44,7 +44,7 @@ test('[mcp.definition-diff] one that is too large is not kept, and its neighbour
   expect(results.texts.size).toBe(2);
 });
 
-test('[mcp.definition-diff] what one reading of a list puts away is bounded', async () => {
+test('[guard.changes] what one reading of a list puts away is bounded', async () => {
   const results = memory();
   const text = 'x'.repeat(keptSizes.oneBytes - 200);
   const many = Array.from({ length: 60 }, (_, at) => tool(`tool_${at}`, text));
@@ -54,7 +54,7 @@ test('[mcp.definition-diff] what one reading of a list puts away is bounded', as
   expect([...kept.values()].filter((each) => !each).length).toBe(60 - results.texts.size);
 });
 
-test('[mcp.definition-diff] a store that does not answer is logged once, and nothing is said to be kept or too large', async () => {
+test('[guard.changes] a store that does not answer is logged once, and nothing is said to be kept or too large', async () => {
   const log = telemetry();
   const results = { put: () => Promise.reject(new Error('down')) };
   const many = Array.from({ length: 30 }, (_, at) => tool(`tool_${at}`));

@@ -1,4 +1,4 @@
-/** Arguments in headers: what a client may send, and what a server is sent. */
+/** Arguments in headers, from clients and to servers. */
 import { checkParamHeaders, paramHeaders } from '#core/mcp/protocol/param-headers.ts';
 
 const marked = (type: string, name: string) => ({ type, 'x-mcp-header': name });
@@ -25,7 +25,7 @@ const headers = {
   'mcp-param-table': 'a b',
 };
 
-test('[mcp.headers] what the schema marks is sent, wherever properties lead to it', () => {
+test('[mcp.json-rpc] what the schema marks is sent, wherever properties lead to it', () => {
   expect(paramHeaders(definition, args)).toEqual(headers);
   expect(paramHeaders(definition, { region: null, where: 'text' })).toEqual({});
   expect(paramHeaders({ name: 'plain' }, args)).toEqual({});
@@ -50,7 +50,7 @@ test.each<[string, object]>([
   ['base64 without its end', { 'mcp-param-region': '=?base64?ZXU?=' }],
   ['no base64', { 'mcp-param-region': '=?base64?e~?=' }],
   ['a nested one that differs', { 'mcp-param-table': 'users' }],
-])('[mcp.headers] %s is refused', (_what, over) => {
+])('[mcp.json-rpc] %s is refused', (_what, over) => {
   const given = { ...headers, ...over } as Record<string, string>;
   expect(() => checkParamHeaders(definition, args, given)).toThrow(
     expect.objectContaining({ code: -32020, status: 400 }),

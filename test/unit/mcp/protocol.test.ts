@@ -3,7 +3,6 @@
 import { UpstreamFault } from '#core/mcp/ports.ts';
 import { eraOf } from '#core/mcp/protocol/era.ts';
 import { errorOf, messageOf } from '#core/mcp/protocol/messages.ts';
-import { MessageQueue } from '#core/mcp/sessions/message-queue.ts';
 import { outcomeFor, paramsFor } from '#core/mcp/sessions/translate.ts';
 import { upstreamError } from '#core/mcp/sessions/upstream-errors.ts';
 import { certainlyBlocked } from '#core/mcp/tools/blocked-tools.ts';
@@ -32,19 +31,6 @@ test.each([
   { jsonrpc: '2.0', id: 1, result: {}, error: {} },
 ])('%j is no message', (value) => {
   expect(() => messageOf(value)).toThrow(expect.objectContaining({ code: -32600 }));
-});
-
-test('the request alone decides the era', () => {
-  expect(eraOf(request('tools/list'), {})).toBe('session');
-  expect(eraOf(request('initialize', { protocolVersion: '2025-11-25' }), {})).toBe('session');
-  expect(eraOf(request('tools/call', { name: 'echo', _meta: meta }), headers)).toBe('stateless');
-  expect(eraOf(request('tools/call', { name: 'ü', _meta: meta }), { ...headers, name: '=?base64?w7w=?=' })).toBe(
-    'stateless',
-  );
-  expect(eraOf(messageOf({ jsonrpc: '2.0', method: 'notifications/cancelled' }), { version: '2026-07-28' })).toBe(
-    'stateless',
-  );
-  expect(eraOf(messageOf({ jsonrpc: '2.0', id: 1, result: {} }), headers)).toBe('session');
 });
 
 test.each([
@@ -153,26 +139,6 @@ test('a failure is reported without addresses; codes a client can act on are kep
     error: { code: -32603, message: 'The gateway could not complete the request.' },
     status: 200,
   });
-});
-
-test('a queue gives what was put in, ends, and reports a reader that left', async () => {
-  const queue = new MessageQueue();
-  void queue.write({ a: 1 });
-  const waiting = (async () => {
-    const read = [];
-    for await (const message of queue) read.push(message);
-    return read;
-  })();
-  void queue.write({ b: 2 });
-  queue.end();
-  void queue.write({ late: 3 });
-  expect(await waiting).toEqual([{ a: 1 }, { b: 2 }]);
-  const left = new MessageQueue();
-  let told = 0;
-  left.onLeft(() => told++);
-  const next = left.next();
-  await left.return();
-  expect([await next, told]).toEqual([{ done: true, value: undefined }, 1]);
 });
 
 test('[mcp.upstream-error] only a tool that was called may have taken effect', () => {

@@ -1,4 +1,4 @@
-/** Sealed states: whose they are, what a change does, and a server's own beside them. */
+/** Sealed states: owner, tampering, and a server's own state. */
 import fc from 'fast-check';
 import { ticketKey } from '#core/execution/tickets/keys.ts';
 import {
@@ -21,7 +21,7 @@ const state: RequestState = {
 const sealed = sealState(state, { current })!;
 const caller = { principal: { tenant: 'default', key_id: 'k1' }, sessionId: 'other', sessionIsNamed: false } as never;
 
-test('[mcp.request-state] a state says what it was sealed with, during a rotation too', () => {
+test('[approval.ways-to-wait] a state says what it was sealed with, during a rotation too', () => {
   expect(openState(sealed, { current }, caller, now)).toEqual({ ...state, key_id: current.id });
   const old = sealState(state, { current: previous })!;
   expect(openState(old, { current, previous }, caller, now)).toMatchObject(state);
@@ -30,7 +30,7 @@ test('[mcp.request-state] a state says what it was sealed with, during a rotatio
   );
 });
 
-test('[mcp.request-state] with any other character anywhere it is refused', () => {
+test('[approval.ways-to-wait] with any other character anywhere it is refused', () => {
   fc.assert(
     fc.property(fc.nat(sealed.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (at, char) => {
       fc.pre(sealed[at] !== char);

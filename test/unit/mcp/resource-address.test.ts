@@ -7,7 +7,7 @@ test.each([
   ['https://gw.example:8443/prod/mcp/', 'https://gw.example:8443/prod', ['gw.example']],
   ['https://gw.example', 'https://gw.example', ['gw.example']],
   ['http://[::1]:9000/mcp', 'http://[::1]:9000', ['::1']],
-])('[mcp.resource-metadata] %s', (mcp_resource, base, hosts) => {
+])('[identity.oidc-mcp] %s', (mcp_resource, base, hosts) => {
   const identity = { oidc: [], aws: { callers: [] }, mcp_resource };
   expect(resourceBase(identity)).toBe(base);
   expect(resourceHosts(identity)).toEqual(hosts);

@@ -28,7 +28,3 @@ Node.js v24.21.0
   expect(last).toContain("Error: Cannot find module '/srv/server.mjs' | ");
   expect(last).not.toMatch(/loader:1455|Array\.map|other\.mjs|run_main_module/);
 });
-
-test('[mcp.stdio-start] a line that only begins like a frame is kept', () => {
-  expect(lastOf('at last: the licence has ended\n')).toBe('at last: the licence has ended');
-});

@@ -9,7 +9,7 @@ const offer = (given: object, ...names: string[]) => ({
 });
 const exposed = (...offers: ReturnType<typeof offer>[]) => named(offers).map((tool) => tool.exposed);
 
-test('[mcp.portable-names] a name that the gateway makes has at most 64 characters, and is the same every time', () => {
+test('[mcp.names] a name that the gateway makes has at most 64 characters, and is the same every time', () => {
   const offers = [offer({ name: 'enterprise-database-management' }, long), offer({ name: 'files' }, long)];
   const names = exposed(...offers);
   expect(names[0]).toHaveLength(64);
@@ -19,7 +19,7 @@ test('[mcp.portable-names] a name that the gateway makes has at most 64 characte
   expect(names.every(isPortable)).toBe(true);
 });
 
-test('[mcp.portable-names] with portable_names each name is one that models take, and no two are alike', () => {
+test('[mcp.names] with portable_names each name is one that models take, and no two are alike', () => {
   const names = exposed(
     offer({ name: 'one', portable_names: true }, 'repo/meta.get', 'repo.meta/get', 'get_file', long + long),
   );
@@ -30,7 +30,7 @@ test('[mcp.portable-names] with portable_names each name is one that models take
   expect(exposed(offer({ name: 'one' }, 'repo/meta.get'))).toEqual(['repo/meta.get']);
 });
 
-test('[mcp.portable-names] rules go on with the name of the server, or with <server>__<tool>', async () => {
+test('[mcp.names] rules go on with the name of the server, or with <server>__<tool>', async () => {
   const [portable] = named([offer({ name: 'one', portable_names: true }, 'repo/meta.get')]);
   const asked: string[] = [];
   const decisionAs = async (name: string) => {

@@ -1,4 +1,7 @@
-/** What servers say where no mark fits: instructions, lists, completions, notifications and requests outside of calls [guard.unmarked]. */
+/**
+ * Texts of servers that cannot carry a mark: instructions, lists, completions, notifications and requests
+ * [guard.results].
+ */
 import { toolGuard } from '#core/contracts/config/tool-guard.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { heardBy, withoutFound } from '#core/mcp/tools/unmarked.ts';
@@ -28,7 +31,7 @@ beforeEach(() => {
   sent.length = 0;
 });
 
-test('[guard.unmarked] instructions of a server lose what a result would have marked; plain ones stay as they are', async () => {
+test('[guard.results] instructions of a server lose what a result would have marked; plain ones stay as they are', async () => {
   const plain = { instructions: 'List the projects before you read one. Dates are ISO 8601.' };
   expect(await looked('initialize', plain)).toEqual(plain);
   expect(await looked('initialize', { instructions: order })).toMatchObject({ instructions: removed });
@@ -42,7 +45,7 @@ test.each([
   ['prompts/list', 'prompts', { name: 'p' }],
   ['resources/list', 'resources', { name: 'a', uri: 'file:///a' }],
   ['resources/templates/list', 'resourceTemplates', { name: 'a', uriTemplate: 'file:///{x}' }],
-])('[guard.unmarked] %s has no such description, and no thing with such a name', async (method, member, thing) => {
+])('[guard.results] %s has no such description, and no thing with such a name', async (method, member, thing) => {
   const plain = { ...thing, description: 'Reads a note of the project.' };
   const list = { [member]: [plain, { ...thing, description: order }, { ...thing, name: order }], nextCursor: 'x' };
   const { [member]: things, nextCursor } = await looked(method, list);
@@ -51,14 +54,14 @@ test.each([
   expect(((await looked(method, list, ['on'], { instruction: 'block' }))[member] as unknown[]).length).toBe(1);
 });
 
-test('[guard.unmarked] a completion that speaks to the model is left out', async () => {
+test('[guard.results] a completion that speaks to the model is left out', async () => {
   const completion = { values: ['main', order], hasMore: false };
   expect(await looked('completion/complete', { completion })).toEqual({
     completion: { values: ['main'], hasMore: false },
   });
 });
 
-test('[guard.unmarked] where every server is off nothing is looked at, where one records all is passed on and counted', async () => {
+test('[guard.results] where every server is off nothing is looked at, where one records all is passed on and counted', async () => {
   const list = { prompts: [{ name: 'p', description: order }] };
   expect(await looked('prompts/list', list, ['off', 'off'])).toEqual(list);
   expect(counted).toEqual([]);
@@ -67,7 +70,7 @@ test('[guard.unmarked] where every server is off nothing is looked at, where one
   expect(await looked('prompts/list', list, ['off', 'log', 'on'])).not.toEqual(list);
 });
 
-describe('[guard.unmarked] a message of a server outside of a call', () => {
+describe('[guard.results] a message of a server outside of a call', () => {
   const handed = (message: JsonObject, guards = ['on']) => {
     const all: JsonObject[] = [];
     heardBy(ports as never, callerOf(guards) as never, (each) => void all.push(each))(message);

@@ -1,7 +1,7 @@
-/** What the client of a held call hears. */
+/** Messages to the client of a held call. */
 import { holding } from '#core/mcp/waiting/waiting.ts';
 
-test('[mcp.progress-grows] seconds of the wait with their total, then the progress of the server', () => {
+test('[approval.ways-to-wait] seconds of the wait with their total, then the progress of the server', () => {
   const heard: { params: Record<string, unknown> }[] = [];
   const exchange = { send: (message: unknown) => void heard.push(message as never), signal: AbortSignal.any([]) };
   const { wait, send } = holding(25, { _meta: { progressToken: 'p' } }, { ...exchange, isGone: () => false });
@@ -20,13 +20,4 @@ test('[mcp.progress-grows] seconds of the wait with their total, then the progre
     { progressToken: 'p', progress: 4, total: 4, message: 'works' },
     { data: 'said' },
   ]);
-});
-
-test('[mcp.progress-grows] a call that did not wait passes the progress of its server through', () => {
-  const heard: unknown[] = [];
-  const exchange = { send: (message: unknown) => void heard.push(message), signal: AbortSignal.any([]) };
-  const { send } = holding(25, { _meta: { progressToken: 1 } }, { ...exchange, isGone: () => false });
-  const progress = { method: 'notifications/progress', params: { progressToken: 1, progress: 0.5 } };
-  send(progress);
-  expect(heard).toEqual([progress]);
 });

@@ -1,5 +1,5 @@
 /** Hours that are answered from memory, for as long as their stamps are those of the read. */
-import { KeptHours } from '#adapters/dynamodb/kept-hours.ts';
+import { KeptHours } from '#adapters/tables/kept-hours.ts';
 
 const hour = (n: number) => `2026-01-01T${String(n).padStart(2, '0')}`;
 const hours = (...all: number[]) => all.map(hour);
@@ -24,7 +24,7 @@ function setting(most?: number) {
 
 const stamped = (stamp: string, ...all: number[]) => Object.fromEntries(all.map((n) => [hour(n), stamp]));
 
-describe('[analytics.kept] hours', () => {
+describe('[admin.analytics] hours', () => {
   test('with the stamp of before are not read again; those between them are, run by run', async () => {
     const { ask, readsOf } = setting();
     const all = hours(1, 2, 3, 4, 5);
@@ -36,36 +36,7 @@ describe('[analytics.kept] hours', () => {
     expect(readsOf()).toEqual(['02-03', '05-05']);
   });
 
-  test('without a stamp are read each time', async () => {
-    const { ask, readsOf } = setting();
-    for (const _ of [1, 2]) await ask(hours(1, 2), stamped('a', 1));
-    expect(readsOf()).toEqual(['01-02', '02-02']);
-  });
-
-  test('in which nothing was counted are remembered as well', async () => {
-    const kept = new KeptHours();
-    let reads = 0;
-    const nothing = async () => {
-      reads++;
-      return [];
-    };
-    for (const _ of [1, 2]) expect(await kept.read('s', hours(1), new Map([[hour(1), '']]), nothing)).toEqual([]);
-    expect(reads).toBe(1);
-  });
-
-  test('hold the sums of their shards added up', async () => {
-    const kept = new KeptHours();
-    const at = `${hour(1)}:00:00.000Z`;
-    const shards = async () => [
-      { at, measures: { requests: 1, errors: 1 } },
-      { at, measures: { requests: 2 } },
-    ];
-    expect(await kept.read('s', hours(1), new Map([[hour(1), 'a']]), shards)).toEqual([
-      { at, measures: { requests: 3, errors: 1 } },
-    ]);
-  });
-
-  test('of what was asked for longest ago go first when there is no room, and no series keeps more than two days and a half', async () => {
+  test('of the least recently read series are dropped first, and a series keeps two and a half days', async () => {
     const { kept, ask, readsOf } = setting(10);
     for (const series of ['a', 'b', 'a', 'c']) await ask(hours(1, 2), stamped('x', 1, 2), series);
     readsOf();

@@ -1,8 +1,13 @@
-/** What a chat call adds to usage and analytics. */
+/** Usage and analytics of a chat call. */
+
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { chatRecordOf } from '#core/observatory/chat-record.ts';
 import { projectEntry } from '#core/observatory/project.ts';
+import { requestRowOf } from '#core/observatory/request-row.ts';
 import { sampleChat, sampleEntry } from './sample.ts';
 
-describe('what a chat call adds', () => {
+describe('the projection of a chat call', () => {
+  const failed = (...names: string[]) => names.map((provider) => ({ provider, error: 'x' }));
   const finding = (policy: string, action: string, over: object = {}) => ({
     policy,
     action,
@@ -25,31 +30,19 @@ describe('what a chat call adds', () => {
       'cache:MISS': 1,
     });
     expect(projection).not.toHaveProperty('violations');
-    expect(projection.request).toEqual({
-      at: entry.timestamp,
-      envelope_id: 'e0',
-      request_id: 'r0',
-      request_sha256: 'ab'.repeat(32),
-      session_id: 's1',
-      key_id: 'k1',
-      operation: 'chat.completions',
-      model: 'mock',
-      resolved_model: 'mock',
-      provider: 'mock',
-      stream: false,
-      status: 200,
-      outcome: 'completed',
-      decision: 'allow',
-      tokens: { input: 100, output: 20 },
-      cost_microusd: 250,
-      cost_usd: 0.00025,
-      latency_ms: 120,
-      first_token_ms: 40,
-      cache: 'MISS',
+    expect(projection.request).toMatchObject({
+      ...{ at: entry.timestamp, envelope_id: 'e0', request_id: 'r0', session_id: 's1', key_id: 'k1', model: 'mock' },
+      ...{
+        provider: 'mock',
+        tokens: { input: 100, output: 20 },
+        cost_usd: 0.00025,
+        latency_ms: 120,
+        first_token_ms: 40,
+      },
     });
   });
 
-  test('[admin.violations] findings that block, hold or warn are violations, the strictest first; redact and log count', () => {
+  test('[admin.usage] findings that block, hold or warn are violations, the strictest first; redact and log count', () => {
     const findings = [
       finding('a', 'warn', { type: 'pii', count: 3, detail: 'email' }),
       finding('b', 'redact'),
@@ -67,7 +60,7 @@ describe('what a chat call adds', () => {
     expect(measures).toMatchObject({ 'finding:redact:b': 1, 'finding:log:c': 1, 'finding:block:e': 1 });
   });
 
-  test('a session stopped for its behaviour is a violation; a budget that is used up is none', () => {
+  test('a session stopped for its behaviour is a violation, an exhausted budget is not', () => {
     const stopped = {
       outcome: 'refused',
       decision: 'block',
@@ -81,15 +74,12 @@ describe('what a chat call adds', () => {
     expect(projectEntry(sampleChat(0, spent))).not.toHaveProperty('violations');
   });
 
-  test('[admin.requests-provider] the row of a call that no provider answered names the one that was asked last', () => {
-    const failed = { provider: undefined, outcome: 'failed' };
+  test('[admin.requests-filters] the row of a call that no provider answered names the one that was asked last', () => {
+    const unanswered = { provider: undefined, outcome: 'failed' };
     const row = (record: object) => projectEntry(sampleChat(0, record)).request;
-    const attempts = [
-      { provider: 'a', error: 'x' },
-      { provider: 'b', error: 'unreachable' },
-    ];
-    expect(row({ ...failed, attempts })).toMatchObject({ provider: 'b' });
-    expect(row(failed)).not.toHaveProperty('provider');
+    const attempts = failed('a', 'b');
+    expect(row({ ...unanswered, attempts })).toMatchObject({ provider: 'b' });
+    expect(row(unanswered)).not.toHaveProperty('provider');
     expect(row({ attempts })).toMatchObject({ provider: 'mock' });
   });
 
@@ -103,13 +93,7 @@ describe('what a chat call adds', () => {
     ['failed', { outcome: 'failed' }, [['mock', 1, 1]]],
     [
       'answered by the third',
-      {
-        attempts: [
-          { provider: 'a', error: 'x' },
-          { provider: 'a', error: 'y' },
-          { provider: 'b', error: 'z' },
-        ],
-      },
+      { attempts: [...failed('a', 'a'), ...failed('b')] },
       [
         ['a', 2, 2],
         ['b', 1, 1],
@@ -124,11 +108,11 @@ describe('what a chat call adds', () => {
       { outcome: 'blocked', findings: [finding('a', 'block', { phase: 'output' })] },
       [['mock', 1, 0]],
     ],
-  ])('a call that was %s tells of the providers that were asked', (_, record, expected) => {
+  ])('a call that was %s counts for the called providers', (_, record, expected) => {
     expect(providers(record)).toEqual(expected);
   });
 
-  test('latency is that of answers: what was refused at once makes no provider look fast', () => {
+  test('latency is that of answers, not of refusals', () => {
     const point = (record: object) => projectEntry(sampleChat(0, record)).points?.[0];
     expect(point({})?.measures).toMatchObject({ 'ms:240': 1 });
     expect(Object.keys(point({ outcome: 'refused' })?.measures ?? {}).filter((name) => name.startsWith('ms:'))).toEqual(
@@ -151,4 +135,27 @@ describe('what a chat call adds', () => {
     const bare = sampleEntry(0, { kind: 'chat' });
     expect(projectEntry(bare).counter).toEqual({ kind: 'chat', model: '' });
   });
+});
+
+const rowOf = (body: EvidenceEntry['body']) => {
+  const entry = {
+    timestamp: '2026-01-01T00:00:00.000Z',
+    envelope_id: 'e',
+    session_id: 's',
+    actor: { key_id: 'k' },
+    body,
+  };
+  return requestRowOf(entry as EvidenceEntry, chatRecordOf({ body }));
+};
+
+test('[chat.refused-recorded] a refused call shows why; an answered one has no reason', () => {
+  const refused = {
+    operation: 'messages',
+    outcome: 'refused',
+    status: 400,
+    error: 'invalid_request',
+    reason: 'messages is missing',
+  };
+  expect(rowOf(refused)).toMatchObject({ outcome: 'refused', error: 'invalid_request', reason: 'messages is missing' });
+  expect(rowOf({ operation: 'messages', outcome: 'completed' })).not.toHaveProperty('reason');
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { bucketsOf, parseStep, totalsOf } from '#core/observatory/buckets.ts';
+import { parseStep } from '#core/observatory/buckets.ts';
 import { dimensionOf, parseDimension } from '#core/observatory/dimensions.ts';
 import { addUp } from '#core/observatory/measures.ts';
 import { latencyMeasures, percentiles } from '#core/observatory/sketch.ts';
@@ -17,7 +17,7 @@ const latencies = fc.array(
   { minLength: 1, maxLength: 200 },
 );
 
-test('[analytics.percentiles] each percentile lies within 2 % of the exact one', () => {
+test('[admin.analytics] each percentile lies within 2 % of the exact one', () => {
   fc.assert(
     fc.property(latencies, (values) => {
       for (const [n, found] of percentiles(sketchOf(values), shares).entries()) {
@@ -28,7 +28,7 @@ test('[analytics.percentiles] each percentile lies within 2 % of the exact one',
   );
 });
 
-test('[analytics.percentiles] sketches of parts merge to the sketch of all, in any order', () => {
+test('[admin.analytics] sketches of parts merge to the sketch of all, in any order', () => {
   fc.assert(
     fc.property(latencies, latencies, (a, b) => {
       const parts = [sketchOf(b), sketchOf(a)];
@@ -44,52 +44,13 @@ test('the bins of a sketch are bounded, whatever the latencies', () => {
   expect(percentiles(sketchOf([Number.MAX_SAFE_INTEGER]), [1])[0]).toBeLessThan(86_400_000 * 1.02);
 });
 
-test('nothing counted has no percentile', () => {
-  expect(percentiles({ requests: 3 }, [0.5, 0.99])).toEqual([null, null]);
-});
-
-describe('[analytics.buckets] buckets', () => {
-  const minute = (at: string, ...measures: object[]) => ({
-    at: `2026-01-01T${at}:00.000Z`,
-    measures: addUp([{ requests: 1 }, ...measures] as never),
-  });
-
-  test('of a step merge its minutes; a step without traffic has none', () => {
-    const sums = [
-      minute('00:01', latencyMeasures(10), { errors: 1, input_tokens: 3, output_tokens: 4, cost_microusd: 5 }),
-      minute('00:04', latencyMeasures(1000), { reviewed: 1 }),
-      minute('00:11', { blocked: 1 }),
-    ];
-    expect(bucketsOf(sums, '1m').map(({ timestamp }) => timestamp.slice(11, 16))).toEqual(['00:01', '00:04', '00:11']);
-    expect(bucketsOf(sums, '5m')).toEqual([
-      {
-        timestamp: '2026-01-01T00:00:00.000Z',
-        requests: 2,
-        errors: 1,
-        error_rate: 0.5,
-        p50_latency_ms: 10,
-        p95_latency_ms: expect.closeTo(1000, -2),
-        p99_latency_ms: expect.closeTo(1000, -2),
-        tokens: 7,
-        cost_usd: 0.000005,
-        blocked: 0,
-        reviewed: 1,
-      },
-      expect.objectContaining({ timestamp: '2026-01-01T00:10:00.000Z', blocked: 1, p50_latency_ms: null }),
-    ]);
-    expect(bucketsOf(sums, '1h')).toHaveLength(1);
-  });
-
-  test('an execution that fails in a later minute than its decision is an error rate of one, not more', () => {
-    expect(totalsOf([{ errors: 2 }])).toMatchObject({ requests: 0, errors: 2, error_rate: 1 });
-  });
-
+describe('[admin.analytics] buckets', () => {
   test.each(['2m', '', '60', 'constructor'])('the step %j is refused', (step) => {
     expect(() => parseStep(step)).toThrow('1m, 5m or 1h');
   });
 });
 
-describe('[analytics.bounded] a dimension', () => {
+describe('[admin.analytics] a dimension', () => {
   test.each(['global', 'tenant:a', 'model:gpt-4o:free', 'tool:constructor', 'provider:ö'])('%j is one', (text) => {
     expect(parseDimension(text)).toBe(text);
   });

@@ -16,7 +16,7 @@ async function readsOf(from: string, to: string, step: '1m' | '5m' | '1h' = '1h'
   return reads;
 }
 
-describe('[analytics.hours] sums between two minutes', () => {
+describe('[admin.analytics] sums between two minutes', () => {
   test.each([
     ['whole hours', '01T08:00:00', '01T09:59:00', ['hours 01-01T08:00 to 01-01T09:59']],
     [

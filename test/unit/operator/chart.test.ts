@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse, parseAllDocuments } from 'yaml';
+import * as z from 'zod';
 import { configurationSchema } from '#core/contracts/config.ts';
 import packageJson from '#package' with { type: 'json' };
 import { type Composition, compose } from '../../../operator/compose.ts';
@@ -10,6 +11,20 @@ import { definitions } from '../../../operator/crds.ts';
 import { permissions } from '../../../operator/kubernetes-api.ts';
 import { type Gateway, type Kind, type Part, plurals } from '../../../operator/resources.ts';
 import type { structural } from '../../../operator/structural-schema.ts';
+import { readCases } from '../../support/yaml.ts';
+
+const cases = readCases(
+  'test/unit/operator/chart.yaml',
+  z.strictObject({
+    refused: z.array(
+      z.tuple([
+        z.string(),
+        z.union([z.string(), z.array(z.union([z.string(), z.record(z.string(), z.unknown())])), z.number()]),
+      ]),
+    ),
+    taken: z.array(z.tuple([z.string(), z.union([z.string(), z.array(z.record(z.string(), z.unknown()))])])),
+  }),
+);
 
 const chart = 'charts/agent-governance-gateway';
 const read = (name: string) => readFileSync(join(chart, name), 'utf8');
@@ -27,7 +42,7 @@ interface Rule {
   readonly verbs: readonly string[];
 }
 
-test('[operator.rbac] the role of the chart grants the verbs of the client, in the namespace of the release', () => {
+test('[operator.chart] the role of the chart grants the verbs of the client, in the namespace of the release', () => {
   const all = documents('rbac.yaml');
   expect(all.map(({ kind }) => kind)).toEqual(['ServiceAccount', 'Role', 'RoleBinding']);
   const granted: Record<string, Record<string, string[]>> = {};
@@ -66,7 +81,7 @@ test('[operator.chart] the values satisfy their schema once an image is named, a
   expect(holds({ ...named, gateway: { ...named.gateway, keys: { secret: 'governance-keys' } } })).toBe(true);
 });
 
-describe('[operator.chart] [operator.chart-values] values that no cluster takes, or that open more than they say', () => {
+describe('[operator.chart] values that no cluster takes, or that open more than they say', () => {
   const { $schema: _draft, ...schema } = JSON.parse(read('values.schema.json'));
   const holds = new Ajv2020({ strict: false }).compile(schema);
   const defaults = parse(read('values.yaml'));
@@ -83,37 +98,7 @@ describe('[operator.chart] [operator.chart-values] values that no cluster takes,
   };
 
   test.each<[string, unknown]>([
-    ['image.repository', 'https://registry.example.com/gateway'],
-    ['image.repository', 'registry.example.com/gateway:0.8.0'],
-    ['image.repository', 'registry.example.com/Gateway'],
-    ['image.repository', 'registry.example.com/gate way'],
-    ['image.tag', '0.8.0 latest'],
-    ['image.tag', 'a:b'],
-    ['image.digest', 'sha256:short'],
-    ['image.pullPolicy', 'always'],
-    ['imagePullSecrets', ['registry']],
-    ['gateway.adminToken.secret', 'Governance_Admin'],
-    ['gateway.adminToken.secret', 'a, key: b }, { name: c'],
-    ['gateway.adminToken.key', 'the token'],
-    ['gateway.keys.secret', '../keys'],
-    ['gateway.dynamodbEndpoint', 'dynamodb:8000'],
-    ['gateway.dynamodbEndpoint', 'http://user:password@dynamodb:8000'],
-    ['gateway.dynamodbEndpoint', 'http://dynamodb :8000'],
-    ['gateway.replicas', 0],
-    ['gateway.replicas', 1.5],
-    ['gateway.replicas', '1'],
-    ['gateway.storage.size', '10G'],
-    ['gateway.storage.size', 10],
-    ['gateway.storage.className', 'Fast SSD'],
-    ['operator.replicas', 6],
-    ['operator.resyncSeconds', 0],
-    ['operator.secretNames', ['']],
-    ['operator.secretNames', 'governance-admin'],
-    ['networkPolicy.enabled', 'no'],
-    ['networkPolicy.callers', [{}]],
-    ['networkPolicy.callers', [{ podselector: {} }]],
-    ['networkPolicy.callers', [{ ipBlock: {} }]],
-    ['networkPolicy.callers', [{ ipBlock: { cidr: 'everywhere' } }]],
+    ...cases.refused,
     ...['image.tag', 'gateway.keys', 'gateway.archive', 'gateway.archive.credentials', 'gateway.storage'].map(
       (path): [string, unknown] => [path, null],
     ),
@@ -125,15 +110,7 @@ describe('[operator.chart] [operator.chart-values] values that no cluster takes,
     expect(holds(put(path, value))).toBe(false);
   });
 
-  test.each<[string, unknown]>([
-    ['image.tag', '0.8.0-rc.1'],
-    ['image.repository', 'gateway'],
-    ['gateway.adminToken.secret', '123'],
-    ['gateway.storage.className', 'fast.ssd'],
-    ['networkPolicy.callers', []],
-    ['networkPolicy.callers', [{ ipBlock: { cidr: '10.0.0.0/8', except: ['10.1.0.0/16'] } }]],
-    ['networkPolicy.callers', [{ namespaceSelector: { matchLabels: { team: 'agents' } }, podSelector: {} }]],
-  ])('but %s: %j is taken', (path, value) => {
+  test.each<[string, unknown]>(cases.taken)('but %s: %j is taken', (path, value) => {
     expect([holds(put(path, value)), holds.errors]).toEqual([true, null]);
   });
 
@@ -153,7 +130,7 @@ describe('[operator.chart] [operator.chart-values] values that no cluster takes,
   });
 });
 
-test('[operator.chart] [shared.keys] the pods of a shared store read its keys from a Secret, and write nothing there', () => {
+test('[operator.chart] [shared.gateways] the pods of a shared store read its keys from a Secret, and write nothing there', () => {
   const [deployment] = documents('gateway.yaml');
   const { containers, volumes } = deployment.spec.template.spec;
   expect(containers[0].env).toContainEqual({ name: 'GATEWAY_KEYS', value: '/keys' });
@@ -162,7 +139,7 @@ test('[operator.chart] [shared.keys] the pods of a shared store read its keys fr
   expect(read('templates/gateway.yaml')).toMatch(/if and .*dynamodbEndpoint \(not .*keys\.secret\)[^\n]*\n\{\{- fail /);
 });
 
-test('[operator.chart] [shared.archive] a bucket is named whole: its region, address and credentials count with it only', () => {
+test('[operator.chart] [shared.gateways] a bucket is named whole: its region, address and credentials count with it only', () => {
   const { $schema: _draft, ...schema } = JSON.parse(read('values.schema.json'));
   const holds = new Ajv2020({ strict: false }).compile(schema);
   const values = parse(read('values.yaml'));
@@ -191,9 +168,7 @@ test('[operator.chart] [shared.archive] a bucket is named whole: its region, add
 test('[operator.chart] containers run without root, without capabilities, on a read-only file system', () => {
   const helpers = read('templates/_helpers.tpl');
   for (const line of [
-    'runAsNonRoot: true',
-    'readOnlyRootFilesystem: true',
-    'allowPrivilegeEscalation: false',
+    ...['runAsNonRoot: true', 'readOnlyRootFilesystem: true', 'allowPrivilegeEscalation: false'],
     'drop: [ALL]',
   ])
     expect(helpers).toContain(line);
@@ -204,14 +179,14 @@ test('[operator.chart] containers run without root, without capabilities, on a r
   expect(read('templates/gateway.yaml')).not.toMatch(/kind: (ConfigMap|Secret)$/m);
 });
 
-test('[operator.crd] the definitions of the chart are those of the configuration schema (npm run crds)', () => {
+test('[operator.composed] the definitions of the chart are those of the configuration schema (npm run crds)', () => {
   const made = definitions();
   expect(readdirSync(join(chart, 'crds')).sort()).toEqual(Object.keys(made).sort());
   for (const [name, definition] of Object.entries(made))
     expect(parse(read(`crds/${name}`))).toEqual(structuredClone(definition));
 });
 
-test('[operator.crd] every schema is structural: a type everywhere but where unknown fields are kept, no unions', () => {
+test('[operator.composed] every schema is structural: a type everywhere but where unknown fields are kept, no unions', () => {
   for (const [name, { spec }] of Object.entries(definitions())) {
     const { subresources, additionalPrinterColumns, schema } = spec.versions[0]!;
     expect([name, subresources]).toEqual([name, { status: {} }]);
@@ -260,7 +235,7 @@ test.each([
     { service: { name: 'gateway' }, adminToken: key },
     { service: { name: 'evil.example.com/' }, adminToken: key },
   ],
-])('[operator.crd] %s: a valid spec is accepted, its neighbour is refused', (plural, good, bad) => {
+])('[operator.composed] %s: a valid spec is accepted, its neighbour is refused', (plural, good, bad) => {
   const holds = new Ajv2020({ strict: false, validateFormats: false }).compile(
     withoutBooleans(specOf(plural)) as object,
   );
@@ -268,7 +243,7 @@ test.each([
   expect(holds(bad)).toBe(false);
 });
 
-test('[operator.crd] the objects of the example satisfy the definitions, and together the schema of the configuration', () => {
+test('[operator.composed] the objects of the example satisfy the definitions, and together the schema of the configuration', () => {
   const objects = parseAllDocuments(read('examples/objects.yaml')).map((each) => each.toJS() as Gateway | Part);
   for (const { kind, spec } of objects) {
     const holds = new Ajv2020({ strict: false }).compile(withoutBooleans(specOf(plurals[kind as Kind])) as object);

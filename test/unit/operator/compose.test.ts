@@ -64,7 +64,7 @@ test('[operator.secrets] keys of callers leave as digests, keys of providers as 
   ]);
 });
 
-test('[operator.refused] one incomplete object refuses the whole: nothing is left out of a configuration', () => {
+test('[operator.composed] one incomplete object refuses the whole: nothing is left out of a configuration', () => {
   const refusal = compose(sources({ parts: [tenant('one'), tenant('two', 'absent'), block] }));
   expect(refusal).toEqual({
     reason: 'SecretMissing',
@@ -75,7 +75,7 @@ test('[operator.refused] one incomplete object refuses the whole: nothing is lef
   expect(isRefusal(compose(sources({ parts: [tenant('one'), tenant('two'), block] })))).toBe(false);
 });
 
-test('[operator.secret-forbidden] a Secret that the operator may not read is named, and is not called missing', () => {
+test('[operator.secrets] a Secret that the operator may not read is named, and is not called missing', () => {
   const given = sources({ parts: [tenant('one'), tenant('two')] });
   const hidden = { metadata: { name: 'two-key' }, isForbidden: true as const };
   const refusal = compose({
@@ -89,7 +89,7 @@ test('[operator.secret-forbidden] a Secret that the operator may not read is nam
   });
 });
 
-test('[operator.secret-forbidden] a Secret without the label of this Gateway is not used by any object', () => {
+test('[operator.secrets] a Secret without the label of this Gateway is not used by any object', () => {
   const keys = secret('signing-keys', { 'tickets.key': 'ticket-key' }, {});
   const elsewhere = secret('signing-keys', { 'tickets.key': 'ticket-key' }, { 'governance.dev/usable-by': 'other' });
   const ref = { secretKeyRef: { name: 'signing-keys', key: 'tickets.key' } };
@@ -112,7 +112,7 @@ test('[operator.secret-forbidden] a Secret without the label of this Gateway is 
 });
 
 test.each(['providers', 'routes', 'tenants'])(
-  '[operator.refused] %s in a Gateway are refused: objects make them',
+  '[operator.composed] %s in a Gateway are refused: objects make them',
   (name) => {
     const refusal = compose(sources({ gateway: gateway({ configuration: { [name]: [] } }) }));
     expect(refusal).toMatchObject({
@@ -130,7 +130,7 @@ test('[operator.composed] an object under deletion is left out, and only that on
   expect(read({ parts: [tenant('one'), deleted] }).tenants.map(({ id }: { id: string }) => id)).toEqual(['one']);
 });
 
-test('[operator.refused] a key that the schema does not know reaches the gateway, which refuses it', () => {
+test('[operator.composed] a key that the schema does not know reaches the gateway, which refuses it', () => {
   const misspelt = part('Tenant', 'one', { ...tenant('one').spec, allowed_modelz: ['gpt-*'] });
   const { error } = configurationSchema.safeParse(read({ parts: [misspelt] }));
   expect(error?.issues[0]).toMatchObject({ code: 'unrecognized_keys', keys: ['allowed_modelz'] });
@@ -153,7 +153,7 @@ const members: readonly (readonly [string, Partial<Sources>, string])[] = [
       ] as const,
   ),
 ];
-test.each(members)('[operator.refused] %s is refused, not left out', (_what, over, message) => {
+test.each(members)('[operator.composed] %s is refused, not left out', (_what, over, message) => {
   const refusal = compose(sources(over));
   expect(refusal).toMatchObject({ reason: 'InvalidSpec', message: expect.stringContaining(message) });
   expect(JSON.stringify(refusal)).not.toContain('plain');
@@ -165,13 +165,13 @@ test('[operator.composed] the members that a Policy and a Gateway have stay allo
   expect(isRefusal(compose(sources({ gateway: whole, parts: [tenant('one'), policy] })))).toBe(false);
 });
 
-test('[operator.refused] an object under deletion refuses nothing: the configuration is without it', () => {
+test('[operator.composed] an object under deletion refuses nothing: the configuration is without it', () => {
   const policy = part('Policy', 'p', { rulez: [] });
   const deleted = { ...policy, metadata: { ...policy.metadata, deletionTimestamp: '2026-11-23T00:00:00Z' } };
   expect(isRefusal(compose(sources({ parts: [tenant('one'), deleted] })))).toBe(false);
 });
 
-test("[operator.refused] the Secret of the administrator's token is not the key of a provider: it would be sent to its address", () => {
+test("[operator.composed] the Secret of the administrator's token is not the key of a provider: it would be sent to its address", () => {
   const apiKey = (name: string) => ({ apiKey: { secretKeyRef: { name, key: name === 'admin' ? 'token' : 'key' } } });
   const provider = (name: string) =>
     part('Provider', 'elsewhere', { type: 'openai', base_url: 'https://example.com', ...apiKey(name) });

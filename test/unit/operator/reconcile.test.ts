@@ -1,4 +1,4 @@
-/** From what was observed to what is written: in steps, and to a state without writes. */
+/** Reconciliation of observed objects: in steps, until no write is left. */
 import fc from 'fast-check';
 import { isApplied, wantedDeployment } from '../../../operator/environment.ts';
 import { isDue, type Observed, type Outcome, plan } from '../../../operator/plan.ts';
@@ -73,7 +73,7 @@ test('[operator.secrets] a variable that was changed by hand is repaired', () =>
 });
 
 test.each(['NODE_OPTIONS', 'GATEWAY_ADMIN_TOKEN', 'LD_PRELOAD', 'DYNAMODB_ENDPOINT', 'lower'])(
-  '[operator.refused] %s is not a variable that a Gateway object may set',
+  '[operator.composed] %s is not a variable that a Gateway object may set',
   (name) => {
     const given = gateway({
       deployment: { name: 'gateway' },
@@ -85,7 +85,7 @@ test.each(['NODE_OPTIONS', 'GATEWAY_ADMIN_TOKEN', 'LD_PRELOAD', 'DYNAMODB_ENDPOI
   },
 );
 
-test('[operator.steady] what is in force is not sent again; what another wrote into the gateway is replaced', () => {
+test('[operator.composed] what is in force is not sent again; what another wrote into the gateway is replaced', () => {
   const { composition } = plan(observed({ deployment: applied(observed()) }));
   const status = { version: 3, sha256: 'a'.repeat(64), composed: composition!.composed };
   const known = { ...observed().gateway, status };
@@ -94,7 +94,7 @@ test('[operator.steady] what is in force is not sent again; what another wrote i
   expect(isDue({ ...composition!, composed: 'other' }, known, { sha256: 'a'.repeat(64) })).toBe(true);
 });
 
-test('[operator.refused] a refusal is the condition of every object; a Gateway that serves stays ready', () => {
+test('[operator.composed] a refusal is the condition of every object; a Gateway that serves stays ready', () => {
   const serving = { ...observed().gateway, status: { version: 2 } };
   const { statuses } = settle({ ...observed(), gateway: serving }, refused, now);
   expect(statuses).toHaveLength(3);
@@ -112,7 +112,7 @@ test('[operator.refused] a refusal is the condition of every object; a Gateway t
   ]);
 });
 
-test('[operator.rollout] only the Gateway says that pods are replaced; a part says it where it named a failure that is over', () => {
+test('[operator.kubernetes] only the Gateway says that pods are replaced; a part says it where it named a failure that is over', () => {
   const rolling: Outcome = { stored: false, reason: 'RollingOut', message: 'pods are replaced' };
   const inForce = written(observed(), stored, now);
   const kinds = (of: Observed) => settle(of, rolling, now).statuses.map(({ object }) => object.kind);
@@ -123,20 +123,20 @@ test('[operator.rollout] only the Gateway says that pods are replaced; a part sa
   expect(settle(after, stored, now).statuses.map(({ object }) => object.kind)).toEqual(['Gateway']);
 });
 
-test('[operator.finalizer] a deleted object is released when a configuration without it is stored, and not before', () => {
+test('[operator.kubernetes] a deleted object is released when a configuration without it is stored, and not before', () => {
   const parts = [tenant('one'), deletedOf(tenant('two'))];
   expect(settle(observed({ parts }), refused, now).release).toEqual([]);
   expect(settle(observed({ parts }), stored, now).release).toEqual([parts[1]]);
   expect(settleWithoutGateway(parts, now).release).toEqual([parts[1]]);
 });
 
-test('[operator.finalizer] every object is claimed before it is used, and once', () => {
+test('[operator.kubernetes] every object is claimed before it is used, and once', () => {
   const fresh = { ...tenant('one'), metadata: { name: 'one', namespace: 'governance' } };
   expect(plan(observed({ parts: [fresh, openai] })).claim).toEqual([fresh]);
   expect(plan(observed({ parts: [deletedOf(fresh), openai] })).claim).toEqual([]);
 });
 
-test('[operator.finalizer] a deleted Gateway gives up its variables and releases itself', () => {
+test('[operator.kubernetes] a deleted Gateway gives up its variables and releases itself', () => {
   const gone = observed({ gateway: deletedOf(observed().gateway), deployment: applied(observed()) });
   const { apply, composition, outcome } = plan(gone);
   expect(composition).toBeUndefined();
@@ -144,7 +144,7 @@ test('[operator.finalizer] a deleted Gateway gives up its variables and releases
   expect(settle(gone, outcome!, now).release).toEqual([gone.gateway]);
 });
 
-test('[operator.steady] whatever happened, the same outcome a second time writes nothing', () => {
+test('[operator.composed] whatever happened, the same outcome a second time writes nothing', () => {
   const outcomes = fc.oneof(
     fc.constant(stored),
     fc.record({

@@ -39,7 +39,7 @@ const used = new Set(uses.map(({ name }) => name));
 const { dependencies, devDependencies, optionalDependencies, scripts } = packageJson;
 const declared = new Set(Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }));
 
-test('[repository.dependencies] every declared dependency is used', () => {
+test('every declared dependency is used', () => {
   const manifest = readFileSync('package.json', 'utf8');
   const idle = [...declared].filter((name) => {
     if (used.has(name) || platforms.test(name)) return false;
@@ -53,7 +53,7 @@ test('[repository.dependencies] every declared dependency is used', () => {
   expect(idle).toEqual([]);
 });
 
-test('[repository.dependencies] every package of the lock file has a digest, or is part of one that has', () => {
+test('every package of the lock file has a digest, or is part of one that has', () => {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
     packages: Record<string, { integrity?: string; inBundle?: true; link?: true }>;
   };
@@ -68,7 +68,7 @@ const isTyped = (name: string): boolean => ['node', 'jest'].includes(name) || us
 const namesIn = (text: string, name: string): boolean =>
   [`'${name}'`, `"${name}"`, `'${name}/`, `node_modules/${name}/`].some((form) => text.includes(form));
 
-test('[repository.dependencies] every used package is declared', () => {
+test('every used package is declared', () => {
   const builtin = new Set(builtinModules);
   const foreign = uses.filter(
     ({ name, path }) =>
@@ -85,7 +85,7 @@ test('[repository.dependencies] every used package is declared', () => {
 const isCode = (path: string, name: string): boolean =>
   !(path.startsWith('test/') && !existsSync(`node_modules/${name}`));
 
-test('[repository.dependencies] what runs in production is not a development dependency', () => {
+test('what runs in production is not a development dependency', () => {
   const development = new Set(Object.keys(devDependencies));
   const shipped = uses.filter(
     ({ name, path }) => /^(core|adapters|lambdas|bin\/(local|agentctl|plane))/.test(path) && development.has(name),
@@ -98,14 +98,14 @@ const importsTypesOnly = (text: string, name: string): boolean =>
     .split('\n')
     .every((line) => !line.includes(`'${name}`) || /^\s*(import|export) type\b|^\} from|@type/.test(line));
 
-test('[repository.dependencies] versions of Node.js agree', () => {
+test('versions of Node.js agree', () => {
   const major = Number(readFileSync('.nvmrc', 'utf8'));
   expect(packageJson.engines.node).toBe(`>=${major}`);
   expect(packageJson.devDependencies.node).toMatch(new RegExp(`^${major}\\.`));
   expect(scripts.start).toMatch(/^node /);
 });
 
-test('[repository.dependencies] the version in package.json has release notes and a heading in the changelog', () => {
+test('the version in package.json has release notes and a heading in the changelog', () => {
   expect(readFileSync('CHANGELOG.md', 'utf8')).toContain(`## ${packageJson.version}`);
   expect(readFileSync(`docs/releases/${packageJson.version}.md`, 'utf8')).toMatch(
     new RegExp(`^# ${packageJson.version.replaceAll('.', '\\.')}`),

@@ -15,7 +15,7 @@ test('lines of a moment are one write, in their order', () => {
   expect(writes).toEqual(['one\ntwo\nthree\n', 'four\n']);
 });
 
-test('many lines do not wait, and are written once', () => {
+test('many lines are written at once', () => {
   const writes: string[] = [];
   const write = lineWriter((text) => void writes.push(text));
   const line = 'x'.repeat(40_000);
@@ -27,7 +27,7 @@ test('many lines do not wait, and are written once', () => {
   expect(writes).toHaveLength(1);
 });
 
-test('what is held when the process exits is written', () => {
+test('held lines are written when the process exits', () => {
   const writes: string[] = [];
   const before = process.listeners('exit');
   const write = lineWriter((text) => void writes.push(text));

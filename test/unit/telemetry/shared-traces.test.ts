@@ -36,7 +36,7 @@ const trace = (id: string, note = ''): RecordedTrace => ({
 });
 const ids = (traces: readonly RecordedTrace[] | undefined) => traces?.map(({ trace_id }) => trace_id);
 
-test('[trace.shared] traces leave at most once a second; what came meanwhile leaves with the next', async () => {
+test('[trace.routes] traces are sent at most once a second, later ones with the next batch', async () => {
   const { shared, time, puts } = given();
   await shared.flush();
   expect(puts).toEqual([]);
@@ -51,7 +51,7 @@ test('[trace.shared] traces leave at most once a second; what came meanwhile lea
   expect(puts.map(ids)).toEqual([['a'], ['b', 'c']]);
 });
 
-test('[trace.shared] of more than an item holds the newest are kept, and what is left out is counted', async () => {
+test('[trace.routes] an item keeps the newest traces, and dropped ones are counted', async () => {
   const { shared, puts, dropped } = given();
   for (let i = 0; i < sharedSizes.traces + 10; i++) shared.note(trace(`t${i}`));
   await shared.flush();
@@ -65,7 +65,7 @@ test('[trace.shared] of more than an item holds the newest are kept, and what is
   expect([ids(large.puts[0]), large.dropped]).toEqual([['new'], { queue_full: 1 }]);
 });
 
-test('[trace.shared] a ring that cannot be written costs the traces and no call', async () => {
+test('[trace.routes] a ring that cannot be written costs the traces and no call', async () => {
   const { shared, time, puts, dropped, state } = given();
   state.fails = true;
   shared.note(trace('a'));
@@ -78,7 +78,7 @@ test('[trace.shared] a ring that cannot be written costs the traces and no call'
   expect(puts.map(ids)).toEqual([['b']]);
 });
 
-test('[trace.share] each tenant has items of its own, and one with many traces drops its own', async () => {
+test('[trace.isolation] each tenant has its own items, and a tenant with many traces drops its own', async () => {
   const { shared, puts, tenants, dropped } = given();
   const of = (tenant_id: string, id: string): RecordedTrace => ({
     trace_id: id,

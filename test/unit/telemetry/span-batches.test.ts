@@ -1,4 +1,4 @@
-import { traceRequest } from '#adapters/telemetry/otlp-json.ts';
+import { traceRequest } from '#adapters/telemetry/otlp-http.ts';
 import { batchedSink, batchSizes } from '#adapters/telemetry/span-batches.ts';
 import type { EndedSpan } from '#adapters/telemetry/spans.ts';
 
@@ -76,7 +76,7 @@ function setting({ timers = true } = {}) {
   };
 }
 
-test('[trace.export] what ended within five seconds leaves as one batch; an idle process sends nothing', async () => {
+test('[trace.export] spans of five seconds are sent as one batch, and an idle process sends nothing', async () => {
   const { sink, sent, push, tick, isDue } = setting();
   expect(isDue()).toBe(false);
   push(3);
@@ -88,15 +88,7 @@ test('[trace.export] what ended within five seconds leaves as one batch; an idle
   expect(sent).toEqual([3]);
 });
 
-test('a full batch does not wait for its time', async () => {
-  const { sink, sent, push } = setting();
-  push(batchSizes.batch);
-  push(10);
-  await sink.flush();
-  expect(sent).toEqual([batchSizes.batch, 10]);
-});
-
-test('a slow collector fills the queue; what does not fit is dropped and counted, the rest arrives', async () => {
+test('a slow collector fills the queue, and further spans are dropped and counted', async () => {
   const { sink, sent, push, hold, counted } = setting();
   const release = hold();
   push(batchSizes.batch); // under way, no longer in the queue
@@ -125,7 +117,7 @@ test('failures are counted, logged once a minute, never thrown; later spans find
   expect(sent).toEqual([1]);
 });
 
-test('a collector that takes one batch not is not asked for the next; that one waits for its time', async () => {
+test('after a refused batch the next one waits for its time', async () => {
   const { sink, sent, push, hold, down, attempts, tick, isDue } = setting();
   const release = hold();
   push(3 * batchSizes.batch);
@@ -139,15 +131,7 @@ test('a collector that takes one batch not is not asked for the next; that one w
   expect(sent).toEqual([batchSizes.batch]);
 });
 
-test('without timers spans wait for the flush', async () => {
-  const { sink, sent, push, isDue } = setting({ timers: false });
-  push(5);
-  expect(isDue()).toBe(false);
-  await sink.flush();
-  expect(sent).toEqual([5]);
-});
-
-test('the end sends what waits, closes, and takes no more', async () => {
+test('stopping sends the queued spans and takes no more', async () => {
   const { sink, sent, push, closed, counted, isDue } = setting();
   push(4);
   await sink.stop();
@@ -166,7 +150,7 @@ test.each<[string, object]>([
   ['a time that is not finite', { endMs: Number.POSITIVE_INFINITY }],
   ['an id that is not hexadecimal', { traceId: 'no trace' }],
   ['a parent of the wrong length', { parentId: 'abc' }],
-])('[trace.export-others] a span with %s is counted and left out; the others of its batch leave', async (_, fault) => {
+])('[trace.export] a span with %s is counted and left out; the others of its batch leave', async (_, fault) => {
   const { sink, sent, counted, lines } = setting();
   sink.push(span);
   sink.push({ ...span, ...fault } as EndedSpan);
@@ -176,7 +160,7 @@ test.each<[string, object]>([
   expect(counted).toEqual({ 'svc_spans_dropped_total not_encodable': 1 });
 });
 
-test('[trace.export-others] integers beyond 64 bits and halves of characters are written in a form that collectors read', () => {
+test('[trace.export] integers beyond 64 bits and halves of characters are written in a form that collectors read', () => {
   const attributes = { large: 1e300, whole: 7, text: 'a\ud800' };
   const [{ scopeSpans }] = JSON.parse(traceRequest([{ ...span, attributes }], {})).resourceSpans;
   expect(scopeSpans[0].spans[0].attributes).toEqual([

@@ -17,30 +17,24 @@ describe('traceparent', () => {
     expect(traceContextOf({ traceparent: header })).toEqual(context);
   });
 
+  const [zeros, capitals] = ['0'.repeat(32), `00-${trace.toUpperCase()}-${span}-01`];
   test.each([
-    ['nothing', undefined],
-    ['empty', ''],
-    ['version ff', `ff-${trace}-${span}-01`],
-    ['a zero trace', `00-${'0'.repeat(32)}-${span}-01`],
-    ['a zero span', `00-${trace}-${'0'.repeat(16)}-01`],
-    ['upper case', `00-${trace.toUpperCase()}-${span}-01`],
-    ['upper case in the span', `00-${trace}-${span.toUpperCase()}-01`],
-    ['more than version 00 has', `${valid}-00`],
-    ['an empty fifth field', `${valid}-`],
-    ['a higher version run together', `01-${trace}-${span}-01what`],
-    ['a short trace', `00-${trace.slice(1)}-${span}-01`],
-    ['a long span', `00-${trace}-${span}0-01`],
-    ['no flags', `00-${trace}-${span}`],
-    ['flags of one digit', `00-${trace}-${span}-1`],
-    ['flags that are no hex', `00-${trace}-${span}-0x`],
-    ['a version of one digit', `0-${trace}-${span}-01`],
-    ['two in one', `${valid},${valid}`],
-    ['a line feed at its end', `${valid}\n`],
-  ])('%s begins a new trace, and tracestate goes with it', (_what, header) => {
+    ...[
+      undefined,
+      '',
+      `ff-${trace}-${span}-01`,
+      `00-${zeros}-${span}-01`,
+      `00-${trace}-${'0'.repeat(16)}-01`,
+      capitals,
+    ],
+    ...[`00-${trace}-${span.toUpperCase()}-01`, `${valid}-00`, `${valid}-`, `01-${trace}-${span}-01what`],
+    ...[`00-${trace.slice(1)}-${span}-01`, `00-${trace}-${span}0-01`, `00-${trace}-${span}`, `00-${trace}-${span}-1`],
+    ...[`00-${trace}-${span}-0x`, `0-${trace}-${span}-01`, `${valid},${valid}`, `${valid}\n`],
+  ])('%j begins a new trace, without tracestate', (header) => {
     expect(traceContextOf({ traceparent: header, tracestate: 'a=1' })).toBeUndefined();
   });
 
-  test('what we send keeps the flags we know and no others', () => {
+  test('only known flags are sent', () => {
     expect(traceparent(trace, span, { sampled: true, random: true })).toBe(`00-${trace}-${span}-03`);
     expect(traceparent(trace, span, { sampled: false, random: false })).toBe(`00-${trace}-${span}-00`);
   });
@@ -59,23 +53,13 @@ describe('tracestate', () => {
   });
 
   test.each([
-    ['foo'],
-    ['=1'],
-    ['foo='],
-    ['Foo=1'],
-    ['foo=1=2'],
-    ['foo=\u00fc'],
-    ['a=1,foo'],
-    [`${'k'.repeat(257)}=1`],
-    [`k=${'v'.repeat(257)}`],
-    [Array.from({ length: 33 }, (_, i) => `k${i}=1`).join(',')],
-    [''],
-    ['agg=1'],
+    ...['foo', '=1', 'foo=', 'Foo=1', 'foo=1=2', 'foo=\u00fc', 'a=1,foo', '', 'agg=1'],
+    ...[`${'k'.repeat(257)}=1`, `k=${'v'.repeat(257)}`, Array.from({ length: 33 }, (_, i) => `k${i}=1`).join(',')],
   ])('%j is dropped as a whole', (header) => {
     expect(others(header)).toBeUndefined();
   });
 
-  test('our member stands first, and no list grows beyond 32', () => {
+  test('our member is first, and no list grows beyond 32', () => {
     const full = Array.from({ length: 32 }, (_, i) => `k${i}=1`);
     const list = tracestate(full.join(','), span).split(',');
     expect(list).toEqual([`agg=${span}`, ...full.slice(0, 31)]);
@@ -116,7 +100,7 @@ describe('X-Ray', () => {
     },
   );
 
-  test('stands behind a valid traceparent, and in for a malformed one', () => {
+  test('is used after a malformed traceparent, not after a valid one', () => {
     const xray = `Root=1-11111111-222222222222222222222222;Parent=${span}`;
     expect(traceContextOf({ traceparent: valid, xray })?.traceId).toBe(trace);
     expect(traceContextOf({ traceparent: 'none', tracestate: 'a=1', xray })).toMatchObject({
@@ -134,9 +118,5 @@ describe('sampling', () => {
   test.each([0, 0.1, 0.5, 1])('a rate of %d takes that share of the traces', (rate) => {
     const taken = ids.filter((id) => isSampled(id, rate)).length;
     expect(taken).toBe(Math.ceil(rate * ids.length));
-  });
-
-  test('a trace taken at a low rate is taken at every higher one', () => {
-    for (const id of ids) if (isSampled(id, 0.2)) expect(isSampled(id, 0.7)).toBe(true);
   });
 });

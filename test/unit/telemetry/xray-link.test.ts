@@ -1,4 +1,4 @@
-/** Where a trace stands in X-Ray. */
+/** Links to traces in X-Ray. */
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { xrayLink } from '#adapters/telemetry/xray-link.ts';
 import { merged } from '#core/observatory/traces.ts';
@@ -7,49 +7,38 @@ const traceId = '0af7651916cd43dd8448eb211c80319c';
 const root = '1-67891233-abcdef012345678912345678';
 const header = `Root=${root};Parent=53995c3f42cd8ad8;Sampled=1`;
 const otlp = 'https://xray.eu-west-1.amazonaws.com/v1/traces';
-const at = (host: string, region: string, id: string) =>
+const link = (host: string, region: string, id: string) =>
   `https://${region}.${host}/cloudwatch/home?region=${region}#xray:traces/${id}`;
+/** A function in a region, whose trace X-Ray names. */
+const traced = (AWS_REGION: string, _X_AMZN_TRACE_ID = header) => ({ AWS_REGION, _X_AMZN_TRACE_ID });
+const exported = (OTLP_TRACES_URL: string) => ({ AWS_REGION: 'eu-west-1', OTLP_TRACES_URL });
+const ofSpans = link('console.aws.amazon.com', 'eu-west-1', '1-0af76519-16cd43dd8448eb211c80319c');
 
-describe('[trace.xray-link] the address of a trace', () => {
+describe('[trace.routes] the address of a trace', () => {
   test.each([
+    ['spans by OTLP have their own id', exported(otlp), false, ofSpans],
     [
-      'spans by OTLP stand under their own id',
-      { AWS_REGION: 'eu-west-1', OTLP_TRACES_URL: otlp },
-      false,
-      at('console.aws.amazon.com', 'eu-west-1', '1-0af76519-16cd43dd8448eb211c80319c'),
-    ],
-    [
-      'subsegments stand under the trace of the function',
-      { AWS_REGION: 'eu-west-1', _X_AMZN_TRACE_ID: header },
+      'subsegments have the trace of the function',
+      traced('eu-west-1'),
       true,
-      at('console.aws.amazon.com', 'eu-west-1', root),
+      link('console.aws.amazon.com', 'eu-west-1', root),
     ],
     [
       'another partition has another console',
-      { AWS_REGION: 'cn-north-1', _X_AMZN_TRACE_ID: header },
+      traced('cn-north-1'),
       true,
-      at('console.amazonaws.cn', 'cn-north-1', root),
+      link('console.amazonaws.cn', 'cn-north-1', root),
     ],
     [
-      'government regions too',
-      { AWS_REGION: 'us-gov-west-1', _X_AMZN_TRACE_ID: header },
+      'so have government regions',
+      traced('us-gov-west-1'),
       true,
-      at('console.amazonaws-us-gov.com', 'us-gov-west-1', root),
+      link('console.amazonaws-us-gov.com', 'us-gov-west-1', root),
     ],
-    [
-      'a header that names no trace gives none',
-      { AWS_REGION: 'eu-west-1', _X_AMZN_TRACE_ID: 'Root=1-x' },
-      true,
-      undefined,
-    ],
-    ['a function without X-Ray gives none', { AWS_REGION: 'eu-west-1', _X_AMZN_TRACE_ID: header }, false, undefined],
-    [
-      'spans that go to another collector give none',
-      { AWS_REGION: 'eu-west-1', OTLP_TRACES_URL: 'https://collector.example/v1/traces' },
-      false,
-      undefined,
-    ],
-    ['nothing outside of AWS', {}, true, undefined],
+    ['a header without a trace gives no link', traced('eu-west-1', 'Root=1-x'), true, undefined],
+    ['a function without X-Ray gives no link', traced('eu-west-1'), false, undefined],
+    ['spans for another collector give no link', exported('https://collector.example/v1/traces'), false, undefined],
+    ['outside of AWS is no link', {}, true, undefined],
   ])('%s', (_, environment, subsegments, url) => {
     expect(xrayLink(environment, subsegments)?.(traceId)).toBe(url);
   });

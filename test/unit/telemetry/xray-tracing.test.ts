@@ -70,6 +70,6 @@ test.each([
   [{ AWS_XRAY_DAEMON_ADDRESS: '169.254.79.129:2000', POWERTOOLS_TRACE_ENABLED: 'false' }, false],
   [{ POWERTOOLS_TRACE_ENABLED: 'true' }, true],
   [{ POWERTOOLS_TRACE_ENABLED: 'true', OTLP_TRACES_URL: 'https://xray.eu-west-1.amazonaws.com/v1/traces' }, false],
-])('%j asks for tracing: %s', (environment, asked) => {
+])('%j turns tracing on: %s', (environment, asked) => {
   expect(xrayTracer(environment) !== undefined).toBe(asked);
 });

@@ -1,6 +1,9 @@
-/** Which modules may be filters: they follow the ABI, import nothing, and what they can allocate has an end. */
+/** Modules accepted as filters: they follow the ABI, import nothing, and have bounded memory. */
+
+import * as z from 'zod';
 import { check } from '#adapters/wasm/check.ts';
 import { compileModule } from '#adapters/wasm/module.ts';
+import { readCases, rows, text } from '../../support/yaml.ts';
 import { built, checking, echo, expectingMetadata, filter, flagging } from './wat.ts';
 
 const compiled = async (wat: string) => compileModule(await built(wat));
@@ -8,65 +11,20 @@ const metadata = { tenant_id: 'acme', model: 'mock', provider: 'mock', phase: 'i
 const run = async (wat: string, text = 'hello') =>
   check({ module: await compiled(wat), content: new TextEncoder().encode(text), metadata });
 
+const part = z.string().exactOptional();
+const cases = readCases(
+  'test/unit/wasm/module.yaml',
+  z.strictObject({
+    /** Parts of a module, and the message. */
+    refused: rows(text, z.strictObject({ memory: part, more: part, check: part, alloc: part, result: part }), text),
+  }),
+);
+
 type Row = [what: string, wat: string, expected: string];
 
 describe('[wasm.abi] a module is refused', () => {
-  test.each<Row>([
-    [
-      'that imports a function',
-      filter({ more: '(import "env" "log" (func (param i32)))' }),
-      'it imports something; a filter gets nothing',
-    ],
-    [
-      'that imports its memory',
-      filter({ memory: '(import "env" "memory" (memory 1 2)) (export "memory" (memory 0))' }),
-      'it imports something',
-    ],
-    [
-      'whose memory has no maximum',
-      filter({ memory: '(memory (export "memory") 1)' }),
-      'memory without a declared maximum, allowed 1024 pages of 64 KiB',
-    ],
-    [
-      'whose memory may grow beyond 64 MiB',
-      filter({ memory: '(memory (export "memory") 1 1025)' }),
-      'memory with a maximum of 1025 pages of 64 KiB, allowed 1024',
-    ],
-    ['without a memory', filter({ memory: '' }), 'it must have one memory and export it'],
-    ['that keeps its memory to itself', filter({ memory: '(memory 1 2)' }), 'it must have one memory and export it'],
-    ['whose memory is shared', filter({ memory: '(memory (export "memory") 1 2 shared)' }), 'that is shared'],
-    ['whose memory has 64-bit addresses', filter({ memory: '(memory (export "memory") i64 1 2)' }), '64-bit addresses'],
-    [
-      'whose table has no maximum',
-      filter({ more: '(table 1 funcref)' }),
-      'tables without a declared maximum, allowed 100000 entries',
-    ],
-    [
-      'whose tables may grow beyond 100,000 entries',
-      filter({ more: '(table 1 60000 funcref) (table 1 60000 funcref)' }),
-      'tables with a maximum of 120000 entries, allowed 100000',
-    ],
-    ['without check', filter({ check: '' }), 'check is not exported, wanted (i32, i32, i32, i32) -> i32'],
-    [
-      'whose check takes too few',
-      filter({ check: '(func (export "check") (param i32 i32) (result i32) (i32.const 0))' }),
-      'check is (i32, i32) -> i32, wanted (i32, i32, i32, i32) -> i32',
-    ],
-    [
-      'whose alloc answers 64 bits',
-      filter({ alloc: '(func (export "alloc") (param i32) (result i64) (i64.const 8))' }),
-      'alloc is (i32) -> i64, wanted (i32) -> i32',
-    ],
-    [
-      'whose get_result_len is no function',
-      filter({
-        result:
-          '(func (export "get_result_ptr") (result i32) (i32.const 0)) (global (export "get_result_len") i32 (i32.const 0))',
-      }),
-      'get_result_len is not exported, wanted () -> i32',
-    ],
-  ])('%s', async (_what, wat, expected) => {
-    await expect(compiled(wat)).rejects.toThrow(expected);
+  test.each(cases.refused)('%s', async (_what, parts, expected) => {
+    await expect(compiled(filter(parts))).rejects.toThrow(expected);
   });
 
   test('that declares arrays, which lie outside of its memory', async () => {
@@ -91,7 +49,7 @@ describe('[wasm.abi] a check', () => {
     expect(await run(flagging('{}'))).toEqual({ flagged: true });
   });
 
-  test('is given the content as it is, and the four fields of the metadata', async () => {
+  test('receives the unchanged content, and four fields of metadata', async () => {
     const text = JSON.stringify({ message: 'Grüße, 世界, 🙂 \u0000 '.repeat(200) });
     expect(await run(echo, text)).toEqual({ flagged: true, message: JSON.parse(text).message });
     const expected = '{"tenant_id":"acme","model":"mock","provider":"mock","phase":"input"}';
@@ -99,7 +57,7 @@ describe('[wasm.abi] a check', () => {
     expect((await run(expectingMetadata(expected.replace('acme', 'acne')))).flagged).toBe(false);
   });
 
-  test('of nothing is a check like another', async () => {
+  test('of an empty text works like any other', async () => {
     expect(await run(filter(), '')).toEqual({ flagged: false });
   });
 
@@ -121,7 +79,7 @@ describe('[wasm.abi] a check', () => {
     [
       'whose alloc has nothing left',
       filter({ alloc: '(func (export "alloc") (param i32) (result i32) (i32.const 0))' }),
-      'alloc gave no memory for 5 bytes',
+      'alloc returned no memory for 5 bytes',
     ],
     [
       'whose alloc points beyond the memory',

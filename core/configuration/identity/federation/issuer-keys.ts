@@ -1,7 +1,7 @@
 /**
  * The public keys of one issuer: fetched when needed, cached for ten minutes, and used for a bounded time longer if the
  * issuer does not answer. Tokens cannot cause more than one fetch in thirty seconds, whatever key ids they name
- * [identity.oidc-keys].
+ * [identity.oidc-token].
  */
 import type { CryptoKey, JWSHeaderParameters, LocalJWKSet } from 'jose';
 import type { OidcProvider } from '#core/contracts/config.ts';

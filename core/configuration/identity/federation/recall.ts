@@ -12,7 +12,7 @@ interface IdentitiesOf {
 
 /**
  * Returns the principal of a key id in the active configuration; undefined if the key was revoked, or its issuer,
- * person, subject or tenant was removed [identity.oidc-revoked].
+ * person, subject or tenant was removed [auth.revoked-key].
  * @param federated the caller stored in the row; the calling code checks the token's expiry.
  */
 export async function recall(

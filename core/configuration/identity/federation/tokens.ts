@@ -104,7 +104,7 @@ function refusedBecause(thrown: unknown): GatewayError {
     ERR_JWT_CLAIM_VALIDATION_FAILED: `the claim ${claim} of the token is missing or does not hold`,
     ERR_JOSE_ALG_NOT_ALLOWED: 'the algorithm of the token is not one that identity.oidc allows for its issuer',
     ERR_JOSE_NOT_SUPPORTED: 'the token needs an extension that is not supported',
-    ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'the signature of the token does not hold',
+    ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'the signature of the token is not valid',
     ERR_JWKS_MULTIPLE_MATCHING_KEYS: 'the token names no key (kid), and several keys of its issuer fit',
   };
   return new RefusedToken(why[code] ?? 'the token is not a signed JWT that can be read', { cause: thrown });

@@ -1,8 +1,9 @@
 /** `git`: its global options, and a profile for each of its commands. */
+
+import type { Profile } from '#core/contracts/shell-programs.ts';
 import { changingCommands } from './git/changing-commands.ts';
 import type { GitCommand } from './git/options.ts';
 import { readingCommands } from './git/reading-commands.ts';
-import type { Profile } from './profile.ts';
 
 /** Options before the command. */
 export const gitGlobals = {

@@ -1,17 +1,18 @@
 /** Programs whose first words are a command, parsed by their description. */
+
+import type { Command, CommandProgram } from '#core/contracts/shell-programs.ts';
 import { givenOptions, isGiven, isOneOf, type Parsed, parseWords } from '../arguments.ts';
-import { type CommandNode, type CommandTree, commandTrees, type FoundCommand, nextNode } from '../command-tree.ts';
+import { type CommandNode, type CommandTree, type FoundCommand, nextNode } from '../command-tree.ts';
 import { capabilityOf, interpret } from '../interpret.ts';
 import { type Invocation, type Reader, short } from '../invocation.ts';
 import { assign } from '../operands.ts';
-import type { Command, CommandProgram } from '../profiles/command-program.ts';
 import type { Arg } from '../words.ts';
 import { kindOf, resourcesOf } from './resources.ts';
 
-export function commandProgram(name: string, program: CommandProgram): Reader {
-  const root = commandTrees.get(name)!;
-  return (call) => read(call, program, root);
-}
+export const commandProgram =
+  (program: CommandProgram, root: CommandTree): Reader =>
+  (call) =>
+    read(call, program, root);
 
 interface CommandWords {
   /** Words of the command. */
@@ -88,7 +89,8 @@ function readCommand(call: Invocation, program: CommandProgram, found: FoundComm
   const { does } = capabilityOf(grammar.profile, parsed);
   const prints = isSecret(command, text, about.objects);
   const says = prints ? 'prints secrets:' : does === command.does ? command.says : undefined;
-  const action = does === 'read' && !prints ? undefined : actionOf(says ?? verbs[does], about);
+  const named = { ...about, words: objectWords(command, about.objects, parsed) };
+  const action = does === 'read' && !prints ? undefined : actionOf(says ?? verbs[does], named);
   const risk = riskOf(command, text);
   call.isAbout({
     operation: about.operation,
@@ -110,15 +112,33 @@ interface About {
 const verbs = { read: 'reads', write: 'changes', delete: 'deletes', execute: 'runs' } as const;
 
 /** Describes the action: `deletes pod x in namespace shop`. */
-function actionOf(says: string, { objects, scopes }: About): string | undefined {
-  if (objects.length === 0) return says.endsWith(':') ? says.slice(0, -1) : undefined;
-  const shown = objects.slice(0, shownObjects).map((object) => object.replace('/', ' '));
-  const more = objects.length > shown.length ? ` and ${objects.length - shown.length} more` : '';
+function actionOf(says: string, { words, scopes }: About & { readonly words: string | undefined }): string | undefined {
+  if (words === undefined) return says.endsWith(':') ? says.slice(0, -1) : undefined;
   const places = Object.entries(scopes).map(([scope, value]) =>
     value === '*' ? ` in every ${scope}` : ` in ${scope} ${value}`,
   );
-  return `${says} ${shown.join(', ')}${more}${places.join('')}`;
+  return `${says} ${words}${places.join('')}`;
 }
+
+/** Returns the objects in words; undefined if the command names none. */
+function objectWords({ kind, operands = [] }: Command, objects: readonly string[], parsed: Parsed): string | undefined {
+  if (objects.length === 0) {
+    const files = parsed.options.flatMap(({ known, value }) => (known?.role === 'source' ? (value?.text ?? []) : []));
+    return files.length === 0 ? undefined : `the objects of ${files.join(', ')}`;
+  }
+  const [from, to, ...others] = objects;
+  if (operands.includes('from') && operands.includes('to') && to !== undefined && others.length === 0)
+    return `${from} to ${to}`;
+  const hasKinds = kind !== undefined || operands.some((role) => role.startsWith('resource'));
+  const shown = objects.slice(0, shownObjects).map((object) => (hasKinds ? kindFirst(object) : object));
+  return shown.join(', ') + (objects.length > shown.length ? ` and ${objects.length - shown.length} more` : '');
+}
+
+/** `pull-request/12` → `pull request 12`. */
+const kindFirst = (object: string): string => {
+  const [kind = '', ...name] = object.split('/');
+  return name.length === 0 ? object : `${kind.replaceAll('-', ' ')} ${name.join('/')}`;
+};
 
 const shownObjects = 5;
 

@@ -1,6 +1,7 @@
 /** Kubernetes objects in kubectl arguments: `pods,svc`, `pod web-0`, `deploy/web`, with one name for each kind. */
+
+import type { Names } from '#core/contracts/shell-programs.ts';
 import { namesOf } from '../arguments.ts';
-import type { Names } from '../profiles/profile.ts';
 
 interface Resources {
   /** `pod/web-0`, or a kind alone. */

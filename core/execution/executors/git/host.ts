@@ -111,6 +111,6 @@ function parsed({ body, truncated }: IncomingAnswer, changed: boolean): unknown 
 }
 
 const notPromised = (changed: boolean) =>
-  new ExecutionFault('malformed', 'its answer is not what the interface promises', {
+  new ExecutionFault('malformed', 'its answer does not have the documented form', {
     effect: changed ? 'unknown' : 'none',
   });

@@ -2,11 +2,11 @@
  * Operations of executor `git`, one per tool. Parameters are named as the policy's reader of Git calls expects:
  * `branch` and `path` are written to.
  */
-
 import * as z from 'zod';
 import type { gitTools } from '#core/contracts/executor-tools.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { isObject } from '#core/kernel/narrow.ts';
+import { ExecutionFault } from '../fault.ts';
 import { parametersOf } from '../parameters.ts';
 import {
   branchView,
@@ -21,7 +21,29 @@ import {
 } from './answers.ts';
 import type { Answer, Repository } from './host.ts';
 import { branch, encoded, path, ref, sha } from './names.ts';
-import { pushFiles } from './push-files.ts';
+
+interface PushFiles {
+  readonly branch: string;
+  readonly message: string;
+  readonly files: readonly { readonly path: string; readonly content: string }[];
+}
+
+/** Pushes several files in one commit: creates tree and commit, then moves the branch, never by force. */
+async function pushFiles(repository: Repository, { branch, message, files }: PushFiles): Promise<unknown> {
+  const parent = shaIn((await repository.read(`/git/ref/heads/${encoded(branch)}`)).object);
+  const base = shaIn((await repository.read(`/git/commits/${parent}`)).tree);
+  const entries = files.map(({ path, content }) => ({ path, content, mode: '100644', type: 'blob' }));
+  const tree = shaIn(await repository.prepare('/git/trees', { base_tree: base, tree: entries }));
+  const commit = shaIn(await repository.prepare('/git/commits', { message, tree, parents: [parent] }));
+  await repository.change('PATCH', `/git/refs/heads/${encoded(branch)}`, { sha: commit, force: false });
+  return { branch, commit, files: files.map(({ path }) => path) };
+}
+
+function shaIn(answer: unknown): string {
+  const { sha } = (isObject(answer) ? answer : {}) as Answer;
+  if (typeof sha === 'string' && /^[0-9a-f]{40,64}$/.test(sha)) return sha;
+  throw new ExecutionFault('malformed', 'its answer names no object');
+}
 
 interface Operation {
   run(repository: Repository, parameters: Readonly<Record<string, unknown>>): Promise<unknown>;

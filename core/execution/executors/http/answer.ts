@@ -12,11 +12,11 @@ interface HttpResult {
   readonly truncated: boolean;
 }
 
-const shown =
+const answerHeaders =
   /^(?:content-type|content-language|content-range|date|etag|last-modified|link|location|retry-after|x-request-id|x-total-count|(?:x-)?ratelimit-[a-z-]{1,32})$/;
 
 export function resultOf({ status, headers, body, truncated }: IncomingAnswer): HttpResult {
-  const safe = Object.fromEntries(Object.entries(headers).filter(([name]) => shown.test(name)));
+  const safe = Object.fromEntries(Object.entries(headers).filter(([name]) => answerHeaders.test(name)));
   return { status, headers: safe, ...contentOf(body, headers, truncated), truncated };
 }
 
@@ -25,7 +25,7 @@ function contentOf(
   headers: Readonly<Record<string, string>>,
   truncated: boolean,
 ): Pick<HttpResult, 'body' | 'encoding'> {
-  const text = headers['content-encoding'] === undefined ? textOf(body, truncated) : undefined;
+  const text = headers['content-encoding'] === undefined ? decodedBody(body, truncated) : undefined;
   if (text === undefined) return { body: Buffer.from(body).toString('base64'), encoding: 'base64' };
   if (!truncated && /^application\/(?:[\w.+-]+\+)?json\b/i.test(headers['content-type'] ?? '')) {
     try {
@@ -38,7 +38,7 @@ function contentOf(
 }
 
 /** Decodes text; undefined if it is binary. A character cut at the end is dropped. */
-function textOf(body: Uint8Array, truncated: boolean): string | undefined {
+function decodedBody(body: Uint8Array, truncated: boolean): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body, { stream: truncated });
     return text.includes('\0') ? undefined : text;

@@ -95,8 +95,8 @@ function pathUnder(service: HttpServiceEntry, base: Address, address: Address): 
  * reliable.
  */
 function oddityOf(path: string): string | undefined {
-  if (/%(?:2f|5c|25|00|0a|0d)/i.test(path)) return 'holds an encoded slash, percent sign or control character';
-  if (path.includes('//')) return 'holds an empty segment';
+  if (/%(?:2f|5c|25|00|0a|0d)/i.test(path)) return 'contains an encoded slash, percent sign or control character';
+  if (path.includes('//')) return 'contains an empty segment';
   if (path.split('/').some((segment) => /^\.{1,2}(?:;|$)/.test(segment))) return 'climbs';
   return undefined;
 }

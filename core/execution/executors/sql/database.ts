@@ -48,7 +48,7 @@ export async function serverOf(
   const login = credential ? loginOf(credential.secret, place) : place;
   if (!login.user) throw needsCredential(`database ${name}`);
   const ca = ca_env === undefined ? undefined : await secretAt(ca_env, secrets);
-  if (ca_env !== undefined && !ca) throw new ExecutionFault('unreachable', `${ca_env} holds no certificate`);
+  if (ca_env !== undefined && !ca) throw new ExecutionFault('unreachable', `${ca_env} contains no certificate`);
   const server = {
     host: place.host,
     port: place.port,
@@ -81,10 +81,10 @@ async function placeOf(
 ): Promise<Place> {
   if (url_env === undefined) return { host: host!, port, database: database!, user: '', password: '' };
   const url = await secretAt(url_env, secrets);
-  if (!url) throw new ExecutionFault('unreachable', `database ${name} has no address: ${url_env} holds no value`);
+  if (!url) throw new ExecutionFault('unreachable', `database ${name} has no address: ${url_env} contains no value`);
   const place = placeFrom(url);
   if (!place)
-    throw new ExecutionFault('unreachable', `database ${name} has no address: ${url_env} holds no postgres:// URL`);
+    throw new ExecutionFault('unreachable', `database ${name} has no address: ${url_env} contains no postgres:// URL`);
   return place;
 }
 
@@ -116,7 +116,7 @@ function loginOf(secret: string, place: Place): Pick<Place, 'user' | 'password'>
     // Reported below, since the parser's message would quote the secret.
   }
   throw refused(
-    'the credential holds no user name with a password',
+    'the credential contains no user name with a password',
     'A database wants {"username", "password"} or a URL.',
   );
 }

@@ -46,7 +46,8 @@ function textsOf(raw: Readonly<Record<string, unknown>>): readonly SqlStatement[
   if (single.length + (statements ? 1 : 0) !== 1)
     throw refused('the call carries no SQL, or more than one', 'Give one of sql, query, statement, text, statements.');
   if (!statements) return [{ text: single[0]!, values: parameters ?? [] }];
-  if (parameters) throw refused('parameters stand beside a list of statements', 'Give each statement its own.');
+  if (parameters)
+    throw refused('parameters are given together with a list of statements', 'Give each statement its own.');
   return statements.map((each) =>
     typeof each === 'string' ? { text: each, values: [] } : { text: each.sql, values: each.parameters ?? [] },
   );

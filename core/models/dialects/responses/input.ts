@@ -123,26 +123,28 @@ function partOf(part: JsonObject, path: string): JsonObject {
 }
 
 /** Members of items and their parts that are read, or that the gateway itself added. */
-const itemMembers: Readonly<Record<string, readonly string[]>> = {
-  message: ['role', 'content'],
-  function_call: ['call_id', 'name', 'namespace', 'arguments'],
-  custom_tool_call: ['call_id', 'name', 'namespace', 'input'],
-  function_call_output: ['call_id', 'output'],
-  custom_tool_call_output: ['call_id', 'output'],
-  input_text: ['text'],
-  output_text: ['text'],
-  text: ['text'],
-  refusal: ['refusal'],
-  input_image: ['image_url', 'detail'],
-  input_file: ['file_data', 'filename'],
-  input_audio: ['input_audio'],
-};
+const itemMembers: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    message: ['role', 'content'],
+    function_call: ['call_id', 'name', 'namespace', 'arguments'],
+    custom_tool_call: ['call_id', 'name', 'namespace', 'input'],
+    function_call_output: ['call_id', 'output'],
+    custom_tool_call_output: ['call_id', 'output'],
+    input_text: ['text'],
+    output_text: ['text'],
+    text: ['text'],
+    refusal: ['refusal'],
+    input_image: ['image_url', 'detail'],
+    input_file: ['file_data', 'filename'],
+    input_audio: ['input_audio'],
+  }),
+);
 
 /** Returns the names of members of items that a chat completion cannot express. */
 export function itemsLeftOut(input: Json | undefined): string[] {
   const names = new Set<string>();
   const note = (part: JsonObject, type: string, path: string) =>
-    noteRest(part, ['type', 'id', 'status', ...(itemMembers[type] ?? Object.keys(part))], path, (name) =>
+    noteRest(part, ['type', 'id', 'status', ...(itemMembers.get(type) ?? Object.keys(part))], path, (name) =>
       names.add(name),
     );
   for (const item of objectsOf(input)) {

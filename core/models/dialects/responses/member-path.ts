@@ -1,4 +1,4 @@
-/** Maps faults to members of the responses request, which ran as a chat completion [errors.param]. */
+/** Maps faults to members of the responses request, which ran as a chat completion [error.plain-words]. */
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectsOf } from '#core/kernel/narrow.ts';

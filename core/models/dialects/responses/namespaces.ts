@@ -1,7 +1,7 @@
 /**
  * Tools that a responses request groups under a name, as Codex does with its own and those of MCP servers. A chat
  * completion has one list of tools, so each is named `<namespace>__<tool>` there, and has its own name again in the
- * answer [responses.namespaces].
+ * answer [responses.create].
  */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { objectsOf, textOf } from '#core/kernel/narrow.ts';

@@ -44,7 +44,11 @@ export function readResponsesRequest(body: JsonObject): ReadRequest {
     ...(tools.length > 0 && member('parallel_tool_calls', body.parallel_tool_calls ?? undefined)),
   };
   if (tools.length === 0 && objectOf(body.tool_choice))
-    throw refused('tool_choice', 'names a tool that is not given', 'give the tool, or leave tool_choice out');
+    throw refused(
+      'tool_choice',
+      'names a tool that the request does not define',
+      'give the tool, or leave tool_choice out',
+    );
   if (tools.length === 0 && body.tool_choice === 'required') {
     const without = leftOut.filter((name) => name.startsWith('tools[')).join(', ') || 'none';
     throw refused(

@@ -6,6 +6,7 @@
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectOf, textOf } from '#core/kernel/narrow.ts';
 import { idCarrying, refuseLate, vendorMembers } from '../call-id.ts';
+import { isJson } from '../wire.ts';
 
 type Kind = 'text' | 'thinking' | 'tool';
 
@@ -135,15 +136,6 @@ export function blockQueue(newId: (position: number) => string) {
     calls: () => calls,
     characters: () => characters,
   };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function beginningOf({ kind, id, name, members }: Block): JsonObject {

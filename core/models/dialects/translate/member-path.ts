@@ -1,6 +1,6 @@
 /**
  * Maps faults to members of the caller's request: providers and translations name members of the provider's request
- * [errors.param].
+ * [error.plain-words].
  */
 import type { DialectName } from '#core/contracts/chat.ts';
 import { GatewayError } from '#core/kernel/errors.ts';

@@ -5,7 +5,7 @@ import { isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { portableId } from '../call-id.ts';
 import { isSystem } from '../openai/texts.ts';
 import { blankLine } from '../system-prompt.ts';
-import { argumentsOf, member } from '../wire.ts';
+import { inputOf, member } from '../wire.ts';
 import { assertRole, cannotCarry, type Note, noteCall, notePart, noteRest, rolesOfOpenai } from './members.ts';
 
 /**
@@ -18,7 +18,7 @@ export function toAnthropicMessages(
   note: Note,
 ): { system?: Json; messages: JsonObject[] } {
   const system: JsonObject[] = [];
-  const turns: Turn[] = [];
+  const turns: Turn<JsonObject>[] = [];
   let unspoken: GatewayError | undefined;
   for (const [index, message] of messages.entries()) {
     const path = `messages[${index}]`;
@@ -26,7 +26,7 @@ export function toAnthropicMessages(
     if (isSystem(message)) {
       system.push(...partsOf(message.content, `${path}.content`));
       unspoken ??= notText(message.content, `${path}.content`);
-    } else addTurn(turns, message.role === 'assistant' ? 'assistant' : 'user', blocksOf(message, path));
+    } else addTurn(turns, message, blocksOf(message, path));
   }
   // Anthropic requires at least one turn, so instructions without one become the user's.
   if (turns.length === 0) return { messages: [{ role: 'user', content: system }] };
@@ -54,20 +54,31 @@ function checkMessage(message: JsonObject, path: string, note: Note): void {
   for (const call of objectsOf(message.tool_calls)) noteCall(call, note);
 }
 
-interface Turn {
+interface Turn<Block> {
   readonly role: 'user' | 'assistant';
-  readonly blocks: JsonObject[];
+  readonly blocks: Block[];
+  /** Number of tool results, which Anthropic requires before anything else that the user says. */
+  results: number;
 }
 
-function addTurn(turns: Turn[], role: Turn['role'], blocks: JsonObject[]): void {
+function addTurn<Block>(turns: Turn<Block>[], message: JsonObject, blocks: readonly Block[]): void {
   if (blocks.length === 0) return;
+  const role = message.role === 'assistant' ? 'assistant' : 'user';
   const last = turns.at(-1);
-  if (last?.role === role) last.blocks.push(...blocks);
-  else turns.push({ role, blocks });
+  const turn: Turn<Block> = last?.role === role ? last : { role, blocks: [], results: 0 };
+  if (turn !== last) turns.push(turn);
+  if (!isResult(message)) {
+    turn.blocks.push(...blocks);
+    return;
+  }
+  turn.blocks.splice(turn.results, 0, ...blocks);
+  turn.results += blocks.length;
 }
+
+const isResult = ({ role }: JsonObject): boolean => role === 'tool' || role === 'function';
 
 /** Returns a turn that is one plain text as a text. */
-function asMessage({ role, blocks }: Turn): JsonObject {
+function asMessage({ role, blocks }: Turn<JsonObject>): JsonObject {
   const [only, second] = blocks;
   const plain = second === undefined && only?.type === 'text' && only.cache_control === undefined;
   return { role, content: plain ? (only.text ?? '') : blocks };
@@ -79,7 +90,7 @@ function asPrompt(parts: JsonObject[]): Json {
 }
 
 function blocksOf(message: JsonObject, path: string): JsonObject[] {
-  if (message.role === 'tool' || message.role === 'function')
+  if (isResult(message))
     return [
       {
         type: 'tool_result',
@@ -95,18 +106,14 @@ function blocksOf(message: JsonObject, path: string): JsonObject[] {
 
 /** Returns the path of the message, and of its part, that became a block of a turn. */
 export function originOfBlock(body: JsonObject, turn: number, block: number): string | undefined {
-  const turns: { role: string; origins: string[] }[] = [];
+  const turns: Turn<string>[] = [];
   for (const [index, message] of objectsOf(body.messages).entries()) {
     if (isSystem(message)) continue;
-    const role = message.role === 'assistant' ? 'assistant' : 'user';
     const path = `messages[${index}]`;
     const origins = blocksOf(message, path).map((_, at) => path + memberOf(message, at));
-    if (origins.length === 0) continue;
-    const last = turns.at(-1);
-    if (last?.role === role) last.origins.push(...origins);
-    else turns.push({ role, origins });
+    addTurn(turns, message, origins);
   }
-  return turns[turn]?.origins[block];
+  return turns[turn]?.blocks[block];
 }
 
 /** Returns the path of the system message that became a part of the system prompt. */
@@ -119,7 +126,7 @@ export function originOfSystem(body: JsonObject, part: number): string | undefin
 
 /** Returns the member of a message that became its block at a position. */
 function memberOf(message: JsonObject, block: number): string {
-  if (message.role === 'tool' || message.role === 'function') return '.content';
+  if (isResult(message)) return '.content';
   const { content } = message;
   if (!Array.isArray(content)) {
     const texts = partsOf(content, '').length;
@@ -137,18 +144,17 @@ function callAt({ refusal }: JsonObject, place: number): string {
 function callsOf(message: JsonObject): JsonObject[] {
   const calls = objectsOf(message.tool_calls).map((call) => {
     const named = objectOf(call.function) ?? objectOf(call.custom) ?? {};
-    const text = textOf(named.arguments) ?? textOf(named.input) ?? '';
     return {
       type: 'tool_use',
       id: portableId(textOf(call.id) ?? ''),
       name: named.name ?? '',
-      input: argumentsOf(text),
+      input: inputOf(named),
     };
   });
   const old = objectOf(message.function_call);
   if (old === undefined) return calls;
   const name = textOf(old.name) ?? '';
-  return [...calls, { type: 'tool_use', id: portableId(name), name, input: argumentsOf(textOf(old.arguments) ?? '') }];
+  return [...calls, { type: 'tool_use', id: portableId(name), name, input: inputOf(old) }];
 }
 
 /** Returns content as blocks, without texts that have no visible character: Anthropic refuses them. */

@@ -6,7 +6,7 @@ import { idCarrying } from '../call-id.ts';
 import { estimateOutput } from '../count-tokens.ts';
 import type { TranslationContext } from '../dialect.ts';
 import { anthropicUsage, readOpenaiUsage } from '../usage.ts';
-import { argumentsOf, omit, reasoningOf } from '../wire.ts';
+import { inputOf, omit, reasoningOf } from '../wire.ts';
 import { messageId } from './message-id.ts';
 import { stopReason } from './stop-reasons.ts';
 
@@ -50,7 +50,7 @@ function contentOf(message: JsonObject, calls: JsonObject[]): JsonObject[] {
         type: 'tool_use',
         id: idCarrying(textOf(call.id) || `call_${index}`, call),
         name: named.name ?? '',
-        input: argumentsOf(textOf(named.arguments) ?? textOf(named.input) ?? ''),
+        input: inputOf(named),
       };
     }),
   ];

@@ -1,10 +1,8 @@
 /** Translates a chat completions request into a messages request. `members.ts` has a rule for each member. */
-
 import { chatSizes } from '#core/contracts/chat.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
+import { countOf, isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { member } from '../wire.ts';
-import { withinBreakpoints } from './breakpoints.ts';
 import {
   cannotCarry,
   crossing,
@@ -64,11 +62,15 @@ function toTool(tool: JsonObject, index: number, note: Note): JsonObject {
   return {
     name: named.name ?? '',
     ...member('description', textOf(named.description)),
-    input_schema: objectOf(named.parameters) ?? { type: 'object', properties: {} },
+    input_schema: schemaOf(objectOf(named.parameters)),
     ...member('strict', typeof named.strict === 'boolean' ? named.strict : undefined),
     ...member('cache_control', tool.cache_control ?? named.cache_control),
   };
 }
+
+/** Returns the schema of a tool's input, which Anthropic requires to have the type `object`. */
+const schemaOf = (parameters: JsonObject = { properties: {} }): JsonObject =>
+  parameters.type === undefined ? { type: 'object', ...parameters } : parameters;
 
 /**
  * Returns the names of the tools that `allowed_tools` permits, or undefined without it: other dialects cannot express
@@ -109,4 +111,33 @@ function toOutputConfig(format: JsonObject | undefined): JsonObject | undefined 
   if (format.type !== 'json_schema' || !schema)
     throw cannotCarry('response_format', 'text, json_schema with a schema', format.type ?? null);
   return { format: { type: 'json_schema', schema } };
+}
+
+const most = 4;
+
+/**
+ * Returns tools, system prompt and messages with their last breakpoints, which cover the longest prefixes of the
+ * request.
+ */
+function withinBreakpoints(request: JsonObject, note: Note): JsonObject {
+  const holders = [request.tools, request.system, ...objectsOf(request.messages).map(({ content }) => content)];
+  const marked = holders.flatMap((content) => objectsOf(content).flatMap(breakpoints));
+  const excess = new Set(marked.slice(0, Math.max(0, marked.length - most)));
+  if (excess.size === 0) return request;
+  note('cache_control');
+  return without(request, excess) as JsonObject;
+}
+
+/** Returns the breakpoints of a block, those of a tool result before its own. */
+const breakpoints = (block: JsonObject): JsonObject[] => [
+  ...objectsOf(block.content).flatMap(breakpoints),
+  ...(isObject(block.cache_control) ? [block.cache_control] : []),
+];
+
+function without(value: Json, excess: ReadonlySet<Json>): Json {
+  if (Array.isArray(value)) return value.map((item) => without(item, excess));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, item]) => (excess.has(item) ? [] : [[name, without(item, excess)]])),
+  );
 }

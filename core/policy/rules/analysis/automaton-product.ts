@@ -68,7 +68,7 @@ export function shortestText(
       const next: Node[] = [];
       for (const node of level) {
         budget.spend();
-        if (formula((index) => truthAt(walkers, node.states, index))) return textOf(node);
+        if (formula((index) => truthAt(walkers, node.states, index))) return exampleText(node);
         for (const char of alphabet) {
           const states = node.states.map((state, i) =>
             state < 0 ? state : settle(walkers[i]!, walkers[i]!.step(state, char)),
@@ -101,7 +101,7 @@ const settled = (state: number): boolean | undefined =>
 const truthAt = (walkers: readonly Walker[], states: readonly number[], index: number): boolean =>
   settled(states[index]!) ?? walkers[index]!.accepts(states[index]!);
 
-function textOf(node: Node): string {
+function exampleText(node: Node): string {
   const chars: number[] = [];
   for (let at: Node | undefined = node; at?.before; at = at.before) chars.push(at.char);
   return String.fromCodePoint(...chars.reverse());

@@ -221,7 +221,7 @@ function regionOf(x: End, y: End, { parameters, assumed, sources: _, ...call }: 
   };
 }
 
-/** Compares the approvals of two reviews: passkey, number of people, and who may approve [policy.diff-approvals]. */
+/** Compares the approvals of two reviews: passkey, number of people, and who may approve [policy.diff]. */
 function approvalOf(x: End, y: End): Region['approval'] {
   if (x.decision !== 'review' || y.decision !== 'review') return undefined;
   const [before, after] = [x, y].map(({ rules: [first] }) => first?.rule ?? {});

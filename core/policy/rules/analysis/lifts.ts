@@ -1,5 +1,5 @@
 /**
- * Reports which of a tenant's own rules lift what a pack blocks or reviews [policy.lifted-by]: the loosened regions of
+ * Reports which of a tenant's own rules lift what a pack blocks or reviews [policy.diff]: the loosened regions of
  * a diff, by the own rule that decides them afterwards. Calls of a guard lifted by `disable_guards` are included.
  */
 import type { Decision } from '#core/contracts/envelope.ts';
@@ -24,7 +24,8 @@ export interface Lifting {
 }
 
 /**
- * Returns the own rules that loosen something, in their order. Of each, lifted guards come first.
+ * Returns the own rules that loosen something, in their order. Of each, lifted guards come first and the default last,
+ * as in the regions.
  * @param own the number of own rules in each policy; they precede those of the pack.
  */
 export function liftsOf(
@@ -48,13 +49,7 @@ export function liftsOf(
   }
   return [...found]
     .sort(([a], [b]) => a - b)
-    .map(([index, { rule, lifts }]) => ({ rule, index, lifts: [...lifts.values()].sort(gravest) }));
+    .map(([index, { rule, lifts }]) => ({ rule, index, lifts: [...lifts.values()] }));
 }
 
 const sizeOf = ({ example }: Lifted): number => JSON.stringify(example).length;
-
-/** Orders guards before rules, rules by index, and the default last. */
-function gravest(a: Lifted, b: Lifted): number {
-  const place = ({ rule, index }: Lifted) => index ?? (rule.startsWith('guard:') ? -1 : Number.POSITIVE_INFINITY);
-  return place(a) - place(b) || 0;
-}

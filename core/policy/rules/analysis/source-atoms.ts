@@ -1,7 +1,7 @@
 /**
  * Source conditions in the analysis. Whether one holds depends on the session and not on the call, so each is an
  * independent fact. Two different conditions on one place also count as independent: the analysis may report a
- * difference that no session shows, but never misses one [provenance.analysis].
+ * difference that no session shows, but never misses one [policy.analysis].
  */
 import type { ArgumentPath } from '../argument-path.ts';
 import type { CompiledArgument } from '../compiled-rule.ts';

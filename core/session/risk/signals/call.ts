@@ -1,5 +1,6 @@
 /** A call, or one of its effects, as seen by the signal finders. */
 import type { SignalKind } from '#core/contracts/behavior.ts';
+import type { Network } from '#core/contracts/catalog.ts';
 import type { BranchWrite } from '#core/effects/git/branches.ts';
 
 export interface Call {
@@ -25,6 +26,7 @@ export interface SignalContext {
   /** Matches targets that are configured as sensitive, in addition to the usual secrets. */
   readonly isSensitive: (target: string) => boolean;
   readonly isSecretPath: (path: string) => boolean;
+  readonly networkOfHost: (host: string) => Network | undefined;
 }
 
 export interface SignalMatch {
@@ -39,7 +41,7 @@ export type Finder = (call: Call) => SignalMatch | undefined;
 export const wordOf = (tool: string): string => tool.slice(tool.search(/[^./:]*$/));
 
 /** Returns the first text parameter with one of the names. */
-function textOf({ parameters }: Call, ...names: string[]): string | undefined {
+function firstTextParameter({ parameters }: Call, ...names: string[]): string | undefined {
   for (const name of names) {
     const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
     if (typeof value === 'string' && value !== '') return value;
@@ -50,7 +52,9 @@ function textOf({ parameters }: Call, ...names: string[]): string | undefined {
 /** Returns the file names of a call: its target, if that is a file, and paths in its parameters. */
 export function pathsOf(call: Call): string[] {
   const { protocol, target } = call;
-  const named = ['path', 'file', 'file_path', 'filePath', 'filename'].flatMap((name) => textOf(call, name) ?? []);
+  const named = ['path', 'file', 'file_path', 'filePath', 'filename'].flatMap(
+    (name) => firstTextParameter(call, name) ?? [],
+  );
   if (protocol === 'http' || protocol === 'sql') return named;
   return protocol === 'git' ? named : [target, ...named];
 }

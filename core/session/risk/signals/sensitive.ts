@@ -1,6 +1,6 @@
 /** Finds secrets and personal data by whole names: files, secret stores, tables, metadata services. */
 
-import { networkOfHost } from '#core/catalog/networks.ts';
+import { tables } from '#core/catalog/databases.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { type Call, type Finder, pathsOf, type SignalContext, type SignalMatch, wordsOf } from './call.ts';
@@ -14,13 +14,12 @@ const storeTools =
 /** Returns the signal of a secret that is read or requested. */
 export function secret(
   call: Call,
-  { isSensitive: isConfigured, isSecretPath }: Pick<SignalContext, 'isSensitive' | 'isSecretPath'>,
+  { isSensitive: isConfigured, isSecretPath, networkOfHost }: SignalContext,
 ): SignalMatch | undefined {
   if (call.capability === 'delete') return undefined;
   if (call.protocol === 'sql') {
-    const table = bare(call.target);
-    const catalog = /^(?:pg_shadow|pg_authid|pg_user_mappings?|mysql\.user)$/.test(table);
-    return call.capability === 'read' && (catalog || isConfigured(call.target)) ? hit(call.target) : undefined;
+    const isSecret = secretTables.has(bare(call.target)) || isConfigured(call.target);
+    return call.capability === 'read' && isSecret ? hit(call.target) : undefined;
   }
   if (call.protocol === 'http') {
     const host = asText(call.parameters.host ?? '');
@@ -49,30 +48,16 @@ function isHandshake({ argv, word }: Call, path: string): boolean {
   );
 }
 
-/** Names of tables with personal data: as a whole name, or as a word of the name. */
-const whole = new Set([
-  'users',
-  'user',
-  'accounts',
-  'members',
-  'contacts',
-  'persons',
-  'people',
-  'payments',
-  'invoices',
-  'orders',
-]);
-const inside = new Set(
-  'customer customers client clients patient patients employee employees salary salaries payroll ssn passport passports creditcard cards password passwords credential credentials secret secrets token tokens pii personal'.split(
-    ' ',
-  ),
-);
+const wordsOfList = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+const secretTables = wordsOfList(tables.secret);
+const personalTables = wordsOfList(tables.personal);
+const personalWords = wordsOfList(tables.personal_words);
 
 /** Returns the signal of personal data that is read. */
 export const personalData: Finder = (call) => {
   if (call.protocol !== 'sql' || call.capability !== 'read') return undefined;
   const table = bare(call.target);
-  return whole.has(table) || wordsIn(table).some((part) => inside.has(part))
+  return personalTables.has(table) || wordsIn(table).some((part) => personalWords.has(part))
     ? { kind: 'personal', object: call.target }
     : undefined;
 };

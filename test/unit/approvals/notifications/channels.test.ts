@@ -3,7 +3,6 @@ import { pullRequestHost, pullRequestNotifier } from '#adapters/http/pull-reques
 import { slackNotifier } from '#adapters/http/slack-client.ts';
 import { webhookNotifier } from '#adapters/http/webhook-sender.ts';
 import { webhookSignature } from '#core/approvals/notifications/webhook-signature.ts';
-import { textDigest } from '#core/approvals/pull-requests.ts';
 import { fakePullRequests, headSha, pushedSha } from '../../../support/fake-pull-requests.ts';
 import { fakeSlack } from '../../../support/fake-slack.ts';
 import { approvalId, sampleRow } from './sample.ts';
@@ -25,19 +24,7 @@ describe('Slack', () => {
   const slack = () =>
     slackNotifier({ apiUrl: `${fake.url}/api`, channel: '#ops', token: 'xoxb-1', linkBase: 'https://gateway.example' });
 
-  test('posts, then rewrites the same message', async () => {
-    const receipt = await slack().send('submitted', sampleRow(), undefined);
-    expect(receipt).toEqual({ channel: 'C1', ts: '1.0' });
-    await slack().send('approved', decided, receipt);
-    expect(fake.calls.map(({ path, body }) => [path, body.channel, body.ts])).toEqual([
-      ['/api/chat.postMessage', '#ops', undefined],
-      ['/api/chat.update', 'C1', '1.0'],
-    ]);
-    expect(fake.calls[0]?.headers.authorization).toBe('Bearer xoxb-1');
-    expect(JSON.stringify(fake.calls)).not.toContain('task-token-value');
-  });
-
-  test('[approval.card-place] names file and line of the rule, escaped, in the question and in what it becomes', async () => {
+  test('[approval.card] names file and line of the rule, escaped, in the question and in what it becomes', async () => {
     const receipt = await slack().send('submitted', sampleRow(), undefined, 'config/<!channel>`a&b.yaml:14');
     await slack().send('approved', decided, receipt, 'policies/pr-writer.yaml:31');
     await slack().send('submitted', sampleRow(), undefined);
@@ -86,34 +73,7 @@ describe('pull requests', () => {
   const about = { tool: 'scm.update_pull_request', parameters: { number: 7 } };
   const at = { repository: 'acme/web', number: 7 };
 
-  test('[approval.pr-comment] reads the head, comments, then rewrites the same comment', async () => {
-    const receipt = await notifier().send('submitted', sampleRow(about), undefined);
-    const text_sha256 = textDigest(host.comments[0]?.body ?? '');
-    // The host numbers comments over all tests.
-    const comment_id = String(host.comments[0]?.id);
-    expect(receipt).toEqual({
-      repository: 'acme/web',
-      number: '7',
-      comment_id,
-      head_sha: headSha,
-      text_sha256,
-      whole: 'true',
-    });
-    await notifier({ repositories: [] }).send('approved', { ...decided, ...about }, receipt);
-    expect(host.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
-      'GET /repos/acme/web/pulls/7',
-      'POST /repos/acme/web/issues/7/comments',
-      `PATCH /repos/acme/web/issues/comments/${comment_id}`,
-    ]);
-    expect(host.calls[0]?.headers).toMatchObject({
-      authorization: 'Bearer ghp-1',
-      'x-github-api-version': '2022-11-28',
-    });
-    expect(host.comments).toHaveLength(1);
-    expect(host.comments[0]?.body).toContain('Approved by');
-  });
-
-  test('[approval.card-place] names file and line of the rule inside the block, in the question and in what it becomes', async () => {
+  test('[approval.card] names file and line of the rule inside the block, in the question and in what it becomes', async () => {
     const receipt = await notifier().send('submitted', sampleRow(about), undefined, 'config/```@all`.yaml:14');
     expect(host.comments[0]?.body).toMatch(/\n````\nTool .*\nRule at {4}config\/```@all`\.yaml:14\nReason .*\n````\n/s);
     await notifier().send('approved', { ...decided, ...about }, receipt, 'policies/pr-writer.yaml:31');
@@ -204,7 +164,7 @@ describe('the webhook', () => {
       policyEvents: [],
     });
 
-  test('[approval.card-place] the approval says where its rule stands', async () => {
+  test('[approval.card] the approval says where its rule stands', async () => {
     await hook().send('submitted', sampleRow(), undefined, 'policies/pr-writer.yaml:31');
     expect(fake.calls[0]?.body.approval.rule).toMatchObject({
       place: 'policies/pr-writer.yaml:31',
@@ -212,7 +172,7 @@ describe('the webhook', () => {
     });
   });
 
-  test('[notify.webhook-signed] carries event, id, time and approval, signed over time and body', async () => {
+  test('[notify.retries] carries event, id, time and approval, signed over time and body', async () => {
     await hook().send('approved', decided, undefined);
     const [sent] = fake.calls;
     expect(sent?.body).toMatchObject({

@@ -4,7 +4,7 @@ import type { Notifier } from '#core/approvals/notifications/deliver-ports.ts';
 import type { Delivery } from '#core/approvals/notifications/ports.ts';
 import { deliverySetting as setting } from './delivery-setting.ts';
 
-describe('[alert.evaluated] what is not an approval', () => {
+describe('[alert.lifecycle] what is not an approval', () => {
   const alert = { id: 'a1', severity: 'critical', message: 'm', change: 'opened' } as NonNullable<Delivery['alert']>;
   const one = (over: Partial<Delivery>): Delivery => ({
     ...{ id: 'd1', channel: 'slack', event: 'submitted', envelope_id: 'e', tenant: 't', attempts: 0, state: 'due' },
@@ -31,7 +31,7 @@ describe('[alert.evaluated] what is not an approval', () => {
       ]);
   });
 
-  test('[notify.evaluations-only] a row with the id of an evaluation tells approvers nothing else', async () => {
+  test('[notify.retries] a row with the id of an evaluation tells approvers nothing else', async () => {
     const taking = { ...plain, sendAlert: async () => ({ sent: 'yes' }) };
     const forged = { id: 'e#evaluation#evaluation' };
     for (const other of [{ alert }, { event: 'submitted' as const }, { digest: {} as NonNullable<Delivery['digest']> }])

@@ -1,18 +1,11 @@
-/** The schedule: page after page until nothing is due. */
+/** The delivery schedule: pages until no message is due. */
 import { deliverUntilNoneIsDue } from '#core/approvals/notifications/deliver.ts';
 import { deliverySetting as setting } from './delivery-setting.ts';
 
-describe('[notify.until-nothing-is-due] the schedule', () => {
+describe('[notify.events] the schedule', () => {
   const many = async (enqueue: ReturnType<typeof setting>['enqueue'], count: number) => {
     for (let i = 0; i < count; i++) await enqueue('submitted', ['slack'], `approval-${i}`);
   };
-
-  test('goes on page after page until nothing is due', async () => {
-    const { ports, sent, enqueue } = setting();
-    await many(enqueue, 25);
-    expect(await deliverUntilNoneIsDue(ports, 45_000, 10)).toBe(25);
-    expect(sent).toHaveLength(25);
-  });
 
   test('ends when its time is over, and what is left is sent by the next', async () => {
     const { ports, enqueue, pass } = setting();

@@ -1,4 +1,4 @@
-/** Sending what is due: receipts, retries and dead letters, and the order of messages about one approval. */
+/** Deliveries: receipts, retries, dead letters, and order of messages about one approval. */
 import { DeliveryRefused, deliverAll, deliverUntilNoneIsDue } from '#core/approvals/notifications/deliver.ts';
 import type { Notifier } from '#core/approvals/notifications/deliver-ports.ts';
 import { enqueueSubmitted } from '#core/approvals/notifications/enqueue.ts';
@@ -27,7 +27,7 @@ describe('queueing', () => {
   });
 });
 
-describe('[notify.escalation] a channel that a request escalates to', () => {
+describe('[notify.digest] a channel that a request escalates to', () => {
   const submitted = async ({ ports }: ReturnType<typeof setting>) =>
     enqueueSubmitted(ports, ['slack', 'webhook'], ['webhook'], sampleRow());
   const halfTime = 900;
@@ -78,14 +78,6 @@ describe('[notify.escalation] a channel that a request escalates to', () => {
 });
 
 describe('delivering', () => {
-  test('what is due goes out once, and its receipt is kept', async () => {
-    const { ports, enqueue, delivery } = setting();
-    await enqueue('submitted');
-    expect(await deliverDue(ports)).toBe(1);
-    expect(await deliverDue(ports)).toBe(0);
-    expect(delivery()).toMatchObject({ state: 'sent', attempts: 1, receipt: { ts: '1' } });
-  });
-
   test('how long an approval waited for its first message is observed, and is never negative', async () => {
     const { ports, observed, enqueue, pass } = setting();
     for (const queued_at of ['2025-12-31T23:59:59.750Z', '2026-01-01T00:00:00.500Z']) {
@@ -232,7 +224,7 @@ describe('delivering', () => {
 });
 
 describe('what was just enqueued', () => {
-  test('[notify.within-seconds] goes out at once, and once when it is brought twice', async () => {
+  test('[notify.events] goes out at once, and once when it is brought twice', async () => {
     const { ports, rows, sent, enqueue } = setting();
     await enqueue('submitted');
     const fresh = [...rows.values()];
@@ -241,7 +233,7 @@ describe('what was just enqueued', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('[notify.within-seconds] a decision that comes while its first message is on the way follows at once', async () => {
+  test('[notify.events] a decision that comes while its first message is on the way follows at once', async () => {
     const { ports, sent, enqueue, delivery } = setting();
     await enqueue('submitted');
     const notifier: Notifier = {
@@ -259,7 +251,7 @@ describe('what was just enqueued', () => {
     expect(delivery('approved')).toMatchObject({ state: 'sent', attempts: 1 });
   });
 
-  test('[notify.within-seconds] a decision is not touched where its first message failed', async () => {
+  test('[notify.events] a decision is not touched where its first message failed', async () => {
     const { ports, faults, enqueue, delivery } = setting();
     await enqueue('submitted');
     await enqueue('approved');
@@ -268,19 +260,9 @@ describe('what was just enqueued', () => {
     await deliverAll(ports, [delivery('submitted')!]);
     expect(delivery('approved')).toEqual(waiting);
   });
-
-  test('[notify.within-seconds] a failure is left to the schedule', async () => {
-    const { ports, sent, faults, rows, enqueue, pass } = setting();
-    await enqueue('submitted');
-    faults.push(new Error('down'));
-    expect(await deliverAll(ports, [...rows.values()])).toEqual({ sent: 0, moved: 1 });
-    pass(60);
-    expect(await deliverUntilNoneIsDue(ports, 45_000)).toBe(1);
-    expect(sent).toHaveLength(1);
-  });
 });
 
-describe('[watch.each-by-itself] a delivery', () => {
+describe('[store.sweep] a delivery', () => {
   test('whose attempts never came to an end is given up, not attempted again', async () => {
     const now = setting();
     await now.enqueue('submitted');

@@ -1,4 +1,4 @@
-/** What tests of deliveries share. */
+/** Shared parts of delivery tests. */
 
 import type { DeliverPorts, Notifier } from '#core/approvals/notifications/deliver-ports.ts';
 import type { Digest } from '#core/approvals/notifications/digest.ts';
@@ -41,6 +41,7 @@ export function deliverySetting() {
   };
   const telemetry: Telemetry = {
     span: (_n, _a, work) => work({ traceId: '', set() {}, elapsedUs: () => 0 }),
+    leafSpan: (name, attributes, work) => telemetry.span(name, attributes, work),
     continued: (_from, work) => work(),
     outgoing: () => ({}),
     count() {},

@@ -1,4 +1,4 @@
-/** Many requests in one message: which are collected, what the digest says, when it is written again, and that none is lost. */
+/** Digests of many requests in one message: contents, updates, and no lost request. */
 
 import { deliverUntilNoneIsDue } from '#core/approvals/notifications/deliver.ts';
 import { type DigestTerms, digestOf, digestTerms, isUrgent } from '#core/approvals/notifications/digest.ts';
@@ -51,15 +51,20 @@ function setting() {
       given.pass(windowSeconds);
       await deliverUntilNoneIsDue(ports, 1_000);
     },
+    /** Delivers what is due now and at the end of the window. */
+    announced: async () => {
+      await deliverUntilNoneIsDue(ports, 1_000);
+      given.pass(windowSeconds);
+      await deliverUntilNoneIsDue(ports, 1_000);
+    },
   };
 }
 
 describe('[notify.digest] what a digest collects', () => {
   test('as many as may wait are announced alone', async () => {
-    const { ask, deliver, nextWindow, sent, digests } = setting();
+    const { ask, announced, sent, digests } = setting();
     await ask(above);
-    await deliver();
-    await nextWindow();
+    await announced();
     expect([sent.length, digests.length]).toEqual([above, 0]);
   });
 
@@ -169,14 +174,11 @@ describe('[notify.digest] the message', () => {
   test('is written again for further requests and for decisions, and no decision comes alone', async () => {
     const now = setting();
     await now.ask(10);
-    await now.deliver();
-    await now.nextWindow();
+    await now.announced();
     await now.ask(5);
-    await now.deliver();
-    await now.nextWindow();
+    await now.announced();
     await now.decide(11);
-    await now.deliver();
-    await now.nextWindow();
+    await now.announced();
     expect(now.sent).toEqual([]);
     expect(posted(now)).toEqual([
       [10, 'new'],
@@ -188,14 +190,11 @@ describe('[notify.digest] the message', () => {
   test('says at last that nothing waits; what piles up later is a new message', async () => {
     const now = setting();
     await now.ask(10);
-    await now.deliver();
-    await now.nextWindow();
+    await now.announced();
     await now.decide(10);
-    await now.deliver();
-    await now.nextWindow();
+    await now.announced();
     await now.ask(4);
-    await now.deliver();
-    await now.nextWindow();
+    await now.announced();
     expect(posted(now)).toEqual([
       [10, 'new'],
       [0, 'digest-1'],
@@ -206,16 +205,13 @@ describe('[notify.digest] the message', () => {
   test('is new after a quarter of an hour where more wait, and only then', async () => {
     const now = setting();
     await now.ask(10);
-    await now.deliver();
-    await now.nextWindow();
+    await now.announced();
     now.pass(16 * 60);
     await now.ask(2, { expires_at: '2026-01-01T03:00:00.000Z' });
     now.waiting.splice(0, 2);
-    await now.deliver();
-    await now.nextWindow();
+    await now.announced();
     await now.ask(1, { expires_at: '2026-01-01T03:00:00.000Z' });
-    await now.deliver();
-    await now.nextWindow();
+    await now.announced();
     expect(posted(now)).toEqual([
       [10, 'new'],
       [10, 'digest-1'],
@@ -226,8 +222,7 @@ describe('[notify.digest] the message', () => {
   test('that was deleted is followed by a new one at the third attempt', async () => {
     const now = setting();
     await now.ask(10);
-    await now.deliver();
-    await now.nextWindow();
+    await now.announced();
     await now.ask(1);
     await now.deliver();
     now.faults.push(new Error('message_not_found'), new Error('message_not_found'));
@@ -245,12 +240,10 @@ describe('[notify.digest] the message', () => {
   test('follows a decision once, when the digest of the same window has said it', async () => {
     const now = setting();
     await now.ask(10);
-    await now.deliver();
-    await now.nextWindow();
+    await now.announced();
     await now.ask(1);
     await now.decide(1);
-    await now.deliver();
-    await now.nextWindow();
+    await now.announced();
     expect(posted(now)).toEqual([
       [10, 'new'],
       [10, 'digest-1'],
@@ -279,6 +272,9 @@ describe('[notify.digest] what it says', () => {
     expect(digest.by_rule).toHaveLength(8);
     expect(digest.requests.map(({ envelope_id }) => envelope_id).slice(0, 2)).toEqual(['grave', 'e11']);
     expect(digest.requests).toHaveLength(10);
+    const shown = JSON.stringify(slackDigest(digest, { linkBase: 'https://a.example' }));
+    expect(shown).toContain('• 3 by `r1` of `pr-writer`\\n');
+    expect(shown).toContain('• 2 by other rules');
     expect(digest).toMatchObject({ next_expires_in_seconds: 1200, next_expires_at: '2026-01-01T00:30:00.000Z' });
   });
 
@@ -306,16 +302,9 @@ describe('[notify.digest] what it says', () => {
     expect(text).toContain('`agentctl pending`');
     expect(text).toContain('`&lt;!channel&gt;\\\\u{60}*x*` on `a b`');
     expect(text).not.toContain('"type":"actions"');
+    expect(text).not.toContain('other rules');
     const links = { linkBase: 'https://a.example', consoleUrl: 'https://a.example/console/' };
     expect(JSON.stringify(slackDigest(digest, links))).toContain('<https://a.example/console/#/approvals|web console>');
-  });
-
-  test('that nothing waits any more', async () => {
-    const message = slackDigest(await digestOf(waiting([]), 'default', at), { linkBase: 'https://a.example' });
-    expect(message).toEqual({
-      text: 'No request waits for approval any more',
-      blocks: [{ type: 'section', text: { type: 'mrkdwn', text: '*No request waits for approval any more*' } }],
-    });
   });
 });
 

@@ -27,7 +27,7 @@ const inForce = async () => {
 };
 const during = Date.parse('2026-01-01T00:59:59Z');
 
-test('[identity.oidc-revoked] a caller is mapped again under the configuration in force', async () => {
+test('[auth.revoked-key] a caller is mapped again under the configuration in force', async () => {
   const { key_id } = await inForce();
   expect(await recall(await snapshotOf(corp()), key_id, federated)).toMatchObject({ key_id, role: 'operator' });
   expect(await recall(await snapshotOf(corp(', revoked_subjects: [bot]')), key_id, federated)).toBeUndefined();
@@ -36,7 +36,7 @@ test('[identity.oidc-revoked] a caller is mapped again under the configuration i
   expect(await recall(await snapshotOf(''), key_id, federated)).toBeUndefined();
 });
 
-test('[identity.oidc-revoked] claims of a row count for the key id they belong to, and for no other', async () => {
+test('[auth.revoked-key] claims of a row count for the key id they belong to, and for no other', async () => {
   const { key_id } = await inForce();
   const snapshot = await snapshotOf(corp());
   expect(await recall(snapshot, 'oidc-000000000000000000000000', federated)).toBeUndefined();
@@ -44,7 +44,7 @@ test('[identity.oidc-revoked] claims of a row count for the key id they belong t
   expect(await recall(snapshot, key_id, undefined)).toBeUndefined();
 });
 
-test('[identity.oidc-revoked] a WebSocket ends its calls with the token, or when the caller is revoked', async () => {
+test('[auth.revoked-key] a WebSocket ends its calls with the token, or when the caller is revoked', async () => {
   const caller = socketCaller(await inForce());
   expect(await reauthorize(caller, await snapshotOf(corp()), during)).toMatchObject({ tenant: 'default' });
   await expect(reauthorize(caller, await snapshotOf(corp()), during + 1_000)).rejects.toThrow('the token has expired');
@@ -52,7 +52,7 @@ test('[identity.oidc-revoked] a WebSocket ends its calls with the token, or when
   expect(JSON.stringify(caller)).not.toContain('eyJ');
 });
 
-test('[identity.oidc-sessions] the key id follows issuer, subject, client and kind', async () => {
+test('[identity.oidc-mapping] the key id follows issuer, subject, client and kind', async () => {
   const { configuration } = await snapshotOf(corp());
   const [provider] = configuration.identity.oidc;
   const { client: _, ...noClient } = federated;

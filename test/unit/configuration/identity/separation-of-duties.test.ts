@@ -1,4 +1,4 @@
-/** Who may vote on what. */
+/** Who may vote on which request. */
 
 import { adminPrincipal, keyIdOf } from '#core/configuration/identity/identities.ts';
 import {
@@ -24,12 +24,12 @@ const alice = principal('human', 'admin', { person: 'alice', key_id: id('alice-l
 const bob = principal('human', 'operator', { person: 'bob', key_id: id('bob-laptop') });
 const refusal = expect.objectContaining({ code: 'separation_of_duties' });
 
-test.each(['agent', 'service'] as const)('[sod.humans-only] a key of kind %s cannot vote', (kind) => {
+test.each(['agent', 'service'] as const)('[sod.own-request] a key of kind %s cannot vote', (kind) => {
   const voter = principal(kind, 'admin', { person: 'bob' });
   expect(() => assertMayVote(voter, { key_id: id('agent') }, identities)).toThrow(refusal);
 });
 
-test('[sod.humans-only] a human key without a person cannot vote', () => {
+test('[sod.own-request] a human key without a person cannot vote', () => {
   expect(() => assertMayVote(principal('human', 'admin'), { key_id: id('agent') }, identities)).toThrow(
     'names no person',
   );
@@ -44,7 +44,7 @@ test.each([
   expect(() => assertMayVote(alice, request, identities)).toThrow(refusal);
 });
 
-test('[sod.by-person] another key of the same person is the same person', () => {
+test('[sod.own-request] another key of the same person is the same person', () => {
   expect(() => assertMayVote(alice, { key_id: id('alice-phone') }, identities)).toThrow(refusal);
 });
 
@@ -92,7 +92,7 @@ describe('Slack', () => {
     },
   };
 
-  test('[sod.unmapped-chat] an account mapped to no person has no vote', () => {
+  test('[sod.own-request] an account mapped to no person has no vote', () => {
     for (const [team, user] of [
       ['T02', 'U01'],
       ['T01', 'U09'],
@@ -129,7 +129,7 @@ describe('the Git host', () => {
   ];
   const snapshot = { configuration: { people, tenants: [], organizations: [] } };
 
-  test('[sod.unmapped-chat] a login mapped to no person has no vote', () => {
+  test('[sod.own-request] a login mapped to no person has no vote', () => {
     for (const login of ['mallory', 'alice', '', 'undefined']) {
       expect(personByGithubLogin(snapshot, login)).toBeUndefined();
       expect(() => githubVoter(snapshot, login, 'default')).toThrow(expect.objectContaining({ code: 'forbidden' }));

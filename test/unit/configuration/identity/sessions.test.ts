@@ -1,4 +1,4 @@
-/** Sessions: which one, of what form, and whose. */
+/** Sessions: choice, form and owner. */
 
 import { assertSessionOwner, resolveSession } from '#core/configuration/identity/sessions.ts';
 import { SessionsOfKey, sessionsOfProcess } from '#core/configuration/identity/unnamed-sessions.ts';
@@ -28,7 +28,7 @@ describe('[session.source] the session', () => {
   });
 });
 
-describe('[session.unnamed-shared] with many processes, a caller that names no session', () => {
+describe('[session.source] with many processes, a caller that names no session', () => {
   const high = () => new SessionsOfKey(() => 0.99);
 
   test('has one per key and hour, the same in every process', () => {
@@ -55,7 +55,7 @@ describe('[session.unnamed-shared] with many processes, a caller that names no s
     expect(sessions.of('k1', now + 1)).toMatch(/-253$/);
   });
 
-  test('[session.form] may name its own again; no other key can open it first', () => {
+  test('[session.source] may name its own again; no other key can open it first', () => {
     const sessions = high();
     const first = sessions.of('k1', now);
     for (const body of [first, `${first}-3`]) {
@@ -77,16 +77,16 @@ test.each([
   ['..', 'not of dots alone'],
   ['...', 'not of dots alone'],
   ['admin-default-2026-11-21', 'a session the gateway keeps itself'],
-])('[session.form] %j is refused with 400', (body, why) => {
+])('[session.source] %j is refused with 400', (body, why) => {
   expect(() => resolveSession({ ...from, body })).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   expect(() => resolveSession({ ...from, body })).toThrow(why);
 });
 
-test.each(['a', '.a', 'a..', '...-', '1.2'])('[session.form] %j is a session', (body) => {
+test.each(['a', '.a', 'a..', '...-', '1.2'])('[session.source] %j is a session', (body) => {
   expect(resolveSession({ ...from, body }).session_id).toBe(body);
 });
 
-test('[session.form] an empty header is refused, never taken for absent', () => {
+test('[session.source] an empty header is refused, never taken for absent', () => {
   expect(() => resolveSession({ ...from, header: '' })).toThrow('X-Session-ID: found "", allowed');
 });
 

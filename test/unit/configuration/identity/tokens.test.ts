@@ -112,7 +112,7 @@ test('[identity.oidc-token] a token of 8192 characters is read, a longer one is 
   expect(await why(plain.padEnd(8_192, 'A'))).not.toMatch(/characters; at most/);
   expect(await why(plain.padEnd(8_193, 'A'))).toMatch(/has 8193 characters; at most 8192 are read/);
   const other = Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(body, 'base64url').toString()), sub: 'eve' }));
-  expect(await why([head, other.toString('base64url'), signature].join('.'))).toMatch(/signature .* does not hold/);
+  expect(await why([head, other.toString('base64url'), signature].join('.'))).toMatch(/signature .* is not valid/);
 });
 
 test('[identity.oidc-token] for a resource a token needs that audience', async () => {
@@ -121,7 +121,7 @@ test('[identity.oidc-token] for a resource a token needs that audience', async (
   expect(await why(token(), 'https://mcp')).toMatch(/not for https:\/\/mcp; ask the issuer/);
 });
 
-test('[identity.oidc-keys] keys are kept for ten minutes, and used an hour while the issuer is down', async () => {
+test('[identity.oidc-token] keys are kept for ten minutes, and used an hour while the issuer is down', async () => {
   const { why, token, fetched, time, documents } = await world();
   expect(await why(token())).toBe(taken);
   time.seconds += 599;
@@ -142,7 +142,7 @@ test('[identity.oidc-keys] keys are kept for ten minutes, and used an hour while
   expect([await why(token()), fetched.length]).toEqual([taken, 4]);
 });
 
-test('[identity.oidc-keys] an unknown key id has the keys fetched again, once in half a minute', async () => {
+test('[identity.oidc-token] an unknown key id has the keys fetched again, once in half a minute', async () => {
   const { why, token, fetched, time, documents, published } = await world();
   await why(token());
   documents.keys = published;
@@ -156,13 +156,13 @@ test.each<[string, unknown, boolean]>([
   ['none', undefined, false],
   ['no list', {}, false],
   ['too many', Array.from({ length: 101 }, () => ({ kty: 'oct', k: 'x' })), false],
-])('[identity.oidc-keys] a set with %s keys is not taken', async (_what, keys, held) => {
+])('[identity.oidc-token] a set with %s keys is not taken', async (_what, keys, held) => {
   const { why, token, documents } = await world();
   documents.keys = keys;
   expect((await why(token())) === taken).toBe(held);
 });
 
-test('[identity.oidc-keys] without an address the keys are found by discovery', async () => {
+test('[identity.oidc-token] without an address the keys are found by discovery', async () => {
   const { why, token, fetched } = await world({ jwks_uri: undefined });
   expect(await why(token())).toBe(taken);
   expect(fetched).toEqual([`${issuer}/.well-known/openid-configuration`, `${issuer}/found`]);

@@ -33,7 +33,7 @@ beforeEach(() => {
   server.on('POST /admin/v1/supply-chain/acts', { evidence_hash: 'e'.repeat(64) }, 201);
 });
 
-test('[cli.supply-chain] keys are made, documents signed, verified and listed', async () => {
+test('[cli.plugin] keys are made, documents signed, verified and listed', async () => {
   for (const name of ['r', 'p']) {
     const made = await run('supply-chain', 'keygen', '--out', name, '--type', name === 'r' ? 'ed25519' : 'p256');
     expect(made.code).toBe(0);
@@ -91,7 +91,7 @@ test('[cli.supply-chain] keys are made, documents signed, verified and listed', 
   expect(JSON.parse(listed.out).plugins).toEqual([expect.objectContaining({ name: 'keyword-guard', verified: true })]);
 });
 
-test('[plugin.store] refusals leave nothing behind', async () => {
+test('[plugin.marketplace] refusals leave nothing behind', async () => {
   write(indexOf(), Buffer.concat([guardBytes, guardBytes]));
   for (const [index, reason] of [
     [indexOf(), 'size_mismatch'],
@@ -167,7 +167,7 @@ test('a revocation that any command read counts for what is installed', async ()
   expect([listed.code, JSON.parse(listed.out).plugins[0].reason]).toEqual([1, 'key_revoked']);
 });
 
-describe('[supply-chain.acts] what was done with plugins is reported', () => {
+describe('[supply-chain.in-force] what was done with plugins is reported', () => {
   test('an install names version, digest and signer, a removal the digest; both print the evidence', async () => {
     const state = ['--state', join(home.folder, 'acts')];
     write(indexOf());
@@ -201,9 +201,9 @@ describe('[supply-chain.acts] what was done with plugins is reported', () => {
   });
 
   test.each<[string, object, number, string]>([
-    ['an agent', { ...administrator, kind: 'agent' }, 200, 'found a key of kind agent'],
-    ['an operator', { ...administrator, role: 'operator' }, 200, 'found role operator'],
-    ['an administrator of a tenant', { ...administrator, platform: false }, 200, 'found a key of tenant default'],
+    ['an agent', { ...administrator, kind: 'agent' }, 200, 'this key is of kind agent'],
+    ['an operator', { ...administrator, role: 'operator' }, 200, 'this key has the role operator'],
+    ['an administrator of a tenant', { ...administrator, platform: false }, 200, 'this key is of tenant default'],
     ['a key that is not known', errorBody(401, 'authentication_error', 'unknown key'), 401, 'authentication_error'],
     ['an address of another server', errorBody(404, 'not_found', 'no such path'), 404, 'not_found'],
   ])('%s installs and removes nothing, and is told who may', async (_who, body, status, found) => {

@@ -1,13 +1,21 @@
 /** Downloads from a real HTTPS server. */
-
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import * as z from 'zod';
 import type { DownloadOptions } from '#adapters/http/plugin-download.ts';
-import { download } from '#adapters/http/plugin-download.ts';
-import { isPrivate } from '#adapters/http/public-address.ts';
+import { download, isPrivate } from '#adapters/http/plugin-download.ts';
 import { loopbackCertificate, loopbackKey } from '../../../support/loopback-tls.ts';
+import { readCases } from '../../../support/yaml.ts';
+
+const cases = readCases(
+  'test/unit/configuration/supply-chain/download.yaml',
+  z.strictObject({
+    refused: z.array(z.tuple([z.string(), z.string(), z.string()])),
+    addresses: z.array(z.tuple([z.string(), z.boolean()])),
+  }),
+);
 
 const server = createServer({ cert: loopbackCertificate, key: loopbackKey }, (request, response) => {
   const path = request.url ?? '';
@@ -87,26 +95,8 @@ const get = (path: string, options: Partial<DownloadOptions> = {}) =>
     ...options,
   });
 
-describe('[plugin.download]', () => {
-  test.each([
-    ['an HTTP address', 'http://127.0.0.1/a', 'not_https'],
-    ['a file address', 'file:///etc/passwd', 'not_https'],
-    ['a redirect to HTTP', '/plain-redirect', 'not_https'],
-    ['a redirect to a file', '/file-redirect', 'not_https'],
-    ['redirects without end', '/loop', 'too_many_redirects'],
-    ['credentials in the address', 'https://a:b@127.0.0.1/a', 'url_invalid'],
-    ['another status', '/missing', 'download_failed'],
-    ['an announced size above the limit', '/announced', 'size_exceeded'],
-    ['a size above the limit that was not announced', '/streamed', 'size_exceeded'],
-    ['a body that ends early', '/truncated', 'download_truncated'],
-    ['a body without end', '/endless', 'size_exceeded'],
-    ['a compressed body, which may be a bomb', '/gzip', 'download_failed'],
-    ['headers without end', '/header-flood', 'download_failed'],
-    ['two lengths', '/two-lengths', 'download_failed'],
-    ['a length that is not a number', '/no-length', 'download_failed'],
-    ['a part that was not asked for', '/unwanted-part', 'download_failed'],
-    ['another part than the rest', '/in-parts?elsewhere', 'download_failed'],
-  ])('%s is refused', async (_what, path, reason) => {
+describe('[plugin.marketplace]', () => {
+  test.each(cases.refused)('%s is refused', async (_what, path, reason) => {
     await expect(get(path)).rejects.toMatchObject({ name: 'SupplyChainRefusal', reason });
   });
 
@@ -124,7 +114,7 @@ describe('[plugin.download]', () => {
     },
   );
 
-  test('[plugin.resume] what ended early goes on where it ended', async () => {
+  test('[plugin.marketplace] what ended early goes on where it ended', async () => {
     const seen: [number, number | undefined][] = [];
     const bytes = await get('/in-parts', { onProgress: (...now) => seen.push(now) });
     expect(bytes.toString()).toBe(content);
@@ -132,12 +122,12 @@ describe('[plugin.download]', () => {
     expect(seen.at(-1)).toEqual([content.length, content.length]);
   });
 
-  test('[plugin.resume] another file is read from its beginning', async () => {
+  test('[plugin.marketplace] another file is read from its beginning', async () => {
     expect((await get('/in-parts?changed')).toString()).toBe('another file');
     expect(asked).toEqual([undefined, 'bytes=9-']);
   });
 
-  test('[plugin.resume] the size counts over all parts', async () => {
+  test('[plugin.marketplace] the size counts over all parts', async () => {
     await expect(get('/in-parts', { maxBytes: content.length - 1 })).rejects.toMatchObject({ reason: 'size_exceeded' });
     expect(asked).toHaveLength(1);
   });
@@ -158,24 +148,7 @@ describe('[plugin.download]', () => {
     });
   });
 
-  test.each([
-    ['10.1.2.3', true],
-    ['100.64.0.1', true],
-    ['169.254.169.254', true],
-    ['172.31.0.1', true],
-    ['192.168.1.1', true],
-    ['0.0.0.0', true],
-    ['255.255.255.255', true],
-    ['::1', true],
-    ['fd00::1', true],
-    ['fe80::1', true],
-    ['::ffff:10.0.0.1', true],
-    ['64:ff9b::a00:1', true],
-    ['2002:a00:1::', true],
-    ['93.184.216.34', false],
-    ['172.32.0.1', false],
-    ['2606:4700::1111', false],
-  ])('%s is private: %s', (address, expected) => {
+  test.each(cases.addresses)('%s is private: %s', (address, expected) => {
     expect(isPrivate(address)).toBe(expected);
   });
 

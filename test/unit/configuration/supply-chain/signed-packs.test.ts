@@ -1,4 +1,4 @@
-/** Policy packs and filters under `require_signed`: what a publisher signed loads, everything else is refused. */
+/** Packs and filters under `require_signed`: signed ones load, others are refused. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -121,7 +121,7 @@ describe('[supply-chain.require-signed]', () => {
   });
 });
 
-test('[supply-chain.packs] a pack is signed, put into an index, installed, trusted and loaded by command line', async () => {
+test('[supply-chain.envelope] a pack is signed, put into an index, installed, trusted and loaded by command line', async () => {
   home.write('keyword-rules.yaml', stringify(pack));
   home.write('about.json', JSON.stringify(aboutPack));
   home.write('p.key', publisherKeys.pem.privateKey);
@@ -134,30 +134,13 @@ test('[supply-chain.packs] a pack is signed, put into an index, installed, trust
   expect(entry.sha256).toBe(packEntry().sha256);
   home.write('index.json', JSON.stringify(indexOf({ plugins: [entry] })));
   server.on('GET /admin/v1/whoami', { role: 'admin', kind: 'human', tenant: 'default', platform: true });
-  const installed = await home.run([
-    'plugin',
-    'install',
-    'keyword-rules',
-    '--index',
-    'index.json',
-    '--root',
-    'root.pem',
-    '--json',
-  ]);
+  const installed = await home.run('plugin install keyword-rules --index index.json --root root.pem --json'.split(' '));
   const { tool_policies } = JSON.parse(installed.out);
   expect(readFileSync(tool_policies.pack, 'utf8')).toBe(packBytes(pack, 'pack').toString());
   expect((await home.run(['plugin', 'list'])).code).toBe(0);
-  const verified = await home.run([
-    'supply-chain',
-    'verify',
-    'index.json',
-    '--root',
-    'root.pem',
-    '--name',
-    'keyword-rules',
-    '--artifact',
-    'rules.json',
-  ]);
+  const verified = await home.run(
+    'supply-chain verify index.json --root root.pem --name keyword-rules --artifact rules.json'.split(' '),
+  );
   expect(verified.code).toBe(0);
   const trusted = await home.run(['supply-chain', 'trust', 'index.json', '--root', 'root.pem', '--json']);
   const { supply_chain } = JSON.parse(trusted.out);
@@ -173,7 +156,7 @@ test('[supply-chain.packs] a pack is signed, put into an index, installed, trust
   expect(changed.code).toBe(1);
 });
 
-test('[supply-chain.packs] a pack that declares a permission, an ABI or a phase is refused before it is read', async () => {
+test('[supply-chain.envelope] a pack that declares a permission, an ABI or a phase is refused before it is read', async () => {
   const { verifyBytes } = await import('#core/configuration/supply-chain/verify-artifact.ts');
   const read = jest.fn();
   for (const [change, reason] of [

@@ -53,7 +53,7 @@ test.each([
   ['tile/0/x001/x234/067', { level: 0, index: 1_234_067, width: 256 }],
   ['tile/1/000.p/1', { level: 1, index: 0, width: 1 }],
   ['tile/entries/x001/000.p/255', { level: 'entries', index: 1_000, width: 255 }],
-])('[transparency.tiles] %s has one spelling', (path, tile) => {
+])('[transparency.tree] %s has one spelling', (path, tile) => {
   expect(tilePath(tile as never)).toBe(path);
   expect(tileOf(path)).toEqual(tile);
 });
@@ -67,9 +67,9 @@ test.each([
   'tile/0/../001',
   'tile/64/001',
   '/tile/0/001',
-])('[transparency.tiles] %s is not a tile', (path) => expect(tileOf(path)).toBeUndefined());
+])('[transparency.tree] %s is not a tile', (path) => expect(tileOf(path)).toBeUndefined());
 
-test('[transparency.tiles] tiles of a size, and where nodes are found', () => {
+test('[transparency.tree] tiles of a size, and where nodes are found', () => {
   expect(tileAt(0, 0, 256)).toEqual({ level: 0, index: 0, width: 256 });
   expect(tileAt(0, 1, 257)).toEqual({ level: 0, index: 1, width: 1 });
   expect(tileAt(1, 0, 70_000)).toEqual({ level: 1, index: 0, width: 256 });
@@ -90,7 +90,7 @@ const quotation = [
 ].join('\n');
 const neumann = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW';
 
-test('[transparency.notes] the published note of the Go project verifies, and no changed one', () => {
+test('[transparency.tree] the published note of the Go project verifies, and no changed one', () => {
   const key = readVerifierKey(neumann)!;
   expect(verifierKey(key)).toBe(neumann);
   expect(isSignedBy(readNote(quotation)!, key)).toBe(true);
@@ -108,7 +108,7 @@ test('[transparency.notes] the published note of the Go project verifies, and no
   }
 });
 
-test('[transparency.notes] a checkpoint opens under the key of its own log, and a cosignature keeps its time', async () => {
+test('[transparency.tree] a checkpoint opens under the key of its own log, and a cosignature keeps its time', async () => {
   const { privateKey } = generateKeyPairSync('ed25519');
   const [log, other] = [noteSigner('gateway/default', privateKey), noteSigner('gateway/other', privateKey)];
   const witness = noteSigner('witness', generateKeyPairSync('ed25519').privateKey, noteKeyTypes.cosignature);
@@ -131,7 +131,7 @@ test('[transparency.notes] a checkpoint opens under the key of its own log, and 
   expect(cosignedAt({ ...seen, signatures: [{ ...seen.signatures[1]!, bytes: late }] }, witness)).toBeUndefined();
 });
 
-test('[transparency.notes] names with spaces or plus signs, and other kinds of keys, are refused', () => {
+test('[transparency.tree] names with spaces or plus signs, and other kinds of keys, are refused', () => {
   const { privateKey } = generateKeyPairSync('ed25519');
   expect(() => noteSigner('a b', privateKey)).toThrow(/no space and no \+/);
   expect(() => noteSigner('a+b', privateKey)).toThrow(/no space and no \+/);
@@ -139,7 +139,7 @@ test('[transparency.notes] names with spaces or plus signs, and other kinds of k
   expect(() => noteSigner('a', createPrivateKey(pem))).toThrow(/not an Ed25519 key/);
 });
 
-test('[transparency.once] what held once vouches for no other text, signature or key', () => {
+test('[transparency.tree] what held once vouches for no other text, signature or key', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const other = generateKeyPairSync('ed25519').publicKey;
   const signature = sign(null, Buffer.from('a checkpoint'), privateKey);

@@ -8,7 +8,7 @@ const { privateKey } = generateKeyPairSync('ed25519');
 const witness = verifierKey(noteSigner('auditor', privateKey, noteKeyTypes.cosignature));
 const log = verifierKey(noteSigner('gateway/default', privateKey));
 
-test('[transparency.notes] the key of a witness is not that of a log', () => {
+test('[transparency.tree] the key of a witness is not that of a log', () => {
   expect(witnessKey(witness).name).toBe('auditor');
   expect(logKey(log).name).toBe('gateway/default');
   expect(() => witnessKey(log)).toThrow(/key of a log/);
@@ -16,7 +16,7 @@ test('[transparency.notes] the key of a witness is not that of a log', () => {
   expect(() => witnessKey('auditor')).toThrow(/not a verifier key/);
 });
 
-test('[transparency.notes] the configuration takes keys of witnesses, and refuses others by their place', async () => {
+test('[transparency.tree] the configuration takes keys of witnesses, and refuses others by their place', async () => {
   const load = (key: string) => loadConfiguration(base(`evidence: { log: { witnesses: ["${key}"] } }`), { packs });
   expect((await load(witness)).configuration.evidence.log).toEqual({ enabled: true, witnesses: [witness] });
   await expect(load(log)).rejects.toThrow(/evidence\.log\.witnesses\[0\].*key of a log/);
@@ -33,7 +33,7 @@ test('[console.verify-log] keys on lines are sorted by what they are of; a wrong
   expect(() => logTrustOf(`${witness}\nnonsense`)).toThrow('key 2 is not a verifier key');
   const { privateKey } = generateKeyPairSync('ed25519');
   const key = (name: string) => verifierKey(noteSigner(name, privateKey));
-  // [transparency.key-rotation] one log may have had two keys.
+  // [transparency.log] one log may have had two keys.
   expect(logTrustOf(`${log}\n${key('gateway/default')}`).log).toHaveLength(2);
   expect(() => logTrustOf(`${log}\n${key('gateway/other')}`)).toThrow('two keys are of logs');
 });

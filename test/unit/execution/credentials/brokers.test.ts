@@ -1,9 +1,8 @@
 import { generateKeyPairSync, verify } from 'node:crypto';
 import type { Configuration } from '#core/contracts/config.ts';
-import { brokersFrom } from '#core/execution/credentials/brokers.ts';
+import { brokersFrom, staticBroker } from '#core/execution/credentials/brokers.ts';
 import type { BrokerPorts } from '#core/execution/credentials/ports.ts';
 import { scmAppBroker } from '#core/execution/credentials/scm-app-broker.ts';
-import { staticBroker } from '#core/execution/credentials/static-broker.ts';
 import { ticketBroker } from '#core/execution/credentials/ticket-broker.ts';
 import type { TicketStore } from '#core/execution/tickets/ports.ts';
 import { brokerPorts, envelope, grant, now, rsaKeys } from './sample.ts';
@@ -16,7 +15,7 @@ const decoded = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toSt
 const refused = expect.objectContaining({ code: 'service_unavailable' });
 
 describe('the Git-host app broker without an installation', () => {
-  test('[credential.rs256] signs an RS256 JWT: iat 60 s back, 600 s of life from there, its id the credential', async () => {
+  test('[credential.minted] signs an RS256 JWT: iat 60 s back, 600 s of life from there, its id the credential', async () => {
     const { secret, record } = await scm().issue(envelope, grant());
     const [header = '', claims = '', signature = ''] = secret.split('.');
     const nowSeconds = Math.floor(now / 1000);
@@ -26,7 +25,7 @@ describe('the Git-host app broker without an installation', () => {
     expect(verify('sha256', signed, keys.publicKey, Buffer.from(signature, 'base64url'))).toBe(true);
   });
 
-  test('the record says what was minted for which action, and holds no value', async () => {
+  test('the record says what was minted for which action, and contains no value', async () => {
     const { record, secret } = await scm().issue(envelope, grant());
     expect(record).toEqual({
       id: 'id-1',
@@ -88,7 +87,7 @@ describe('the static broker', () => {
   const fixed = (secrets: Record<string, string>) =>
     staticBroker({ name: 'old', secret_env: 'OLD_TOKEN', credential_type: 'static' }, brokerPorts(secrets));
 
-  test('[credential.static] hands on the configured secret and says that it is degraded', async () => {
+  test('[credential.brokers] hands on the configured secret and says that it is degraded', async () => {
     const { secret, record } = await fixed({ OLD_TOKEN: 'tok' }).issue(envelope, grant({ broker: 'old' }));
     expect(secret).toBe('tok');
     expect(record).toMatchObject({ type: 'static', degraded: true, expires_at: '2026-01-01T00:10:00.500Z' });

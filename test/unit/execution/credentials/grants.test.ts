@@ -21,7 +21,7 @@ describe('the grant of an action', () => {
     expect(scopeOf(call)).toBe(scope);
   });
 
-  test('[credential.grant-upstream] for protocol mcp is the one that names its server', () => {
+  test('[policy.upstream] for protocol mcp is the one that names its server', () => {
     const given = [
       grant({ protocol: '*', tool: '**', scope: 'anything' }),
       grant({ protocol: 'mcp', tool: 'files.*', upstream: 'files', scope: 'files' }),

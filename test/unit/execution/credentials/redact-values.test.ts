@@ -18,7 +18,7 @@ describe('[credential.never-shown] what an execution gives back', () => {
     ['after two characters in base64', base64(`us:${secret}`)],
     ['within a text in base64', base64(`user:${secret}\nmore`)],
     ['in hex', Buffer.from(secret).toString('hex')],
-  ])('holds no credential %s', (_, text) => {
+  ])('contains no credential %s', (_, text) => {
     const shown = clean({ deep: [{ text }] }) as { deep: [{ text: string }] };
     expect(shown.deep[0].text).toContain('[credential withheld]');
     const plain = shown.deep[0].text;

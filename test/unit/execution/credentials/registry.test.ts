@@ -1,10 +1,10 @@
-/** The sweep of issued credentials: each by itself. */
+/** The sweep of issued credentials: independent handling of each. */
 import { sweepCredentials } from '#core/execution/credentials/registry.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Loose } from '../../../support/loose.ts';
 import { now } from './sample.ts';
 
-test('[watch.each-by-itself] one that cannot be called back or recorded does not keep the others from it', async () => {
+test('[store.sweep] one that cannot be called back or recorded does not keep the others from it', async () => {
   const rows: Loose[] = Array.from({ length: 130 }, (_, n) => ({
     id: `c${n}`,
     tenant: 't',

@@ -1,4 +1,4 @@
-/** What brokers are given in tests: a wound clock, counted ids, secrets from a list. */
+/** Dependencies of brokers in tests: a controlled clock, counted ids, listed secrets. */
 import { generateKeyPairSync } from 'node:crypto';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { BrokerPorts, Grant } from '#core/execution/credentials/ports.ts';

@@ -138,7 +138,7 @@ describe('the session policy of an action', () => {
     ['aws.ssm.get_parameter', `arn:aws:ssm:${at}:parameter/\${aws:username}`],
     ['aws.logs.filter_log_events', `arn:aws:logs:${at}:log-group:*`],
     ['aws.sqs.send_message', `arn:aws:sqs:${at}:jobs\n`],
-  ])('[credential.no-broader] [credential.plain-keys] %s on %s is refused', (tool, target) => {
+  ])('[credential.no-broader] %s on %s is refused', (tool, target) => {
     expect(compile(tool, target)).toEqual({ refused: expect.any(String) });
   });
 
@@ -147,7 +147,7 @@ describe('the session policy of an action', () => {
     ['aws.s3.list_bucket', 's3://bucket/a/b/'],
     ['aws.ssm.get_parameter', `arn:aws:ssm:${at}:parameter/prod/.db/a..b`],
     ['aws.ssm.get_parameter', `arn:aws:ssm:${at}:parameter/x`],
-  ])('[credential.plain-keys] %s on %s has a policy', (tool, target) => {
+  ])('[credential.no-broader] %s on %s has a policy', (tool, target) => {
     expect(compile(tool, target)).not.toHaveProperty('refused');
   });
 

@@ -3,7 +3,7 @@ import { CommandSlots } from '#core/execution/executors/command-slots.ts';
 
 const bounds = { max_concurrent: 3, max_concurrent_per_key: 2 };
 
-test('[executor.bounded] a key has its places, and all keys have theirs', () => {
+test('[executor.bounds] a key has its places, and all keys have theirs', () => {
   const slots = new CommandSlots();
   const over = slots.take('one', bounds);
   slots.take('one', bounds);

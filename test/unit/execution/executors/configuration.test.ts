@@ -1,4 +1,4 @@
-/** Which executors a configuration has: none unless it says so, and the same ones as long as it is in force. */
+/** Executors of a configuration: none by default, and one instance per configuration. */
 
 import { executorsFrom, executorsOf } from '#core/execution/executors/executors.ts';
 import type { ExecutorPorts } from '#core/execution/executors/ports.ts';

@@ -1,4 +1,4 @@
-/** Where an HTTP action goes, and with which headers: what could be read in two ways is refused. */
+/** Destination and headers of HTTP actions; ambiguous ones are refused. */
 import { configurationSchema } from '#core/contracts/config.ts';
 import { destinationOf } from '#core/execution/executors/http/destination.ts';
 import { sendingOf } from '#core/execution/executors/http/request.ts';

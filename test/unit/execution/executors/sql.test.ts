@@ -79,7 +79,7 @@ describe('what is run', () => {
     [{ sql: 'COMMIT' }, 'COMMIT is not carried out'],
     [{ sql: '/**/ prepare x AS SELECT 1' }, 'PREPARE is not carried out'],
     [{ statements: ['SELECT 1', 'ROLLBACK'] }, 'ROLLBACK is not carried out'],
-    [{ statements: ['SELECT 1'], parameters: [1] }, 'beside a list'],
+    [{ statements: ['SELECT 1'], parameters: [1] }, 'together with a list'],
   ])('%j is refused', (parameters, words) => {
     expect(thrownBy(() => sqlCallOf(call('sql.query', 'shop', 'write', parameters)))).toEqual(refusedWith(words));
   });

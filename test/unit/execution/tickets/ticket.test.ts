@@ -37,7 +37,7 @@ function forged(over: object, mac = ticket.split('.')[2]): string {
   return `agt1.${payload}.${mac}`;
 }
 
-describe('[ticket.hmac-nonce] a capability ticket', () => {
+describe('[ticket.redeem] a capability ticket', () => {
   test('carries what it was signed for', () => {
     expect(verifyTicket(ticket, use, { current: key }, now)).toEqual({
       ok: true,

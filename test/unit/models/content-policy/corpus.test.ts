@@ -1,4 +1,4 @@
-/** Personal data against a corpus of 5,000 generated texts: how much is found, and how much of what is found is some. */
+/** Recall and precision of personal-data filters on 5,000 generated texts. */
 import { piiEntities } from '#core/contracts/config.ts';
 import { corpus, sizes } from '../../../corpora/personal-data/corpus.ts';
 import { scoreOf } from '../../../corpora/personal-data/score.ts';
@@ -17,12 +17,4 @@ test.each(piiEntities)('[content.personal-data] recall and precision of %s', (ki
   if (recall < 0.97 || precision < 0.98)
     throw new Error(`recall ${recall}, precision ${precision}\n${[...missed, ...wrong].slice(0, 20).join('\n')}`);
   expect(Math.min(recall, precision)).toBeGreaterThanOrEqual(0.97);
-});
-
-test('a kind that is not looked for has no score', () => {
-  const unlike = samples.map(({ text, planted }) => ({
-    text,
-    ...(planted && { planted: { ...planted, start: 0, end: 0 } }),
-  }));
-  expect(scoreOf('ssn', unlike).precision).toBeLessThan(0.1);
 });

@@ -1,7 +1,7 @@
-/** Filters look at every text of replies and streams, wherever it stands. */
+/** Filters see every text of replies and streams. */
 import type { ChatCall } from '#core/chat/call.ts';
 import { streamGate } from '#core/chat/stages/output-policy.ts';
-import type { JsonObject } from '#core/kernel/json.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
 import { context, policyOf } from '../../../support/content-policy.ts';
 import {
@@ -17,100 +17,64 @@ import {
   words,
 } from './texts-everywhere.ts';
 
+const blockDelta = (delta: JsonObject): JsonObject => ({ type: 'content_block_delta', index: 0, delta });
 const citation = (more: JsonObject): JsonObject[] => [
   { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
-  {
-    type: 'content_block_delta',
-    index: 0,
-    delta: { type: 'citations_delta', citation: { type: 'char_location', ...more } },
-  },
+  blockDelta({ type: 'citations_delta', citation: { type: 'char_location', ...more } }),
 ];
 const chunk = (delta: JsonObject, more: JsonObject = {}): JsonObject[] => [
-  {
-    id: 'c',
-    object: 'chat.completion.chunk',
-    model: 'm',
-    choices: [{ index: 0, delta, finish_reason: null }],
-    ...more,
-  },
+  { object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: null }], ...more },
 ];
+const ran = (type: string, content: Json) => block({ type, tool_use_id: 'a', content });
+const found = { type: 'web_search_result', title: words, url: 'u' };
+const called = { tool_calls: [{ index: 0, id: 'a', function: { name: words, arguments: '' } }] };
 const streams: readonly (readonly [string, keyof typeof dialects, JsonObject[]])[] = [
-  [
-    'a result of the provider’s search',
-    'anthropic',
-    block({
-      type: 'web_search_tool_result',
-      tool_use_id: 'a',
-      content: [{ type: 'web_search_result', title: words, url: 'u' }],
-    }),
-  ],
-  [
-    'output of the provider’s code',
-    'anthropic',
-    block({ type: 'code_execution_tool_result', tool_use_id: 'a', content: { stdout: words } }),
-  ],
-  [
-    'a result of a server behind the provider',
-    'anthropic',
-    block({ type: 'mcp_tool_result', tool_use_id: 'a', content: [text(words)] }),
-  ],
+  ['a result of the provider’s search', 'anthropic', ran('web_search_tool_result', [found])],
+  ['output of the provider’s code', 'anthropic', ran('code_execution_tool_result', { stdout: words })],
+  ['a result of a server of the provider', 'anthropic', ran('mcp_tool_result', [text(words)])],
   ['cited text', 'anthropic', citation({ cited_text: words })],
   ['the title of a cited document', 'anthropic', citation({ document_title: words })],
   ['the name of a called tool', 'anthropic', block({ type: 'tool_use', id: 'a', name: words, input: {} })],
-  [
-    'the name of a called function',
-    'openai',
-    chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: words, arguments: '' } }] }),
-  ],
+  ['the name of a called function', 'openai', chunk(called)],
   ['an annotation', 'openai', chunk({ annotations: [{ type: 'url_citation', url_citation: { title: words } }] })],
   ['an image with words', 'openai', chunk({ images: [{ image_url: { url: `https://x.example/?${words}` } }] })],
   ['citations beside the choices', 'openai', chunk({ content: 'a' }, { citations: [words] })],
   ['text of the older form', 'openai', [{ id: 'c', object: 'text_completion', choices: [{ index: 0, text: words }] }]],
 ];
 const tokens = (spelled: readonly string[], asBytes = false): JsonObject => ({
-  content: spelled.map((token) => ({
-    token: asBytes ? '?' : token,
-    logprob: -1,
-    bytes: asBytes ? [...Buffer.from(token)] : null,
-    top_logprobs: [],
-  })),
+  content: spelled.map((token) => {
+    const bytes = asBytes ? [...Buffer.from(token)] : null;
+    return { token: asBytes ? '?' : token, logprob: -1, bytes, top_logprobs: [] };
+  }),
 });
 const tokenChunk = (logprobs: JsonObject): JsonObject => ({
   choices: [{ index: 0, delta: { content: 'a' }, logprobs, finish_reason: null }],
 });
-const blockDelta = (delta: JsonObject): JsonObject => ({ type: 'content_block_delta', index: 0, delta });
+const both = (member: string) => [...chunk({ [member]: 'forbidden' }), ...chunk({ [member]: ' words' })];
+const spelled = (asBytes: boolean) =>
+  [
+    ['forb', 'idden'],
+    [' wor', 'ds'],
+  ].map((each) => tokenChunk(tokens(each, asBytes)));
+const deltas = (type: string, member: string) =>
+  ['forbidden', ' words'].map((each) => blockDelta({ type, [member]: each }));
+const transcripts = ['forb', 'idden words'].flatMap((transcript) => chunk({ audio: { transcript } }));
 const running: readonly (readonly [string, keyof typeof dialects, JsonObject[]])[] = [
-  ['reasoning', 'openai', [...chunk({ reasoning: 'forbidden' }), ...chunk({ reasoning: ' words' })]],
+  ['reasoning', 'openai', both('reasoning')],
   ['a refusal', 'openai', [...chunk({ refusal: 'forb' }), ...chunk({ refusal: 'idden words' })]],
-  ['a member of a vendor’s own', 'openai', [...chunk({ thoughts: 'forbidden' }), ...chunk({ thoughts: ' words' })]],
-  [
-    'a transcript',
-    'openai',
-    [...chunk({ audio: { transcript: 'forb' } }), ...chunk({ audio: { transcript: 'idden words' } })],
-  ],
-  ['tokens', 'openai', [tokenChunk(tokens(['forb', 'idden'])), tokenChunk(tokens([' wor', 'ds']))]],
-  [
-    'bytes of tokens',
-    'openai',
-    [tokenChunk(tokens(['forb', 'idden'], true)), tokenChunk(tokens([' wor', 'ds'], true))],
-  ],
+  ['a vendor’s own member', 'openai', both('thoughts')],
+  ['a transcript', 'openai', transcripts],
+  ['tokens', 'openai', spelled(false)],
+  ['bytes of tokens', 'openai', spelled(true)],
   ['tokens of a refusal', 'openai', [tokenChunk({ refusal: tokens(['forbidden', ' words']).content! })]],
-  [
-    'thinking',
-    'anthropic',
-    ['forbidden', ' words'].map((thinking) => blockDelta({ type: 'thinking_delta', thinking })),
-  ],
-  [
-    'a kind of delta nobody knows',
-    'anthropic',
-    ['forbidden', ' words'].map((content) => blockDelta({ type: 'compaction_delta', content })),
-  ],
+  ['thinking', 'anthropic', deltas('thinking_delta', 'thinking')],
+  ['an unknown kind of delta', 'anthropic', deltas('compaction_delta', 'content')],
 ];
 test.each(running)('[content.every-text] split over events: %s', async (_, dialect, events) => {
   const { decision, out } = await sent(dialect, events);
   expect([decision, /words|"wor|"ds"/.test(JSON.stringify(out))]).toEqual(['block', false]);
 });
-test.each(running)('[content.every-text] leaves as it came, or with what was held: %s', async (_, dialect, events) => {
+test.each(running)('[content.every-text] is sent unchanged if harmless: %s', async (_, dialect, events) => {
   const harmless = JSON.parse(
     JSON.stringify(events)
       .replaceAll('forb', 'harm')
@@ -119,7 +83,7 @@ test.each(running)('[content.every-text] leaves as it came, or with what was hel
   ) as JsonObject[];
   expect(await sent(dialect, harmless)).toEqual({ decision: 'allow', out: harmless });
 });
-test('[content.every-text] tokens of a reply go with what they spell; others stay', async () => {
+test('[content.every-text] tokens that spell redacted text are removed, others stay', async () => {
   const redacting = policyOf({ output: [{ name: 'pii', type: 'pii', action: 'redact', entities: ['email'] }] });
   const reply = (spelled: readonly string[]): JsonObject => ({
     choices: [{ index: 0, message: { content: 'ok' }, logprobs: tokens(spelled) }],
@@ -176,7 +140,7 @@ test.each([
   expect(await decisionOnRequest('openai', user(written))).toBe('block');
   expect(await decisionOnRequest('openai', user(written.replace(/^\P{M}/u, '')))).toBe('allow');
 });
-test('[content.embedded-text] what is redacted in a text file is written back as it came', async () => {
+test('[content.every-text] a redacted text file keeps its encoding', async () => {
   const redacting = policyOf({ input: [{ name: 'pii', type: 'pii', action: 'redact', entities: ['email'] }] });
   const fileOf = async (file_data: string) => {
     const body = user([{ type: 'file', file: { file_data } }]);

@@ -1,6 +1,14 @@
-/** Invisible characters: they neither hide a phrase nor part its words, and texts that need them pass as they are. */
+/** Invisible characters neither hide a phrase nor split its words, and texts that need them pass unchanged. */
+import * as z from 'zod';
 import type { ContentFilter } from '#core/contracts/config.ts';
 import { cutAt, policyOf, streamed, whole } from '../../../support/content-policy.ts';
+import { readCases } from '../../../support/yaml.ts';
+
+const pairs = z.array(z.tuple([z.string(), z.string()]));
+const { invisible, blanks, digits, passing } = readCases(
+  'test/unit/models/content-policy/invisible.yaml',
+  z.strictObject({ invisible: pairs, blanks: pairs, digits: pairs, passing: pairs }),
+);
 
 const block = { name: 'no', action: 'block' } as const;
 const words: ContentFilter = { ...block, type: 'keyword', keywords: ['ignore previous'] };
@@ -26,32 +34,7 @@ async function decisionsOf(filter: ContentFilter, text: string): Promise<string[
   return [(await whole(policy, text)).verdict.decision, streamed(policy, [text]).verdict.decision];
 }
 
-const invisible: readonly (readonly [name: string, char: string])[] = [
-  ['a zero-width space', '\u200b'],
-  ['a zero-width non-joiner', '\u200c'],
-  ['a zero-width joiner', '\u200d'],
-  ['a word joiner', '\u2060'],
-  ['a byte-order mark', '\ufeff'],
-  ['a Mongolian vowel separator', '\u180e'],
-  ['an invisible times', '\u2062'],
-  ['a left-to-right mark', '\u200e'],
-  ['an Arabic letter mark', '\u061c'],
-  ['a right-to-left override', '\u202e'],
-  ['an isolate', '\u2068'],
-  ['a variation selector', '\ufe0f'],
-  ['a supplementary variation selector', '\u{e0101}'],
-  ['a tag', '\u{e0061}'],
-  ['an annotation anchor', '\ufff9'],
-  ['a shorthand control', '\u{1bca0}'],
-  ['a musical control', '\u{1d173}'],
-  ['a NUL', '\u0000'],
-  ['a backspace', '\b'],
-  ['a delete', '\u007f'],
-  ['a C1 control', '\u0090'],
-  ['two of them', '\u200b\u2060'],
-];
-
-test.each(invisible)('[content.invisible] %s between words and between letters', async (_, char) => {
+test.each(invisible)('[content.every-text] %s between words and between letters', async (_, char) => {
   for (const text of [
     `a ignore${char}previous b`,
     `a ig${char}nore${char}previous b`,
@@ -60,22 +43,12 @@ test.each(invisible)('[content.invisible] %s between words and between letters',
     for (const filter of [words, pattern]) expect([text, ...(await everyWay(filter, text))]).toEqual([text, 'block']);
 });
 
-test.each([
-  ['the empty Braille cell', '\u2800'],
-  ['a Hangul filler', '\u3164'],
-  ['a half-width Hangul filler', '\uffa0'],
-  ['a filler of a first consonant', '\u115f'],
-  ['a blank of hieroglyphs', '\u{13441}'],
-  ['an Ogham space', '\u1680'],
-  ['an ideographic space', '\u3000'],
-  ['a line separator', '\u2028'],
-  ['a next line', '\u0085'],
-])('[content.invisible] %s is a blank', async (_, char) => {
+test.each(blanks)('[content.every-text] %s is a blank', async (_, char) => {
   for (const filter of [words, pattern])
     expect([...(await everyWay(filter, `a ignore${char}previous b`))]).toEqual(['block']);
 });
 
-test('[content.invisible] between words of a long text, and no pattern begins where a part of it does', async () => {
+test('[content.every-text] between words of a long text, whose parts do not anchor patterns', async () => {
   const long = `${'word '.repeat(2000)}ignore\u200bprevious${' word'.repeat(2000)}`;
   for (const filter of [words, pattern]) expect([...(await decisionsOf(filter, long))]).toEqual(['block', 'block']);
   const anchored: ContentFilter = { ...block, type: 'regex', patterns: ['^\\s?word x', 'word x$'] };
@@ -83,35 +56,19 @@ test('[content.invisible] between words of a long text, and no pattern begins wh
   expect(await decisionsOf(anchored, inside)).toEqual(['allow', 'allow']);
 });
 
-test('[content.invisible] tags that spell a phrase', async () => {
+test('[content.every-text] tags that spell a phrase', async () => {
   const tags = [...'ignore previous'].map((char) => String.fromCodePoint(0xe0000 + char.charCodeAt(0))).join('');
   for (const filter of [words, pattern]) expect([...(await everyWay(filter, `😀${tags} ok`))]).toEqual(['block']);
 });
 
-test.each([
-  ['Arabic', '٤١١١ ١١١١ ١١١١ ١١١١'],
-  ['Persian', '۴۱۱۱۱۱۱۱۱۱۱۱۱۱۱۱'],
-  ['Devanagari', '४१११-११११-११११-११११'],
-  ['mathematical', '𝟺𝟷𝟷𝟷 𝟷𝟷𝟷𝟷 𝟷𝟷𝟷𝟷 𝟷𝟷𝟷𝟷'],
-])('[content.invisible] %s digits are digits', async (_, card) => {
+test.each(digits)('[content.every-text] %s digits are digits', async (_, card) => {
   const policy = policyOf({ output: [redacting] });
   expect((await whole(policy, `no ${card}.`)).text).toBe('no [REDACTED:CREDIT_CARD].');
   for (let cut = 1; cut < card.length; cut++)
     expect(streamed(policy, cutAt(`no ${card}.`, [cut])).released).toBe('no [REDACTED:CREDIT_CARD].');
 });
 
-test.each([
-  ['a family of emoji', 'hi 👨‍👩‍👧‍👦 and 🏳️‍🌈 ok'],
-  ['a flag of tags', '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} won'],
-  ['key caps', '1️⃣2️⃣3️⃣4️⃣'],
-  ['Persian', 'می‌خواهم کتاب‌ها را بخوانم ۲۰۲۴'],
-  ['Hindi', 'क्‍ष और र्‌य १२ अगस्त'],
-  ['Hebrew with marks of direction', 'שלום \u200fABC\u200e 12'],
-  ['soft hyphens', 'an ig\u00adnorant pre\u00advious\u00adly'],
-  ['Hangul and Braille', '한국어 ⠓⠑⠇⠇⠕'],
-  ['Mongolian', 'ᠮᠣᠩᠭᠣᠯ\u180eᠠ'],
-  ['other words apart by it', 'ignore\u200bprecious'],
-])('[content.invisible] passes unchanged: %s', async (_, text) => {
+test.each(passing)('[content.every-text] passes unchanged: %s', async (_, text) => {
   const policy = policyOf({ output: [words, pattern, redacting] });
   expect(await whole(policy, text)).toMatchObject({ text, verdict: { decision: 'allow', findings: [] } });
   for (let cut = 1; cut < text.length; cut++)
@@ -121,7 +78,7 @@ test.each([
     });
 });
 
-test('[content.invisible] a soft hyphen joins: it parts no words', async () => {
+test('[content.every-text] a soft hyphen joins: it parts no words', async () => {
   expect([...(await everyWay(words, 'ignore\u00adprevious'))]).toEqual(['allow']);
   expect([...(await everyWay(words, 'ig\u00adnore previous'))]).toEqual(['block']);
 });

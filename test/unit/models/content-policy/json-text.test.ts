@@ -1,5 +1,5 @@
 /** Arguments of tool calls: JSON text that is read as it decodes, whole and in streams, and that stays JSON. */
-import fc from 'fast-check';
+import * as z from 'zod';
 import type { ChatCall } from '#core/chat/call.ts';
 import { streamGate } from '#core/chat/stages/output-policy.ts';
 import type { ContentFilter } from '#core/contracts/config.ts';
@@ -7,7 +7,12 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { decodedJson } from '#core/models/content-policy/json-spelling.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
 import { context, cutAt, policyOf } from '../../../support/content-policy.ts';
-import { runs } from '../../../support/extent.ts';
+import { readCases } from '../../../support/yaml.ts';
+
+const { harmless, redactions } = readCases(
+  'test/unit/models/content-policy/json-text.yaml',
+  z.strictObject({ harmless: z.array(z.string()), redactions: z.array(z.tuple([z.string(), z.string()])) }),
+);
 
 const block = { name: 'no', action: 'block' } as const;
 const words: ContentFilter = { ...block, type: 'keyword', keywords: ['forbidden words', 'a/b'] };
@@ -59,7 +64,7 @@ const hidden: readonly (readonly [how: string, filter: ContentFilter, json: stri
   ['the name of a member', words, '{"f\\u006frbidden words":1}'],
 ];
 
-test.each(hidden)('[content.json-text] found: %s', async (_, filter, json) => {
+test.each(hidden)('[content.every-text] found: %s', async (_, filter, json) => {
   const policy = policyOf({ output: [filter] });
   expect((await whole(policy, json)).decision).toBe('block');
   for (const cut of allCuts(json)) {
@@ -69,91 +74,17 @@ test.each(hidden)('[content.json-text] found: %s', async (_, filter, json) => {
   }
 });
 
-const harmless = [
-  '{"path":"C:\\\\users\\\\new","n":1,"t":"a\\nb\\u00e9\\ud83d\\ude00 \\"x\\""}',
-  '{"re":"\\\\d+\\\\.","u":"\\\\u00","open":"forbidden\\\\words"}',
-  '{"cut":"\\u00',
-  'no JSON \\x41 at all\\',
-  '',
-];
-
-test.each(harmless)('[content.json-text] passes as it was written: %s', async (json) => {
+test.each(harmless)('[content.every-text] passes unchanged: %s', async (json) => {
   const policy = policyOf({ output: [words, pattern, redacting] });
   expect(await whole(policy, json)).toEqual({ released: json, decision: 'allow' });
   for (const cut of allCuts(json)) expect(streamed(policy, cut)).toEqual({ released: json, decision: 'allow' });
 });
 
-const redactions: readonly (readonly [json: string, redacted: string])[] = [
-  ['{"to":"bob\\u0040example.com"}', '{"to":"[REDACTED:EMAIL]"}'],
-  ['{"to":"\\u0062ob@example.com\\n"}', '{"to":"[REDACTED:EMAIL]\\n"}'],
-  ['{"card":4111111111111111,"n":1}', '{"card":"[REDACTED:CREDIT_CARD]","n":1}'],
-  ['{"card":-4111111111111111}', '{"card":-0}'],
-  ['[4111111111111111]', '["[REDACTED:CREDIT_CARD]"]'],
-  ['{"phone":4155552671}', '{"phone":"[REDACTED:PHONE]"}'],
-  ['{"t":"4111\\t1111\\u00201111 1111"}', '{"t":"[REDACTED:CREDIT_CARD]"}'],
-  ['{"password":"hunt\\"er2"}', '{"password":"[REDACTED:API_KEY]"}'],
-  ['{"password":"hunt\\"er two"}', '{"password":"[REDACTED:API_KEY]"}'],
-  ['{"k":"-----BEGIN PRIVATE KEY-----\\nMII","n":5}', '{"k":"[REDACTED:API_KEY]","":0}'],
-];
-
-test.each(redactions)('[content.json-text] redacted, and still JSON: %s', async (json, redacted) => {
+test.each(redactions)('[content.every-text] redacted, and still JSON: %s', async (json, redacted) => {
   const policy = policyOf({ output: [redacting] });
   expect((await whole(policy, json)).released).toBe(redacted);
   expect(() => JSON.parse(redacted)).not.toThrow();
   for (const cut of allCuts(json)) expect(streamed(policy, cut).released).toBe(redacted);
-});
-
-const leaf = fc.constantFrom<unknown>(
-  ...[
-    'bob@example.com',
-    '4111 1111 1111 1111',
-    'call me at 415-555-2671',
-    'password: hunter2',
-    'a\n"b"\\',
-    'é😀\u200b',
-    'forbidden',
-  ],
-  ...[4111111111111111, -1.5, 0, true, null, ''],
-);
-const value = fc.letrec((tie) => ({
-  value: fc.oneof(
-    { maxDepth: 3 },
-    leaf,
-    fc.array(tie('value'), { maxLength: 3 }),
-    fc.dictionary(fc.constantFrom('phone', 'to', 'token'), tie('value')),
-  ),
-})).value;
-/** Some characters of strings written as escapes. */
-const escaped = (json: string, every: number): string =>
-  json.replace(/[a-z@0-9](?=[^"\\]*"[,:}\]])/g, (char, at: number) =>
-    at % every === 0 ? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}` : char,
-  );
-const parses = (json: string): boolean => {
-  try {
-    JSON.parse(json);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
-test('[content.json-text] redaction of a stream is that of the whole text, and leaves JSON', async () => {
-  const policy = policyOf({ output: [redacting] });
-  await fc.assert(
-    fc.asyncProperty(
-      value,
-      fc.integer({ min: 1, max: 7 }),
-      fc.array(fc.nat(120), { maxLength: 8 }),
-      async (made, every, cuts) => {
-        const json = escaped(JSON.stringify(made), every);
-        fc.pre(parses(json));
-        const once = await whole(policy, json);
-        expect(parses(once.released)).toBe(true);
-        expect(streamed(policy, cutAt(json, cuts))).toEqual(once);
-      },
-    ),
-    { numRuns: runs(500, 100) },
-  );
 });
 
 async function sent(dialect: keyof typeof dialects, policy: Policy, events: readonly JsonObject[]) {
@@ -188,7 +119,7 @@ const argumentsIn = (out: readonly JsonObject[]): string =>
 test.each([
   ['openai', openaiEvents],
   ['anthropic', anthropicEvents],
-] as const)('[content.json-text] events of %s with an escape cut between them', async (dialect, events) => {
+] as const)('[content.every-text] events of %s with an escape cut between them', async (dialect, events) => {
   const pieces = ['{"q":"f\\u00', '6frbidden', ' words"}'];
   expect((await sent(dialect, policyOf({ output: [words] }), events(pieces))).decision).toBe('block');
   const redacted = await sent(
@@ -203,7 +134,7 @@ test.each([
   );
 });
 
-test('[content.json-text] arguments that stand in the first event of a block stay the object they are', async () => {
+test('[content.every-text] arguments in the first event of a block stay an object', async () => {
   const input = { a: 'b c d', to: 'bob@example.com' };
   const events = [
     { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'a', name: 'f', input } },
@@ -212,7 +143,7 @@ test('[content.json-text] arguments that stand in the first event of a block sta
   expect(out[0]).toMatchObject({ content_block: { input: { a: 'b c d', to: '[REDACTED:EMAIL]' } } });
 });
 
-test('[content.json-text] in requests: an escaped line between words, and the body is forwarded as it came', async () => {
+test('[content.every-text] in requests: an escaped line between words, and the body is forwarded as it came', async () => {
   const policy = policyOf({ input: [words] });
   const call = (args: string): JsonObject => ({
     role: 'assistant',

@@ -1,19 +1,23 @@
-/** Running text: blocked text never leaves, whatever the chunking; all else leaves as soon as it can. */
+/** Streamed text: blocked text never leaves with any chunking, and other text leaves as soon as possible. */
 
+import * as z from 'zod';
 import type { ContentFilter } from '#core/contracts/config.ts';
 import type { WasmRunner } from '#core/models/content-policy/ports.ts';
 import { context, cutAt, policyOf, streamed, whole } from '../../../support/content-policy.ts';
 import { casesOf, runs } from '../../../support/extent.ts';
+import { readCases } from '../../../support/yaml.ts';
+
+const anObject = z.record(z.string(), z.unknown());
+const { blocked } = readCases(
+  'test/unit/models/content-policy/streams.yaml',
+  z.strictObject({
+    blocked: z.array(z.tuple([anObject, z.string(), z.string(), z.string()])),
+  }),
+);
 
 const block = { name: 'no', action: 'block' } as const;
 const words = (...keywords: string[]): ContentFilter => ({ ...block, type: 'keyword', keywords });
 const patterns = (...list: string[]): ContentFilter => ({ ...block, type: 'regex', patterns: list });
-const personal = (...entities: Extract<ContentFilter, { type: 'pii' }>['entities']): ContentFilter => ({
-  ...block,
-  type: 'pii',
-  entities,
-});
-
 /** Whole, one character at a time, and every cut into two and three pieces. */
 function* allCuts(text: string): Iterable<string[]> {
   yield [text];
@@ -28,37 +32,8 @@ function* cutsInPieces(text: string): Iterable<string[]> {
   }
 }
 
-const secret = 'AKIA0123456789ABCDEF';
-/** Filter, what may leave at most, what must not, what follows. */
-const blocked: readonly (readonly [filter: ContentFilter, before: string, match: string, after: string])[] = [
-  [words('ignore previous instructions'), 'Now ignore ', 'ignore  previous\ninstructions', ' and go'],
-  [words('ignore previous'), 'ok ', 'ig\u200bn\u00adоre prevіоus', ' x'],
-  [words('café noir'), 'un ', 'cafe\u0301 noir', ' svp'],
-  [words('élan'), 'son ', 'e\u0301lan', ' vital'],
-  [words('abab', 'abc'), 'ab', 'abab', 'c'],
-  [words('straße'), 'die ', 'STRASSE'.replace('SS', 'ẞ'), ' x'],
-  [words('𝐛omb'), 'a ', '𝐁omb', '!'],
-  [patterns('AKIA[0-9A-Z]{16}'), 'key AKI ', secret, ' end'],
-  [patterns('AKIA[0-9A-Z]{16}'), 'k ', `АK\u200b${secret.slice(2)}`, ' end'],
-  [patterns('\\bCONF-\\d{4}\\b'), 'CONF-12 ', 'CONF-1234', '.'],
-  [patterns('(?i)project (falcon|eagle)'), 'project fal ', 'Project Eagle', ' is'],
-  [patterns('(?m)^BEGIN$'), 'x BEGIN\n', 'BEGIN', '\nend'],
-  [patterns('a[^b]{3,9}b'), 'b', 'axyzxb', ' b'],
-  [patterns('fin$'), 'fin al ', 'fin', ''],
-  [personal('email'), 'to ', 'ann.lee@example.com', ' now'],
-  [personal('email'), 'to ', 'ann\u200b＠example.com', ', now'],
-  [personal('ssn'), 'no 12-3 ', '078-05-1120', ' .'],
-  [personal('credit_card'), 'no ', '4111 1111 1111 1111', '. '],
-  [personal('phone'), 'call ', '(415) 555-2671', ' or'],
-  [personal('iban'), 'to ', 'DE89 3704 0044 0532 0130 00', ' ok'],
-  [personal('ip'), 'at ', '192.168.10.1', ' up'],
-  [personal('ip'), 'at ', '2001:db8::ff00:42:8329', ' up'],
-  [personal('api_key'), 'key ', 'ghp_0123456789abcdefghij', ' up'],
-  [personal('api_key'), 'password: "', 'two words', '" up'],
-];
-
-test.each(blocked)('[chat.output-policy] nothing of it leaves: %j %s%s%s', (filter, before, match, after) => {
-  const policy = policyOf({ output: [filter] });
+test.each(blocked)('[chat.input-policy] is not sent: %j', (filter, before, match, after) => {
+  const policy = policyOf({ output: [{ ...block, ...filter } as ContentFilter] });
   const text = before + match + after;
   for (const cut of allCuts(text)) {
     const { released, verdict } = streamed(policy, cut);
@@ -84,7 +59,7 @@ const all: ContentFilter[] = [
   },
 ];
 
-test.each(clean)('[chat.output-policy] all of it leaves, unchanged: %j', (text) => {
+test.each(clean)('[chat.input-policy] is sent unchanged: %j', (text) => {
   const policy = policyOf({ output: all });
   for (const cut of allCuts(text))
     expect(streamed(policy, cut)).toEqual({ released: text, verdict: { decision: 'allow', findings: [] } });
@@ -95,7 +70,7 @@ test.each([
   'pay 4111 1111 1111 1111 to DE89 3704 0044 0532 0130 00',
   'from 10.0.0.1 token=abc\u200bdef. x 078-05-1120',
   '-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----\nbye',
-])('[chat.output-policy] redacted as in the whole text: %j', async (text) => {
+])('[chat.input-policy] redacted as in the whole text: %j', async (text) => {
   const policy = policyOf({ output: all });
   const once = await whole(policy, text);
   expect(once.text).toContain('[REDACTED:');
@@ -109,17 +84,17 @@ describe('held back is the longest partial match', () => {
     return [...texts.map((text) => scan.push('0', text)), scan.end('0')];
   };
 
-  test('[chat.output-policy] a word leaves with the space behind it, a number with the word that follows', () => {
+  test('[chat.input-policy] a word is sent with the space after it, a number with the next word', () => {
     const output = pieces(all, 'Hel', 'lo', ' wor', 'ld', '. ', 'In 2024 ', 'we');
     expect(output).toEqual(['', '', 'Hello ', '', 'world. ', 'In ', '2024 ', 'we']);
   });
 
-  test('[chat.output-policy] keywords hold only what begins one', () => {
+  test('[chat.input-policy] keywords hold back only a possible beginning of one', () => {
     expect(pieces([words('secret plan')], 'a sec', 'ond', ' secret', ' plane')).toEqual(['a ', 'second', ' ', '', '']);
     expect(pieces([words('secret plan')], 'a secret', ' play', ' on')).toEqual(['a ', 'secret play', ' on', '']);
   });
 
-  test('[chat.output-policy] patterns hold only what they could still match', () => {
+  test('[chat.input-policy] patterns hold back only a possible match', () => {
     expect(pieces([patterns('AKIA[0-9A-Z]{16}')], 'A', 'K', 'I', 'x', 'AKIA01', ' z')).toEqual([
       '',
       '',
@@ -132,7 +107,7 @@ describe('held back is the longest partial match', () => {
     expect(pieces([patterns('\\bfoo\\b')], 'foo', 'd ', 'x')).toEqual(['', 'food ', 'x', '']);
   });
 
-  test('a pattern without end holds 256 characters at most, and still finds what it waits for', () => {
+  test('an endless pattern holds back 256 characters at most and still matches', () => {
     const scan = policyOf({ output: [patterns('(?s)begin.*end')] }).streamOutput(context);
     expect(scan.push('0', 'a begin')).toBe('a ');
     const released = scan.push('0', 'x'.repeat(1000)) as string;
@@ -144,7 +119,21 @@ describe('held back is the longest partial match', () => {
     expect(scan.verdict().decision).toBe('block');
   });
 
-  test('filters that only warn or log hold nothing, and still find', () => {
+  test('a long word, endless marks and invisible characters leave in the end', () => {
+    const policy = policyOf({ output: all });
+    for (const text of [
+      'w'.repeat(runs(5000, 1000)),
+      `x${'\u0301'.repeat(runs(3000, 600))}`,
+      `AK${'\u200b'.repeat(runs(60_000, 12_000))}b`,
+      '1'.repeat(runs(3000, 600)),
+      'eyJ'.repeat(runs(5000, 1000)),
+    ]) {
+      const { released, verdict } = streamed(policy, text.match(/.{1,7}/gsu)!);
+      expect(released === text && verdict.decision).toBe('allow');
+    }
+  });
+
+  test('filters that only warn or log hold back nothing, and still match', () => {
     const scan = policyOf({
       output: [
         { name: 'w', type: 'keyword', action: 'warn', keywords: ['ignore previous'] },
@@ -161,23 +150,9 @@ describe('held back is the longest partial match', () => {
       ['p', 2],
     ]);
   });
-
-  test('a long word, endless marks and invisible characters leave in the end', () => {
-    const policy = policyOf({ output: all });
-    for (const text of [
-      'w'.repeat(runs(5000, 1000)),
-      `x${'\u0301'.repeat(runs(3000, 600))}`,
-      `AK${'\u200b'.repeat(runs(60_000, 12_000))}b`,
-      '1'.repeat(runs(3000, 600)),
-      'eyJ'.repeat(runs(5000, 1000)),
-    ]) {
-      const { released, verdict } = streamed(policy, text.match(/.{1,7}/gsu)!);
-      expect(released === text && verdict.decision).toBe('allow');
-    }
-  });
 });
 
-test('[chat.output-policy] channels are texts of their own; once blocked, nothing leaves on any', () => {
+test('[chat.input-policy] channels are separate texts, and a block ends all of them', () => {
   const scan = policyOf({ output: [words('alpha beta')] }).streamOutput(context);
   expect(scan.push('a', 'one alpha')).toBe('one ');
   expect(scan.push('b', ' beta two')).toBe(' beta two');
@@ -206,7 +181,7 @@ describe('WASM filters on streams', () => {
     },
   });
 
-  test('[chat.output-policy] the text so far is judged before any of it leaves', async () => {
+  test('[chat.input-policy] the text so far is judged before any of it leaves', async () => {
     const seen: string[] = [];
     const scan = policyOf(
       { output: [plugin] },
@@ -223,7 +198,7 @@ describe('WASM filters on streams', () => {
     });
   });
 
-  test('the module sees the last 64 Ki characters, and is not asked while nothing leaves', async () => {
+  test('the module gets the last 64 Ki characters, and only when text is sent', async () => {
     const seen: string[] = [];
     const scan = policyOf(
       { output: [plugin, words('zz top')] },
@@ -235,7 +210,7 @@ describe('WASM filters on streams', () => {
     expect(await scan.end('0')).toBe('zz');
   });
 
-  test('[policy.governance-mode] an erring module blocks the stream, or is logged once and not asked again', async () => {
+  test('[policy.fails-closed] an erring module blocks the stream, or is logged once and not asked again', async () => {
     let calls = 0;
     const failing: WasmRunner = {
       check: () => {

@@ -1,4 +1,4 @@
-/** Words that a filter blocks, and where requests and replies can carry them. */
+/** Words that a filter blocks, and all places of requests and replies that can contain them. */
 import type { ContentFilter } from '#core/contracts/config.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';

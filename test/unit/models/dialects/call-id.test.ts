@@ -54,7 +54,7 @@ describe.each<[string, JsonObject]>([
   ['a member that nobody knows yet', { ...call, later: { a: ['x'] } }],
   ['a member of the function', { ...call, ...inside }],
   ['no such member', call],
-])('[chat.call-members] %s is in the history again', (name, given) => {
+])('[chat.translated-members] %s is in the history again', (name, given) => {
   const history = [{ role: 'assistant', content: null, tool_calls: [given] }, result];
 
   test('messages, whole and streamed', () => {
@@ -74,15 +74,7 @@ describe.each<[string, JsonObject]>([
   });
 });
 
-test('[chat.call-members] a custom tool call keeps its member', () => {
-  const given = { id: 'c1', type: 'custom', custom: { name: 'p', input: 'x' }, ...signed };
-  const [item = {}] = objectsOf(responseOf(reply(given), {}, asResponse).output);
-  expect(objectsOf(readResponsesRequest({ model: 'm', input: [item] }).body.messages)).toEqual([
-    { role: 'assistant', content: null, tool_calls: [given] },
-  ]);
-});
-
-describe('[chat.call-members] a member that comes after the call began', () => {
+describe('[chat.translated-members] a member that comes after the call began', () => {
   const late = chunks({ ...call }, { function: { arguments: '' }, ...signed });
   const repeated = chunks({ ...call, ...signed }, { function: { arguments: '' }, ...signed });
 
@@ -91,13 +83,13 @@ describe('[chat.call-members] a member that comes after the call began', () => {
     expect(() => streamedResponse(late)).toThrow('extra_content');
   });
 
-  test('may be said twice', () => {
+  test('may be repeated', () => {
     expect(message(translated(repeated, 'anthropic'))).toMatchObject({ stop_reason: 'tool_use' });
     expect(streamedResponse(repeated)).toMatchObject({ status: 'completed' });
   });
 });
 
-describe('[chat.call-members] what comes back', () => {
+describe('[chat.translated-members] an id that comes back', () => {
   const idWith = (members: Json) => `call_1__with__${Buffer.from(JSON.stringify(members)).toString('base64url')}`;
   const history = (id: string) => ({
     ...{ model: 'm', max_tokens: 9 },
@@ -115,7 +107,7 @@ describe('[chat.call-members] what comes back', () => {
   });
 
   test.each(['call__with__', 'call_1__with__AAAA', idWith(['x']), idWith('x'), '__with__'])(
-    '%s carries nothing and is an id',
+    '%s carries no members and is unchanged',
     (id) => expect(callIn(id).id).toBe(id),
   );
 
@@ -128,4 +120,12 @@ describe('[chat.call-members] what comes back', () => {
     slot.set(slot.text.replace('123', '***'));
     expect(block[member]).toBe(idWith({ extra_content: 'ssn ***' }));
   });
+});
+
+test('[chat.translated-members] a custom tool call keeps its member', () => {
+  const given = { id: 'c1', type: 'custom', custom: { name: 'p', input: 'x' }, ...signed };
+  const [item = {}] = objectsOf(responseOf(reply(given), {}, asResponse).output);
+  expect(objectsOf(readResponsesRequest({ model: 'm', input: [item] }).body.messages)).toEqual([
+    { role: 'assistant', content: null, tool_calls: [given] },
+  ]);
 });

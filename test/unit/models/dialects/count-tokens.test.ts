@@ -1,8 +1,7 @@
-/** The estimate of tokens where nobody counted. */
+/** Estimated tokens if the provider reports none. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import { estimateOutput, estimateTokens } from '#core/models/dialects/count-tokens.ts';
-import { translator } from '#core/models/dialects/translate/translate.ts';
 
 const attachmentTokens = 1600;
 
@@ -12,7 +11,7 @@ const openaiBody = (content: JsonObject[string], rest: JsonObject = {}): JsonObj
   ...rest,
 });
 
-test('[chat.count-tokens] characters / 4, rounded up, over all the model reads', () => {
+test('[chat.messages] characters / 4, rounded up, over all the model reads', () => {
   expect(estimateTokens('openai', openaiBody('12345'))).toBe(2);
   expect(
     estimateTokens('anthropic', {
@@ -31,17 +30,7 @@ test('[chat.count-tokens] characters / 4, rounded up, over all the model reads',
   expect(estimateOutput('12345')).toBe(2);
 });
 
-test('[chat.count-tokens] tool definitions count once, as JSON', () => {
-  const tools = [
-    { type: 'function', function: { name: 'f', description: 'finds things', parameters: { type: 'object' } } },
-  ];
-  expect(estimateTokens('openai', openaiBody('1234', { tools }))).toBe(
-    Math.ceil((4 + JSON.stringify(tools).length) / 4),
-  );
-  expect(estimateTokens('openai', openaiBody('1234', { tools: [] }))).toBe(1);
-});
-
-test('[chat.count-tokens] an image costs the same wherever it stands, whatever its size; text documents are text', () => {
+test('[chat.messages] an image costs the same anywhere and at any size; text documents are text', () => {
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(10_000) } };
   expect(
     estimateTokens('openai', openaiBody([{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }])),
@@ -54,28 +43,12 @@ test('[chat.count-tokens] an image costs the same wherever it stands, whatever i
   ).toBe(2);
 });
 
-test('[chat.count-tokens] the estimate is the same on either side of a translation', () => {
-  const body: JsonObject = {
-    model: 'm',
-    max_tokens: 5,
-    messages: [
-      { role: 'system', content: 'be kind' },
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'look' },
-          { type: 'image_url', image_url: { url: 'https://x/y' } },
-        ],
-      },
-      {
-        role: 'assistant',
-        content: null,
-        tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"q":1}' } }],
-      },
-      { role: 'tool', tool_call_id: 'a', content: 'found it' },
-    ],
-  };
-  expect(estimateTokens('anthropic', translator('openai', 'anthropic').request(body))).toBe(
-    estimateTokens('openai', body),
+test('[chat.messages] tool definitions count once, as JSON', () => {
+  const tools = [
+    { type: 'function', function: { name: 'f', description: 'finds things', parameters: { type: 'object' } } },
+  ];
+  expect(estimateTokens('openai', openaiBody('1234', { tools }))).toBe(
+    Math.ceil((4 + JSON.stringify(tools).length) / 4),
   );
+  expect(estimateTokens('openai', openaiBody('1234', { tools: [] }))).toBe(1);
 });

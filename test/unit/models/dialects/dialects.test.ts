@@ -1,9 +1,18 @@
 /** The smaller questions a dialect answers: system prompt, limits, tools, counts, errors, framing. */
 
+import * as z from 'zod';
 import { type ErrorCode, errorKinds, GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
 import { isUsageOnly, withUsageRequested } from '#core/models/dialects/openai/openai.ts';
+import { readCases } from '../../../support/yaml.ts';
+
+const anObject = z.custom<JsonObject>(isObject);
+const { usesTools } = readCases(
+  'test/unit/models/dialects/dialects.yaml',
+  z.strictObject({ usesTools: z.array(z.tuple([z.string(), z.boolean(), anObject])) }),
+);
 
 const { openai, anthropic } = dialects;
 const user = { role: 'user', content: 'hi' };
@@ -34,7 +43,7 @@ describe('system prompt', () => {
     expect(body).toEqual(before);
   });
 
-  test('openai: made where there is none', () => {
+  test('openai: a missing system prompt is added', () => {
     expect(openai.withSystemPrompt({ messages: [user] }, 'pre', 'post').messages).toEqual([
       { role: 'system', content: 'pre\n\npost' },
       user,
@@ -44,7 +53,7 @@ describe('system prompt', () => {
     ).toEqual([{ role: 'system', content: 'post' }, user, { role: 'system', content: 'late' }]);
   });
 
-  test('anthropic: text, blocks, none', () => {
+  test('anthropic: as a text, as blocks, and missing', () => {
     const cached = { type: 'text', text: 'A', cache_control: { type: 'ephemeral' } };
     expect(anthropic.withSystemPrompt({ system: 'A' }, 'pre', 'post').system).toBe('pre\n\nA\n\npost');
     expect(anthropic.withSystemPrompt({ system: [cached] }, 'pre', '').system).toEqual([
@@ -52,13 +61,6 @@ describe('system prompt', () => {
       cached,
     ]);
     expect(anthropic.withSystemPrompt({}, 'pre', '').system).toBe('pre');
-  });
-
-  test('nothing to add: the same body', () => {
-    for (const dialect of [openai, anthropic]) {
-      const body = { messages: [user] };
-      expect(dialect.withSystemPrompt(body, '', '')).toBe(body);
-    }
   });
 });
 
@@ -72,28 +74,12 @@ test('[limit.largest-output] output tokens allowed', () => {
   expect(anthropic.maxTokens({ max_tokens: 7 })).toBe(7);
 });
 
-test.each<[string, boolean, JsonObject]>([
-  ['openai', false, { messages: [user], tools: [] }],
-  ['openai', true, { messages: [user], tools: [{ type: 'function' }] }],
-  ['openai', true, { messages: [{ role: 'tool', content: 'x' }] }],
-  ['openai', true, { messages: [{ role: 'assistant', tool_calls: [{ id: 'a' }] }] }],
-  ['openai', true, { messages: [user], functions: [{ name: 'f' }] }],
-  ['anthropic', false, { messages: [user], tools: [] }],
-  ['anthropic', true, { messages: [user], tools: [{ name: 'f' }] }],
-  ['anthropic', true, { messages: [user], mcp_servers: [{ url: 'x' }] }],
-  ['anthropic', true, { messages: [user], tool_choice: { type: 'auto' } }],
-  ['anthropic', true, { messages: [user], tool_choice: { type: 'tool', name: 'f' } }],
-  ['anthropic', false, { messages: [user], tool_choice: { type: 'none' } }],
-  ['anthropic', false, { messages: [user], tool_choice: null }],
-  ['anthropic', true, { messages: [{ role: 'assistant', content: [{ type: 'tool_use' }] }] }],
-  ['anthropic', true, { messages: [{ role: 'user', content: [{ type: 'tool_result' }] }] }],
-  ['anthropic', true, { messages: [{ role: 'assistant', content: [{ type: 'server_tool_use' }] }] }],
-])('%s uses tools: %s', (name, uses, body) => {
+test.each(usesTools)('%s uses tools: %s', (name, uses, body) => {
   expect(dialects[name as 'openai' | 'anthropic'].usesTools(body)).toBe(uses);
 });
 
 describe('usage', () => {
-  test('openai: cached tokens stand apart from plain input', () => {
+  test('openai: cached tokens are counted separately', () => {
     const usage = {
       prompt_tokens: 100,
       completion_tokens: 20,
@@ -113,7 +99,7 @@ describe('usage', () => {
     });
   });
 
-  test('anthropic: of a message, of its start and of its delta; nothing is summed', () => {
+  test('anthropic: counts of a message, its start and its delta are not summed', () => {
     const usage = { input_tokens: 3, output_tokens: 4, cache_read_input_tokens: 5, cache_creation_input_tokens: 6 };
     const counts = { input_tokens: 3, output_tokens: 4, cache_read_tokens: 5, cache_write_tokens: 6 };
     expect(anthropic.usageOf({ type: 'message', usage })).toEqual(counts);
@@ -140,20 +126,13 @@ describe('usage', () => {
   });
 });
 
-test('why a reply ended', () => {
-  expect(openai.finishReason({ choices: [{ finish_reason: null }, { finish_reason: 'stop' }] })).toBe('stop');
-  expect(openai.finishReason({ choices: [] })).toBeUndefined();
-  expect(anthropic.finishReason({ stop_reason: 'end_turn' })).toBe('end_turn');
-  expect(anthropic.finishReason({ type: 'message_delta', delta: { stop_reason: 'tool_use' } })).toBe('tool_use');
-});
-
 describe('errors', () => {
   const known = new Set([
     ...['invalid_request_error', 'authentication_error', 'permission_error', 'not_found_error', 'request_too_large'],
     ...['rate_limit_error', 'api_error', 'overloaded_error', 'timeout_error'],
   ]);
 
-  test('anthropic: its own type, our code beside it, for every error there is', () => {
+  test('anthropic: every error has one of its types and our code', () => {
     for (const code of Object.keys(errorKinds) as ErrorCode[]) {
       const body = anthropic.errorBody(new GatewayError(code, 'detail')) as {
         type: string;
@@ -165,19 +144,7 @@ describe('errors', () => {
     }
   });
 
-  test('anthropic: status by status', () => {
-    const of = (code: ErrorCode) =>
-      (anthropic.errorBody(new GatewayError(code, 'x')) as { error: { type: string } }).error.type;
-    expect(of('policy_violation')).toBe('permission_error');
-    expect(of('budget_exceeded')).toBe('rate_limit_error');
-    expect(of('payload_too_large')).toBe('request_too_large');
-    expect(of('provider_error')).toBe('api_error');
-    expect(of('service_unavailable')).toBe('overloaded_error');
-    expect(of('provider_timeout')).toBe('timeout_error');
-    expect(of('conflict')).toBe('invalid_request_error');
-  });
-
-  test('data travels, what is not to be shown does not', () => {
+  test('data is sent, private details are not', () => {
     const error = new GatewayError('policy_violation', 'no', { data: { policy: 'p', request_id: 'r' } });
     expect(anthropic.errorBody(error)).toEqual({
       type: 'error',
@@ -196,11 +163,16 @@ describe('errors', () => {
     );
     expect(anthropic.encode(anthropic.errorEvent(error))).toMatch(/^event: error\ndata: \{"type":"error","error":\{/);
   });
-});
 
-test('events as SSE', () => {
-  expect(openai.encode({ id: 'a' })).toBe('data: {"id":"a"}\n\n');
-  expect(openai.terminator).toBe('data: [DONE]\n\n');
-  expect(anthropic.encode({ type: 'ping' })).toBe('event: ping\ndata: {"type":"ping"}\n\n');
-  expect(anthropic.terminator).toBe('');
+  test('anthropic: status by status', () => {
+    const of = (code: ErrorCode) =>
+      (anthropic.errorBody(new GatewayError(code, 'x')) as { error: { type: string } }).error.type;
+    expect(of('policy_violation')).toBe('permission_error');
+    expect(of('budget_exceeded')).toBe('rate_limit_error');
+    expect(of('payload_too_large')).toBe('request_too_large');
+    expect(of('provider_error')).toBe('api_error');
+    expect(of('service_unavailable')).toBe('overloaded_error');
+    expect(of('provider_timeout')).toBe('timeout_error');
+    expect(of('conflict')).toBe('invalid_request_error');
+  });
 });

@@ -1,11 +1,27 @@
-/** Every member that the pages of a dialect know, at each level: it reaches the other form, is named, or is refused. */
+/** Every documented member of a dialect, at each level: it is translated, named as left out, or refused. */
 
+import * as z from 'zod';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { readResponsesRequest } from '#core/models/dialects/responses/request.ts';
 import { translator } from '#core/models/dialects/translate/translate.ts';
 import { anthropicWire } from '#core/models/providers/anthropic.ts';
 import { converseInput, converseLeftOut } from '#core/models/providers/bedrock-request.ts';
 import { ollamaBody, ollamaLeftOut } from '#core/models/providers/ollama-request.ts';
+import { readCases } from '../../../support/yaml.ts';
+
+const anObject = z.custom<JsonObject>(isObject);
+const rows = z.record(z.string(), anObject);
+const { chat, messages, responses, roles, refused } = readCases(
+  'test/unit/models/dialects/nothing-silent.yaml',
+  z.strictObject({
+    chat: rows,
+    messages: rows,
+    responses: rows,
+    roles: z.array(z.tuple([z.string(), z.string()])),
+    refused: z.array(z.tuple([z.string(), anObject, z.string()])),
+  }),
+);
 
 type Crossing = (body: JsonObject) => { body: unknown; noted: readonly string[] };
 const call = (body: JsonObject) => ({
@@ -31,135 +47,25 @@ const ways: Record<string, Crossing> = {
 /** Reads as text in every form. */
 const mark = 'marked';
 const schema = { type: 'object' };
-const png = 'data:image/png;base64,AAAA';
 const user = { role: 'user', content: 'hi' };
 
-// Chat completions.
 const message = (more: JsonObject, role = 'user') => ({ messages: [{ role, content: 'hi', ...more }, user] });
 const part = (more: JsonObject, role = 'user') => message({ content: [more] }, role);
-const called = (more: JsonObject, own: JsonObject = {}) =>
-  message(
-    { tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}', ...own }, ...more }] },
-    'assistant',
-  );
 const chatTool = (more: JsonObject, own: JsonObject = {}) => ({
   tools: [{ type: 'function', function: { name: 'f', parameters: schema, ...own }, ...more }],
 });
 const format = (more: JsonObject) => ({
   response_format: { type: 'json_schema', json_schema: { name: 'n', schema, ...more } },
 });
-const chat: Record<string, JsonObject> = {
-  'message.name': message({ name: mark }),
-  'message.role': message({ role: mark }),
-  'system image': message({ content: [{ type: 'image_url', image_url: { url: png } }] }, 'system'),
-  'image without url': part({ type: 'image_url', image_url: {} }),
-  'message.refusal': message({ content: null, refusal: mark }, 'assistant'),
-  'message.audio': message({ content: null, audio: { id: mark } }, 'assistant'),
-  'message.annotations': message({ annotations: [{ url: mark }] }, 'assistant'),
-  'message.function_call': message({ content: null, function_call: { name: mark, arguments: '{}' } }, 'assistant'),
-  'message.reasoning_content': message({ reasoning_content: mark }, 'assistant'),
-  'message.reasoning_details': message({ reasoning_details: [{ data: mark }] }, 'assistant'),
-  'message.cache_control': message({ cache_control: { type: 'ephemeral' } }),
-  'a function’s name': { messages: [user, { role: 'function', name: mark, content: 'x' }] },
-  'text.cache_control': part({ type: 'text', text: 'x', cache_control: { type: 'ephemeral' } }),
-  'text.annotations': part({ type: 'text', text: 'x', annotations: [mark] }, 'assistant'),
-  'text.citations': part({ type: 'text', text: 'x', citations: [mark] }),
-  'refusal part': part({ type: 'refusal', refusal: mark }, 'assistant'),
-  'image_url.detail': part({ type: 'image_url', image_url: { url: png, detail: 'high' } }),
-  'image_url.format': part({ type: 'image_url', image_url: { url: png, format: mark } }),
-  'file.file_id': part({ type: 'file', file: { file_id: mark } }),
-  'file.filename': part({ type: 'file', file: { filename: mark, file_data: 'data:application/pdf;base64,AAAA' } }),
-  'file.format': part({ type: 'file', file: { file_data: 'data:application/pdf;base64,AAAA', format: mark } }),
-  'input_audio part': part({ type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }),
-  'tool_calls.extra_content': called({ extra_content: { google: { thought_signature: mark } } }),
-  'tool_calls.function.thought_signature': called({}, { thought_signature: mark }),
-  'custom call': message(
-    { tool_calls: [{ id: 'c', type: 'custom', custom: { name: 'f', input: mark } }] },
-    'assistant',
-  ),
-  'tools.cache_control': chatTool({ cache_control: { type: 'ephemeral' } }),
-  'tools.function.description': chatTool({}, { description: mark }),
-  'tools.function.strict': chatTool({}, { strict: true }),
-  'tools.function.unknown': chatTool({}, { unknown: mark }),
-  'custom tool': { tools: [{ type: 'custom', custom: { name: mark } }] },
-  'tool_choice by name': { ...chatTool({}), tool_choice: { type: 'function', function: { name: 'f' } } },
-  'tool_choice without tools': { tool_choice: 'required' },
-  'response_format.description': format({ description: mark }),
-  'response_format of another type': { response_format: { type: 'grammar', grammar: mark } },
-  'response_format without schema': { response_format: { type: 'json_schema', json_schema: { name: mark } } },
-  'stream_options.include_obfuscation': { stream: true, stream_options: { include_obfuscation: true } },
-};
-
-// Messages.
-const block = (more: JsonObject, role = 'user') => ({ messages: [{ role, content: [more] }] });
 const source = { type: 'text', media_type: 'text/plain', data: 'x' };
 const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
 const use = { type: 'tool_use', id: 'c', name: 'f', input: {} };
 const result = { type: 'tool_result', tool_use_id: 'c', content: 'x' };
-const found = { type: 'search_result', source: 's', title: 't', content: [{ type: 'text', text: 'x' }] };
-const ownTool = (more: JsonObject) => ({ tools: [{ name: 'f', input_schema: schema, ...more }] });
-const messages: Record<string, JsonObject> = {
-  'message.name': { messages: [{ ...user, name: mark }] },
-  'message.role': { messages: [{ ...user, role: mark }] },
-  'system image': { system: [{ type: 'text', text: 'x' }, image] },
-  'system message with an image': { messages: [user, { role: 'system', content: [image] }] },
-  'search_result with an image': block({ ...found, content: [image] }),
-  'tool_choice.type': { ...ownTool({}), tool_choice: { type: mark } },
-  'tool_choice as a text': { ...ownTool({}), tool_choice: 'required' },
-  'system.citations': { system: [{ type: 'text', text: 'x', citations: [mark] }] },
-  'text.citations': block({ type: 'text', text: 'x', citations: [{ cited_text: mark }] }, 'assistant'),
-  'image.unknown': block({ ...image, unknown: mark }),
-  'document.title': block({ type: 'document', source, title: mark }),
-  'document.context': block({ type: 'document', source, context: mark }),
-  'document.citations': block({ type: 'document', source, citations: { enabled: true } }),
-  'document.unknown': block({ type: 'document', source, unknown: mark }),
-  'search_result.citations': block({ ...found, citations: { enabled: true } }),
-  'search_result.title': block({ ...found, title: mark }),
-  'tool_use.caller': block({ ...use, caller: { type: mark } }, 'assistant'),
-  'tool_result.is_error': block({ ...result, is_error: true }),
-  'tool_result.unknown': block({ ...result, unknown: mark }),
-  'tool_result.content.citations': block({ ...result, content: [{ type: 'text', text: 'x', citations: [mark] }] }),
-  thinking: block({ type: 'thinking', thinking: mark, signature: 's' }, 'assistant'),
-  redacted_thinking: {
-    messages: [user, { role: 'assistant', content: [{ type: 'redacted_thinking', data: 'AAAA' }] }],
-  },
-  'container_upload block': block({ type: 'container_upload', file_id: mark }),
-  'tools.strict': ownTool({ strict: true }),
-  'tools.defer_loading': ownTool({ defer_loading: true }),
-  'tools.input_examples': ownTool({ input_examples: [mark] }),
-  'tool_choice.unknown': { ...ownTool({}), tool_choice: { type: 'auto', unknown: mark } },
-  'tool_choice without tools': { tool_choice: { type: 'any' } },
-  'output_config.format.unknown': { output_config: { format: { type: 'json_schema', schema, unknown: mark } } },
-  'metadata.team': { metadata: { team: mark } },
-};
-
-// Responses.
-const item = (more: JsonObject) => ({ input: [user, more] });
-const input = (more: JsonObject) => item({ role: 'user', content: [more] });
-const responses: Record<string, JsonObject> = {
-  reasoning: item({ type: 'reasoning', summary: [], encrypted_content: mark }),
-  'message.phase': item({ role: 'assistant', content: 'x', phase: mark }),
-  'function_call.unknown': item({ type: 'function_call', call_id: 'c', name: 'f', arguments: '{}', unknown: mark }),
-  'output.unknown': item({ type: 'function_call_output', call_id: 'c', output: 'x', unknown: mark }),
-  'a part of an output': item({
-    type: 'function_call_output',
-    call_id: 'c',
-    output: [{ type: 'input_text', text: 'x', unknown: mark }],
-  }),
-  'output_text.annotations': item({
-    role: 'assistant',
-    content: [{ type: 'output_text', text: 'x', annotations: [mark] }],
-  }),
-  'input_image.detail': input({ type: 'input_image', image_url: png, detail: mark }),
-  'input_image.file_id': input({ type: 'input_image', file_id: mark }),
-  'input_file.file_url': input({ type: 'input_file', file_url: mark }),
-  item_reference: item({ type: 'item_reference', id: mark }),
-  'tools.strict': { tools: [{ type: 'function', name: 'f', parameters: schema, strict: true, description: mark }] },
-  'tools.defer_loading': { tools: [{ type: 'function', name: 'f', parameters: schema, defer_loading: true }] },
-  'text.format.description': { text: { format: { type: 'json_schema', name: 'n', schema, description: mark } } },
-  'text.format.unknown': { text: { format: { type: 'json_schema', name: 'n', schema, unknown: mark } } },
-  'stream_options.include_obfuscation': { stream: true, stream_options: { include_obfuscation: true } },
-};
+/** The body that a row of the tables stands for, in the words of the endpoint. */
+function bodyOf(list: 'messages' | 'input', { part, message, item, role = 'user', ...body }: JsonObject): JsonObject {
+  const asked = { role, content: part ? [part] : list === 'input' ? 'x' : 'hi', ...(message as JsonObject) };
+  return part || message || item ? { [list]: [user, item ?? asked, user] } : body;
+}
 
 const tables: readonly (readonly [way: string, base: JsonObject, table: Record<string, JsonObject>])[] = [
   ['chat completions to messages', { messages: [user] }, chat],
@@ -186,7 +92,11 @@ describe.each(tables)('[chat.translated-members] %s', (way, base, table) => {
   test.each(Object.keys(table))('%s is translated, named or refused', (name) => {
     let crossed: ReturnType<Crossing>;
     try {
-      crossed = ways[way]!({ model: 'm', ...base, ...table[name] });
+      crossed = ways[way]!({
+        model: 'm',
+        ...base,
+        ...bodyOf(table === responses ? 'input' : 'messages', table[name]!),
+      });
     } catch (thrown) {
       expect((thrown as Error).message).toMatch(/allowed/);
       return;
@@ -198,12 +108,12 @@ describe.each(tables)('[chat.translated-members] %s', (way, base, table) => {
     expect([name, carried || crossed.noted.length > 0]).toEqual([name, true]);
   });
 
-  test('an ordinary request names nothing', () => {
+  test('an ordinary request has nothing left out', () => {
     expect(ways[way]!({ model: 'm', ...base }).noted).toEqual([]);
   });
 });
 
-test('[chat.translated-members] what clients return of ordinary answers names nothing', () => {
+test('[chat.translated-members] the history that clients send back has nothing left out', () => {
   const history = [
     user,
     {
@@ -232,7 +142,7 @@ test('[chat.translated-members] what clients return of ordinary answers names no
   expect(ways['responses to chat completions']!({ model: 'm', input: items }).noted).toEqual([]);
 });
 
-describe('[chat.translated-members] what Anthropic’s own rules want', () => {
+describe('[chat.translated-members] Anthropic’s own rules', () => {
   const toAnthropic = (body: JsonObject) => ways['chat completions to messages']!({ model: 'm', ...body });
   const cached = (text: string) => ({ type: 'text', text, cache_control: { type: 'ephemeral' } });
 
@@ -283,47 +193,26 @@ test('[chat.translated-members] Converse: a refusal names the message and the pa
   expect(refused({ type: 'hologram' })).toThrow('messages[1].content[1] ("hologram")');
 });
 
-test.each([
-  ['chat completions to messages', 'system, developer, user, assistant, tool, function'],
-  ['chat completions to Ollama', 'system, developer, user, assistant, tool, function, control'],
-  ['messages to chat completions', 'user, assistant, system'],
-  ['messages to Converse', 'user, assistant'],
-])('[chat.translated-members] %s: an unknown role is refused with its index, and known ones pass', (way, allowed) => {
-  const crossed = (role: string) => ways[way]!({ model: 'm', max_tokens: 9, messages: [user, { role, content: 'x' }] });
-  expect(() => crossed('narrator')).toThrow(
-    `messages[1].role ("narrator") cannot be carried to the provider of this model; allowed: ${allowed}.`,
-  );
-  for (const role of allowed.split(', ')) expect(() => crossed(role)).not.toThrow();
-});
+test.each(roles)(
+  '[chat.translated-members] %s: an unknown role is refused with its index, and known ones pass',
+  (way, allowed) => {
+    const crossed = (role: string) =>
+      ways[way]!({ model: 'm', max_tokens: 9, messages: [user, { role, content: 'x' }] });
+    expect(() => crossed('narrator')).toThrow(
+      `messages[1].role ("narrator") cannot be carried to the provider of this model; allowed: ${allowed}.`,
+    );
+    for (const role of allowed.split(', ')) expect(() => crossed(role)).not.toThrow();
+  },
+);
 
-test.each([
-  ['messages to chat completions', { system: [{ type: 'text', text: 'x' }, image] }, 'system[1] ("image")'],
-  ['messages to Converse', { system: [{ type: 'text', text: 'x' }, image] }, 'system[1] ("image")'],
-  ['messages to chat completions', { tool_choice: { type: mark } }, `tool_choice.type ("${mark}")`],
-  ['messages to Converse', { ...ownTool({}), tool_choice: { type: mark } }, `tool_choice.type ("${mark}")`],
-  ['chat completions to Ollama', part({ type: 'image_url', image_url: {} }), 'messages[0].content[0].image_url.url'],
-  [
-    'chat completions to messages',
-    { messages: [user, { role: 'system', content: [{ type: 'image_url', image_url: { url: png } }] }] },
-    'messages[1].content[0] ("image_url")',
-  ],
-])('[chat.translated-members] %s: what has no place is refused by its path, case %#', (way, more, path) => {
-  expect(() => ways[way]!({ model: 'm', max_tokens: 9, messages: [user], ...more })).toThrow(
-    `${path} cannot be carried`,
-  );
-});
-
-test('[chat.translated-members] texts of a system prompt, and pictures of instructions alone, are carried as before', () => {
-  const system = [{ type: 'text', text: 'x' }];
-  for (const way of ['messages to chat completions', 'messages to Converse'])
-    expect(ways[way]!({ model: 'm', max_tokens: 9, messages: [user], system }).noted).toEqual([]);
-  const picture = { type: 'image_url', image_url: { url: png } };
-  const { body } = ways['chat completions to messages']!({
-    model: 'm',
-    messages: [{ role: 'system', content: [picture] }],
-  });
-  expect(body).toMatchObject({ messages: [{ role: 'user', content: [{ type: 'image' }] }] });
-});
+test.each(refused)(
+  '[chat.translated-members] %s: what has no place is refused by its path, case %#',
+  (way, more, path) => {
+    expect(() => ways[way]!({ model: 'm', max_tokens: 9, messages: [user], ...more })).toThrow(
+      `${path} cannot be carried`,
+    );
+  },
+);
 
 test.each(['', ' ', [], undefined])(
   '[providers.converse-messages] an empty result of a tool is content, case %#',

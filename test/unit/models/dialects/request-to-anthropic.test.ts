@@ -1,6 +1,15 @@
 /** Requests of OpenAI callers to Anthropic providers. */
+import * as z from 'zod';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
+import { readCases } from '../../../support/yaml.ts';
 import { good, toAnthropic, user } from './translating.ts';
+
+const anObject = z.custom<JsonObject>(isObject);
+const { refused } = readCases(
+  'test/unit/models/dialects/request-to-anthropic.yaml',
+  z.strictObject({ refused: z.array(z.tuple([z.string(), anObject])) }),
+);
 
 const messagesOf = (messages: JsonObject[]) => toAnthropic({ model: 'm', messages });
 describe('openai to anthropic', () => {
@@ -16,8 +25,12 @@ describe('openai to anthropic', () => {
     expect(messagesOf([system]).messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'A' }] }]);
   });
 
-  test('tool calls and results: parsed, in order, results of one turn together with what follows', () => {
+  test('tool calls are parsed, and results of one turn come together with what follows', () => {
     const call = (id: string, args: string) => ({ id, type: 'function', function: { name: 'f', arguments: args } });
+    const use = (id: unknown, input: JsonObject) => ({ type: 'tool_use', id, name: 'f', input });
+    const result = (id: unknown, content: unknown) => ({ type: 'tool_result', tool_use_id: id, content });
+    const two = [{ type: 'text', text: 'two' }];
+    const b = expect.stringMatching(/^b_2_[0-9a-f]{12}$/);
     const { messages } = messagesOf([
       user,
       {
@@ -26,34 +39,16 @@ describe('openai to anthropic', () => {
         tool_calls: [call('a', '{"q":"x"}'), call('b.2', ''), call('c', '{"q":')],
       },
       { role: 'tool', tool_call_id: 'a', content: 'one' },
-      { role: 'tool', tool_call_id: 'b.2', content: [{ type: 'text', text: 'two' }] },
+      { role: 'tool', tool_call_id: 'b.2', content: two },
       { role: 'tool', tool_call_id: 'c', content: '' },
       { role: 'user', content: 'go on' },
     ]);
+    const said = { type: 'text', text: 'Looking.' };
+    const next = { type: 'text', text: 'go on' };
     expect(messages).toEqual([
       user,
-      {
-        role: 'assistant',
-        content: [
-          { type: 'text', text: 'Looking.' },
-          { type: 'tool_use', id: 'a', name: 'f', input: { q: 'x' } },
-          { type: 'tool_use', id: expect.stringMatching(/^b_2_[0-9a-f]{12}$/), name: 'f', input: {} },
-          { type: 'tool_use', id: 'c', name: 'f', input: { _raw: '{"q":' } },
-        ],
-      },
-      {
-        role: 'user',
-        content: [
-          { type: 'tool_result', tool_use_id: 'a', content: 'one' },
-          {
-            type: 'tool_result',
-            tool_use_id: expect.stringMatching(/^b_2_[0-9a-f]{12}$/),
-            content: [{ type: 'text', text: 'two' }],
-          },
-          { type: 'tool_result', tool_use_id: 'c', content: '' },
-          { type: 'text', text: 'go on' },
-        ],
-      },
+      { role: 'assistant', content: [said, use('a', { q: 'x' }), use(b, {}), use('c', { _raw: '{"q":' })] },
+      { role: 'user', content: [result('a', 'one'), result(b, two), result('c', ''), next] },
     ]);
   });
 
@@ -77,62 +72,29 @@ describe('openai to anthropic', () => {
     ]);
   });
 
-  test('empty texts are left out, turns alternate', () => {
-    const { messages } = messagesOf([
-      user,
-      { role: 'user', content: 'again' },
-      { role: 'assistant', content: '' },
-      { role: 'assistant', content: null, refusal: 'no' },
-      user,
-    ]);
-    expect(messages).toEqual([
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'hi' },
-          { type: 'text', text: 'again' },
-        ],
-      },
-      { role: 'assistant', content: 'no' },
-      user,
-    ]);
-  });
-
   test('settings', () => {
-    const tool = {
-      type: 'function',
-      function: { name: 'f', description: 'd', parameters: { type: 'object' }, strict: true },
-    };
-    expect(
-      toAnthropic({
-        ...good,
+    const same = { ...good, top_p: 0.5, stream: true };
+    const schema = { type: 'object' };
+    const tool = { name: 'f', description: 'd', parameters: schema, strict: true };
+    const asked = {
+      ...{
         max_completion_tokens: 9,
         stop: 'END',
         temperature: 1.7,
-        top_p: 0.5,
-        stream: true,
         stream_options: { include_usage: true },
         user: 'u1',
-        metadata: { a: 'b' },
-        tools: [tool, { type: 'function', function: { name: 'g' } }],
-        tool_choice: 'required',
-        parallel_tool_calls: false,
-        response_format: { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } },
-      }),
-    ).toEqual({
-      ...good,
-      max_tokens: 9,
-      stop_sequences: ['END'],
-      temperature: 1,
-      top_p: 0.5,
-      stream: true,
-      metadata: { user_id: 'u1' },
-      tools: [
-        { name: 'f', description: 'd', input_schema: { type: 'object' }, strict: true },
-        { name: 'g', input_schema: { type: 'object', properties: {} } },
-      ],
+      },
+      tools: [tool, { name: 'g' }].map((each) => ({ type: 'function', function: each })),
+      ...{ metadata: { a: 'b' }, tool_choice: 'required', parallel_tool_calls: false },
+      response_format: { type: 'json_schema', json_schema: { name: 'x', schema } },
+    };
+    const own = { name: 'f', description: 'd', input_schema: schema, strict: true };
+    const bare = { name: 'g', input_schema: { type: 'object', properties: {} } };
+    expect(toAnthropic({ ...same, ...asked })).toEqual({
+      ...{ ...same, max_tokens: 9, stop_sequences: ['END'], temperature: 1, metadata: { user_id: 'u1' } },
+      tools: [own, bare],
       tool_choice: { type: 'any', disable_parallel_tool_use: true },
-      output_config: { format: { type: 'json_schema', schema: { type: 'object' } } },
+      output_config: { format: { type: 'json_schema', schema } },
     });
   });
 
@@ -156,26 +118,7 @@ describe('openai to anthropic', () => {
     expect(toAnthropic({ ...good, tool_choice: 'none' }).tool_choice).toBeUndefined();
   });
 
-  test.each<[string, JsonObject]>([
-    ['n', { ...good, n: 2 }],
-    ['functions', { ...good, functions: [{ name: 'f' }] }],
-    ['tools[0]', { ...good, tools: [{ type: 'custom', custom: { name: 'c' } }] }],
-    [
-      'messages[0].content[0]',
-      { ...good, messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: {} }] }] },
-    ],
-    [
-      'messages[0].content[0].file',
-      { ...good, messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'f' } }] }] },
-    ],
-    [
-      'messages[0].content[0].image_url.url',
-      {
-        ...good,
-        messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'file:///etc/passwd' } }] }],
-      },
-    ],
-  ])('refused, not dropped: %s', (param, body) => {
+  test.each(refused)('refused, not dropped: %s', (param, body) => {
     expect(() => toAnthropic(body)).toThrow(
       expect.objectContaining({ code: 'invalid_request', data: { param, reason: 'unsupported_parameter' } }),
     );

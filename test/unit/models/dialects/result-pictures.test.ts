@@ -6,7 +6,7 @@ const text = { type: 'text', text: 'seen' };
 const result = (id: string, content: unknown) => ({ role: 'tool', tool_call_id: id, content }) as never;
 const call = { role: 'assistant', content: null, tool_calls: [] };
 
-test('[responses.result-pictures] they follow the results of their turn, in order', () => {
+test('[responses.create] they follow the results of their turn, in order', () => {
   const { messages } = picturesAfterResults({
     messages: [
       call,
@@ -27,9 +27,4 @@ test('[responses.result-pictures] they follow the results of their turn, in orde
     result('d', 'The result is shown in the next message.'),
     { role: 'user', content: [picture('D')] },
   ]);
-});
-
-test('[responses.result-pictures] a body without them is the same object', () => {
-  const body = { messages: [{ role: 'user', content: [picture('A')] }, call, result('a', [text])] };
-  expect(picturesAfterResults(body)).toBe(body);
 });

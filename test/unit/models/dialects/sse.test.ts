@@ -25,7 +25,7 @@ test('an event at the end of a stream needs no blank line', () => {
   expect(read('data: a\r')).toEqual([{ data: 'a' }]);
 });
 
-test('an event leaves as soon as its blank line is there', () => {
+test('an event is complete with its blank line', () => {
   const decoder = sseDecoder();
   expect(decoder.push(bytesOf('data: a\n'))).toEqual([]);
   expect(decoder.push(bytesOf('\n'))).toEqual([{ data: 'a' }]);
@@ -41,7 +41,7 @@ test('malformed UTF-8 is a typed fault, at once or at the end', () => {
   expect(() => decoder.end()).toThrow(expect.objectContaining({ name: 'SseFault', kind: 'encoding' }));
 });
 
-test('an event without end is refused, whatever its pieces', () => {
+test('an endless event is refused for pieces of any kind', () => {
   const endless = (piece: string) => {
     const decoder = sseDecoder({ maxEventBytes: 1000 });
     for (let sent = 0; sent < 5000; sent += piece.length) decoder.push(bytesOf(piece));
@@ -70,7 +70,7 @@ test('a long line in small pieces costs no more than its length', () => {
   expect(decoder.push(bytesOf('\n\n'))[0]?.data).toHaveLength(4_000_000);
 });
 
-test('what is written is read back', () => {
+test('written events are read back', () => {
   expect(encodeSse(undefined, '{}')).toBe('data: {}\n\n');
   expect(encodeSse('ping', '{}')).toBe('event: ping\ndata: {}\n\n');
   expect(read(encodeSse('x', 'a\nb\r\nc'))).toEqual([{ event: 'x', data: 'a\nb\nc' }]);

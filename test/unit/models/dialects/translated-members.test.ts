@@ -1,11 +1,21 @@
-/** Members that cross to another form of provider: each row of the tables does what it says. */
+/** Members that are translated between dialects: each row of the tables. */
 
+import * as z from 'zod';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { type Members, membersToAnthropic, membersToOpenai } from '#core/models/dialects/translate/members.ts';
 import { translator } from '#core/models/dialects/translate/translate.ts';
 import { converseInput, converseLeftOut } from '#core/models/providers/bedrock-request.ts';
 import { membersToOllama, ollamaBody, ollamaLeftOut } from '#core/models/providers/ollama-request.ts';
+import { readCases } from '../../../support/yaml.ts';
 import { good, user } from './translating.ts';
+
+const anObject = z.custom<JsonObject>(isObject);
+const rows = z.array(z.tuple([z.string(), anObject, z.array(z.string())]));
+const { chat, messages } = readCases(
+  'test/unit/models/dialects/translated-members.yaml',
+  z.strictObject({ chat: rows, messages: rows }),
+);
 
 interface Way {
   readonly members: Members;
@@ -74,21 +84,18 @@ describe.each(Object.keys(ways))('[chat.translated-members] %s', (name) => {
     expect(body).not.toHaveProperty(member);
   });
 
-  test.each(Object.keys(members).filter((member) => member in neutral))(
-    '%s that asks for nothing is not noted',
-    (member) => {
-      for (const value of [neutral[member]!, null]) expect(crossed({ ...good, [member]: value }).noted).toEqual([]);
-    },
-  );
+  test.each(Object.keys(members).filter((member) => member in neutral))('a neutral %s is not noted', (member) => {
+    for (const value of [neutral[member]!, null]) expect(crossed({ ...good, [member]: value }).noted).toEqual([]);
+  });
 
-  test('what is carried is', () => {
+  test('carried members arrive unchanged', () => {
     for (const member of rows('carried')) {
       const { body, noted } = crossed({ ...good, [member]: askedOf(member) });
       expect([member, body[member], noted]).toEqual([member, askedOf(member), []]);
     }
   });
 
-  test('a member that no form knows is carried, whatever objects are called elsewhere', () => {
+  test('unknown members are carried', () => {
     const { body, noted } = crossed({ ...good, later: { a: 1 }, toString: 'x' } as unknown as JsonObject);
     expect([body.later, noted]).toEqual([{ a: 1 }, []]);
   });
@@ -98,23 +105,7 @@ describe('[chat.translated-members] parts of members', () => {
   const toAnthropic = (more: JsonObject) => ways['chat completions to messages']!.crossed({ ...good, ...more }).noted;
   const toOpenai = (more: JsonObject) => ways['messages to chat completions']!.crossed({ ...good, ...more });
 
-  test.each<[string, JsonObject, string[]]>([
-    ['a temperature on the other scale', { temperature: 1.4 }, ['temperature above 1']],
-    ['a name', { messages: [{ ...user, name: 'ann' }] }, ['messages.name']],
-    [
-      'the detail of an image',
-      {
-        messages: [
-          {
-            role: 'user',
-            content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==', detail: 'low' } }],
-          },
-        ],
-      },
-      ['image_url.detail'],
-    ],
-    ['what every client sends', { temperature: 1, stream: true, user: 'u', stop: null }, []],
-  ])('chat completions: %s', (_, more, noted) => {
+  test.each(chat)('chat completions: %s', (_, more, noted) => {
     expect(toAnthropic(more)).toEqual(noted);
   });
 
@@ -127,17 +118,7 @@ describe('[chat.translated-members] parts of members', () => {
     );
   });
 
-  test.each<[string, JsonObject, string[]]>([
-    ['an effort', { output_config: { effort: 'low' } }, ['output_config.effort']],
-    ['metadata', { metadata: { user_id: 'u', team: 'x' } }, ['metadata.team']],
-    ['examples of a tool', { tools: [{ name: 't', input_schema: {}, input_examples: [] }] }, ['tools.input_examples']],
-    [
-      'thoughts of the history',
-      { messages: [user, { role: 'assistant', content: [{ type: 'thinking', thinking: 'x', signature: 's' }] }] },
-      ['messages.thinking'],
-    ],
-    ['marks of a cache', { system: [{ type: 'text', text: 's', cache_control: { type: 'ephemeral' } }] }, []],
-  ])('messages: %s', (_, more, noted) => {
+  test.each(messages)('messages: %s', (_, more, noted) => {
     expect(toOpenai(more).noted).toEqual(noted);
   });
 
@@ -177,7 +158,7 @@ describe('[chat.translated-members] Converse', () => {
   const tools = [{ name: 't', input_schema: { type: 'object' }, strict: true }];
   const input = (more: JsonObject) => converseInput(call({ ...good, ...more }));
 
-  test('what it has no place for is said', () => {
+  test('members without a place are named', () => {
     const more = { tools, metadata: { user_id: 'u' }, tool_choice: { type: 'auto', disable_parallel_tool_use: true } };
     expect(converseLeftOut({ ...good, ...more })).toEqual([
       'metadata',
@@ -187,15 +168,9 @@ describe('[chat.translated-members] Converse', () => {
     expect(converseLeftOut(good)).toEqual([]);
   });
 
-  test('no tool may be called: none is offered, or the request is refused where the history holds calls', () => {
+  test('tool_choice none offers no tool, and is refused after calls in the history', () => {
     expect(input({ tools, tool_choice: { type: 'none' } })).not.toHaveProperty('toolConfig');
     const called = { role: 'assistant', content: [{ type: 'tool_use', id: 'x', name: 't', input: {} }] };
     expect(() => input({ tools, tool_choice: { type: 'none' }, messages: [user, called] })).toThrow('tool_choice');
-  });
-
-  test('citations are refused', () => {
-    const source = { type: 'text', media_type: 'text/plain', data: 'x' };
-    const content = [{ type: 'document', source, citations: { enabled: true } }];
-    expect(() => input({ messages: [{ role: 'user', content }] })).toThrow('citations');
   });
 });

@@ -1,4 +1,4 @@
-/** What is particular to one kind; what all have in common is in test/contract/providers.test.ts. */
+/** Particulars of each provider kind; the common part is in test/contract/providers.test.ts. */
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
@@ -63,14 +63,14 @@ describe('openai', () => {
     expect(reply).toMatchObject({ body: { x_new: { a: 1 }, choices: [{ message: { new: 1 } }] } });
   });
 
-  test('the path of a base URL is kept, and what stands behind its question mark', async () => {
+  test('the path and the query of a base URL are kept', async () => {
     fake().answers(say());
     const base_url = `${fake().url}/deployments/d1/?api-version=7`;
     await ask('openai', { messages: hi }, {}, { base_url });
     expect(fake().requests[0]!.path).toBe('/deployments/d1/chat/completions?api-version=7');
   });
 
-  test('[providers.complete-ends] a stream of two choices has ended only after both, one without [DONE] after its own', async () => {
+  test('[dialects.unknown-end] a stream of two choices has ended only after both, one without [DONE] after its own', async () => {
     const { openaiWire } = await import('#core/models/providers/openai.ts');
     const chunk = (index: number, finish_reason: string | null) => ({
       data: JSON.stringify({ choices: [{ index, delta: {}, finish_reason }] }),
@@ -105,26 +105,6 @@ describe('openai', () => {
     fake().answers(jsonReply({ error: null, choices: [{ message: { content: 'x' } }] }));
     await expect(ask('openai', { messages: hi })).resolves.toMatchObject({ type: 'json' });
   });
-
-  test('embeddings come in the order of the texts; fewer or none are refused', async () => {
-    const provider = await providers.get(entryFor('openai'));
-    const row = (index: number) => ({ index, embedding: [index, 0.5] });
-    fake().answers(jsonReply({ data: [row(1), row(0)] }));
-    const { signal } = new AbortController();
-    await expect(provider.embed!('e-1', ['a', 'b'], signal)).resolves.toEqual([
-      [0, 0.5],
-      [1, 0.5],
-    ]);
-    expect(fake().requests[0]).toMatchObject({ path: '/v1/embeddings', body: { model: 'e-1', input: ['a', 'b'] } });
-    fake().answers(jsonReply({ data: [row(0)] }));
-    await expect(provider.embed!('e-1', ['a', 'b'], signal)).rejects.toMatchObject({ kind: 'garbage' });
-    fake().answers(jsonReply({ data: [row(0), row(0)] }));
-    await expect(provider.embed!('e-1', ['a', 'b'], signal)).rejects.toMatchObject({ kind: 'garbage' });
-    fake().answers(jsonReply({ data: [row(0), { index: 1, embedding: [1] }] }));
-    await expect(provider.embed!('e-1', ['a', 'b'], signal)).rejects.toMatchObject({ kind: 'garbage' });
-    fake().answers(jsonReply({ data: [{ index: 0, embedding: ['x'] }] }));
-    await expect(provider.embed!('e-1', ['a'], signal)).rejects.toMatchObject({ kind: 'garbage' });
-  });
 });
 
 describe('anthropic', () => {
@@ -139,15 +119,6 @@ describe('anthropic', () => {
       headers: { 'anthropic-version': '2023-06-01', 'anthropic-beta': 'a-1,b-2' },
     });
     expect(fake().requests[0]!.headers).not.toHaveProperty('x-api-key');
-  });
-
-  test('pings are dropped; a stream that lacks message_stop is broken', async () => {
-    fake().answers(say('one'));
-    const types = (await read(await ask('anthropic', { messages: hi, stream: true }))).map(({ type }) => type);
-    expect(types).not.toContain('ping');
-    expect(types.at(-1)).toBe('message_stop');
-    fake().answers(stream(piecesOf('anthropic', { text: 'one' }).slice(0, -1)));
-    await expect(ask('anthropic', { messages: hi, stream: true }).then(read)).rejects.toMatchObject({ kind: 'broken' });
   });
 });
 
@@ -166,6 +137,59 @@ describe('ollama', () => {
     });
     expect(fake().requests.at(-1)!.body).toMatchObject({ tools: [tools[0]] });
     expect(reply).toMatchObject({ body: { choices: [{ finish_reason: 'length' }] } });
+  });
+
+  test('an image by address is refused without a call to the provider', async () => {
+    fake().answers(say());
+    const content = [{ type: 'image_url', image_url: { url: 'http://169.254.169.254/latest' } }];
+    await expect(ask('ollama', { messages: [{ role: 'user', content }] })).rejects.toMatchObject({
+      kind: 'status',
+      status: 400,
+      shown: expect.stringContaining('data:image'),
+    });
+    expect(fake().requests).toHaveLength(0);
+  });
+
+  test('thinking, a cut answer and missing counts are returned in OpenAI form', async () => {
+    const created_at = '2026-01-01T00:00:00Z';
+    const message = { role: 'assistant', content: 'cut', thinking: 'hm' };
+    fake().answers(jsonReply({ model: 'm', created_at, message, done: true, done_reason: 'length', eval_count: 3 }));
+    expect(await ask('ollama', { messages: hi })).toMatchObject({
+      body: {
+        object: 'chat.completion',
+        created: Date.parse(created_at) / 1000,
+        choices: [{ message: { content: 'cut', reasoning_content: 'hm' }, finish_reason: 'length' }],
+        usage: { completion_tokens: 3 },
+      },
+    });
+  });
+
+  test('a stream keeps one id, numbers its tool calls and counts if asked', async () => {
+    const toolCalls = [1, 2].map((n) => ({ id: `c${n}`, name: 'f', input: { n } }));
+    fake().answers(say('one', { toolCalls }));
+    const events = await read(
+      await ask('ollama', { messages: hi, stream: true, stream_options: { include_usage: true } }),
+    );
+    expect(new Set(events.map(({ id }) => id)).size).toBe(1);
+    const calls = events.flatMap((event) =>
+      (event.choices as JsonObject[]).flatMap(({ delta }) => (delta as JsonObject).tool_calls ?? []),
+    );
+    expect(calls).toMatchObject([
+      { index: 0, function: { name: 'f', arguments: '{"n":1}' } },
+      { index: 1, function: { name: 'f', arguments: '{"n":2}' } },
+    ]);
+    expect(events.at(-2)).toMatchObject({ choices: [{ finish_reason: 'tool_calls' }] });
+    expect(events.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 11, completion_tokens: 7 } });
+    const uncounted = await read(await ask('ollama', { messages: hi, stream: true }));
+    expect(uncounted.at(-1)).not.toHaveProperty('usage');
+  });
+
+  test('lines cut at every byte, the last one without its end', async () => {
+    const pieces = piecesOf('ollama', { text: ['日本🙂'] }) as { event: object }[];
+    const text = pieces.map(({ event }) => JSON.stringify(event)).join('\r\n\n');
+    fake().answers(stream([...Buffer.from(text)].map((byte) => Uint8Array.of(byte))));
+    const events = await read(await ask('ollama', { messages: hi, stream: true }));
+    expect(JSON.stringify(events)).toContain('日本🙂');
   });
 
   test('a request in OpenAI form becomes its own', async () => {
@@ -213,69 +237,9 @@ describe('ollama', () => {
       ],
     });
   });
-
-  test('an image by address is the caller’s mistake: nothing is fetched for it, no provider is called', async () => {
-    fake().answers(say());
-    const content = [{ type: 'image_url', image_url: { url: 'http://169.254.169.254/latest' } }];
-    await expect(ask('ollama', { messages: [{ role: 'user', content }] })).rejects.toMatchObject({
-      kind: 'status',
-      status: 400,
-      shown: expect.stringContaining('data:image'),
-    });
-    expect(fake().requests).toHaveLength(0);
-  });
-
-  test('thinking, a cut answer and missing counts are returned in OpenAI form', async () => {
-    const created_at = '2026-01-01T00:00:00Z';
-    const message = { role: 'assistant', content: 'cut', thinking: 'hm' };
-    fake().answers(jsonReply({ model: 'm', created_at, message, done: true, done_reason: 'length', eval_count: 3 }));
-    expect(await ask('ollama', { messages: hi })).toMatchObject({
-      body: {
-        object: 'chat.completion',
-        created: Date.parse(created_at) / 1000,
-        choices: [{ message: { content: 'cut', reasoning_content: 'hm' }, finish_reason: 'length' }],
-        usage: { completion_tokens: 3 },
-      },
-    });
-  });
-
-  test('a stream keeps one id, numbers its tool calls and counts only where it is asked to', async () => {
-    const toolCalls = [1, 2].map((n) => ({ id: `c${n}`, name: 'f', input: { n } }));
-    fake().answers(say('one', { toolCalls }));
-    const events = await read(
-      await ask('ollama', { messages: hi, stream: true, stream_options: { include_usage: true } }),
-    );
-    expect(new Set(events.map(({ id }) => id)).size).toBe(1);
-    const calls = events.flatMap((event) =>
-      (event.choices as JsonObject[]).flatMap(({ delta }) => (delta as JsonObject).tool_calls ?? []),
-    );
-    expect(calls).toMatchObject([
-      { index: 0, function: { name: 'f', arguments: '{"n":1}' } },
-      { index: 1, function: { name: 'f', arguments: '{"n":2}' } },
-    ]);
-    expect(events.at(-2)).toMatchObject({ choices: [{ finish_reason: 'tool_calls' }] });
-    expect(events.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 11, completion_tokens: 7 } });
-    const uncounted = await read(await ask('ollama', { messages: hi, stream: true }));
-    expect(uncounted.at(-1)).not.toHaveProperty('usage');
-  });
-
-  test('lines cut at every byte, the last one without its end', async () => {
-    const pieces = piecesOf('ollama', { text: ['日本🙂'] }) as { event: object }[];
-    const text = pieces.map(({ event }) => JSON.stringify(event)).join('\r\n\n');
-    fake().answers(stream([...Buffer.from(text)].map((byte) => Uint8Array.of(byte))));
-    const events = await read(await ask('ollama', { messages: hi, stream: true }));
-    expect(JSON.stringify(events)).toContain('日本🙂');
-  });
 });
 
-test('an unchanged entry keeps its provider when the configuration is reloaded; a changed one does not', async () => {
-  const entry = entryFor('openai');
-  const first = await providers.get(entry);
-  expect(await providers.get({ ...entry })).toBe(first);
-  expect(await providers.get({ ...entry, timeout_ms: 5 })).not.toBe(first);
-});
-
-test('an entry of type bedrock is unavailable where no client is carried', async () => {
+test('an entry of type bedrock is unavailable without a client', async () => {
   const provider = await providers.get(providerEntry({ name: 'b', type: 'bedrock', region: 'eu-west-1' }));
   expect(provider.address).toEqual({ host: 'bedrock-runtime.eu-west-1.amazonaws.com', port: 443 });
   const { signal } = new AbortController();
@@ -291,4 +255,11 @@ test.each([
   const reader = responsesWire.stream({} as ProviderCall);
   const chunks = reader.read({ data: JSON.stringify({ type, response: { id: 'r', output: [] } }) } as never);
   expect(chunks).toContainEqual(expect.objectContaining({ choices: [{ index: 0, delta: {}, finish_reason }] }));
+});
+
+test('an unchanged entry keeps its provider when the configuration is reloaded; a changed one does not', async () => {
+  const entry = entryFor('openai');
+  const first = await providers.get(entry);
+  expect(await providers.get({ ...entry })).toBe(first);
+  expect(await providers.get({ ...entry, timeout_ms: 5 })).not.toBe(first);
 });

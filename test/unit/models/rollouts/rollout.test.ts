@@ -1,13 +1,8 @@
 /** The meaning of a rollout: who goes where, when it moves, what its states allow. */
 import fc from 'fast-check';
 import type { Configuration } from '#core/contracts/config.ts';
-import {
-  createRolloutSchema,
-  durationMs,
-  type Rollout,
-  rolloutDefaultsSchema,
-  rolloutStates,
-} from '#core/contracts/rollout.ts';
+import { durationMs, type Rollout, rolloutStates } from '#core/contracts/rollout.ts';
+import { createRolloutSchema, rolloutDefaultsSchema } from '#core/contracts/rollout-schema.ts';
 import { assign, placeOf } from '#core/models/rollouts/assign.ts';
 import { rolloutsInForce } from '#core/models/rollouts/in-force.ts';
 import { judge, leastRequests, lowerBound } from '#core/models/rollouts/judge.ts';
@@ -17,30 +12,23 @@ import type { RoutePlan } from '#core/models/routing/plan.ts';
 const t0 = Date.UTC(2026, 0, 1);
 const at = (ms: number) => new Date(t0 + ms).toISOString();
 const rollout = (more: Partial<Rollout> = {}): Rollout => ({
-  id: 'r1',
-  tenant: '*',
-  route_model: 'gpt-4o',
-  baseline_providers: ['old'],
-  canary_provider: 'new',
-  stages: [5, 25, 50, 100],
-  current_stage: 0,
-  current_percentage: 5,
-  state: 'running',
-  observation_window_ms: 300_000,
-  error_threshold: 5,
-  latency_p95_threshold: 2_000,
-  stage_started_at: at(0),
-  created_at: at(0),
-  created_by: 'alice',
-  created_in: 'default',
-  observation: 1,
-  revision: 1,
+  ...{ id: 'r1', tenant: '*', route_model: 'gpt-4o', baseline_providers: ['old'], canary_provider: 'new' },
+  ...{
+    stages: [5, 25, 50, 100],
+    current_stage: 0,
+    current_percentage: 5,
+    state: 'running',
+    observation: 1,
+    revision: 1,
+  },
+  ...{ observation_window_ms: 300_000, error_threshold: 5, latency_p95_threshold: 2_000, stage_started_at: at(0) },
+  ...{ created_at: at(0), created_by: 'alice', created_in: 'default' },
   ...more,
 });
 const healthy = { requests: 100, errors: 0, timed: 100, p95_latency_ms: 100 };
 const after = 300_000;
 
-describe('[rollout.judged] what the clock does', () => {
+describe('[rollout.states] moves by time', () => {
   it.each([
     ['healthy, the window has passed', healthy, after, 'promote'],
     ['healthy, the window has not passed', healthy, after - 1, undefined],
@@ -55,17 +43,6 @@ describe('[rollout.judged] what the clock does', () => {
     expect(judge(rollout(), figures, t0 + ms)?.type).toBe(move);
   });
 
-  it('completes the last stage, and says what it rolls back for', () => {
-    expect(judge(rollout({ current_stage: 3, current_percentage: 100 }), healthy, t0 + after)).toEqual({
-      type: 'complete',
-    });
-    const failing = judge(rollout(), { ...healthy, errors: 30 }, t0);
-    expect(failing).toMatchObject({ reason: expect.stringMatching(/^error rate: 30 of 100 .* allowed are 5 %$/) });
-    expect(judge(rollout(), { ...healthy, p95_latency_ms: 3_000 }, t0)).toMatchObject({
-      reason: expect.stringContaining('3000 ms'),
-    });
-  });
-
   it('starts a pending one at its time, and leaves every other state alone', () => {
     const pending = rollout({ state: 'pending', start_at: at(1_000), current_percentage: 0 });
     expect([judge(pending, healthy, t0 + 999), judge(pending, healthy, t0 + 1_000)]).toEqual([
@@ -76,7 +53,7 @@ describe('[rollout.judged] what the clock does', () => {
       expect(judge(rollout({ state }), { ...healthy, errors: 100 }, t0 + after)).toBeUndefined();
   });
 
-  it('never promotes an unhealthy canary, whatever its figures and time', () => {
+  it('an unhealthy canary is never promoted', () => {
     const figures = fc.record({
       requests: fc.nat(5_000),
       errors: fc.nat(5_000),
@@ -103,6 +80,17 @@ describe('[rollout.judged] what the clock does', () => {
     [100, 100, 0.963],
   ])('the lower bound of %i of %i is about %d', (errors, requests, bound) => {
     expect(lowerBound(errors, requests)).toBeCloseTo(bound, 3);
+  });
+
+  it('completes the last stage, and rolls back with a reason', () => {
+    expect(judge(rollout({ current_stage: 3, current_percentage: 100 }), healthy, t0 + after)).toEqual({
+      type: 'complete',
+    });
+    const failing = judge(rollout(), { ...healthy, errors: 30 }, t0);
+    expect(failing).toMatchObject({ reason: expect.stringMatching(/^error rate: 30 of 100 .* allowed are 5 %$/) });
+    expect(judge(rollout(), { ...healthy, p95_latency_ms: 3_000 }, t0)).toMatchObject({
+      reason: expect.stringContaining('3000 ms'),
+    });
   });
 });
 
@@ -135,39 +123,22 @@ describe('[rollout.states] moves', () => {
     expect(possible.map(({ type }) => type).join(' ')).toBe(allowed[state]);
   });
 
-  it('a pause leaves the traffic where it is, and a resumption begins a new observation', () => {
+  it('a pause keeps the traffic, and a resumption begins a new observation', () => {
     const paused = moved(rollout({ current_percentage: 25, current_stage: 1 }), { type: 'pause' }, at(5));
-    expect(paused).toMatchObject({
-      state: 'paused',
-      current_percentage: 25,
-      stage_started_at: at(0),
-      observation: 1,
-      revision: 2,
-    });
-    expect(moved(paused, { type: 'resume' }, at(9))).toMatchObject({
-      state: 'running',
-      stage_started_at: at(9),
-      observation: 2,
-      revision: 3,
-    });
+    expect(paused).toMatchObject({ state: 'paused', current_percentage: 25, stage_started_at: at(0), observation: 1 });
+    const resumed = { state: 'running', stage_started_at: at(9), observation: 2, revision: 3 };
+    expect(moved(paused, { type: 'resume' }, at(9))).toMatchObject(resumed);
   });
 
   it('a promotion raises the percentage, a rollback gives all of it back', () => {
-    expect(moved(rollout(), { type: 'promote' }, at(5))).toMatchObject({
-      current_stage: 1,
-      current_percentage: 25,
-      observation: 2,
-    });
-    expect(moved(rollout(), { type: 'rollback', reason: 'x' }, at(5))).toMatchObject({
-      state: 'rolled_back',
-      current_percentage: 0,
-      rollback_reason: 'x',
-      completed_at: at(5),
-    });
+    const promoted = { current_stage: 1, current_percentage: 25, observation: 2 };
+    expect(moved(rollout(), { type: 'promote' }, at(5))).toMatchObject(promoted);
+    const back = { state: 'rolled_back', current_percentage: 0, rollback_reason: 'x', completed_at: at(5) };
+    expect(moved(rollout(), { type: 'rollback', reason: 'x' }, at(5))).toMatchObject(back);
   });
 });
 
-describe('[rollout.sticky] who goes to the canary', () => {
+describe("[rollout.traffic] the canary's share", () => {
   const entry = (name: string, enabled = true) => ({ name, enabled, type: 'mock', models: ['*'] });
   const configuration = { providers: [entry('old'), entry('new'), entry('off', false)] } as unknown as Configuration;
   const plan = (...names: string[]): RoutePlan =>
@@ -181,7 +152,7 @@ describe('[rollout.sticky] who goes to the canary', () => {
     return [taken.candidates.map((candidate) => candidate.entry.name).join(' '), mark?.arm];
   };
 
-  it('a session keeps its side while the percentage grows, and about as many as it says are on it', () => {
+  it('a session keeps its side while the percentage grows, and the share is about right', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.integer({ min: 1, max: 99 }), (tenant, session, percentage) => {
         const arm = (current_percentage: number) =>
@@ -197,7 +168,7 @@ describe('[rollout.sticky] who goes to the canary', () => {
     expect(share).toBeLessThan(0.265);
   });
 
-  it('the canary comes first and the baseline behind it; the other side never meets the canary', () => {
+  it('the canary comes first and the baseline follows; baseline calls never reach the canary', () => {
     expect(names([rollout({ current_percentage: 100 })], 's')).toEqual(['new old spare', 'canary']);
     expect(names([rollout({ current_percentage: 0 })], 's', plan('old', 'new'))).toEqual(['old', 'baseline']);
     const both = rollout({ current_percentage: 0, baseline_providers: ['old', 'new'] });
@@ -210,11 +181,11 @@ describe('[rollout.sticky] who goes to the canary', () => {
     ['a pending one', rollout({ state: 'pending', current_percentage: 100 })],
     ['one that is rolled back', rollout({ state: 'rolled_back', current_percentage: 100 })],
     ['a completed one whose route has changed', rollout({ state: 'completed', current_percentage: 100 })],
-  ])('%s moves nothing', (_, other) => {
+  ])('%s changes no plan', (_, other) => {
     expect(names([other], 's')).toEqual(['old spare', undefined]);
   });
 
-  it('a completed one stays in force while its route stands, a disabled canary leaves the baseline', () => {
+  it('a completed rollout stays in force while its route exists, and a disabled canary is passed over', () => {
     const done = rollout({ state: 'completed', current_percentage: 100, baseline_providers: ['spare', 'old'] });
     expect(names([done], 's')).toEqual(['new old spare', 'canary']);
     expect(names([rollout({ canary_provider: 'off', current_percentage: 100 })], 's')).toEqual([
@@ -224,26 +195,19 @@ describe('[rollout.sticky] who goes to the canary', () => {
   });
 });
 
-describe('[rollout.bad-input] what may be created', () => {
+describe('[rollout.create] creation', () => {
   const valid = { route_model: 'm', canary_provider: 'p' };
-  it.each([
-    [{ stages: [] }],
-    [{ stages: [5, 5] }],
-    [{ stages: [50, 25] }],
-    [{ stages: [0, 10] }],
-    [{ stages: [10, 101] }],
-    [{ stages: [5.5] }],
-    [{ observation_window: '5' }],
-    [{ observation_window: '0m' }],
-    [{ observation_window: '169h' }],
-    [{ observation_window: '-5m' }],
-    [{ error_threshold: 101 }],
-    [{ latency_p95_threshold: 0 }],
-    [{ start_at: 'tomorrow' }],
-    [{ stage: [5] }],
-    [{ route_model: '' }],
-  ])('not %j', (more) => {
-    expect(createRolloutSchema.safeParse({ ...valid, ...more }).success).toBe(false);
+  it.each<[string, unknown[]]>([
+    ['stages', [[], [5, 5], [50, 25], [0, 10], [10, 101], [5.5]]],
+    ['observation_window', ['5', '0m', '169h', '-5m']],
+    ['error_threshold', [101]],
+    ['latency_p95_threshold', [0]],
+    ['start_at', ['tomorrow']],
+    ['stage', [[5]]],
+    ['route_model', ['']],
+  ])('with %s of one of %j is refused', (member, values) => {
+    for (const value of values)
+      expect(createRolloutSchema.safeParse({ ...valid, [member]: value }).success).toBe(false);
   });
 
   it('the least; the configuration has the rest', () => {
@@ -258,7 +222,7 @@ describe('[rollout.bad-input] what may be created', () => {
   });
 });
 
-describe('[rollout.known] what a process knows of rollouts', () => {
+describe('[rollout.states] rollouts known to a process', () => {
   it('is asked for once in five seconds, and stays when the store does not answer', async () => {
     let now = 0;
     let asked = 0;
@@ -277,7 +241,7 @@ describe('[rollout.known] what a process knows of rollouts', () => {
     expect(await known()).toHaveLength(1);
   });
 
-  it('[rollout.at-once] is asked for again by the first call after a move, and an older answer does not count', async () => {
+  it('[rollout.states] is asked for again by the first call after a move, and an older answer does not count', async () => {
     const slow = Promise.withResolvers<Rollout[]>();
     const answers = [
       async () => [],
@@ -298,10 +262,5 @@ describe('[rollout.known] what a process knows of rollouts', () => {
     expect(await known()).toHaveLength(1);
     known.forget();
     expect(await known()).toHaveLength(1);
-  });
-
-  it('is nothing while the store has never answered', async () => {
-    const known = rolloutsInForce({ inForce: async () => Promise.reject(new Error('down')) }, { now: () => 0 });
-    expect(await known()).toEqual([]);
   });
 });

@@ -1,11 +1,28 @@
-/** Calls along a route, over real HTTP: what is tried, and in which order. */
+/** Calls along a route, over real HTTP: attempts, their order, and breakers. */
+import * as z from 'zod';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { ProviderFault } from '#core/models/providers/ports.ts';
 import { faultToError } from '#core/models/routing/fault-to-error.ts';
 import { mostSpecificFault } from '#core/models/routing/retry.ts';
 import { html, piecesOf, refuse, reset, say, silent, stream } from '../../../support/fake-providers.ts';
+import { providerEntry } from '../../../support/provider-entry.ts';
+import { readCases } from '../../../support/yaml.ts';
 import { at, faultOf, first, read, second, world } from './two-providers.ts';
+
+const { faults } = readCases(
+  'test/unit/models/routing/call-provider.yaml',
+  z.strictObject({
+    faults: z.array(
+      z.tuple([
+        z.enum(['timeout', 'status', 'unreachable', 'garbage', 'broken', 'unavailable']),
+        z.record(z.string(), z.union([z.string(), z.number()])),
+        z.string(),
+        z.number(),
+      ]),
+    ),
+  }),
+);
 
 test.each([
   ['a connection that breaks', reset, 'unreachable'],
@@ -27,20 +44,17 @@ test.each([
   expect(JSON.stringify(answered.reply)).toContain('from the second');
   expect(second.requests[0]!.headers.traceparent).toMatch(/02-01$|2-01$/);
 });
-test.each([400, 413, 422])(
-  'a refusal of the request itself (%d) is final: the next would say the same',
-  async (status) => {
-    first.answers(refuse('openai', status, 'too many stops'));
-    second.answers(say());
-    const fault = await faultOf(world([at(first, 'a', { retry: { max_attempts: 3 } }), at(second, 'b')]).call());
-    expect(fault).toMatchObject({ status, attempts: [{ provider: 'a', error: String(status) }] });
-    expect(first.requests).toHaveLength(1);
-    expect(second.requests).toHaveLength(0);
-    const error = faultToError(fault);
-    expect(error).toMatchObject({ code: status === 413 ? 'payload_too_large' : 'invalid_request' });
-    expect(error.message).toContain('too many stops');
-  },
-);
+test.each([400, 413, 422])('a refusal of the request itself (%d) is final', async (status) => {
+  first.answers(refuse('openai', status, 'too many stops'));
+  second.answers(say());
+  const fault = await faultOf(world([at(first, 'a', { retry: { max_attempts: 3 } }), at(second, 'b')]).call());
+  expect(fault).toMatchObject({ status, attempts: [{ provider: 'a', error: String(status) }] });
+  expect(first.requests).toHaveLength(1);
+  expect(second.requests).toHaveLength(0);
+  const error = faultToError(fault);
+  expect(error).toMatchObject({ code: status === 413 ? 'payload_too_large' : 'invalid_request' });
+  expect(error.message).toContain('too many stops');
+});
 test('[chat.routing] the same provider is tried again with jitter that grows, or as its Retry-After asks', async () => {
   first.answers([
     refuse('openai', 500),
@@ -104,7 +118,7 @@ test('an abort is final, before, within and between attempts', async () => {
   });
   expect(second.requests).toHaveLength(0);
 });
-describe('[chat.unfit-provider] a provider that cannot be given the request', () => {
+describe('[chat.translated-members] a provider that cannot be given the request', () => {
   const refusal = invalidRequest('logprobs cannot be carried');
   /** What fits no provider but the second. */
   const bodyFor = ({ name }: { name: string }): JsonObject => {
@@ -147,34 +161,12 @@ describe('[chat.unfit-provider] a provider that cannot be given the request', ()
     expect(mostSpecificFault([unfit, open])).toBe(open);
   });
 });
-test('a route whose providers are all disabled is unavailable', async () => {
-  const fault = await faultOf(world([at(first, 'a', { enabled: false })]).call());
-  expect(fault).toMatchObject({ kind: 'unavailable', attempts: [] });
-});
 describe('what callers get', () => {
   const fault = (kind: ProviderFault['kind'], options: ConstructorParameters<typeof ProviderFault>[3] = {}) =>
     new ProviderFault('p', kind, 'detail: http://10.0.0.1 said no', options);
 
-  test.each([
-    [fault('timeout'), 'provider_timeout', 504],
-    [fault('status', { status: 429, retryAfterSeconds: 7 }), 'rate_limit_error', 429],
-    [fault('status', { status: 429 }), 'rate_limit_error', 429],
-    [fault('status', { status: 422, shown: 'bad' }), 'invalid_request', 400],
-    [fault('status', { status: 401 }), 'provider_error', 502],
-    [fault('status', { status: 500 }), 'provider_error', 502],
-    [fault('unreachable'), 'provider_error', 502],
-    [fault('garbage'), 'provider_error', 502],
-    [fault('broken'), 'provider_error', 502],
-    [fault('unavailable'), 'provider_error', 502],
-    [fault('status', { status: 409 }), 'provider_error', 502],
-    [fault('status', { status: 404 }), 'provider_error', 502],
-    [fault('status', { status: 404, reason: 'no_model' }), 'model_not_found', 404],
-    [fault('status', { status: 408 }), 'provider_timeout', 504],
-    [fault('status', { status: 504 }), 'provider_timeout', 504],
-    [fault('status', { status: 413, shown: 'bad' }), 'payload_too_large', 413],
-    [fault('status', { status: 503 }), 'provider_overloaded', 503],
-    [fault('status', { status: 429, reason: 'quota' }), 'rate_limit_error', 429],
-  ])('[chat.provider-error] [chat.retry-after] %#: generic text, the detail as cause', (given, code, status) => {
+  test.each(faults)('[chat.provider-error] %#: generic text, the detail as cause', (kind, options, code, status) => {
+    const given = fault(kind, options);
     const error = faultToError(given);
     expect(error).toMatchObject({ code, kind: { status } });
     expect(error.retryAfterSeconds).toBe(status === 429 ? (given.retryAfterSeconds ?? 5) : undefined);
@@ -182,13 +174,54 @@ describe('what callers get', () => {
     expect(JSON.stringify(error.toBody())).not.toContain('10.0.0.1');
   });
 
-  test('[chat.provider-overload] an overload keeps the wait that the provider asks for', () => {
-    const error = faultToError(fault('status', { status: 529, retryAfterSeconds: 9 }));
-    expect(error).toMatchObject({ code: 'provider_overloaded', kind: { status: 503 }, retryAfterSeconds: 9 });
-  });
-
-  test('[chat.provider-overload] of several faults an overload is reported before an error without a word', () => {
+  test('[chat.provider-error] of several faults an overload is reported before an error without a word', () => {
     const answers = [new ProviderFault('a', 'status', 'x', { status: 500 }), fault('status', { status: 529 })];
     expect(mostSpecificFault(answers)).toMatchObject({ status: 529 });
   });
+});
+
+const mock = providerEntry({ name: 'mock', type: 'mock' });
+test('[chat.breaker] the mock answers for a provider that is down where the route lists it, and only there', async () => {
+  first.answers(refuse('openai', 503));
+  expect((await world([at(first, 'a'), mock]).call()).provider.name).toBe('mock');
+  await expect(faultOf(world([at(first, 'a')]).call())).resolves.toMatchObject({ status: 503 });
+});
+test('[chat.breaker] a provider that keeps failing is left out until its breaker lets a probe through', async () => {
+  const breaker = { min_requests: 2, error_rate: 0.5, window_seconds: 30, open_seconds: 15 };
+  const { call, time, providerBreakers } = world([at(first, 'a', { breaker }), at(second, 'b')]);
+  second.answers(say());
+  first.answers(refuse('openai', 500));
+  for (let n = 0; n < 4; n++) await call();
+  expect(first.requests).toHaveLength(2);
+  expect((await call()).attempts).toEqual([{ provider: 'a', error: 'breaker_open' }]);
+  expect(providerBreakers.states()).toEqual({ a: 'open', b: 'closed' });
+
+  time.ms += 15_000;
+  const gate = Promise.withResolvers<void>();
+  first.answers(stream([gate.promise, ...piecesOf('openai', { text: 'well again' })]));
+  const probing = call({ stream: true });
+  await first.request();
+  const meanwhile = await Promise.all([call(), call()]);
+  expect(meanwhile.map(({ provider }) => provider.name)).toEqual(['b', 'b']);
+  gate.resolve();
+  const probe = await probing;
+  expect(probe.provider.name).toBe('a');
+  expect(providerBreakers.states().a).toBe('closed');
+  await read(probe);
+});
+test('[chat.breaker] limits, wrong requests and callers who leave do not trip it; broken streams do', async () => {
+  const breaker = { min_requests: 1, error_rate: 0.1, window_seconds: 30, open_seconds: 15 };
+  const { call, providerBreakers } = world([at(first, 'a', { breaker })]);
+  for (const status of [429, 400, 401, 404]) {
+    first.answers(refuse('openai', status));
+    await faultOf(call());
+  }
+  first.answers(stream(piecesOf('openai', { text: ['one', 'two'] }).slice(0, 2), 'open'));
+  const left = await call({ stream: true });
+  if (left.reply.type === 'stream') for await (const _event of left.reply.events) break;
+  await (await first.request()).closed;
+  expect(providerBreakers.states().a).toBe('closed');
+  first.answers(stream(piecesOf('openai', { text: ['one', 'two'] }).slice(0, 2), 'break'));
+  await faultOf(read(await call({ stream: true })));
+  expect(providerBreakers.states().a).toBe('open');
 });

@@ -1,7 +1,7 @@
 /** Attributes of spans by the GenAI conventions. */
 import { answerAttributes, requestAttributes, type Settled } from '#core/models/routing/gen-ai.ts';
 
-test('[trace.gen-ai] input tokens are all that the model read, the cached ones beside them under both names', () => {
+test('[trace.export] input tokens are all that the model read, the cached ones beside them under both names', () => {
   const usage = { input_tokens: 3, output_tokens: 5, cache_read_tokens: 1000, cache_write_tokens: 200 };
   expect(answerAttributes({ usage })).toMatchObject({
     'gen_ai.usage.input_tokens': 1203,
@@ -15,7 +15,7 @@ test('[trace.gen-ai] input tokens are all that the model read, the cached ones b
   expect(answerAttributes({ usage: {} })).toEqual({});
 });
 
-test('[trace.gen-ai] settings of a request are there with 0, and absent ones are absent', () => {
+test('[trace.export] settings of a request are there with 0, and absent ones are absent', () => {
   expect(requestAttributes({ temperature: 0, top_p: 0, seed: 0, max_tokens: 1 })).toEqual({
     'gen_ai.request.temperature': 0,
     'gen_ai.request.top_p': 0,
@@ -34,11 +34,11 @@ test.each([
   [{ stop: null }, undefined],
   [{ stop: [] }, undefined],
   [{ stop: [7, {}] }, undefined],
-])('[trace.gen-ai] stop sequences of %j are a list', (body, expected) => {
+])('[trace.export] stop sequences of %j are a list', (body, expected) => {
   expect(requestAttributes(body)['gen_ai.request.stop_sequences']).toEqual(expected);
 });
 
-test('[trace.gen-ai] finish reasons are a list with one for each choice of a complete reply', () => {
+test('[trace.export] finish reasons are a list with one for each choice of a complete reply', () => {
   const body = { choices: [{ finish_reason: 'stop' }, { finish_reason: 'length' }, { finish_reason: null }] };
   const reasonsOf = (settled: Partial<Settled>) =>
     answerAttributes({ usage: {}, ...settled })['gen_ai.response.finish_reasons'];

@@ -1,7 +1,14 @@
+import * as z from 'zod';
 import type { Configuration, ModelRoute, ProviderEntry } from '#core/contracts/config.ts';
 import { modelGlob } from '#core/models/routing/model-glob.ts';
 import { planRoute, resolveModel } from '#core/models/routing/plan.ts';
 import { providerEntry } from '../../../support/provider-entry.ts';
+import { readCases } from '../../../support/yaml.ts';
+
+const { patterns } = readCases(
+  'test/unit/models/routing/plan.yaml',
+  z.strictObject({ patterns: z.array(z.tuple([z.string(), z.string(), z.boolean()])) }),
+);
 
 const entry = (name: string, more: Partial<ProviderEntry> = {}) => providerEntry({ name, type: 'mock', ...more });
 const configured = (
@@ -44,7 +51,7 @@ test('[chat.routing] without a route, the enabled providers that list the model 
   expect(order(configuration, 'gemini')).toBeUndefined();
 });
 
-test('[models.demo-last] a mock answers for a real model only if a route names it or no other provider lists the model', () => {
+test('[models.demo] a mock answers for a real model only if a route names it or no other provider lists the model', () => {
   const models = ['claude-*'];
   const real = (name: string) => entry(name, { type: 'anthropic', models });
   const providers = [entry('demo', { models }), real('one'), real('two')];
@@ -107,16 +114,6 @@ test('aliases lead on from name to name, a circle to an end', () => {
   expect(resolveModel({ aliases }, 'constructor')).toBe('constructor');
 });
 
-test.each([
-  ['*', 'meta/llama-3', true],
-  ['meta/*', 'meta/llama/3', true],
-  ['*llama*', 'meta/llama-3', true],
-  ['*/llama', 'llama', false],
-  ['gpt-4', 'GPT-4', true],
-  ['gpt-4', 'gpt-4o', false],
-  ['{gpt,o?}-*', 'o3-mini', true],
-  ['{gpt,o?}-*', 'claude', false],
-  ['gpt?4', 'gpt/4', true],
-])('the model pattern %s and the name %s: %s', (pattern, model, expected) => {
+test.each(patterns)('the model pattern %s and the name %s: %s', (pattern, model, expected) => {
   expect(modelGlob(pattern)(model)).toBe(expected);
 });

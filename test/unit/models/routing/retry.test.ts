@@ -1,7 +1,7 @@
-/** What a breaker learns from a fault. */
+/** Faults that a circuit breaker counts. */
 
 import type { FaultKind } from '#core/models/providers/ports.ts';
-import { outcomeOf } from '#core/models/routing/retry.ts';
+import { outcomeOf, retryDelayMs } from '#core/models/routing/retry.ts';
 
 const outcome = (kind: FaultKind, status?: number) =>
   outcomeOf({ kind, ...(status !== undefined && { status }) } as Parameters<typeof outcomeOf>[0]);
@@ -17,4 +17,24 @@ test.each<[FaultKind, number | undefined, string]>([
   ['unavailable', undefined, 'nothing'],
 ])('[chat.breaker] %s %s is a %s', (kind, status, expected) => {
   expect(outcome(kind, status)).toBe(expected);
+});
+
+test.each<[FaultKind, number | undefined, number | undefined]>([
+  ['unreachable', undefined, 100],
+  ['broken', undefined, 100],
+  ['status', 503, 100],
+  ['status', 429, 100],
+  ['status', 408, 100],
+  ['status', 409, 100],
+  ['status', 400, undefined],
+  ['garbage', undefined, undefined],
+  ['timeout', undefined, undefined],
+  ['aborted', undefined, undefined],
+])('[chat.breaker] a provider that answers %s %s is called again after %s ms', (kind, status, expected) => {
+  expect(retryDelayMs({ kind, status } as Parameters<typeof retryDelayMs>[0], 1, () => 0.5)).toBe(expected);
+});
+
+test('[chat.breaker] a provider whose account is empty is not called again', () => {
+  const quota = { kind: 'status', status: 429, reason: 'quota' } as Parameters<typeof retryDelayMs>[0];
+  expect(retryDelayMs(quota, 1, () => 0.5)).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import { httpCall } from '#adapters/http/provider-http.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { Configuration, ProviderEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { SpanAttributes, Telemetry } from '#core/kernel/ports.ts';
+import type { Telemetry } from '#core/kernel/ports.ts';
 import { ProviderFault } from '#core/models/providers/ports.ts';
 import { providersFrom } from '#core/models/providers/providers.ts';
 import { createBreakers } from '#core/models/routing/breakers.ts';
@@ -20,37 +20,16 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([first.stop(), second.stop()]));
 
-export interface SeenSpan {
-  readonly name: string;
-  readonly attributes: SpanAttributes;
-  end?: 'well' | 'failed';
-}
-
 export function world(entries: readonly ProviderEntry[]) {
-  const spans: SeenSpan[] = [];
   const pauses: number[] = [];
   const time = { ms: 0 };
+  const span: Telemetry['span'] = (_name, _attributes, work) =>
+    work({ traceId: 'f'.repeat(32), set() {}, elapsedUs: () => 2_000 });
+  let sent = 0;
   const telemetry: Telemetry = {
-    async span(name, attributes, work) {
-      const seen: SeenSpan = { name, attributes: { ...attributes } };
-      spans.push(seen);
-      const set = (more: SpanAttributes) => void Object.assign(seen.attributes, more);
-      try {
-        const value = await work({ traceId: 'f'.repeat(32), set, elapsedUs: () => 2_000 });
-        seen.end = 'well';
-        return value;
-      } catch (fault) {
-        seen.end = 'failed';
-        throw fault;
-      }
-    },
-    continued: (_from, work) => work(),
-    outgoing: () => ({ traceparent: `00-${'f'.repeat(32)}-${'0'.repeat(15)}${spans.length}-01` }),
-    count() {},
-    gauge() {},
-    observe() {},
-    flush: async () => {},
-    log() {},
+    ...{ span, leafSpan: span, continued: (_from, work) => work(), flush: async () => {} },
+    outgoing: () => ({ traceparent: `00-${'f'.repeat(32)}-${'0'.repeat(15)}${++sent}-01` }),
+    ...{ count() {}, gauge() {}, observe() {}, log() {} },
   };
   const timeouts = {
     after(ms: number, work: () => void) {
@@ -77,7 +56,7 @@ export function world(entries: readonly ProviderEntry[]) {
       bodyFor: () => ({ messages: [{ role: 'user', content: 'Hi' }] }),
       ...more,
     });
-  return { spans, pauses, time, providerBreakers, call };
+  return { pauses, time, providerBreakers, call };
 }
 
 export const at = (fake: FakeProvider, name: string, more: Partial<ProviderEntry> = {}) =>

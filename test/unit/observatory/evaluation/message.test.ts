@@ -1,8 +1,9 @@
 /** What an evaluator is told, and how its answer is read. */
 import fc from 'fast-check';
-import { excerptOf, isSampled, scoreOf } from '#core/observatory/evaluation/message.ts';
+import { excerptOf, isSampled } from '#core/observatory/evaluation/message.ts';
+import { scoreOf } from '#core/observatory/evaluation/score.ts';
 
-describe('[evaluation.excerpt] an excerpt', () => {
+describe('[evaluation.webhook] an excerpt', () => {
   test('is cut between code points, never within one', () => {
     expect(excerptOf('a😀b😀c', 4)).toEqual({ text: 'a😀b😀', truncated: true });
     expect(excerptOf('a😀b', 3)).toEqual({ text: 'a😀b', truncated: false });
@@ -16,19 +17,19 @@ describe('[evaluation.excerpt] an excerpt', () => {
     );
   });
 
-  test('holds no secret, also not the half of one that is cut', () => {
+  test('contains no secret, also not the half of one that is cut', () => {
     const key = `ghp_${'a1B2'.repeat(9)}`;
     expect(excerptOf(`token ${key} end`, 100).text).toBe('token [redacted] end');
     expect(excerptOf(`${'x'.repeat(90)} ${key}`, 100).text).not.toContain('ghp_a');
     expect(excerptOf('password: hunter2-hunter2', 100).text).not.toContain('hunter2');
   });
 
-  test('of a text far longer than it says so', () => {
+  test('of a much longer text is marked as cut', () => {
     expect(excerptOf('word '.repeat(100_000), 10)).toEqual({ text: 'word word ', truncated: true });
   });
 });
 
-test('[evaluation.sample] the share of sampled calls is the rate, and a call is always judged the same', () => {
+test('[evaluation.webhook] the share of sampled calls is the rate, and a call is always judged the same', () => {
   const ids = Array.from({ length: 20_000 }, (_, n) => `envelope-${n}`);
   for (const rate of [0, 0.01, 0.25, 1]) {
     const share = ids.filter((id) => isSampled(id, rate)).length / ids.length;
@@ -38,7 +39,7 @@ test('[evaluation.sample] the share of sampled calls is the rate, and a call is 
   expect(some.every((id) => isSampled(id, 0.2))).toBe(true);
 });
 
-describe('[evaluation.reply] a reply', () => {
+describe('[evaluation.webhook] a reply', () => {
   test.each<[string, object]>([
     [
       '{"score":0.5,"labels":["helpful"],"feedback":"fine","other":1}',
@@ -50,7 +51,7 @@ describe('[evaluation.reply] a reply', () => {
     expect(scoreOf(text)).toEqual(expected);
   });
 
-  test.each(['', 'ok', '[]', '{}', 'null', '"x"', '{"labels":[]}'])('%j says nothing', (text) => {
+  test.each(['', 'ok', '[]', '{}', 'null', '"x"', '{"labels":[]}'])('%j has no score', (text) => {
     expect(scoreOf(text)).toBeUndefined();
   });
 

@@ -46,7 +46,7 @@ describe('[alert.thresholds] traffic of five minutes', () => {
   });
 });
 
-describe('[alert.baseline] the day before', () => {
+describe('[alert.thresholds] the day before', () => {
   const history = (minutes: number) =>
     bucketsOf(sums(Array.from({ length: minutes }, (_, n) => calls(8 + (n % 5)))), '1m');
   const measured = (requests: number, minutes = 600) => {

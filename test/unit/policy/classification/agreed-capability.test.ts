@@ -1,4 +1,4 @@
-/** What a caller says of a capability, and what the name says. */
+/** The claimed capability against the one from the tool's name. */
 
 import type { Capability } from '#core/contracts/envelope.ts';
 import { agreedCapability } from '#core/policy/classification/agreed-capability.ts';
@@ -16,17 +16,17 @@ test.each([
   ['get_file', 'read', 'read'],
   ['get_file', 'delete', 'delete'],
   ['write_file', 'execute', 'execute'],
-] as const)('[action.claims-only-tighten] %s claimed as %s is %s', (tool, claimed, capability) => {
+] as const)('[action.class] %s claimed as %s is %s', (tool, claimed, capability) => {
   expect(agreed(tool, claimed)).toBe(capability);
   expect(agreed(tool, claimed, ' MCP ')).toBe(capability);
   expect(agreed(tool, claimed, 'of-its-own')).toBe(capability);
 });
 
-test('[action.claims-only-tighten] calls that a grammar reads keep the claim: their effects say what they do', () => {
+test('[action.class] calls that a grammar reads keep the claim: their effects decide', () => {
   for (const protocol of ['shell', 'sql', 'http', 'git']) expect(agreed('delete_all', 'read', protocol)).toBe('read');
 });
 
-test('[action.claims-only-tighten] an override names the capability of a tool, and a caller cannot get below it', () => {
+test('[action.class] an override names the capability of a tool, and a caller cannot get below it', () => {
   const servers = [
     entry({ name: 'notes', overrides: [{ tool: 'think', capability: 'read' }] }),
     entry({ name: 'more', overrides: [{ tool: 'ponder', name: 'minds.ponder', capability: 'write' }] }),
@@ -39,7 +39,7 @@ test('[action.claims-only-tighten] an override names the capability of a tool, a
   expect(with_('other', 'read')).toBe('execute');
 });
 
-test('[action.claims-only-tighten] the inventory has the word where the server is known', () => {
+test('[action.class] the inventory decides if the server is known', () => {
   expect(agreedCapability({ protocol: 'mcp', tool: 'think', capability: 'read' }, [], 'read')).toBe('read');
   expect(agreedCapability({ protocol: 'mcp', tool: 'get_file', capability: 'read' }, [], 'delete')).toBe('delete');
 });

@@ -1,53 +1,23 @@
 /** The capability of tools by their names. */
 
+import * as z from 'zod';
 import { wordsOf } from '#core/mcp/tools/action.ts';
 import { capabilityFromName, classifyTool, moreSevere } from '#core/policy/classification/classify-tool.ts';
 import { changingVerbs } from '#core/policy/classification/verbs.ts';
+import { anything, readCases, rows, text, texts } from '../../../support/yaml.ts';
 import { entry } from '../../mcp/entry.ts';
 
-const names: Readonly<Record<string, string>> = {
-  read: `
-    get_file_contents scm.list_branches listBranches pull_request_read issue_read issue_search comment_list getUser
-    READ_FILE read_text_file read_media_file read_multiple_files list_directory list_directory_with_sizes directory_tree
-    list_allowed_directories get_file_info search_files search_code search_repositories list_pull_requests
-    get_pull_request_diff get_commit list_commits list_releases get_latest_release get_release_by_tag list_tags get_tag
-    list_workflow_runs get_workflow_run get_job_logs list_open_issues list_deleted_files get_issue_comments list_label
-    list_notifications get_me compare_commits merge_request_list get_merge_request git_status git_log git_diff_unstaged
-    git_show scm.log docker.logs query-docs resolve_library_id brave_web_search slack_list_channels
-    slack_get_channel_history notion-search API-get-user s3_list_objects k8s_get_pods batch_get_items get_current_time
-    convert_time get_exchange_rate calculate_distance read_graph search_nodes fetch WebFetch Glob Grep LS
-    describe_table list_tables get_table_schema count_rows find_usages validate_schema get_updates list_runs get_run_details list_call_logs order_history
-    get_settings list_assignments get_publisher list_droplets get_place_details get_react_docs get_feature_flag
-    kubernetes.get_pods get_rid get_grid_of_values terraform.show read-file get-library-docs
-    list list_code_usages list_statuses list_issues_for_repo list_files_in_folder list_items_by_price check_status verify_signature show_file`,
-  write: `
-    create_pull_request updateUser write_file edit_file move_file create_directory search_and_replace search_replace
-    find_replace read_write_file get_set_value readModifyWrite read_modify_write get_and_scale kubernetes.get_and_scale
-    k8s.list_apply helm.get_upgrade terraform.show_apply list_sync view_edit describe_patch fetchAndStore check_out_book
-    get_or_create_user find_or_create read2write get.write read.file pull_request_merge merge_pull_request git_commit git_add
-    git_checkout git_branch git_pull pull_request_review_write add_issue_comment issue_write push_files fork_repository
-    resolve_thread dismiss_notification mark_all_notifications_read slack_post_message send_email post_tweet
-    assign_copilot_to_issue create_test create_or_update_file star_repository download_file convert_file list_autosave
-    get_normalize open_nodes log_message show_import count_increment list_files_chmod get_item_post_message read_transfer_money listUpsert view_enable
-    list_item_for_sale list_items_for_sale listOnMarketplace list_property_on_zillow list_house_for_rent check_box show_notification verify_domain_identity`,
-  execute: `
-    run_tests deploy_service think frob query run_query Bash GETFILE getset get_and_frobnicate search_or_zap actions_run_trigger
-    browser_click build start_server fetch_execute describe_invoke explain_analyze list_run_command workflow_run status unnamed get_löschen
-    list_nft list_item list_address`,
-  delete: `
-    delete_repo deleteUser list_and_delete repo/remove kill_process revoke_key truncate_table terminate_instance
-    reset_password list_drop list_dropall listDeleteFiles search_and_destroy getURLAndDelete HTTPDelete get2delete
-    files.delete.list view-then-purge list_evict get_drain get_rid_of_file getRidOf clear_cache drop_table uninstall_package read_pop`,
-};
-const rows = Object.entries(names).flatMap(([capability, all]) =>
-  all
-    .trim()
-    .split(/\s+/)
-    .map((name) => [name, capability] as const),
+const cases = readCases(
+  'test/unit/policy/classification/classify-tool.yaml',
+  z.strictObject({ names: z.record(z.string(), texts), reads: texts, withArguments: rows(text, anything, text) }),
 );
 
-describe('[action.same-class-everywhere] the gravest verb of a name counts, however the name is written', () => {
-  test.each(rows)('%s is of class %s', (name, capability) => {
+const named = Object.entries(cases.names).flatMap(([capability, all]) =>
+  all.map((name) => [name, capability] as const),
+);
+
+describe('[action.class] the gravest verb of a name counts, however the name is written', () => {
+  test.each(named)('%s is of class %s', (name, capability) => {
     expect(capabilityFromName(name)).toBe(capability);
   });
 
@@ -86,46 +56,28 @@ describe('[action.same-class-everywhere] the gravest verb of a name counts, howe
     expect(capabilityFromName(name)).toBe('write');
   });
 
-  test.each(
-    `DBListTables getHTTPResponse listAPIKeys getURL getDNSRecords describeDBInstances getPRComments getJSONSchema listACLs getCPUUsage
-    getOSSetup readCSVFile getIDETheme findUIElements listVMs getPDFText showSQLPlan getPostById READ_POST`.split(
-      /\s+/,
-    ),
-  )('%s only reads', (name) => {
+  test.each(cases.reads)('%s only reads', (name) => {
     expect(capabilityFromName(name)).toBe('read');
   });
 
-  test('a name of look-alike letters is read as what it looks like', () => {
+  test('a name with look-alike letters is read as it appears', () => {
     expect(capabilityFromName('d\u0435lete_file')).toBe('delete');
   });
 
-  test('an empty name says nothing', () => expect(capabilityFromName('')).toBe('execute'));
+  test('an empty name executes', () => expect(capabilityFromName('')).toBe('execute'));
 });
 
-test.each([
-  ['delete_repo', { readOnlyHint: true }, 'delete'],
-  ['think', { readOnlyHint: true }, 'execute'],
-  ['write_file', { destructiveHint: true }, 'write'],
-  ['run_tests', { destructiveHint: true, readOnlyHint: false }, 'execute'],
-  ['write_file', { destructiveHint: false }, 'write'],
-  ['think', { destructiveHint: true }, 'delete'],
-  ['get_file', { destructiveHint: true }, 'delete'],
-  ['get_file', { readOnlyHint: false }, 'write'],
-  ['get_file', { readOnlyHint: true, destructiveHint: false }, 'read'],
-  ['get_file', {}, 'read'],
-  ['get_file', null, 'read'],
-  ['get_file', 'nonsense', 'read'],
-])('[action.annotations-only-tighten] %s with %j is of class %s', (name, annotations, capability) => {
+test.each(cases.withArguments)('[action.class] %s with %j is of class %s', (name, annotations, capability) => {
   expect(capabilityFromName(name, annotations)).toBe(capability);
 });
 
-test('[action.same-class-everywhere] the reason names the verb', () => {
+test('[action.class] the reason names the verb', () => {
   expect(classifyTool('search_and_replace').why).toContain('"replace"');
   expect(classifyTool('get_file', { destructiveHint: true }).why).toContain('destructiveHint');
 });
 
-test('[action.same-class-everywhere] MCP asks the same table', () => {
-  for (const [own, capability] of rows) {
+test('[action.class] MCP uses the same table', () => {
+  for (const [own, capability] of named) {
     const tool = { own, exposed: own, entry: entry(), definition: { name: own } };
     expect([own, wordsOf(tool).capability]).toEqual([own, capability]);
   }

@@ -1,28 +1,17 @@
-/** What a call acts on, by its arguments. */
+/** The target of a call, from its arguments. */
+
+import * as z from 'zod';
 import { targetArgument, targetFromArguments } from '#core/policy/classification/target.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
+import { object, readCases, rows, text } from '../../../support/yaml.ts';
 
-test.each([
-  [{ owner: 'acme', repo: 'site', path: 'a.md' }, 'acme/site'],
-  [{ path: 'a.md', url: 'http://x' }, 'a.md'],
-  [{ file_path: 'a.md' }, 'a.md'],
-  [{ filePath: 'a.md' }, 'a.md'],
-  [{ 'file-path': 'a.md' }, 'a.md'],
-  [{ absolute_path: '/a.md' }, '/a.md'],
-  [{ target_file: 'a.md' }, 'a.md'],
-  [{ notebookPath: 'a.ipynb' }, 'a.ipynb'],
-  [{ paths: ['a.md'] }, 'a.md'],
-  [{ paths: ['a.md', 'b.md'] }, ''],
-  [{ target: 't', path: 'p' }, 't'],
-  [{ command: 'ls -l' }, 'ls -l'],
-  [{ query: 'SELECT 1\nFROM t' }, ''],
-  [{ path: 7 }, ''],
-  [{}, ''],
-])('[action.same-class-everywhere] %j acts on %j', (args, target) => {
+const cases = readCases('test/unit/policy/classification/target.yaml', z.strictObject({ targets: rows(object, text) }));
+
+test.each(cases.targets)('[action.class] %j acts on %j', (args, target) => {
   expect(targetFromArguments(args)).toBe(target);
 });
 
-test('arguments the configuration names are the target whatever they are called', () => {
+test('configured arguments are the target under any name', () => {
   expect(targetFromArguments({ path: 'x', project: 'web', id: '7' }, ['project', 'id'])).toBe('web/7');
 });
 

@@ -27,13 +27,13 @@ test.each<[string, string, string, boolean]>([
   ['the same words in another family', 'scm.get_file_contents', 'hub.get_file_contents', false],
   ['no family, two words', 'get-file', 'get-file-list', false],
   ['words parted by other signs', 'scm/get-file', 'scm/get_repo', false],
-])('[action.block.alternative-from-policy] a tool of %s', (_what, tool, offered, near) => {
+])('[action.block] a tool of %s', (_what, tool, offered, near) => {
   const text = said([{ tool: offered }], { tool });
   expect(text.includes(`With tool ${offered} the call would be allowed`)).toBe(near);
   expect(text.includes(nothing)).toBe(!near);
 });
 
-test('[action.block.alternative-from-policy] of two tools the one that shares more words is nearer', () => {
+test('[action.block] of two tools the one that shares more words is nearer', () => {
   const rules = [{ tool: 'scm.get_repo' }, { tool: 'scm.get_file' }, { tool: 'scm.get_user' }];
   expect(said(rules)).toContain('With tool scm.get_file the call');
   // Equally near: the first.
@@ -42,13 +42,13 @@ test('[action.block.alternative-from-policy] of two tools the one that shares mo
   expect(said([...tied].reverse())).toContain('With tool scm.get_file and capability write');
 });
 
-test('[action.block.alternative-from-policy] another tool on another target is another action', () => {
+test('[action.block] another tool on another target is another action', () => {
   expect(said([{ tool: 'scm.get_repo', target: 'acme/docs' }])).toContain(nothing);
   expect(said([{ tool: 'scm.get_repo', capability: 'write' }])).toContain('tool scm.get_repo and capability write');
   expect(said([{ tool: 'scm.get_*', target: 'acme/docs' }])).toContain('With target acme/docs the call');
 });
 
-test('[action.block.alternative-from-policy] another tool without a parameter is another action', () => {
+test('[action.block] another tool without a parameter is another action', () => {
   const rule = { arguments: { force: { absent: true } } };
   const parameters = { force: true };
   expect(said([{ ...rule, tool: 'scm.get_repo' }], { parameters })).toContain(nothing);
@@ -57,19 +57,19 @@ test('[action.block.alternative-from-policy] another tool without a parameter is
   );
 });
 
-test('[action.block.alternative-from-policy] parameters are left out together, and none is invented', () => {
+test('[action.block] parameters are omitted together, and none is invented', () => {
   const both = { arguments: { 'force.now': { absent: true }, all: { absent: true } } };
   const parameters = { force: { now: 1 }, all: 1, path: 'a' };
   expect(said([both], { parameters })).toContain('With no parameter force, all the call');
   expect(said([{ arguments: { all: { absent: true }, mode: { equals: 'safe' } } }], { parameters })).toContain(nothing);
 });
 
-test('[action.block.alternative-from-policy] a rule of another protocol proposes nothing', () => {
+test('[action.block] a rule of another protocol proposes no alternative', () => {
   expect(said([{ protocol: 'sql', capability: 'write' }])).toContain(nothing);
   expect(said([{ protocol: '{sql,git}', capability: 'write' }])).toContain('With capability write');
 });
 
-test('[action.block.alternative-from-policy] what would be allowed comes before what a human decides', () => {
+test('[action.block] an allowed alternative comes before a reviewed one', () => {
   const write = { capability: 'write', decision: 'review' } as const;
   expect(said([write, { target: 'docs' }])).toContain('With target docs the call would be allowed');
   expect(said([write])).toContain('With capability write the call would go to a human');
@@ -79,24 +79,24 @@ test('[action.block.alternative-from-policy] what would be allowed comes before 
   expect(suggestAlternative(compilePolicy(reviewed), asked)).toContain('does not block scm.get_file_contents itself');
 });
 
-test('[action.block.alternative-from-policy] what an earlier rule refuses is not proposed', () => {
+test('[action.block] a call that an earlier rule refuses is not proposed', () => {
   const refused = { target: 'docs/**', decision: 'block' } as const;
   expect(said([refused, { target: 'docs/a' }])).toContain(nothing);
   expect(said([refused, { target: 'docs/a' }, { target: 'src/a' }])).toContain('With target src/a');
 });
 
-test('[action.block.alternative-from-policy] a target that matches is left for another of the rule where it is refused itself', () => {
+test('[action.block] a matching target that is refused is replaced by another target of the rule', () => {
   const refused = { target: 'acme/web', decision: 'block' } as const;
   expect(said([refused, { target: 'acme/*' }])).toContain('With target like acme/');
 });
 
-test('[action.block.alternative-from-policy] a call that cannot be read still gets an answer', () => {
+test('[action.block] a call that cannot be read still gets an answer', () => {
   expect(said([{ target: 'docs' }], { target: `%${'25'.repeat(20)}2e` })).toBe(
     'Policy test has no rule that allows git tool scm.get_file_contents or a similar call. It covers all protocols. Ask a person to do this step.',
   );
 });
 
-test('[action.block.alternative-from-policy] of a call that a guard blocks it does not say that no rule allows its tool', () => {
+test('[action.block] for a call that a guard blocks, it does not claim that no rule allows its tool', () => {
   const policy = policyOf([{ tool: 'scm.get_*' }], {
     guards: [{ name: 'secret-files', reason: 'The call names a secret.', paths: ['.env'] }],
   });
@@ -107,14 +107,14 @@ test('[action.block.alternative-from-policy] of a call that a guard blocks it do
   expect(said([{ tool: 'hub.other' }])).toContain(nothing);
 });
 
-test('[action.block.alternative-from-policy] where the default allows, a block is said to come from its rule', () => {
+test('[action.block] if the default allows, a block is attributed to its rule', () => {
   const policy = policyOf([{ tool: 'scm.get_*', decision: 'block' }], { default_decision: 'allow' });
   expect(suggestAlternative(compilePolicy(policy), asked)).toBe(
     'Policy test blocks this call by a rule of its own (*:scm.get_*); a call that no rule fits is allowed. Ask a person to do this step.',
   );
 });
 
-test('[action.block.alternative-from-policy] a call that the rules let pass is not said to lack a rule', () => {
+test('[action.block] a call that the rules let pass is not said to lack a rule', () => {
   const allowing = said([{ tool: 'scm.get_*' }]);
   expect(allowing).toBe(
     'Policy test does not block scm.get_file_contents itself, but what this call would do with it, as the reason says. ' +

@@ -1,4 +1,4 @@
-/** How many people approve by rules of the tool policy: several rules together, the difference of two policies, and mistakes in writing it. */
+/** Required approvers by rules of the tool policy: combined rules, differences between policies, and mistakes. */
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { diffPolicies } from '#core/policy/rules/analysis/diff.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
@@ -10,7 +10,7 @@ const publish = (approval?: ToolRule['approval']): ToolRule => ({
   ...(approval && { approval }),
 });
 
-test('[approval.several-people] [approval.strictest-terms] what rules of several levels require is required together', () => {
+test('[identity.separation-rules] [approval.strictest-terms] requirements of several levels add up', () => {
   const ofLevels = (own: ToolRule, ...levels: ToolRule[]) =>
     termsOf(
       decide(
@@ -36,7 +36,7 @@ test.each<[string, ToolRule['approval'], ToolRule['approval'], 'tightened' | 'lo
   ['no passkey any more', { require_passkey: true }, {}, 'loosened'],
   ['one said and not said', { required: 1 }, undefined, undefined],
   ['another time only', { timeout_seconds: 60 }, { timeout_seconds: 90 }, undefined],
-])('[policy.diff-approvals] %s', (_what, before, after, expected) => {
+])('[policy.diff] %s', (_what, before, after, expected) => {
   const { tightened, loosened } = diffPolicies(policyOf(publish(before)), policyOf(publish(after)));
   expect([tightened.length, loosened.length]).toEqual([
     expected === 'tightened' ? 1 : 0,
@@ -44,7 +44,7 @@ test.each<[string, ToolRule['approval'], ToolRule['approval'], 'tightened' | 'lo
   ]);
 });
 
-test('[policy.diff-approvals] the region names what both ask for', () => {
+test('[policy.diff] the region names the requirements of both', () => {
   const { loosened } = diffPolicies(policyOf(publish({ required: 2, roles: ['admin'] })), policyOf(publish()));
   expect(loosened[0]).toMatchObject({
     ...{ from: 'review', to: 'review', example: { tool: 'scm.publish' } },

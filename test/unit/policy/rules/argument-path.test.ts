@@ -18,7 +18,7 @@ test.each([
 });
 
 test.each(['', '.', 'a..b', 'a[', 'a[1]', '[*]', 'a*', 'a?', 'l[*].m[?]', '***', '** (other)'])(
-  '[policy.arguments] %j is malformed, and the error says what is allowed',
+  '[policy.arguments] %j is malformed, and the error names the allowed forms',
   (source) => {
     expect(() => parsePath(source)).toThrow(`The argument path "${source}" is malformed. Allowed: "a.b"`);
   },

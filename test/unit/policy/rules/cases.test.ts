@@ -1,4 +1,4 @@
-/** Rows of a decision table: what is wrong with one, and where its values come from. */
+/** Rows of a decision table: errors, and the sources of their values. */
 import { readYaml } from '#core/configuration/load/yaml.ts';
 import { sourceKey } from '#core/contracts/provenance.ts';
 import { mismatch, parseCases, sourcesOfCase } from '#core/policy/rules/cases.ts';
@@ -14,18 +14,18 @@ test.each([
     'row 2 decision: found "deny", allowed allow, review, block',
   ],
   ['a row that is no call', ['shell.rm'], 'row 1: found "shell.rm", allowed an object'],
-])('[cli.policy-test] a table with %s is refused with its place', (_what, table, said) => {
+])('[cli.config-check] a table with %s is refused with its place', (_what, table, said) => {
   expect(() => parseCases(table, 'table.yaml')).toThrow(said);
 });
 
-test('[cli.policy-test] a row has every member of a call, and sources by path', () => {
+test('[cli.config-check] a row has every member of a call, and sources by path', () => {
   const whole = { ...row, upstream: 'files', parameters: { a: 'b' }, from: { a: 'user' }, why: 'x', matched_rule: '*' };
   expect(parseCases([whole], 'table.yaml')).toEqual([whole]);
   expect(() => parseCases([{ ...row, from: { '': 'user' } }], 'table.yaml')).toThrow('table.yaml: row 1 from');
   expect(() => parseCases([{ ...row, unknown: 1 }], 'table.yaml')).toThrow('table.yaml: row 1');
 });
 
-test('[cli.policy-test] mistakes are named by line, with the word that was meant', () => {
+test('[cli.config-check] mistakes are named by line, with the word that was meant', () => {
   const { value, lineOf } = readYaml(
     `- { protocol: shell, tool: shell.rm, target: a, capability: delete, decision: block }
 - protocol: shell
@@ -47,19 +47,19 @@ test('[cli.policy-test] mistakes are named by line, with the word that was meant
   );
 });
 
-test('[cli.policy-test] a row differs by its decision, or by the rule that it names', () => {
+test('[cli.config-check] a row differs by its decision, or by the rule that it names', () => {
   const [parsed] = parseCases([{ ...row, matched_rule: 'shell:shell.rm' }], 'table.yaml');
   expect(mismatch(parsed!, { decision: 'block', matched_rule: 'shell:shell.rm' })).toBeUndefined();
   expect(mismatch(parsed!, { decision: 'allow', matched_rule: '*:*' })).toBe('expected block, got allow by *:*');
   expect(mismatch(parsed!, { decision: 'block', matched_rule: '*:*' })).toBe('expected rule shell:shell.rm, got *:*');
 });
 
-describe('[cli.policy-test] sources of a row', () => {
-  test('are none where it names none', () => {
+describe('[cli.config-check] sources of a row', () => {
+  test('are empty if it names none', () => {
     expect(sourcesOfCase({ parameters: { to: 'a@x.example' } })).toEqual({});
   });
 
-  test('are those it names; names of parameters come from nowhere, other values from nothing seen', () => {
+  test('are the named ones; names of parameters have no source, other values are unseen', () => {
     const { sources } = sourcesOfCase({
       parameters: { mail: { to: 'a@x.example', tags: ['red'] }, subject: 'Hello' },
       from: { 'mail.to': ['tool:scm.get', 'address:trusted'] },

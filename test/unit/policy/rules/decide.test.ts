@@ -1,13 +1,21 @@
 /** First match wins, arguments, and failing closed. */
+
+import * as z from 'zod';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ArgumentPredicate } from '#core/contracts/tool-policy.ts';
 import { suggestAlternative } from '#core/policy/rules/alternative.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { decide } from '#core/policy/rules/decide.ts';
 import { explain } from '#core/policy/rules/explain.ts';
+import { flag, object, readCases, rows, text } from '../../../support/yaml.ts';
 import { call, policyOf } from './deciding.ts';
 
-test('[policy.first-match] [policy.matched-rule] the first matching rule decides; none leaves the default', () => {
+const cases = readCases(
+  'test/unit/policy/rules/decide.yaml',
+  z.strictObject({ predicates: rows(text, object, object, flag) }),
+);
+
+test('[policy.first-match] the first matching rule decides; without a match the default does', () => {
   const policy = compilePolicy(
     policyOf(
       { protocol: 'git', tool: 'scm.get_*', capability: 'write', decision: 'block', reason: 'no' },
@@ -34,40 +42,7 @@ describe('[policy.arguments] arguments', () => {
     decide(compilePolicy(policyOf({ arguments: { [path]: predicate }, decision: 'allow' })), call({ parameters }))
       .decision === 'allow';
 
-  test.each<[string, ArgumentPredicate, Record<string, unknown>, boolean]>([
-    ['a.b', { equals: 1 }, { a: { b: 1 } }, true],
-    ['a.b', { equals: 1 }, { 'a.b': 1 }, false],
-    ['a', { in: ['x', null] }, { a: null }, true],
-    ['a', { equals: null }, {}, false],
-    ['a', { glob: ['x/**', 'y'] }, { a: 'x/../x/z' }, true],
-    ['a', { glob: 'x/**' }, { a: 'x/../../z' }, false],
-    ['a', { not_glob: 'x*' }, { a: 5 }, true],
-    ['a', { glob: 'x', not_glob: 'x' }, { a: 'x' }, false],
-    ['a', { min: 1, max: 3 }, { a: 3 }, true],
-    ['a', { min: 1, max: 3 }, { a: '2' }, false],
-    ['a', { max_length: 2 }, { a: '😀😀' }, true],
-    ['a', { max_length: 2 }, { a: 'abc' }, false],
-    ['a', { max_length: 2 }, { a: 1 }, false],
-    ['a', { glob: '*' }, { a: 1 }, false],
-    ['a', { glob: '*', max_length: 2 }, { a: 1 }, false],
-    ['a', { min: 1 }, { a: 1 }, true],
-    ['a', { min: 1 }, { a: 0.5 }, false],
-    ['a', { max: 3 }, { a: 3.5 }, false],
-    ['a', { absent: true }, {}, true],
-    ['a', { absent: true }, { a: 1 }, false],
-    ['a', { absent: true, glob: 'x' }, {}, true],
-    ['a', { absent: true, glob: 'x' }, { a: 'x' }, true],
-    ['a', { absent: false }, {}, false],
-    ['l[*]', { glob: 'x*' }, { l: ['x1', 'x2'] }, true],
-    ['l[*]', { glob: 'x*' }, { l: ['x1', 'y'] }, false],
-    ['l[*]', { glob: 'x*' }, { l: [] }, false],
-    ['l[*].n', { equals: 1 }, { l: [{ n: 1 }, {}] }, false],
-    ['l[?]', { glob: 'x*' }, { l: ['y', 'x'] }, true],
-    ['**', { glob: 'x' }, { deep: [{ x: 1 }] }, true],
-    ['**', { glob: 'x' }, { deep: ['y'] }, false],
-    ['__proto__', { absent: false }, {}, false],
-    ['constructor.name', { absent: false }, {}, false],
-  ])('%s %j on %j is %s', (path, predicate, parameters, expected) => {
+  test.each(cases.predicates)('%s %j on %j is %s', (path, predicate, parameters, expected) => {
     expect(holds(path, predicate, parameters)).toBe(expected);
   });
 });
@@ -91,7 +66,7 @@ test('[policy.upstream] a rule for one server holds for its calls alone', () => 
   expect([of('drop')[0], of('drop', 'files')[0]]).toEqual(['block', 'block']);
   expect([of('list', 'web-1')[0], of('list', 'files')[0], of('list')[0]]).toEqual(['allow', 'review', 'review']);
 });
-test('[policy.fails-closed] what cannot be evaluated is blocked', () => {
+test('[policy.fails-closed] a call that cannot be evaluated is blocked', () => {
   const policy = compilePolicy(policyOf({ decision: 'allow' }));
   const target = `docs/%${'25'.repeat(20)}2e`;
   expect(decide(policy, call({ target }))).toMatchObject({ decision: 'block', matched_rule: 'default' });
@@ -111,7 +86,7 @@ test('a bad glob names the rule', () => {
     /rules\[1\]\.tool: .*"a\{"/,
   );
 });
-test('[policy.why] explain names the first condition that failed', () => {
+test('[policy.simulate] explain names the first condition that failed', () => {
   const policy = compilePolicy(
     policyOf(
       { protocol: 'shell', decision: 'block' },
@@ -129,7 +104,7 @@ test('[policy.why] explain names the first condition that failed', () => {
   ]);
 });
 describe('the suggested alternative', () => {
-  test('[action.block.alternative-from-policy] is the nearest change the policy would let pass', () => {
+  test('[action.block] is the nearest change the policy would let pass', () => {
     const policy = compilePolicy(
       policyOf(
         { target: 'docs/secret/**', decision: 'block' },
@@ -157,16 +132,13 @@ describe('the suggested alternative', () => {
       'shell.run',
       { command: 'rm -rf build' },
     ],
-  ])(
-    '[action.block.alternative-from-policy] %s is another action, no alternative',
-    (_what, allowed, tool, parameters) => {
-      const policy = compilePolicy(policyOf({ ...allowed, decision: 'allow' }, { decision: 'block' }));
-      const said = suggestAlternative(policy, call({ protocol: 'shell', tool, parameters, capability: 'execute' }));
-      expect(said).toContain('Policy test has no rule that allows');
-    },
-  );
+  ])('[action.block] %s is another action, no alternative', (_what, allowed, tool, parameters) => {
+    const policy = compilePolicy(policyOf({ ...allowed, decision: 'allow' }, { decision: 'block' }));
+    const said = suggestAlternative(policy, call({ protocol: 'shell', tool, parameters, capability: 'execute' }));
+    expect(said).toContain('Policy test has no rule that allows');
+  });
 
-  test('[action.block.alternative-from-policy] a tool that shares a word beside the family is one', () => {
+  test('[action.block] a tool that shares another word with the family is an alternative', () => {
     const policy = compilePolicy(
       policyOf({ tool: 'scm.create_pull_request', decision: 'review' }, { decision: 'block' }),
     );
@@ -175,7 +147,7 @@ describe('the suggested alternative', () => {
     );
   });
 
-  test('says so when nothing is near', () => {
+  test('reports that no alternative is near', () => {
     const policy = compilePolicy(
       policyOf({ protocol: 'git', decision: 'block' }, { protocol: 'sql', decision: 'allow' }),
     );
@@ -186,7 +158,7 @@ describe('the suggested alternative', () => {
     expect(suggestAlternative(closed, call())).toContain('or a similar call. It allows nothing. Ask a person');
   });
 
-  test('[action.block.alternative-from-policy] of several the one with the fewest changes, then the first', () => {
+  test('[action.block] of several the one with the fewest changes, then the first', () => {
     const near = { protocol: 'git', decision: 'allow' } as const;
     const policy = compilePolicy(
       policyOf(
@@ -199,7 +171,7 @@ describe('the suggested alternative', () => {
     expect(suggestAlternative(policy, call())).toContain('With target like tests/');
   });
 
-  test('[action.block.alternative-from-policy] a parameter that a rule does not take can be left out', () => {
+  test('[action.block] a parameter that a rule does not take can be left out', () => {
     const policy = compilePolicy(
       policyOf({ arguments: { force: { absent: true } }, decision: 'allow' }, { decision: 'block' }),
     );
@@ -209,7 +181,7 @@ describe('the suggested alternative', () => {
   });
 });
 
-test('[identity.level-policies] a level that tightens leaves the credential of the own rule, with the upstream it is for', () => {
+test('[identity.organizations] a level that tightens leaves the credential of the own rule, with the upstream it is for', () => {
   const credential = { broker: 'scm', scope: 'contents:read', ttl_seconds: 600 };
   const own = policyOf({ tool: 'scm.*', decision: 'allow', credential, upstream: 'github' });
   const bare = policyOf({ tool: 'scm.*', decision: 'allow', credential });

@@ -1,4 +1,4 @@
-/** Why a call was decided as it was: guards first, then rules up to the match, each with the first condition that failed. */
+/** Explanation of a decision: guards first, then rules up to the match, each with its first failed condition. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
@@ -16,7 +16,7 @@ const document = (rules: ToolRule[], more: Partial<ToolPolicyDocument> = {}): To
 const traced = (rules: ToolRule[], of = call(), more: Partial<ToolPolicyDocument> = {}) =>
   explain(compilePolicy(document(rules, more)), of);
 
-test('a rule that matches ends the trace, one that does not says its first failed condition', () => {
+test('a matching rule ends the trace, another names its first failed condition', () => {
   expect(
     traced([
       rule({ protocol: 'mcp', tool: 'x', decision: 'block' }),
@@ -94,7 +94,7 @@ describe('[policy.guards] guards', () => {
   });
 });
 
-test('[identity.level-policies] the rules of each level follow those of the policy', () => {
+test('[identity.organizations] the rules of each level follow those of the policy', () => {
   const levels = [
     { path: 'acme', rules: [rule({ tool: 'scm.get_*' })] },
     { path: 'acme/core', rules: [rule({ decision: 'review' })] },

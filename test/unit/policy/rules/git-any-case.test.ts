@@ -1,4 +1,4 @@
-/** Repositories in any case: a block cannot be got round by another spelling, and nothing more is allowed by one. */
+/** Repositories in any case: another spelling neither evades a block nor gains permission. */
 import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
@@ -20,7 +20,7 @@ async function decided(rules: readonly ToolRule[], call: ToolCall) {
   return decideEffects(compilePolicy(documentOf(rules)), call, await readCallEffects(call)).decision;
 }
 
-describe('[policy.git-any-case]', () => {
+describe('[policy.case-folding]', () => {
   const open = rule({ protocol: '*', decision: 'allow' });
 
   test.each(['acme/payroll', 'Acme/Payroll', 'ACME/PAYROLL', 'acme/PayRoll.git', 'https://github.com/ACME/payroll'])(
@@ -36,7 +36,7 @@ describe('[policy.git-any-case]', () => {
     expect(await decided([rule({ target: 'acme/payroll' }), open], mcp('acme', 'web'))).toBe('allow');
   });
 
-  test('other repositories stay allowed, an allow counts as written, and other protocols know case', async () => {
+  test('other repositories stay allowed, an allow is case-sensitive, and so are other protocols', async () => {
     expect(await decided([rule({ target: 'acme/payroll' }), open], git('acme/payroll-docs'))).toBe('allow');
     const allowed = rule({ target: 'acme/web', decision: 'allow' });
     expect([await decided([allowed], git('acme/web')), await decided([allowed], git('Acme/web'))]).toEqual([
@@ -48,7 +48,7 @@ describe('[policy.git-any-case]', () => {
     expect(await decided([file, open], call)).toBe('allow');
   });
 
-  test('the analysis knows: a second block in another case can never match', () => {
+  test('the analysis reports that a second block in another case can never match', () => {
     const twice = [rule({ target: 'acme/payroll' }), rule({ target: 'ACME/payroll' })];
     expect(analysePolicy(documentOf(twice))).toMatchObject({ unreachable: [{ index: 1 }] });
   });

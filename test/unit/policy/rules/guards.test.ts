@@ -54,7 +54,7 @@ test.each<[string, Record<string, unknown>, boolean]>([
   expect(blocks({ parameters })).toBe(blocked);
 });
 
-test('[policy.guards] a guard of the protocol shell alone looks in every text, whatever its name', () => {
+test('[policy.guards] a guard of the protocol shell looks in every text under any name', () => {
   const ofShell = compilePolicy({
     name: 'test',
     default_decision: 'allow',

@@ -1,4 +1,4 @@
-/** What loading a policy does not pay: the automata of its guards. */
+/** Loading a policy does not build the automata of its guards. */
 import { readFileSync } from 'node:fs';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';

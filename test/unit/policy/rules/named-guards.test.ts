@@ -2,7 +2,7 @@
 
 import { liftedGuards } from '#core/configuration/compare.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
-import { catalogGuards } from '#core/contracts/tool-policy.ts';
+import { catalogGuards } from '#core/contracts/guard-names.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { decide } from '#core/policy/rules/decide.ts';
 import { parsePack } from '#core/policy/rules/pack.ts';
@@ -23,8 +23,8 @@ const matched = (guards: readonly unknown[], path: string, disabled: string[] = 
     parameters: { path },
   }).matched_rule;
 
-describe('[policy.named-guards]', () => {
-  test('a name stands for the guard of the catalog, together with guards of the pack', () => {
+describe('[policy.guards]', () => {
+  test('a name refers to the guard of the catalog, together with guards of the pack', () => {
     const guards = ['secret-files', own];
     expect(matched(guards, '.env')).toBe('guard:secret-files');
     expect(matched(guards, 'a.own')).toBe('guard:own-files');

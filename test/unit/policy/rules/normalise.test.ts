@@ -1,6 +1,11 @@
 /** Names, paths, hosts and Unicode in normal form. */
+
+import * as z from 'zod';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { normaliseCall, readingsOf } from '#core/policy/rules/normalise.ts';
+import { readCases, rows, text } from '../../../support/yaml.ts';
+
+const cases = readCases('test/unit/policy/rules/normalise.yaml', z.strictObject({ targets: rows(text, text) }));
 
 const call = (fields: Partial<ToolCall>): ToolCall => ({
   protocol: 'shell',
@@ -12,27 +17,7 @@ const call = (fields: Partial<ToolCall>): ToolCall => ({
 });
 const target = (text: string, protocol = 'shell'): string => normaliseCall(call({ target: text, protocol })).target;
 
-test.each([
-  ['docs/../src/.env', 'src/.env'],
-  ['./a//b/./c/', 'a/b/c'],
-  ['../../etc/passwd', '../../etc/passwd'],
-  ['a/../../b', '../b'],
-  ['/../etc', '/etc'],
-  ['.', '.'],
-  ['', ''],
-  ['a\\..\\b', 'b'],
-  ['docs/%2e%2e/x', 'x'],
-  ['docs/%252e%252e/x', 'x'],
-  ['docs/%c0%ae%c0%ae/x', 'x'],
-  ['s\u0440c/\u200b.\uff45nv', 'spc/.env'],
-  ['  cat   a/../b ', 'cat b'],
-  ['HTTPS://User@API.Example.COM:443/a/../b', 'https://api.example.com/b'],
-  ['https:example.com', 'https://example.com/'],
-  ['http://0x7f.1/x', 'http://127.0.0.1/x'],
-  ['--url=https://EVIL.example/x', '--url=https://evil.example/x'],
-  ['git@GitHub.com:acme/Web.git', 'git@github.com:acme/Web.git'],
-  ['Acme/Web', 'Acme/Web'],
-])('[policy.normalised-paths] target %s reads as %s', (raw, normal) => {
+test.each(cases.targets)('[policy.case-folding] target %s reads as %s', (raw, normal) => {
   expect(target(raw)).toBe(normal);
 });
 
@@ -40,7 +25,7 @@ test('a bare host of an HTTP call is folded', () => {
   expect(target('API.Example.com/V1', 'http')).toBe('api.example.com/V1');
 });
 
-test('[policy.case-folding] [policy.normalised-paths] protocol, tool and capability fold in case and Unicode', () => {
+test('[policy.case-folding] protocol, tool and capability fold in case and Unicode', () => {
   expect(normaliseCall(call({ protocol: 'SHELL', tool: 'Sh\u200bell.RM', capability: 'Read' }))).toMatchObject({
     protocol: 'shell',
     tool: 'shell.rm',
@@ -55,7 +40,7 @@ test('an ordinary call has one reading, a doubtful one several', () => {
 });
 
 test.each(['protocol', 'tool', 'target', 'capability'] as const)(
-  '[policy.normalised-paths] a doubtful %s makes several readings',
+  '[policy.case-folding] a doubtful %s makes several readings',
   (field) => {
     const readings = readingsOf(call({ [field]: 'p\u0440' }), false).map((reading) => reading[field]);
     expect(readings).toHaveLength(2);
@@ -67,11 +52,11 @@ test.each([
   ['gs://data/a/../b', ['gs://data/b', 'gs://data/a/b']],
   ['https://data.example/private/../public/a', ['https://data.example/public/a']],
   ['s3://data/public/a', ['s3://data/public/a']],
-])('[policy.normalised-paths] %s reads as %j', (raw, readings) => {
+])('[policy.case-folding] %s reads as %j', (raw, readings) => {
   expect(readingsOf(call({ target: raw, protocol: 'aws' }), false).map((reading) => reading.target)).toEqual(readings);
 });
 
-test('[policy.normalised-paths] the open questions of a short text are combined, those of a long one answered each alone', () => {
+test('[policy.case-folding] the open questions of a short text are combined, those of a long one answered each alone', () => {
   const doubtful = 'a\\b%41\u0440';
   const readings = (length: number) => readingsOf(call({ target: doubtful.padEnd(length, 'x') }), false).length;
   expect(readings(8 * 1024)).toBe(readings(0));
@@ -79,7 +64,7 @@ test('[policy.normalised-paths] the open questions of a short text are combined,
   expect(readings(8 * 1024 + 1)).toBeGreaterThan(1);
 });
 
-test('[policy.normalised-paths] [policy.sent-with] a doubtful text of a parameter makes several readings too, where rules look at parameters', () => {
+test('[policy.case-folding] [policy.sent-with] a doubtful text of a parameter has several readings too, if rules look at parameters', () => {
   for (const doubtful of [
     { parameters: { path: 'a\\b' } },
     { sent_with: { path: 'a\\b' } },

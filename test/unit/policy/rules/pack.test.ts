@@ -1,5 +1,6 @@
-/** What is wrong with a policy pack is reported with its place, what was found and what is allowed. */
+/** Errors of policy packs: place, found value and allowed values. */
 import { parsePack } from '#core/policy/rules/pack.ts';
+import { packBytes, readPackBytes } from '#core/policy/rules/pack-bytes.ts';
 
 const rule = { protocol: 'git', tool: 'scm.get_*', decision: 'allow' };
 const pack = (fields: object) => ({ name: 'own', default_decision: 'review', rules: [rule], ...fields });
@@ -13,7 +14,7 @@ test.each([
     'rules[1].decision: found "deny"',
   ],
   ['a malformed glob', pack({ rules: [{ ...rule, tool: 'scm.{a' }] }), 'own.yaml: '],
-])('[config.bad-words] a pack with %s is refused', (_what, value, said) => {
+])('[config.unknown-keys] a pack with %s is refused', (_what, value, said) => {
   expect(() => parsePack(value, 'own.yaml')).toThrow(said);
 });
 
@@ -26,13 +27,41 @@ test.each([
   ['w?', '"w?"'],
   ['*', undefined],
   ['{read,write,execute,delete}', undefined],
-])('[policy.capability-words] capability %s: unknown is %s', (capability, unknown) => {
+])('[config.unknown-keys] capability %s: unknown is %s', (capability, unknown) => {
   const parse = () => parsePack(pack({ rules: [rule, { ...rule, capability }] }), 'own.yaml');
   if (unknown === undefined) expect(parse().rules[1]).toMatchObject({ capability });
   else expect(parse).toThrow(`own.yaml: rules[1].capability: found ${unknown}; allowed read, write, execute, delete.`);
 });
 
-test('[policy.capability-words] a misspelt capability of a guard is refused in its own list', () => {
+test('[config.unknown-keys] a misspelt capability of a guard is refused in its own list', () => {
   const guards = [{ name: 'own', capability: 'delte', reason: 'no' }];
   expect(() => parsePack(pack({ guards }), 'own.yaml')).toThrow('guards[0].capability: found "delte"');
+});
+
+describe('[policy.guards]', () => {
+  const rules = ['git-host-reads', { ...rule, name: 'own' }];
+
+  test('a set becomes its rules, in its place and with its name', () => {
+    expect(parsePack(pack({ rules }), 'own.yaml').rules.map(({ name }) => name)).toEqual([
+      'git-host-reads',
+      'git-host-reads',
+      'own',
+    ]);
+  });
+
+  test('an error names the entry of the file', () => {
+    const malformed = () => parsePack(pack({ rules: [...rules, { ...rule, tool: 'scm.{a' }] }), 'own.yaml');
+    expect(malformed).toThrow('own.yaml: rules[2].tool: ');
+  });
+
+  test('an unknown set is refused', () => {
+    expect(() => parsePack(pack({ rules: ['git-host-read'] }), 'own.yaml')).toThrow(/own\.yaml: rules\[0\]: found/);
+  });
+});
+
+test('[supply-chain.envelope] published bytes of a pack are read in canonical form only', () => {
+  const bytes = packBytes(pack({}), 'own');
+  expect(readPackBytes(bytes, 'own')).toEqual(parsePack(pack({}), 'own'));
+  expect(() => readPackBytes(Buffer.from(`${bytes} `), 'own')).toThrow('own is not in canonical form');
+  expect(() => readPackBytes(Buffer.from('name: own'), 'own')).toThrow('own is not JSON');
 });

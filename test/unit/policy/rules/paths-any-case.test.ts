@@ -1,4 +1,4 @@
-/** Path-named conditions of rules that tighten ignore case; those of rules that allow do not [policy.paths-any-case]. */
+/** Path-named conditions of rules that tighten ignore case; those of rules that allow do not [policy.case-folding]. */
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { decide } from '#core/policy/rules/decide.ts';
@@ -25,11 +25,11 @@ test.each([
   ['**', 'block', 'Node_Modules/a.js', 'allow'],
   ['** (path-named)', 'allow', 'Node_Modules/a.js', 'block'],
   ['** (path-named)', 'allow', 'node_modules/a.js', 'allow'],
-] as const)('[policy.paths-any-case] %s: a rule that decides %s, and %s → %s', (at, decision, path, expected) => {
+] as const)('[policy.case-folding] %s: a rule that decides %s, and %s → %s', (at, decision, path, expected) => {
   expect(decided({ decision, arguments: { [at]: { glob: 'node_modules/**' } } }, path)).toBe(expected);
 });
 
-test('[policy.paths-any-case] an exception is compared as written', () => {
+test('[policy.case-folding] an exception is compared as written', () => {
   const rule = { decision: 'block', arguments: { '** (path-named)': { glob: '**.md', not_glob: 'docs/**' } } } as const;
   expect(['docs/a.md', 'Docs/a.md'].map((path) => decided(rule, path))).toEqual(['allow', 'block']);
 });

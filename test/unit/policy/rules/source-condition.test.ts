@@ -1,4 +1,4 @@
-/** Conditions on where a value comes from: what holds, what does not, and what is not known. */
+/** Conditions on the source of a value: true, false and unclear. */
 import { sourceKey, type ValueSource } from '#core/contracts/provenance.ts';
 import type { ArgumentPredicate } from '#core/contracts/tool-policy.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
@@ -20,7 +20,7 @@ const held = (predicate: ArgumentPredicate, value: unknown, sources: Record<stri
     Object.fromEntries(Object.entries(sources).map(([text, source]) => [sourceKey(text), source])),
   );
 
-test('a predicate without a source has no condition; alike ones have one key', () => {
+test('a predicate without a source has no condition; equal ones share a key', () => {
   expect(compileSource({ equals: 1 })).toBeUndefined();
   for (const each of [{ source: 'a' }, { source_not: 'a' }, { source_some: 'a' }]) {
     expect(compileSource(each)?.key).toBe(JSON.stringify(each));
@@ -67,7 +67,7 @@ describe('[provenance.rules] lists and objects', () => {
     expect(held(predicate, value, { mine: person, theirs: web })).toBe(expected);
   });
 
-  test('[provenance.fail-closed] nothing was traced', () => {
+  test('[provenance.rules] no source was traced', () => {
     expect(sourceHolds(compileSource({ source: 'trusted' })!, 'v', undefined)).toBe('unclear');
     expect(sourceHolds(compileSource({ source: 'trusted' })!, '', undefined)).toBe('yes');
     expect(held({ source: 'trusted' }, 'constructor', {})).toBe('unclear');
@@ -78,7 +78,7 @@ test.each<[string, ArgumentPredicate, boolean]>([
   ['a source', { source: 'trusted' }, true],
   ['a source and a value', { source_not: 'unknown', equals: 'a' }, true],
   ['a value', { equals: 'a' }, false],
-])('[provenance.rules] a policy reads sources only where a rule asks for %s', (_, predicate, reads) => {
+])('[provenance.rules] a policy reads sources only if a rule needs %s', (_, predicate, reads) => {
   const rule = { protocol: 'mcp', tool: '*', decision: 'block' as const, arguments: { to: predicate } };
   expect(compilePolicy({ name: 'p', default_decision: 'review', rules: [rule] }).readsSources).toBe(reads);
 });

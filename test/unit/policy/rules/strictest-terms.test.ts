@@ -25,7 +25,7 @@ describe('[approval.strictest-terms] several rules that review a call', () => {
   };
   const publish = (approval?: ToolRule['approval']) => [rule('scm.publish', approval)];
 
-  test('of levels: what one of them asks for holds, whichever decided first', () => {
+  test('of levels: a requirement of any level holds, in any order', () => {
     expect(ofLevels(publish(passkey), publish(quick))).toEqual(strict);
     expect(ofLevels(publish(quick), publish(passkey))).toEqual(strict);
     expect(ofLevels([rule('*', undefined, 'allow')], publish(quick), publish(passkey))).toEqual(strict);
@@ -33,7 +33,7 @@ describe('[approval.strictest-terms] several rules that review a call', () => {
     expect(ofLevels(publish(), publish(passkey))).toEqual({ require_passkey: true, times: [undefined, 900] });
   });
 
-  test('and nothing is asked for by a rule that does not review, or by no rule', () => {
+  test('a rule that does not review, or no rule, requires nothing', () => {
     expect(ofLevels([rule('scm.publish', passkey, 'allow')], publish(quick))).toEqual({
       ...{ require_passkey: false, times: [60] },
     });
@@ -65,7 +65,7 @@ describe('[approval.strictest-terms] a rule of which it is not known whether it 
     decide(compilePolicy(policyOf(...rules)), call({ tool: 'scm.publish', parameters: { ...parameters } }));
   const later: ToolRule = { protocol: 'git', tool: 'scm.*', decision: 'review', approval: { timeout_seconds: 60 } };
 
-  test('asks of the approval as one that holds; the time of the configuration ends it as well', () => {
+  test('is checked against a granted approval; the configured time ends it as well', () => {
     const unclear = publish({ to: 'x' }, onSource());
     expect(unclear.matched_rule).toBe('provenance:unclear');
     expect(termsOf(unclear)).toEqual({ require_passkey: true, times: [undefined, 900] });
@@ -83,7 +83,7 @@ describe('[approval.strictest-terms] a rule of which it is not known whether it 
     expect(termsOf(publish({ to: 'x' }, later, onSource()))).toEqual({ require_passkey: false, times: [60] });
   });
 
-  test('[approval.terms-now] a digest may be any value, in an argument, in a text and in the target', () => {
+  test('[approval.strictest-terms] a digest may be any value, in an argument, in a text and in the target', () => {
     const digest = { redacted: 'sha256-salted', digest: 'ab', salt_id: 'cd' };
     const asks = (rule: Partial<ToolRule>, over: object) =>
       termsOf(
@@ -103,7 +103,7 @@ describe('[approval.strictest-terms] a rule of which it is not known whether it 
     expect(asks(secret, { parameters: { password: digest }, withheld: undefined })).toBe(false);
   });
 });
-test('[identity.level-policies] a level tightens, and its rule never takes the place of a graver default', () => {
+test('[identity.organizations] a level tightens, and its rule never takes the place of a graver default', () => {
   const level = (decision: ToolRule['decision']) => compilePolicy({ ...policyOf({ decision }), name: 'level' });
   const own = (default_decision: ToolRule['decision'], decision: ToolRule['decision']) =>
     decide({ ...compilePolicy({ ...policyOf(), default_decision }), levels: [level(decision)] }, call());

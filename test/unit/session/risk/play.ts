@@ -1,8 +1,10 @@
 /** Plays a sequence of calls as the gateway would: real readers of effects, entries sealed into a chain, the head moved on. */
 import { sqlGrammar } from '#adapters/sql/grammar.ts';
-import { type BehaviorSettings, behaviorSchema } from '#core/contracts/behavior.ts';
+import type { BehaviorSettings } from '#core/contracts/behavior.ts';
+import { behaviorSchema } from '#core/contracts/behavior-schema.ts';
+import type { EntryKind } from '#core/contracts/entry-kinds.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
-import type { EntryKind, EvidenceEntry } from '#core/contracts/evidence.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { gitEffects } from '#core/effects/git.ts';
 import { httpEffects } from '#core/effects/http.ts';
 import type { EffectReader } from '#core/effects/ports.ts';
@@ -118,20 +120,30 @@ const call = (protocol: string, tool: string, target: string, capability: string
 
 /** A command line. */
 export const sh = (command: string): Step => ({ call: call('shell', 'shell.run', '', 'execute', { command }) });
-export const sql = (text: string): Step => ({ call: call('sql', 'sql.query', '', 'execute', { sql: text }) });
 export const http = (method: string, url: string): Step => ({
   call: call('http', `http.${method}`, url, method === 'get' ? 'read' : 'write'),
 });
-export const git = (tool: string, repository: string, parameters = {}): Step => ({
-  call: call('git', `scm.${tool}`, repository, /^(?:get|list|search)/.test(tool) ? 'read' : 'write', parameters),
-});
-export const mcp = (tool: string, target: string, capability: string, parameters = {}): Step => ({
-  call: call('mcp', tool, target, capability, parameters),
-});
 
-export const blocked = (step: Step): Step => ({ ...step, decision: 'block' });
-export const reviewed = (step: Step): Step => ({ ...step, decision: 'review' });
-export const approved = (step: Step): Step => ({ ...step, approved: true });
-export const later = (seconds: number, step: Step): Step => ({ ...step, after: seconds });
-export const times = (count: number, step: (i: number) => Step): Step[] =>
-  Array.from({ length: count }, (_, i) => step(i));
+/** Reads steps as `sequences.yaml` writes them. */
+export const stepsOf = (texts: readonly string[]): Step[] =>
+  texts.flatMap((text) => {
+    const [, count = 1, seconds, mode, kind = '', words = ''] =
+      /^(?:(\d+)x )?(?:\+(\d+)s )?(?:(blocked|reviewed|approved) )?(\w+) (.*)$/.exec(text) ?? [];
+    return Array.from({ length: Number(count) }, (_, i) => ({
+      ...stepOf(kind, words.replaceAll('{i}', String(i))),
+      ...(mode === 'blocked' && { decision: 'block' as const }),
+      ...(mode === 'reviewed' && { decision: 'review' as const }),
+      ...(mode === 'approved' && { approved: true }),
+      ...(seconds && { after: Number(seconds) }),
+    }));
+  });
+
+function stepOf(kind: string, words: string): Step {
+  if (kind === 'sh') return sh(words);
+  if (kind === 'sql') return { call: call('sql', 'sql.query', '', 'execute', { sql: words }) };
+  if (kind !== 'git' && kind !== 'mcp') return http(kind, words);
+  const [, tool = '', target = '', rest = '{}'] = /^(\S+) (\S+)(?: (.+))?$/.exec(words) ?? [];
+  if (kind === 'mcp') return { call: call('mcp', tool, target, rest) };
+  const capability = /^(?:get|list|search)/.test(tool) ? 'read' : /^delete/.test(tool) ? 'delete' : 'write';
+  return { call: call('git', `scm.${tool}`, target, capability, JSON.parse(rest)) };
+}

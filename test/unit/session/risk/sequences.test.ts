@@ -1,29 +1,30 @@
-/** The six rules on sequences of real calls: what must reach the kill switch, what must be reported, and what is only work. */
+/** The six rules on sequences of calls: sequences that reach the kill switch, reported ones, and ordinary work. */
+import * as z from 'zod';
 import type { EffectReader } from '#core/effects/ports.ts';
-import { play, readers } from './play.ts';
-import { harmful, harmless } from './sequences.ts';
+import { readCases } from '../../../support/yaml.ts';
+import { play, readers, stepsOf } from './play.ts';
+
+const { harmful, harmless } = readCases(
+  'test/unit/session/risk/sequences.yaml',
+  z.strictObject({
+    harmful: z.array(z.tuple([z.string(), z.array(z.string()), z.array(z.string())], z.boolean())).min(45),
+    harmless: z.array(z.tuple([z.string(), z.array(z.string())], z.number())).min(40),
+  }),
+);
 
 let effectsOf: EffectReader;
 beforeAll(async () => {
   effectsOf = await readers();
 });
-describe('[behavior.rules] what must be reported', () => {
-  test.each(harmful)('%s', async (_name, steps, rules, stopped) => {
-    const played = await play(effectsOf, steps);
-    expect(played.rules).toEqual(expect.arrayContaining([...rules]));
-    expect(played.refused.length > 0).toBe(stopped);
-  });
+
+test.each(harmful)('[behavior.rules] is reported: %s', async (_name, steps, rules, stopped = false) => {
+  const played = await play(effectsOf, stepsOf(steps));
+  expect(played.rules).toEqual(expect.arrayContaining(rules));
+  expect(played.refused.length > 0).toBe(stopped);
 });
-describe('[behavior.rules] [behavior.false-positives] what is only work stays far below the kill switch', () => {
-  test.each(harmless.map(([name, steps, most = 0]) => [name, steps, most] as const))(
-    '%s',
-    async (_name, steps, most) => {
-      const { refused, highest } = await play(effectsOf, steps);
-      expect(refused).toEqual([]);
-      expect(highest).toBeLessThanOrEqual(most);
-    },
-  );
-});
-test('the tables hold at least sixty sequences', () => {
-  expect(harmful.length + harmless.length).toBeGreaterThanOrEqual(60);
+
+test.each(harmless)('[behavior.rules] stays far below the kill switch: %s', async (_name, steps, most = 0) => {
+  const { refused, highest } = await play(effectsOf, stepsOf(steps));
+  expect(refused).toEqual([]);
+  expect(highest).toBeLessThanOrEqual(most);
 });

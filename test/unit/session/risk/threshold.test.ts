@@ -1,6 +1,6 @@
 /** Where the kill switch trips, and what counts for the rules by its decision. */
 
-import { behaviorSchema } from '#core/contracts/behavior.ts';
+import { behaviorSchema } from '#core/contracts/behavior-schema.ts';
 import { blockedBy } from '#core/session/risk/assess.ts';
 import { play, readers, type Step, sh, startMs } from './play.ts';
 

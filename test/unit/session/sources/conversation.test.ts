@@ -1,4 +1,4 @@
-/** A chat request as what its model has seen, in both dialects. */
+/** Values that a model has seen in a chat request, in both dialects. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { conversationSources } from '#core/session/sources/conversation.ts';
 import { sourceOf } from '#core/session/sources/trace.ts';
@@ -40,7 +40,7 @@ const completions: JsonObject = {
   ],
 };
 
-describe('[provenance.chat]', () => {
+describe('[provenance.prompt]', () => {
   test.each([
     ['messages', messages],
     ['chat completions', completions],

@@ -10,30 +10,13 @@ describe('manifest', () => {
   test('create sends what the options say, over what the file says', async () => {
     server.on('POST /admin/v1/manifests', { id, name: 'docs', tools: ['scm.*'] }, 201);
     const file = home.write('task.json', JSON.stringify({ name: 'old', max_actions: 9, risk_tier: 'low' }));
-    const options = [
-      '--name',
-      'docs',
-      '--tool',
-      'scm.*',
-      '--tool',
-      'shell.cat',
-      '--budget',
-      '2.5',
-      '--attach',
-      's1',
-      '--max-actions',
-      '3',
-    ];
+    const options = '--name docs --tool scm.* --tool shell.cat --budget 2.5 --attach s1 --max-actions 3'.split(' ');
     const { code, out } = await home.run(['manifest', 'create', '--file', file, ...options]);
     expect([code, out]).toEqual([0, expect.stringContaining(`id: ${id}`)]);
     expect(server.seen[0]).toMatchObject({ key: 'human-key' });
     expect(JSON.parse(server.seen[0]!.body)).toEqual({
-      name: 'docs',
-      max_actions: 3,
-      risk_tier: 'low',
-      tools: ['scm.*', 'shell.cat'],
-      budget_usd: 2.5,
-      sessions: ['s1'],
+      ...{ name: 'docs', max_actions: 3, risk_tier: 'low', budget_usd: 2.5 },
+      ...{ tools: ['scm.*', 'shell.cat'], sessions: ['s1'] },
     });
   });
 
@@ -48,7 +31,7 @@ describe('manifest', () => {
     expect([code, err, server.seen]).toEqual([2, expect.stringContaining(words), []]);
   });
 
-  test('[cli.manifest] list, show and delete', async () => {
+  test('[cli.observe] list, show and delete', async () => {
     const row = { id, name: 'docs\u001b[31m', sessions: ['s1'], key_id: 'k1', expires_at: 'then', created_by: 'alice' };
     server.on('GET /admin/v1/manifests', { manifests: [row], cursor: 'c1' });
     server.on(`GET /admin/v1/manifests/${id}`, row);
@@ -84,15 +67,8 @@ describe('manifest', () => {
 describe('risk', () => {
   test('show ends with 1 for a blocked session, and replay names the entries', async () => {
     server.on('GET /admin/v1/sessions/s1/risk', {
-      ...{
-        session_id: 's1',
-        score: 80,
-        rule: 'exfiltration',
-        blocked: true,
-        kill_switch_score: 80,
-        alerts: [],
-        key: { score: 80 },
-      },
+      ...{ session_id: 's1', score: 80, rule: 'exfiltration', blocked: true },
+      ...{ kill_switch_score: 80, alerts: [], key: { score: 80 } },
       replay: {
         agrees: true,
         alerts: [{ at: 'then', rule: 'exfiltration', points: 80, cites: [0, 2], reason: 'sends' }],

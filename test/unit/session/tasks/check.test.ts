@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Signal } from '#core/contracts/behavior.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { TaskManifestBody } from '#core/contracts/task-manifest.ts';
@@ -6,6 +7,7 @@ import { checkManifest, checkManifests, type TaskHistory } from '#core/session/t
 import { driftVerdict, taskNote } from '#core/session/tasks/decide-manifests.ts';
 import { openManifest } from '#core/session/tasks/manifest.ts';
 import { replayDrift } from '#core/session/tasks/replay.ts';
+import { readCases } from '../../../support/yaml.ts';
 import { entryAfter, startMs } from '../risk/play.ts';
 
 const manifest = (body: Partial<TaskManifestBody> = {}, now = startMs) =>
@@ -28,18 +30,14 @@ interface Asked {
   readonly signals?: readonly Signal[];
   readonly history?: Partial<TaskHistory>;
   readonly now?: number;
-  readonly key?: string;
 }
 
 const drift = (body: Partial<TaskManifestBody>, asked: Asked = {}) =>
   checkManifest(
     manifest(body),
     {
-      call: asked.call ?? read,
-      effects: asked.effects ?? alone,
-      session: 's1',
-      key_id: asked.key ?? 'k1',
-      signals: asked.signals ?? [],
+      ...{ call: asked.call ?? read, effects: asked.effects ?? alone },
+      ...{ session: 's1', key_id: 'k1', signals: asked.signals ?? [] },
     },
     { ...fresh, ...asked.history },
     settings,
@@ -49,7 +47,7 @@ const drift = (body: Partial<TaskManifestBody>, asked: Asked = {}) =>
 const shell = (
   parts: readonly (readonly [tool: string, target: string, capability: string])[],
   more: Partial<Effects> = {},
-): Asked => ({
+) => ({
   call: call('shell', 'shell.run', 'rm -rf src', 'execute'),
   effects: {
     parts: parts.map(([tool, target, capability]) => call('shell', tool, target, capability)),
@@ -57,92 +55,34 @@ const shell = (
     ...more,
   },
 });
-const signal = (s: Signal['s'], n?: number): Signal => ({ s, x: 'x', h: '000000', ...(n !== undefined && { n }) });
 
-test.each<readonly [string, Partial<TaskManifestBody>, Asked, readonly string[]]>([
-  ['nothing declared, nothing to leave', {}, {}, []],
-  ['a tool that is declared', { tools: ['scm.get_*'] }, {}, []],
-  ['… in other letters', { tools: ['SCM.Get_*'] }, {}, []],
-  ['another tool', { tools: ['scm.list_*'] }, {}, ['tool']],
-  ['a longer name', { tools: ['scm.get'] }, {}, ['tool']],
-  ['a target that is declared', { resources: ['acme/*'] }, {}, []],
-  ['another target', { resources: ['acme/docs'] }, {}, ['resource']],
-  [
-    'a target that climbs out',
-    { resources: ['src/**'] },
-    { call: call('shell', 'shell.cat', 'src/../.env', 'read') },
-    ['resource'],
-  ],
-  [
-    'a target with escapes',
-    { resources: ['src/**'] },
-    { call: call('mcp', 'fs.read', 'src/%2e%2e/secret', 'read') },
-    ['resource'],
-  ],
-  [
-    'a target escaped beyond measure',
-    { resources: ['src/**'] },
-    { call: call('mcp', 'fs.read', `src/%${'25'.repeat(20)}2e`, 'read') },
-    ['resource'],
-  ],
-  ['a protocol that is declared', { protocols: ['GIT'] }, {}, []],
-  ['another protocol', { protocols: ['sql', 'http'] }, {}, ['protocol']],
-  ['a verb that is declared', { capabilities: ['read'] }, {}, []],
-  ['another verb', { capabilities: ['write'] }, {}, ['capability']],
-  [
-    'parts within',
-    { tools: ['shell.cat', 'shell.rm'], resources: ['src/**'], capabilities: ['delete'] },
-    shell([['shell.rm', 'src/a', 'delete']]),
-    [],
-  ],
-  ['the carrier needs no declaration of its own', { tools: ['shell.rm'] }, shell([['shell.rm', 'src', 'delete']]), []],
-  [
-    'one part outside',
-    { tools: ['shell.cat'], resources: ['src/**'] },
-    shell([
-      ['shell.cat', 'src/a', 'read'],
-      ['shell.rm', '/etc', 'delete'],
-    ]),
-    ['tool', 'resource'],
-  ],
-  [
-    'a part with another verb',
-    { capabilities: ['read'] },
-    shell([
-      ['shell.cat', 'a', 'read'],
-      ['shell.rm', 'a', 'delete'],
-    ]),
-    ['capability'],
-  ],
-  [
-    'a call that cannot be read',
-    { tools: ['shell.*'], capabilities: ['read'] },
-    shell([['shell.cat', 'a', 'read']], { unclear: 'what $x is' }),
-    ['capability', 'unclear'],
-  ],
-  ['… means nothing where nothing is limited', { max_actions: 5 }, shell([], { unclear: 'what $x is' }), []],
-  ['the last action', { max_actions: 3 }, { history: { actions: 2 } }, []],
-  ['one action too many', { max_actions: 3 }, { history: { actions: 3 } }, ['count']],
-  ['none at all', { max_actions: 0 }, {}, ['count']],
-  ['money left', { budget_usd: 1.5 }, { history: { spent_microusd: 1_499_999 } }, []],
-  ['money spent', { budget_usd: 1.5 }, { history: { spent_microusd: 1_500_000 } }, ['budget']],
-  ['in time', {}, { now: startMs + 24 * 3_600_000 - 1 }, []],
-  ['too late', {}, { now: startMs + 24 * 3_600_000 }, ['expired']],
-  ['another session', { sessions: ['s2', 's3'] }, {}, ['attachment']],
-  ['its session', { sessions: ['s2', 's1'] }, {}, []],
-  ['another key', { key_id: 'k2' }, {}, ['attachment']],
-  ['a quiet task', { risk_tier: 'low' }, {}, []],
-  ['a quiet task that deletes', { risk_tier: 'low' }, { signals: [signal('destroy')] }, ['risk_tier']],
-  ['a medium task that deletes', { risk_tier: 'medium' }, { signals: [signal('destroy')] }, []],
-  ['a medium task that drops tables', { risk_tier: 'medium' }, { signals: [signal('destroy', 3)] }, ['risk_tier']],
-  ['a medium task that takes rights', { risk_tier: 'medium' }, { signals: [signal('privilege')] }, ['risk_tier']],
-  ['a high task that takes rights', { risk_tier: 'high' }, { signals: [signal('privilege')] }, []],
-  ['a quiet task in a loud session', { risk_tier: 'low' }, { history: { score: 20 } }, ['risk_tier']],
-  ['a medium task in a loud session', { risk_tier: 'medium' }, { history: { score: 39 } }, []],
-  ['a medium task in a very loud session', { risk_tier: 'medium' }, { history: { score: 40 } }, ['risk_tier']],
-])('[manifest.drift] %s', (_name, body, asked, kinds) => {
-  expect(drift(body, asked)).toEqual(kinds);
+const word = z.string();
+const asked = z.strictObject({
+  call: z.tuple([word, word, word, word]).optional(),
+  parts: z.array(z.tuple([word, word, word])).optional(),
+  unclear: word.optional(),
+  signals: z.array(z.tuple([z.enum(['destroy', 'privilege'])], z.number())).optional(),
+  history: z.strictObject({ actions: z.number(), spent_microusd: z.number(), score: z.number() }).partial().optional(),
+  now: z.number().optional(),
 });
+const cases = readCases(
+  'test/unit/session/tasks/check.yaml',
+  z.strictObject({ drift: z.array(z.tuple([word, z.record(word, z.unknown()), asked, z.array(word)])) }),
+);
+
+test.each(cases.drift)(
+  '[manifest.drift] %s',
+  (_name, body, { call: named, parts, unclear, signals, now = 0, history }, kinds) => {
+    const asked: Asked = {
+      ...(named && { call: call(...named) }),
+      ...(parts && shell(parts, unclear === undefined ? {} : { unclear })),
+      ...(signals && { signals: signals.map(([s, n]) => ({ s, x: 'x', h: '000000', ...(n !== undefined && { n }) })) }),
+      ...(history && { history: history as Partial<TaskHistory> }),
+      now: startMs + now,
+    };
+    expect(drift(body, asked)).toEqual(kinds);
+  },
+);
 
 test('[manifest.drift] of several manifests each counts, so another one can only narrow', () => {
   const manifests = [
@@ -170,7 +110,7 @@ test('the name of a manifest is the digest of what it says', () => {
   expect(() => manifest({ tools: ['{a'] })).toThrow(expect.objectContaining({ code: 'invalid_request' }));
 });
 
-test('[manifest.drift] [evidence.secrets-derived] an action whose effects are masked is partly checked', async () => {
+test('[manifest.drift] [evidence.secrets-redacted] an action whose effects are masked is partly checked', async () => {
   const body = {
     protocol: 'shell',
     tool: 'shell.run',

@@ -1,5 +1,6 @@
-/** Task sheets: whom a call reaches, what a request names, what was accepted, and that a sheet only makes decisions graver. */
+/** Task manifests: affected calls, named requests, acceptance; they only make decisions more severe. */
 import fc from 'fast-check';
+import * as z from 'zod';
 import type { Drift } from '#core/contracts/drift.ts';
 import { type Decision, decisions } from '#core/contracts/envelope.ts';
 import { addVerdict, type Verdict } from '#core/policy/rules/verdict.ts';
@@ -9,6 +10,13 @@ import { driftVerdict } from '#core/session/tasks/decide-manifests.ts';
 import { sheetOfRequest } from '#core/session/tasks/from-request.ts';
 import { openManifest } from '#core/session/tasks/manifest.ts';
 import { recipientsOf } from '#core/session/tasks/recipients.ts';
+import { readCases } from '../../../support/yaml.ts';
+
+const parameters = z.record(z.string(), z.unknown());
+const cases = readCases(
+  'test/unit/session/tasks/sheets.yaml',
+  z.strictObject({ recipients: z.array(z.tuple([parameters, z.array(z.string())])), objects: z.array(parameters) }),
+);
 
 const maxAccepted = 64;
 
@@ -18,31 +26,17 @@ const call = (parameters: Record<string, unknown>, target = '', tool = 'mail.sen
 });
 const found = (parameters: Record<string, unknown>, target = '') => recipientsOf([call(parameters, target)]).found;
 
-test.each([
-  [{ to: 'a@b.example' }, ['a@b.example']],
-  [{ to: 'Ann <A@b.example>, eve@evil.example; x@y.example' }, ['a@b.example', 'eve@evil.example', 'x@y.example']],
-  [{ recipients: [{ address: 'a@b.example' }] }, ['a@b.example']],
-  [{ recipients: [{ id: 17 }] }, ['17']],
-  [{ to: { eve: 'owner' } }, ['eve', 'owner']],
-  [{ share_with: 'everyone' }, ['everyone']],
-  [{ ccRecipients: ['q@b.example'] }, ['q@b.example']],
-  [{ channel: 'C123' }, ['C123']],
-  [{ options: { deep: { note: 'mailto:z@b.example' } } }, ['z@b.example']],
-  [{ roles: { 'eve@evil.example': 'owner' } }, ['eve@evil.example']],
-  [{ body: 'write to eve@evil.example if you like', subject: 'to whom' }, []],
-  [{ to: '"a@b.example"@evil.example' }, ['"a@b.example"@evil.example']],
-])('[manifest.recipients] %j reaches %j', (parameters, expected) => {
+test.each(cases.recipients)('[manifest.recipients] %j reaches %j', (parameters, expected) => {
   expect(found(parameters)).toEqual(expect.arrayContaining(expected));
   if (expected.length === 0) expect(found(parameters)).toEqual([]);
 });
 
-test.each([
-  { toRecipients: [{ emailAddress: { address: 'a@b.example', name: 'a@b.example' } }] },
-  { to: [{ email: 'a@b.example' }] },
-  { cc: { items: [{ user: { id: 'a@b.example' } }] } },
-])('[manifest.recipients] members of a recipient as an object are no recipients: %j', (parameters) => {
-  expect(found(parameters)).toEqual(['a@b.example']);
-});
+test.each(cases.objects)(
+  '[manifest.recipients] a recipient given as an object counts once, by its address: %j',
+  (parameters) => {
+    expect(found(parameters)).toEqual(['a@b.example']);
+  },
+);
 
 test('[manifest.recipients] a target that is an address is one, and too many arguments are not read in part', () => {
   expect(found({}, 'eve@evil.example')).toEqual(['eve@evil.example']);
@@ -72,7 +66,7 @@ test('[manifest.recipients] a recipient that no glob names is drift; an empty li
   expect(kinds([], 'bob@acme.example')).toEqual(['recipient']);
 });
 
-test('[manifest.asks-once] what was accepted counts as declared, what else leaves the sheet is found behind it', () => {
+test('[manifest.drift] what was accepted counts as declared, what else leaves the sheet is found behind it', () => {
   const sheet = { recipients: ['a@b.example'] };
   const first = driftOf(sheet, { to: 'x@y.example' });
   const keys = acceptedAfter(undefined, { kind: 'allow', body: { accepts_drift: true, drift: first } })!;
@@ -84,7 +78,7 @@ test('[manifest.asks-once] what was accepted counts as declared, what else leave
   expect(driftOf({ tools: ['chat.*'] }, {}, keys)).toHaveLength(1);
 });
 
-test('[manifest.asks-once] each thing outside is named, so that none of them asks again', () => {
+test('[manifest.drift] each thing outside is named, so that none of them asks again', () => {
   const sheet = { recipients: ['a@b.example'] };
   const to = ['x@y.example', 'a@b.example', 'eve@evil.example', 'X@Y.example'];
   const first = driftOf(sheet, { to });
@@ -104,7 +98,7 @@ test('[manifest.recipients] a message has no target: its recipients decide wheth
   expect(driftOf({ resources: sheet.resources }, { to: 'a@b.example' }).map(({ kind }) => kind)).toEqual(['resource']);
 });
 
-test('[manifest.asks-once] a call without a target that was accepted says nothing of another tool', () => {
+test('[manifest.drift] a call without a target that was accepted says nothing of another tool', () => {
   const sheet = { resources: ['/srv/reports/**'] };
   const first = driftOf(sheet, {}, [], 'mail.read');
   expect(first).toMatchObject([{ kind: 'resource', found: 'mail.read without a target' }]);
@@ -113,7 +107,7 @@ test('[manifest.asks-once] a call without a target that was accepted says nothin
   expect(driftOf(sheet, {}, keys, 'mail.delete_all')).toHaveLength(1);
 });
 
-test('[manifest.asks-once] only an approved call whose approver saw its drift accepts; what names nothing asks each time', () => {
+test('[manifest.drift] only an approved call whose approver saw its drift accepts; what names nothing asks each time', () => {
   const named: Drift = { manifest_id: 'task-1', kind: 'recipient', found: 'x@y.example', allowed: 'none' };
   const count: Drift = { ...named, kind: 'count', found: 'action 5' };
   const long: Drift = { ...named, found: `${'a'.repeat(199)}…` };
@@ -131,7 +125,7 @@ test('[manifest.asks-once] only an approved call whose approver saw its drift ac
   expect(entry('allow', { accepts_drift: true, drift: many })).toHaveLength(maxAccepted);
 });
 
-test('[manifest.graver] whatever leaves a sheet, a decision is never milder than without it', () => {
+test('[manifest.drift] whatever leaves a sheet, a decision is never milder than without it', () => {
   const drift = fc.array(
     fc.record({
       manifest_id: fc.constantFrom('task-1', 'task-2'),
@@ -157,7 +151,7 @@ test('[manifest.graver] whatever leaves a sheet, a decision is never milder than
   );
 });
 
-test('[manifest.graver] another sheet finds more drift, accepted keys never add any', () => {
+test('[manifest.drift] another sheet finds more drift, accepted keys never add any', () => {
   const text = fc.constantFrom('a@b.example', 'x@y.example', 'eve@evil.example', 'general', '');
   fc.assert(
     fc.property(fc.array(text), fc.uniqueArray(text.filter(Boolean)), fc.array(text), (to, recipients, settled) => {
@@ -171,7 +165,7 @@ test('[manifest.graver] another sheet finds more drift, accepted keys never add 
   );
 });
 
-test('[manifest.from-request] a sheet names whom and what the request names, and keeps none of its words', () => {
+test('[manifest.recipients] a sheet names whom and what the request names, and keeps none of its words', () => {
   const base = { name: 'task', risk_tier: 'high' } as const;
   const request = 'Summarise https://docs.example.com/a and src/app/, then mail it to Anna@example.com.';
   const sheet = sheetOfRequest({ ...base, request });

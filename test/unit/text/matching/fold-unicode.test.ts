@@ -1,4 +1,4 @@
-/** Folding goes run by run; it must be what folding the whole text at once is. */
+/** Folding by runs equals folding the whole text. */
 import fc from 'fast-check';
 import { foldText } from '#core/text/fold/visible.ts';
 import { confusables } from '#core/text/matching/confusables.ts';
@@ -28,7 +28,7 @@ const pieces = [
   ...['\u09c7', '\u09be', '\u0dd9', '\u0dcf', '𝒜', '👨', '\ud800', '\udc00', '\uffff'],
 ];
 
-test('[policy.normalised-paths] folding run by run is folding the whole text', () => {
+test('[policy.case-folding] folding run by run is folding the whole text', () => {
   const text = fc.array(fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: 'binary', maxLength: 2 })), {
     maxLength: 24,
   });
@@ -41,7 +41,7 @@ test('[policy.normalised-paths] folding run by run is folding the whole text', (
   );
 });
 
-test('[policy.normalised-paths] what came before does not change what a run folds to', () => {
+test('[policy.case-folding] earlier text does not change the folding of a run', () => {
   const runs = pieces.flatMap((first) => pieces.map((second) => `a${first}${second}`));
   for (const times of [1, 2])
     for (const run of runs) expect([times, foldUnicode(run)]).toEqual([times, foldedWhole(run)]);
@@ -65,7 +65,7 @@ const seen: Readonly<Record<string, string>> = {
   },
 };
 
-test('[content.invisible] texts that are read while they fold are those that are read before', () => {
+test('[content.every-text] texts that are read while they fold are those that are read before', () => {
   const text = fc.array(fc.constantFrom(...pieces, ...Object.keys(seen)), { maxLength: 16 });
   fc.assert(
     fc.property(text, (parts) => {

@@ -1,5 +1,13 @@
 /** Which words of a text are a path of a pattern, and which texts are one path. */
-import { pathGlob } from '#core/text/matching/path-pattern.ts';
+
+import * as z from 'zod';
+import { pathGlob, pathSieve } from '#core/text/matching/path-pattern.ts';
+import { flag, readCases, rows, text } from '../../../support/yaml.ts';
+
+const cases = readCases(
+  'test/unit/text/matching/path-pattern.yaml',
+  z.strictObject({ words: rows(text, flag), paths: rows(text, flag) }),
+);
 
 const word = pathGlob({ globs: ['**/.env', '.env', '*.pem'], except: ['docs/.env', 'public.pem'], wholePath: false });
 const whole = pathGlob({ globs: ['**/.env', '.env', '**/* key'], except: ['docs/.env'], wholePath: true });
@@ -24,51 +32,15 @@ test.each([...'-_+*%^.~a0é\u200b\u200d'].map((sign) => [JSON.stringify(sign), s
   },
 );
 
-test.each<[string, boolean]>([
-  ['', false],
-  ['.env', true],
-  ['.ENV', true],
-  ['a/b/.env', true],
-  ['.envx', false],
-  ['x.env', false],
-  ['docs/.env', false],
-  ['docs/.env app/.env', true],
-  ['app/.env docs/.env', true],
-  ['docs/.env docs/.env', false],
-  ['key.pem', true],
-  ['public.pem', false],
-  ['a/key.pem', false],
-  ['cat 😀 .env', true],
-  ['😀.pem', true],
-])('[policy.guards] a word of %j is the path: %s', (text, matches) => {
+test.each(cases.words)('[policy.guards] a word of %j is the path: %s', (text, matches) => {
   expect(word.matches(text)).toBe(matches);
 });
 
-test.each<[string, boolean]>([
-  ['.env', true],
-  ['app/.env', true],
-  ['app/.env now', false],
-  ['read .env', false],
-  ['/home/My Files/.env', true],
-  ['~/My Files/.env', true],
-  ['./My Files/.env', true],
-  ['a/My Files/.env', false],
-  ['/a .env', true],
-  ['/x .env trailing', true],
-  ['/a\n.env', false],
-  ['/a .env\n', false],
-  ['.env\u2028', false],
-  ['a,.env', true],
-  ['.env,a b', true],
-  ['x,.env b', false],
-  ['/.env,a b', true],
-  ['docs/.env', false],
-  ['', false],
-])('[policy.guards] %j is one path of the kind: %s', (text, matches) => {
+test.each(cases.paths)('[policy.guards] %j is one path of the kind: %s', (text, matches) => {
   expect(whole.matches(text)).toBe(matches);
 });
 
-test('[policy.guards] texts that make very many states are still read alike', () => {
+test('[policy.guards] texts with very many states are still read the same way', () => {
   const many = pathGlob({ globs: ['**/a*b*c*d'], except: ['**/x*y*z'], wholePath: false });
   for (let i = 0; i < 6000; i++) many.matches(`${i.toString(36).replace(/./g, (c) => `a${c}x`)}/`);
   expect([many.matches('q/abcd'), many.matches('q/xyz'), many.matches('q/abc')]).toEqual([true, false, false]);
@@ -87,3 +59,23 @@ test('[policy.guards] a malformed glob is refused when the policy is read, not a
   expect(() => pathGlob({ globs: ['**/{a'], except: [], wholePath: false })).toThrow('is malformed at character');
   expect(() => pathGlob({ globs: ['a'], except: ['[a'], wholePath: false })).toThrow('is malformed at character');
 });
+
+test.each([false, true])(
+  '[policy.guards] a sieve lets pass every text that a guard matches (whole path: %s)',
+  (wholePath) => {
+    const patterns = [
+      { globs: ['**/.env', '.env'], except: ['docs/.env'], wholePath },
+      { globs: ['*.pem', '/etc/**'], except: ['public.pem'], wholePath },
+    ];
+    const passes = pathSieve(patterns, wholePath);
+    const guards = patterns.map(pathGlob);
+    // More texts than a sieve remembers, each asked twice.
+    const texts = Array.from(
+      { length: 400 },
+      (_, i) => [`a${i}/.env`, `b${i}.pem`, `/etc/${i}`, `src/${i}.ts`][i % 4]!,
+    );
+    const asked = [...texts, ...texts];
+    expect(asked.filter((text) => guards.some((guard) => guard.matches(text)) && !passes(text))).toEqual([]);
+    expect(asked.filter((text) => text.endsWith('.ts') && passes(text))).toEqual([]);
+  },
+);

@@ -1,9 +1,9 @@
-/** The committed Unicode tables are what the data packages say, and folding by them spares everyday text. */
+/** The committed Unicode tables equal the data packages, and folding leaves everyday text unchanged. */
 import { execFileSync } from 'node:child_process';
 import { foldUnicode } from '#core/text/matching/fold-unicode.ts';
 import * as committed from '#core/text/matching/unicode-tables.ts';
 
-describe('[matching.unicode-data]', () => {
+describe('[content.every-text]', () => {
   test('the tables are those that `npm run unicode` writes', () => {
     const printed = execFileSync(process.execPath, ['bin/unicode-tables.ts', '--json'], { encoding: 'utf8' });
     expect({ ...committed }).toEqual(JSON.parse(printed));
@@ -36,7 +36,7 @@ describe('[matching.unicode-data]', () => {
     'ქართული ჿ',
     '€ £ § ©',
     'Straße Ærø naïve',
-  ])('%s stays as it is', (text) => {
+  ])('%s stays unchanged', (text) => {
     expect(foldUnicode(text)).toBe(text);
   });
 });

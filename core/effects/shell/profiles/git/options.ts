@@ -1,5 +1,5 @@
 /** What commands of `git` share: how they are read, and lists of options. */
-import type { Names, Operands, Profile } from '../profile.ts';
+import type { Names, Operands, Profile } from '#core/contracts/shell-programs.ts';
 
 /** A command of git. */
 export interface GitCommand extends Profile {

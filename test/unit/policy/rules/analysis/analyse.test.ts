@@ -1,4 +1,4 @@
-/** Rules that can never match, and what a change of policy changes. */
+/** Rules that can never match, and differences between policies. */
 import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { analysePolicy } from '#core/policy/rules/analysis/analyse.ts';
 import { diffPolicies } from '#core/policy/rules/analysis/diff.ts';
@@ -14,13 +14,13 @@ const covers = (...rules: (Partial<ToolRule> & Pick<ToolRule, 'decision'>)[]) =>
   analysePolicy(policyOf(...rules)).unreachable.map(({ index, covered_by }) => [index, covered_by]);
 const allow = { decision: 'allow' } as const;
 
-test('[policy.shadowed-rule] one rule covers another', () => {
+test('[policy.analysis] one rule covers another', () => {
   expect(covers({ tool: 'scm.*', ...allow }, { tool: 'sql.*', ...allow }, { tool: 'scm.get_*', ...allow })).toEqual([
     [2, [0]],
   ]);
 });
 
-test('[policy.shadowed-rule] rules for each of the four capabilities cover one for all: there is no other', () => {
+test('[policy.analysis] rules for each of the four capabilities cover a rule for all', () => {
   const each = (...capability: string[]) => capability.map((one) => ({ tool: 'x', capability: one, ...allow }));
   expect(covers(...each('read', 'write', 'execute', 'delete'), { tool: 'x', decision: 'block' })).toEqual([
     [4, [0, 1, 2, 3]],
@@ -61,7 +61,7 @@ test('[policy.upstream] a diff shows the server whose calls are decided otherwis
   expect(narrowed).toMatchObject({ analysed: true, tightened: [{ example: { tool: 'read', upstream: 'web' } }] });
 });
 
-test('what no normalised call holds never matches', () => {
+test('a pattern that no normalised call contains never matches', () => {
   expect(covers({ target: 'docs/../src/**', ...allow }, { target: 'a/../**', ...allow })).toEqual([
     [0, []],
     [1, []],
@@ -89,7 +89,7 @@ test('arguments are analysed exactly', () => {
   ]);
 });
 
-test('[policy.analysis.budget] beyond its budget it says «not analysed»', () => {
+test('[policy.analysis] beyond its budget it answers «not analysed»', () => {
   const analysis = analysePolicy(policyOf({ target: '**a**b**c**', ...allow }, { target: '**c**b**a**', ...allow }), {
     stateBudget: 3,
   });
@@ -97,12 +97,14 @@ test('[policy.analysis.budget] beyond its budget it says «not analysed»', () =
   expect(analysis.warnings[0]).toContain('not analysed: the state budget of 3 is spent');
 });
 
-test('[policy.unknown-protocol-warns] unknown protocols are named', () => {
+test('[config.warned] unknown protocols are named', () => {
   expect(unknownProtocols(policyOf({ protocol: 'smtp', ...allow }, { protocol: '{git,sql}', ...allow }))).toEqual([
     expect.stringMatching(
       /^rules\[0\] \(smtp:\*\): unknown protocol "smtp": no call of an agent has it, so the rule can never match\. Known are git, shell, sql, http, mcp\./,
     ),
   ]);
+  const [partly] = unknownProtocols(policyOf({ protocol: '{smtp,git}', ...allow }));
+  expect(partly).toContain('no call of an agent has it. Known are');
 });
 
 test('[policy.diff] a diff lists regions with shortest examples, tightened and loosened apart', () => {
@@ -139,14 +141,14 @@ test('[policy.diff] a diff lists regions with shortest examples, tightened and l
   expect(diffPolicies(before, before)).toEqual({ analysed: true, warnings: [], tightened: [], loosened: [] });
 });
 
-test('a pack error names the place, what was found and what is allowed', () => {
+test('a pack error names the place, the value found and the allowed values', () => {
   const pack = { name: 'p', default_decision: 'review', rules: [{ tool: 'a', decision: 'maybe' }] };
   expect(() => parsePack(pack, 'p.yaml')).toThrow(
     /p\.yaml: rules\[0\]\.decision: found "maybe", allowed allow, review, block$/,
   );
 });
 
-test('[policy.shadowed-rule] of up to 24 rules that overlap the fewest are named; of more, all', () => {
+test('[policy.analysis] of up to 24 rules that overlap the fewest are named; of more, all', () => {
   // Each overlaps the last rule, and those of even numbers cover it together with the one for everything else.
   const overlapping = (count: number) => [
     ...Array.from({ length: count - 1 }, (_, i) => ({ target: `a${i}`, ...allow })),
@@ -157,7 +159,7 @@ test('[policy.shadowed-rule] of up to 24 rules that overlap the fewest are named
   expect(covers(...overlapping(25)).at(-1)).toEqual([25, Array.from({ length: 25 }, (_, i) => i)]);
 });
 
-test('[policy.analysis.budget] a policy that is loaded again is not analysed again; another one, or another budget, is', () => {
+test('[policy.analysis] a policy that is loaded again is not analysed again; another one, or another budget, is', () => {
   const rules = [{ target: '**a**b**', ...allow }, allow];
   const first = analysePolicy(policyOf(...rules));
   expect(analysePolicy(policyOf(...rules))).toBe(first);

@@ -1,4 +1,4 @@
-/** Which own rule lifts what of a pack. */
+/** Rules and guards of a pack that own rules override. */
 import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { regionsOf } from '#core/policy/rules/analysis/diff.ts';
 import { liftsOf } from '#core/policy/rules/analysis/lifts.ts';
@@ -25,7 +25,7 @@ const lifted = (before: readonly object[], after: readonly object[], guards: rea
 
 const own = { protocol: 'mcp', tool: '{delete,write}_note', decision: 'allow' };
 
-test('[policy.lifted-by] each rule of the pack that an own rule stands before, with its place', () => {
+test('[policy.diff] each rule of the pack that an own rule precedes is listed with its place', () => {
   expect(lifted([], [own])).toEqual([
     [
       'mcp:{delete,write}_note',
@@ -38,7 +38,7 @@ test('[policy.lifted-by] each rule of the pack that an own rule stands before, w
   ]);
 });
 
-test('[policy.lifted-by] a rule that tightens, or decides alike, lifts nothing', () => {
+test('[policy.diff] a rule that tightens or decides the same lifts no rule', () => {
   const rules = [
     { protocol: 'mcp', tool: 'read_mail', decision: 'block' },
     { protocol: 'mcp', tool: 'read_note', decision: 'allow' },
@@ -46,17 +46,17 @@ test('[policy.lifted-by] a rule that tightens, or decides alike, lifts nothing',
   expect(lifted([], rules)).toEqual([]);
 });
 
-test('[policy.lifted-by] an own rule that was there before is not of the pack', () => {
+test('[policy.diff] an own rule of the earlier version is not part of the pack', () => {
   expect(lifted([{ ...own, decision: 'review' }], [own])).toEqual([]);
 });
 
-test('[policy.lifted-by] no own rule lifts a guard; where the guard is disabled, the rule that decides then is named', () => {
+test('[policy.diff] no own rule lifts a guard; if the guard is disabled, the deciding rule is named', () => {
   expect(JSON.stringify(lifted([], [own]))).not.toContain('guard:secrets');
   const [[, , lifts]] = lifted([], [own], []) as [[string, number, [string, number, string][]]];
   expect(lifts[0]).toEqual(['guard:secrets', undefined, 'block allow']);
 });
 
-test('[policy.lifted-by] what only the default held back is listed last', () => {
+test('[policy.diff] calls that only the default held back are listed last', () => {
   const rule = { protocol: 'mcp', tool: '{write,send}_*', decision: 'allow' };
   const [[, , lifts]] = lifted([], [rule]) as [[string, number, [string, number, string][]]];
   expect(lifts.map(([name]) => name)).toEqual(['mcp:write_*', 'default']);

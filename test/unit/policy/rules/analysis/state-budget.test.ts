@@ -1,4 +1,4 @@
-/** What an analysis may spend before it gives up. */
+/** The budget of an analysis. */
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import { analysePolicy } from '#core/policy/rules/analysis/analyse.ts';
 import { BudgetSpent, StateBudget } from '#core/policy/rules/analysis/automaton-product.ts';
@@ -8,7 +8,7 @@ import { compileGlob } from '#core/text/matching/glob.ts';
 import { normalText } from '#core/text/matching/text-automaton.ts';
 import { packs } from '../../../../policies/guarded-paths.ts';
 
-test('[policy.analysis.budget] a budget is spent after as many states as it has, and says how many', () => {
+test('[policy.analysis] a budget ends after its number of states, and reports that number', () => {
   const budget = new StateBudget(3);
   budget.spend();
   budget.spend();
@@ -19,7 +19,7 @@ test('[policy.analysis.budget] a budget is spent after as many states as it has,
   expect(() => new StateBudget(3).spend(4)).toThrow('the state budget of 3 is spent');
 });
 
-test.each(shippedPacks)('[policy.analysis.budget] the pack %s is analysed within a hundredth of the budget', (name) => {
+test.each(shippedPacks)('[policy.analysis] the pack %s is analysed within a hundredth of the budget', (name) => {
   const tool_policies = { pack: packs.get(name)!, rules: [], disable_guards: [], require_signed: false };
   const document = buildPolicyDocument({ tool_policies });
   expect(analysePolicy(document, { stateBudget: 2_000 })).toEqual({ analysed: true, unreachable: [], warnings: [] });
@@ -30,7 +30,7 @@ test.each([
   { needed: ['*.env'], refused: ['.env', '?.env'], length: 6 },
   { needed: ['a?c*', '*z'], refused: ['a?cz'], length: 5 },
 ])(
-  '[policy.analysis.budget] a text of $needed without $refused is found, also where it is longer than the patterns alone ask for',
+  '[policy.analysis] a text of $needed without $refused is found, also where it is longer than the patterns alone ask for',
   ({ needed, refused, length }) => {
     const languages = new FieldLanguages(normalText(false), new StateBudget(10_000));
     const idOf = (glob: string): number => languages.add(compileGlob(glob, 'name'));

@@ -1,0 +1,30 @@
+/** The text of inputs and answers of DynamoDB on the wire. */
+
+/** Restores bytes: an attribute of type `B` is a text on the wire, one named `B` an object. */
+function revived(name: string, value: unknown): unknown {
+  if (name === 'B' && typeof value === 'string') return new Uint8Array(Buffer.from(value, 'base64'));
+  if (name !== 'BS' || !Array.isArray(value)) return value;
+  return value.map((bytes) => new Uint8Array(Buffer.from(bytes, 'base64')));
+}
+
+const mayHoldBytes = /"BS?":/;
+
+/** Parses a text of the wire, with bytes as bytes. */
+export const fromWire = (text: string): unknown =>
+  mayHoldBytes.test(text) ? JSON.parse(text, revived) : JSON.parse(text);
+
+/** Returns the text of an input, with bytes in base64. */
+export function toWire(input: object): string {
+  const text = JSON.stringify(input);
+  return mayHoldBytes.test(text) ? JSON.stringify(input, bytesAsText) : text;
+}
+
+/**
+ * Replaces bytes by base64. `this` still has the bytes: a Buffer turns itself into an object before the replacer sees
+ * it.
+ */
+function bytesAsText(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
+  const given = this[name];
+  if (!ArrayBuffer.isView(given)) return value;
+  return Buffer.from(given.buffer, given.byteOffset, given.byteLength).toString('base64');
+}

@@ -1,0 +1,24 @@
+/** The SDK's client of DynamoDB, and its commands for rows. In a separate file, so that a late import bundles only them. */
+import {
+  BatchGetItemCommand,
+  BatchWriteItemCommand,
+  DeleteItemCommand,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+
+export { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+
+export const sdkCommands = {
+  GetItemCommand,
+  PutItemCommand,
+  UpdateItemCommand,
+  DeleteItemCommand,
+  QueryCommand,
+  BatchGetItemCommand,
+  BatchWriteItemCommand,
+  TransactWriteItemsCommand,
+} as const;

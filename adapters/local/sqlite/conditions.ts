@@ -1,0 +1,56 @@
+/** Evaluates a condition for a row. */
+import type { Condition, Path, Row } from '../../tables/store.ts';
+
+/** @param row absent: there is none, and no attribute of it. */
+export function holds(condition: Condition, row: Row | undefined): boolean {
+  if ('absent' in condition) return valueAt(row, condition.absent) === undefined;
+  if ('present' in condition) return valueAt(row, condition.present) !== undefined;
+  if ('equals' in condition) return valueAt(row, condition.equals[0]) === condition.equals[1];
+  if ('differs' in condition) return valueAt(row, condition.differs[0]) !== condition.differs[1];
+  if ('below' in condition) return (compared(row, condition.below) ?? 0) < 0;
+  if ('atMost' in condition) return (compared(row, condition.atMost) ?? 1) <= 0;
+  if ('above' in condition) return (compared(row, condition.above) ?? 0) > 0;
+  if ('fewer' in condition) return (countOf(valueAt(row, condition.fewer[0])) ?? Infinity) < condition.fewer[1];
+  if ('holds' in condition) {
+    const set = valueAt(row, condition.holds[0]);
+    return set instanceof Set && set.has(condition.holds[1]);
+  }
+  if ('all' in condition) return condition.all.every((each) => holds(each, row));
+  return condition.any.some((each) => holds(each, row));
+}
+
+export function valueAt(row: Row | undefined, path: Path): unknown {
+  if (row === undefined) return undefined;
+  if (typeof path === 'string') return Object.hasOwn(row, path) ? row[path] : undefined;
+  let value: unknown = row;
+  for (const name of path) {
+    if (!isMap(value) || !Object.hasOwn(value, name)) return undefined;
+    value = value[name];
+  }
+  return value;
+}
+
+export const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !(value instanceof Set) &&
+  !ArrayBuffer.isView(value);
+
+/** Returns the order of a value and its bound; undefined if they have different types. */
+function compared(row: Row | undefined, [path, bound]: readonly [Path, string | number]): number | undefined {
+  const value = valueAt(row, path);
+  if (typeof value === 'number' && typeof bound === 'number') return value - bound;
+  return typeof value === 'string' && typeof bound === 'string' ? textOrder(value, bound) : undefined;
+}
+
+/** Texts are ordered by their UTF-8 bytes, as in DynamoDB and in the columns of SQLite. */
+const textOrder = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
+
+/** Counts members of sets, maps and lists, and the characters of a text. */
+function countOf(value: unknown): number | undefined {
+  if (value instanceof Set) return value.size;
+  if (isMap(value)) return Object.keys(value).length;
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  return typeof value === 'string' || Array.isArray(value) ? value.length : undefined;
+}

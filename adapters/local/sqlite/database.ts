@@ -1,0 +1,133 @@
+/**
+ * The SQLite database of the store. Writes of one turn of the event loop are one SQLite transaction, or those of two
+ * turns if one has just ended. Callers are answered only once it is on disk: an answered write survives any end of the
+ * process.
+ */
+import { chmodSync } from 'node:fs';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { setImmediate, setTimeout } from 'node:timers';
+
+export interface DatabaseOptions {
+  /** The database file. Absent: in memory. */
+  readonly path?: string | undefined;
+  /** True to sync each group of writes, so that it also survives a power cut. */
+  readonly syncs?: boolean | undefined;
+  /** Maximum number of 4 kB pages in the file. Absent: as many as the disk takes. */
+  readonly maxPages?: number | undefined;
+}
+
+/** Time a new process waits for the locks of one that is just ending. */
+const lockedMs = 5_000;
+/** Pages of 4 kB in the log before they are moved into the file. Every caller waits until the disk has them. */
+const logPages = 32_000;
+/** They are moved earlier after this time without a write, if the log has this many groups. */
+const idleMs = 1_000;
+const idleGroups = 250;
+const cacheKib = 16_384;
+/**
+ * Time after a group within which the next one also takes the writes of a second turn: with many callers, a group costs
+ * more than a write.
+ */
+const busyMs = 2;
+
+export class Database {
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  #group: PromiseWithResolvers<void> | undefined;
+  #endedAt = Number.NEGATIVE_INFINITY;
+  #inLog = 0;
+  #idle: NodeJS.Timeout | undefined;
+  /** Called when a group is rolled back. */
+  abandoned: () => void = () => {};
+
+  constructor({ path, syncs = false, maxPages }: DatabaseOptions) {
+    this.#db = new DatabaseSync(path ?? ':memory:', { timeout: lockedMs });
+    if (path === undefined) return;
+    chmodSync(path, 0o600);
+    this.#db.exec(`
+      PRAGMA locking_mode = EXCLUSIVE;
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = ${syncs ? 'FULL' : 'NORMAL'};
+      PRAGMA wal_autocheckpoint = ${logPages};
+      PRAGMA cache_size = -${cacheKib};
+      ${maxPages === undefined ? '' : `PRAGMA max_page_count = ${maxPages};`}
+    `);
+    this.#idle = setTimeout(() => this.#moveLog(), idleMs).unref();
+  }
+
+  /** Returns a prepared statement; the same text is prepared once. */
+  statement(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#db.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  /** Runs statements outside of a group, such as those that create tables. */
+  exec(sql: string): void {
+    this.flush();
+    this.#db.exec(sql);
+  }
+
+  /** Opens the group of this turn unless it is open. Call before each write. */
+  writing(): void {
+    if (this.#group) return;
+    this.#db.exec('BEGIN IMMEDIATE');
+    this.#group = Promise.withResolvers();
+    this.#group.promise.catch(() => {}); // each waiting caller handles the rejection itself
+    const flush = () => this.flush();
+    setImmediate(performance.now() - this.#endedAt < busyMs ? () => setImmediate(flush) : flush);
+  }
+
+  /** Resolves when all earlier writes are stored; rejects if they are not. Undefined if they are stored already. */
+  kept(): Promise<void> | undefined {
+    return this.#group?.promise;
+  }
+
+  /** Ends the group: all of it is stored, or none. */
+  flush(): void {
+    const group = this.#group;
+    if (!group) return;
+    try {
+      this.#db.exec('COMMIT');
+      this.#group = undefined;
+      this.#endedAt = performance.now();
+      this.#inLog++;
+      this.#idle?.refresh();
+      group.resolve();
+    } catch (cause) {
+      this.abandon(cause);
+    }
+  }
+
+  /** Rolls back the group after a fault of the database, since part of a write may have been made. */
+  abandon(cause: unknown): void {
+    const group = this.#group;
+    this.#group = undefined;
+    this.abandoned();
+    try {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+    } finally {
+      group?.reject(cause);
+    }
+  }
+
+  #moveLog(): void {
+    if (this.#group || this.#inLog < idleGroups) return;
+    try {
+      this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      this.#inLog = 0;
+    } catch {
+      // Pages that were not moved stay in the log for the next time.
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#idle);
+    this.flush();
+    this.#statements.clear();
+    this.#db.close();
+  }
+}

@@ -1,0 +1,185 @@
+/** The store over a SQLite database in this process. */
+import { setImmediate } from 'node:timers';
+import { storeTables } from '../../tables/specs.ts';
+import {
+  type Cancelled,
+  type Key,
+  type Outcome,
+  type Reason,
+  type Row,
+  type Store,
+  StoreFault,
+  type StoreTable,
+  type Write,
+  type WriteOptions,
+} from '../../tables/store.ts';
+import { openTables } from './catalog.ts';
+import { changed } from './changes.ts';
+import { holds } from './conditions.ts';
+import { Database, type DatabaseOptions } from './database.ts';
+import type { PreparedRow, Table } from './table.ts';
+
+export interface LocalStore extends Store {
+  /** Returns all rows of a table. */
+  scan(table: StoreTable): Row[];
+  /** Stores pending writes and closes the file. */
+  close(): void;
+}
+
+interface OpenOptions extends DatabaseOptions {
+  /** Called while rows of an earlier release are taken over, with their number so far. */
+  readonly onRows?: (done: number) => void;
+}
+
+/** A write whose condition held: what it replaces, and what it stores. */
+interface Prepared {
+  readonly table: Table;
+  readonly before: Row | undefined;
+  readonly prepared: PreparedRow;
+}
+
+/**
+ * Opens the file, or makes it. An answered write is stored.
+ * @throws Error in one line for a file that is not such a store
+ */
+export function openStore(options: OpenOptions = {}): LocalStore {
+  const db = new Database(options);
+  const tables = tablesOf(db, options.onRows);
+  const turns = new EventLoopYield();
+  db.abandoned = () => {
+    for (const table of tables.values()) table.forget();
+  };
+  const tableOf = (name: StoreTable): Table => tables.get(name)!;
+
+  /**
+   * Runs work on rows in one go, and answers once every write it made or read is stored. A fault of the database also
+   * rolls back the other writes of the turn: it may have left a write unfinished.
+   */
+  async function answer<T>(work: () => T): Promise<T> {
+    const turn = turns.wait();
+    if (turn) await turn;
+    let result: T;
+    try {
+      result = work();
+    } catch (cause) {
+      if (cause instanceof TypeError) throw new StoreFault(cause, 'input');
+      db.abandon(cause);
+      throw new StoreFault(cause);
+    }
+    const kept = db.kept();
+    if (kept)
+      await kept.catch((cause) => {
+        throw new StoreFault(cause);
+      });
+    return result;
+  }
+
+  /** Returns the row that a write replaces, or why its condition does not hold. */
+  function conditioned(write: Write): { readonly before: Row | undefined } | Reason {
+    const table = tableOf(tableIn(write));
+    const needed = write.if !== undefined || 'update' in write || table.hasIndexes;
+    const before = needed ? table.read(keyIn(write)) : undefined;
+    if (!write.if || holds(write.if, before)) return { before };
+    return { code: 'condition', ...(write.current && before && { row: before }) };
+  }
+
+  /** @throws TypeError for a change or row that cannot be stored */
+  function prepared(write: Write, before: Row | undefined): Prepared {
+    const table = tableOf(tableIn(write));
+    const row = 'put' in write ? write.row : changed(before ?? write.key, write.change);
+    return { table, before, prepared: table.prepared(row) };
+  }
+
+  function writeOne<R extends object>(write: Write, after = false): Outcome<R> {
+    const found = conditioned(write);
+    if ('code' in found) return { written: false, ...(found.row && { row: found.row as R }) };
+    const { table, before, prepared: row } = prepared(write, found.before);
+    table.write(row, before);
+    return { written: true, ...(after && { row: row.row as R }) };
+  }
+
+  /** Writes only after every condition holds and every row is known to be storable. */
+  function writeAll(writes: readonly Write[]): 'written' | Cancelled {
+    const ids = new Set(writes.map((write) => tableOf(tableIn(write)).idOf(keyIn(write))));
+    if (ids.size < writes.length) throw new TypeError('A transaction writes each row once.');
+    const found = writes.map(conditioned);
+    if (found.some((each) => 'code' in each))
+      return { reasons: found.map((each): Reason => ('code' in each ? each : { code: 'none' })) };
+    const rows = writes.map((write, at) => prepared(write, (found[at] as { before: Row | undefined }).before));
+    for (const { table, prepared: row, before } of rows) table.write(row, before);
+    return 'written';
+  }
+
+  return {
+    get: <R extends object>(table: StoreTable, key: Key) => answer(() => tableOf(table).read(key) as R | undefined),
+    getMany: <R extends object>(reads: readonly (readonly [StoreTable, Key])[]) =>
+      answer(() => reads.map(([table, key]) => tableOf(table).read(key) as R | undefined)),
+    query: <R extends object>(table: StoreTable, query: Parameters<Store['query']>[1]) =>
+      answer(() => tableOf(table).query(query) as { rows: R[]; next?: Key }),
+    put: <R extends object>(table: StoreTable, row: Row, options: WriteOptions = {}) =>
+      answer(() => writeOne<R>({ put: table, row, ...options })),
+    putMany: (table, rows) =>
+      answer(() => {
+        for (const row of rows) writeOne({ put: table, row });
+      }),
+    update: <R extends object>(
+      table: StoreTable,
+      key: Key,
+      change: Parameters<Store['update']>[2],
+      { after, ...options }: WriteOptions & { readonly after?: boolean } = {},
+    ) => answer(() => writeOne<R>({ update: table, key, change, ...options }, after)),
+    remove: (name, key, options = {}) =>
+      answer((): Outcome => {
+        const table = tableOf(name);
+        const before = table.read(key);
+        if (options.if && !holds(options.if, before)) return { written: false };
+        if (before) table.delete(key, before);
+        return { written: true };
+      }),
+    transact: (writes) => answer(() => writeAll(writes)),
+    scan: (table) => tableOf(table).all(),
+    close: () => db.close(),
+  };
+}
+
+function tablesOf(db: Database, onRows: OpenOptions['onRows']): ReadonlyMap<StoreTable, Table> {
+  try {
+    return openTables(db, storeTables, onRows);
+  } catch (cause) {
+    db.close();
+    throw cause;
+  }
+}
+
+const tableIn = (write: Write): StoreTable => ('put' in write ? write.put : write.update);
+const keyIn = (write: Write): Row => ('put' in write ? write.row : write.key);
+
+const maxMs = 5;
+
+/**
+ * Lets other work run: the store answers without waiting, so a caller in a loop would never let the event loop turn.
+ * After some milliseconds of one turn, further operations wait for the next.
+ */
+class EventLoopYield {
+  #startedAt: number | undefined;
+  #next: Promise<void> | undefined;
+
+  /** Returns undefined if the turn has time left. */
+  wait(): Promise<void> | undefined {
+    if (this.#startedAt === undefined) {
+      this.#startedAt = performance.now();
+      setImmediate(() => {
+        this.#startedAt = undefined;
+      });
+      return undefined;
+    }
+    if (performance.now() - this.#startedAt < maxMs) return undefined;
+    this.#next ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#next = undefined;
+        resolve();
+      });
+    });
+    return this.#next;
+  }
+}

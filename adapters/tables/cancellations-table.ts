@@ -1,0 +1,29 @@
+/**
+ * Cancellations: one row per call that a caller asked to cancel, `<tenant>#<key id>#<call>`; other calls have none.
+ *
+ * Access patterns: request (update), check (stale once per second while a call runs; consistent by the requesting
+ * process), take (update). TTL removes rows.
+ */
+import type { CallName, Cancellations } from '#core/execution/cancellation/ports.ts';
+import type { StoreOptions } from './store.ts';
+
+/** Longer than any call runs. */
+const keptSeconds = 3_600;
+
+const rowKey = ({ tenant, key_id, call }: CallName) => ({ id: `${tenant}#${key_id}#${call}` });
+
+export function cancellationsTable({ store }: StoreOptions): Cancellations {
+  return {
+    async ask(name, askedAt) {
+      const expires = Math.ceil(Date.parse(askedAt) / 1000) + keptSeconds;
+      await store.update('cancellations', rowKey(name), { set: { asked_at: askedAt, expires } });
+    },
+    async asked(name, { consistent = false } = {}) {
+      const row = await store.get('cancellations', rowKey(name), { stale: !consistent });
+      return row && { asked_at: String(row.asked_at), taken: row.taken === true };
+    },
+    async take(name) {
+      await store.update('cancellations', rowKey(name), { set: { taken: true } });
+    },
+  };
+}

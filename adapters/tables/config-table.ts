@@ -1,0 +1,190 @@
+/**
+ * Policy versions.
+ *
+ * Rows of the table, all by `id`: `version#<n>` — one version row, never deleted, since evidence cites it; `current` —
+ * the pointer, a copy of the active row; `imported` — the digest of the last imported file; `bindings` — the allowed
+ * uses of each secret; `federation` — a data plane's settings from its control plane; `admin-token` — the digest of the
+ * platform administrator's token. The pointer also holds the digests of keys stored in secrets, so that authenticating
+ * a caller reads no secret.
+ *
+ * Access patterns: the active row (the pointer: one read, no second hop); one version (and the pointer to check whether
+ * it is among the last 20); the last 20 (by known numbers: they have no gaps); advance (one transaction).
+ */
+
+import {
+  type ConfigStore,
+  type FederationState,
+  type HeldBindings,
+  noKeys,
+  type StoredKeyDigests,
+  type VersionCompanions,
+  type VersionRow,
+} from '#core/configuration/ports.ts';
+import {
+  type Beside,
+  ifUnchanged,
+  type Key,
+  type Row,
+  type Store,
+  StoreFault,
+  type StoreOptions,
+  type StoreTable,
+  type Write,
+} from './store.ts';
+
+const keptVersions = 20;
+
+const pointerId = 'current';
+const importedId = 'imported';
+const bindingsId = 'bindings';
+const adminTokenId = 'admin-token';
+const federationId = 'federation';
+const versionId = (version: number) => `version#${version}`;
+
+type StoredVersion = VersionRow & Beside<'id' | 'keys_revision'> & { readonly keys?: string };
+
+const toRow = ({ id: _id, keys: _keys, keys_revision: _revision, ...row }: StoredVersion): VersionRow => row;
+
+/** Parses the digests, stored as JSON because names of secrets are not names of attributes. */
+const toKeys = ({ keys }: StoredVersion): StoredKeyDigests =>
+  keys === undefined ? noKeys : (JSON.parse(keys) as StoredKeyDigests);
+
+/** A row of another table that is read together with the pointer, in one round trip. */
+export interface BesidePointer {
+  readonly table: StoreTable;
+  readonly key: Key;
+  take(row: Row | undefined): void;
+}
+
+/**
+ * Returns the writes of an advance. The pointer's condition orders all writers; the row's own condition keeps a number
+ * from meaning two things.
+ */
+function advance(row: VersionRow, { importedSha256, bindings, keys }: VersionCompanions = {}): Write[] {
+  const expected = row.version - 1;
+  const digests = keys && { keys: JSON.stringify(keys), keys_revision: keys.revision };
+  return [
+    { put: 'config', row: { id: versionId(row.version), ...row }, if: { absent: 'id' } },
+    {
+      put: 'config',
+      row: { id: pointerId, ...row, ...digests },
+      if: expected === 0 ? { absent: 'id' } : { equals: ['version', expected] },
+    },
+    ...(importedSha256 === undefined
+      ? []
+      : [{ put: 'config', row: { id: importedId, sha256: importedSha256 } } as const]),
+    ...(bindings === undefined ? [] : [bindingsPut(bindings)]),
+  ];
+}
+
+/** Stored as JSON, because names of secrets are not names of attributes. */
+const bindingsPut = ({ revision, names }: HeldBindings): Write => ({
+  put: 'config',
+  row: { id: bindingsId, revision, names: JSON.stringify(names) },
+  if: ifUnchanged(revision === 1 ? undefined : { revision: revision - 1 }),
+});
+
+/** Puts the digest of the platform administrator's token. `replaceKeys` changes the active one. */
+export async function putAdminToken({ store }: StoreOptions, digest: string): Promise<void> {
+  await store.put('config', { id: adminTokenId, sha256: digest });
+}
+
+/** Reads both rows. Returns undefined if that fails: the pointer is then read alone. */
+async function readTogether(
+  store: Store,
+  beside: BesidePointer,
+): Promise<{ pointer: StoredVersion | undefined } | undefined> {
+  try {
+    const reads = [['config', { id: pointerId }] as const, [beside.table, beside.key] as const];
+    const [pointer, other] = await store.getMany(reads, { once: true });
+    beside.take(other);
+    return { pointer: pointer as StoredVersion | undefined };
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param beside read whenever the pointer is. The configuration is read even if this fails. */
+export function configTable(options: StoreOptions, beside?: BesidePointer): ConfigStore {
+  const { store } = options;
+  const read = <R extends object>(id: string): Promise<R | undefined> => store.get<R>('config', { id });
+
+  const version = async (id: string): Promise<VersionRow | undefined> => {
+    const row = await read<StoredVersion>(id);
+    return row && toRow(row);
+  };
+  const current = () => version(pointerId);
+  const ever = (number: number) => version(versionId(number));
+
+  return {
+    current,
+
+    async inForce() {
+      const together = beside && (await readTogether(store, beside));
+      const row = together ? together.pointer : await read<StoredVersion>(pointerId);
+      return row && { row: toRow(row), keys: toKeys(row) };
+    },
+
+    async replaceKeys(inForce, keys) {
+      const set = { keys: JSON.stringify(keys), keys_revision: keys.revision };
+      const { written } = await store.update(
+        'config',
+        { id: pointerId },
+        { set },
+        {
+          if: {
+            all: [
+              { equals: ['version', inForce] },
+              keys.revision === 1 ? { absent: 'keys_revision' } : { equals: ['keys_revision', keys.revision - 1] },
+            ],
+          },
+        },
+      );
+      return written;
+    },
+
+    adminTokenSha256: async () => (await read<{ sha256: string }>(adminTokenId))?.sha256,
+
+    async get(number) {
+      const [row, newest] = await Promise.all([ever(number), current()]);
+      return newest && number > newest.version - keptVersions ? row : undefined;
+    },
+
+    ever,
+
+    async list() {
+      const newest = await current();
+      if (!newest) return [];
+      const count = Math.min(newest.version, keptVersions);
+      const keys = Array.from({ length: count }, (_, back) => ({ id: versionId(newest.version - back) }));
+      const rows = await store.getMany<StoredVersion>(keys.map((key) => ['config', key] as const));
+      return rows.filter((row) => row !== undefined).map(toRow);
+    },
+
+    lastImported: async () => (await read<{ sha256: string }>(importedId))?.sha256,
+
+    async federation() {
+      const row = await read<{ state: string }>(federationId);
+      return row && (JSON.parse(row.state) as FederationState);
+    },
+
+    async putFederation(state, before) {
+      const row = { id: federationId, state: JSON.stringify(state), revision: state.revision };
+      return (await store.put('config', row, { if: ifUnchanged(before) })).written;
+    },
+
+    async bindings() {
+      const row = await read<{ revision: number; names: string }>(bindingsId);
+      if (!row) return { revision: 0, names: {} };
+      return { revision: row.revision, names: JSON.parse(row.names) as HeldBindings['names'] };
+    },
+
+    async advance(row, companions) {
+      const outcome = await store.transact(advance(row, companions));
+      if (outcome === 'written') return true;
+      // Another writer was first or is writing now. Either way the caller reads the pointer again.
+      if (outcome.reasons.some(({ code }) => code === 'condition' || code === 'busy')) return false;
+      throw new StoreFault(new Error('The transaction was cancelled.'));
+    },
+  };
+}

@@ -1,0 +1,83 @@
+/** The rows of the table `counters`, their reads and their writes [limit.shards]. */
+
+import { type CounterState, emptyState } from '#core/limits/counter-state.ts';
+import { mergedShardState } from '#core/limits/shards.ts';
+import type { Move } from '#core/limits/slices.ts';
+import { stateOf, stateText } from '#core/limits/state-text.ts';
+import { type Key, type Outcome, type Reason, type Row, StoreFault, type Write } from './store.ts';
+
+/** Counters of a tenant's shard, as read from the store. Version 0: the store has no item. */
+export interface StoredCounters {
+  readonly version: number;
+  readonly state: CounterState;
+}
+
+/**
+ * Returns the counters of a shard without an item. Only the first shard starts this way; the others start with a split.
+ */
+const emptyShard = (shard: number): StoredCounters => ({
+  version: 0,
+  state: shard === 0 ? emptyState : mergedShardState,
+});
+
+/** Returns a shard's id. A tenant may have any name, so the shard's number precedes it. */
+const shardId = (tenant: string, shard: number): string =>
+  shard === 0 ? `tenant#${tenant}` : `shard#${shard}#${tenant}`;
+const globalId = (key: string): string => `global#${key}`;
+
+export const shardKey = (tenant: string, shard: number): Key => ({ id: shardId(tenant, shard) });
+export const globalKey = (key: string): Key => ({ id: globalId(key) });
+
+/** Parses a row. @throws StoreFault if it cannot be read */
+export function toSeen(row: Row | undefined, shard: number): StoredCounters {
+  if (!row) return emptyShard(shard);
+  try {
+    return { version: Number(row.version), state: stateOf(String(row.state ?? '')) };
+  } catch (cause) {
+    throw new StoreFault(cause);
+  }
+}
+
+export const toTotal = (row: Row | undefined): number => Number(row?.granted ?? 0);
+
+/** New counters of a shard, and those they replace. */
+export interface ShardWrite {
+  readonly shard: number;
+  readonly seen: StoredCounters;
+  readonly state: CounterState;
+}
+
+/** Puts the next version if the version read is still current. A refusal returns the row, which saves a read. */
+export const shardPut = (tenant: string, { shard, seen, state }: ShardWrite): Write & { readonly row: Row } => ({
+  put: 'counters',
+  row: { id: shardId(tenant, shard), version: seen.version + 1, state: stateText(state) },
+  if: seen.version === 0 ? { absent: 'id' } : { equals: ['version', seen.version] },
+  current: true,
+});
+
+/** Moves a global account. The granted sum stays within the limit the grant was made under. */
+export const globalUpdate = (key: string, { microusd, limit_microusd }: Move): Write => ({
+  update: 'counters',
+  key: globalKey(key),
+  change: { add: { granted: microusd } },
+  ...(limit_microusd !== undefined && {
+    if: { any: [{ absent: 'granted' }, { atMost: ['granted', limit_microusd - microusd] }] },
+  }),
+});
+
+/** Refusal because another process wrote first. */
+export interface Conflict {
+  /** The current counters, if the store returned them. */
+  readonly current?: StoredCounters;
+}
+
+/** Returns the conflict of a put, if another process wrote first. */
+export const conflictOfPut = ({ written, row }: Outcome, shard: number): Conflict | undefined =>
+  written ? undefined : { current: toSeen(row, shard) };
+
+/** Returns the conflict of a transaction, if another process wrote first. @throws StoreFault for another reason */
+export function conflictOf(reasons: readonly Reason[], shard: number): Conflict {
+  if (reasons.some(({ code }) => code === 'fault')) throw new StoreFault(new Error('The transaction was cancelled.'));
+  const [first] = reasons;
+  return first?.code === 'condition' ? { current: toSeen(first.row, shard) } : {};
+}

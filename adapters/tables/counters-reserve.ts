@@ -1,0 +1,225 @@
+/** Finds a shard [limit.shards], or a lease of its process [limit.shards], that admits a call. */
+
+import type { Clock } from '#core/kernel/ports.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
+import type { Transition } from '#core/limits/batch.ts';
+import type { CounterState } from '#core/limits/counter-state.ts';
+import { type HeldLease, LeaseBook, outcomeOf, returnOf, sameRates } from '#core/limits/lease-book.ts';
+import { applyLease, rateLeaseSeconds, returnLease } from '#core/limits/leases.ts';
+import { isKeptOpen, type LimitStatus, type ReserveOutcome, type ReserveRequest } from '#core/limits/ports.ts';
+import { limitsAt, maxShards, parentOf, tenantOutcome } from '#core/limits/shards.ts';
+import { applyReserve } from '#core/limits/state.ts';
+import type { CountersPlaces } from './counters-places.ts';
+import { type CountersQueue, type Stepped, tooBusy } from './counters-queue.ts';
+import type { CountersShards } from './counters-shards.ts';
+
+/** Lost writes after which a call is shed: the tenant's shards are busy, and more tries would keep them so. */
+const maxLosses = 3;
+/** Lost writes if the limits are too small for more shards: the limits themselves end the rush. */
+const maxLossesOfSmall = 20;
+/** Open calls of other processes at which a shard is full: each write is billed by the size of the item. */
+const fullAt = 48;
+/** Calls of other processes per second at which a shard is full: reading their number costs less than a lost write. */
+const fullSecond = 50;
+/** Open calls at which a shard is split before it is full. */
+const crowdedAt = 16;
+/**
+ * Probability that a call splits a shard: one in eight for a crowded shard, one in sixteen for a full one. One split is
+ * enough.
+ */
+const crowdedSplits = 1 / 8;
+const fullSplits = 1 / 16;
+/** Maximum number of merged or full shards that one call tries. */
+const maxDetours = 16;
+/** Time for which a process caches a split tenant's refusal, so that refused calls do not read all shards again. */
+const refusedMs = 1000;
+const maxTenants = 1000;
+
+/** The shards this process uses: its rank among them, and how often the one it last saw was split. */
+interface Home {
+  readonly rank: number;
+  readonly depth: number;
+}
+
+interface Refused {
+  readonly request: ReserveRequest;
+  readonly outcome: ReserveOutcome;
+  readonly until: number;
+}
+
+interface ReserveOptions {
+  readonly queue: CountersQueue;
+  readonly shards: CountersShards;
+  readonly places: CountersPlaces;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** Reserves for calls that have limits. */
+export function counterReserve(options: ReserveOptions): (request: ReserveRequest) => Promise<ReserveOutcome> {
+  const { queue, shards, places, clock, random } = options;
+  const book = new LeaseBook();
+  const homes = new RecentMap<string, Home>({ max: maxTenants });
+  const looking = new Map<string, Promise<number>>();
+  const refusals = new RecentMap<string, Refused>({ max: maxTenants });
+
+  return async (request) => {
+    const now = clock.now();
+    book.note(request, now);
+    const lease = isKeptOpen(request) ? undefined : book.spend(request, now);
+    if (!lease) return refusedBefore(request, now) ?? (await somewhere(request));
+    places.put(request.id, { book, lease, tokens: request.tokens });
+    return outcomeOf(lease);
+  };
+
+  /** Tries shards one after the other, until one admits the call or all together refuse it. */
+  async function somewhere(request: ReserveRequest): Promise<ReserveOutcome> {
+    const { tenant } = request;
+    if (!homes.has(tenant)) await settleIn(tenant);
+    let shard = homeOf(tenant);
+    let losses = 0;
+    let most = maxLosses;
+    for (let detours = 0; detours < maxDetours; ) {
+      const crowded = most === maxLosses;
+      const stepped = await reserveAt(shard, request, crowded);
+      if (stepped.kind === 'gone') {
+        detours++;
+        shard = parentOf(shard);
+      } else if (stepped.kind === 'lost' || stepped.outcome === 'full') {
+        if (++losses === most) break;
+        const splits = stepped.kind === 'done' ? random() < fullSplits : losses > 1;
+        if (splits && crowded && (await shards.split(shard, request)) === 'small') most = maxLossesOfSmall;
+        await queue.pause(losses);
+        shard = homeOf(tenant, newRank());
+      } else if (stepped.outcome.ok || stepped.depth === 0) {
+        return stepped.outcome;
+      } else {
+        detours++;
+        const next = await roomier(request, stepped.outcome.what, detours);
+        if (typeof next === 'object') return next;
+        shard = next ?? shard;
+      }
+    }
+    throw tooBusy();
+  }
+
+  /** Returns the shard to try after a refusal, undefined for the same one, or the refusal of all shards. */
+  async function roomier(
+    request: ReserveRequest,
+    refusedBy: string,
+    detours: number,
+  ): Promise<number | ReserveOutcome | undefined> {
+    const room = await shards.roomFor(request, refusedBy);
+    if (room === 'scattered') return void (await queue.pause(detours));
+    if ('shard' in room) return room.shard;
+    refusals.set(request.tenant, { request, outcome: room.refused, until: clock.now() + refusedMs });
+    return room.refused;
+  }
+
+  function refusedBefore(request: ReserveRequest, now: number): ReserveOutcome | undefined {
+    const known = refusals.get(request.tenant);
+    if (!known || now >= known.until) return undefined;
+    const { tokens, cost_microusd, limits } = known.request;
+    const asMuch = request.tokens >= tokens && request.cost_microusd >= cost_microusd;
+    return asMuch && sameRates(request.limits, limits) ? known.outcome : undefined;
+  }
+
+  /** @param bounded refuses a shard with many open calls of other processes: `full`. */
+  async function reserveAt(
+    shard: number,
+    request: ReserveRequest,
+    bounded: boolean,
+  ): Promise<Stepped<ReserveOutcome | 'full'>> {
+    const { tenant, limits, id } = request;
+    const home = homes.get(tenant) ?? { rank: 0, depth: 0 };
+    const requests = isKeptOpen(request) ? 0 : book.sizeFor(request, home.depth);
+    const former = book.takeBack(tenant, shard);
+    const returned = former && returnOf(former);
+    let leasedUntil: number | undefined;
+    let others = 0;
+    const reserving: Transition<ReserveOutcome | 'full'> = (state, now, wanted) => {
+      leasedUntil = undefined;
+      others = othersIn(state);
+      const hurried = latelyIn(state, now) - book.own(tenant, shard, now) >= fullSecond;
+      if (bounded && (others >= fullAt || hurried)) return { state, outcome: 'full' };
+      book.counted(tenant, shard, now);
+      const here = { ...request, limits: limitsAt(limits, shard, state.depth) };
+      const lease = { id, requests, returned };
+      const leased = requests > 0 ? applyLease(state, here, lease, now) : undefined;
+      if (!leased?.outcome.ok)
+        return applyReserve(returned ? returnLease(state, returned, now) : state, here, now, wanted);
+      leasedUntil = Math.floor(now / 1000) + rateLeaseSeconds;
+      return leased;
+    };
+    // Before the step, which must recognise the calls of this process.
+    places.put(id, shard);
+    const step = () => queue.step(tenant, shard, reserving);
+    const stepped = await (requests > 0 ? book.taking(tenant, step) : step());
+    if (stepped.kind !== 'gone') homes.set(tenant, { rank: home.rank, depth: stepped.depth });
+    if (stepped.kind !== 'done' || stepped.outcome === 'full' || !stepped.outcome.ok) {
+      places.drop(id);
+      if (former) book.keep(tenant, former);
+      return stepped;
+    }
+    const outcome = tenantOutcome(stepped.outcome, limits, stepped.depth);
+    if (leasedUntil !== undefined) hold(request, { shard, second: leasedUntil, requests, status: outcome.limits });
+    if (bounded && others >= crowdedAt && random() < crowdedSplits) await shards.split(shard, request);
+    return { ...stepped, outcome };
+  }
+
+  /** Counts the open calls of other processes. Those of this process need no room. */
+  function othersIn({ open }: CounterState): number {
+    return open.length < crowdedAt ? 0 : open.filter((one) => !places.has(one.id)).length;
+  }
+
+  /** Counts the calls that a shard admitted in this second. */
+  function latelyIn({ window, leases }: CounterState, now: number): number {
+    const second = Math.floor(now / 1000);
+    const taken = leases.filter((lease) => lease.second === second + rateLeaseSeconds).length;
+    return taken + (window.findLast((bucket) => bucket.second === second)?.requests ?? 0);
+  }
+
+  /** Takes a lease; the current call is the first to spend from it. */
+  function hold(
+    { id, tenant, limits, tokens }: ReserveRequest,
+    taken: { readonly shard: number; readonly second: number; readonly requests: number; readonly status: LimitStatus },
+  ): void {
+    const { shard, second, requests, status } = taken;
+    const requestsLeft = requests - 1;
+    const tokensLeft = requestsLeft * tokens;
+    const lease: HeldLease = {
+      id,
+      shard,
+      limits,
+      second,
+      status,
+      requestsLeft,
+      tokensLeft,
+      requestsUsed: 1,
+      tokensUsed: tokens,
+    };
+    book.hold(tenant, lease);
+    places.put(id, { book, lease, tokens });
+  }
+
+  /** Reads the first shard before a process first writes for a tenant: all processes begin there. */
+  async function settleIn(tenant: string): Promise<void> {
+    const look = looking.get(tenant) ?? queue.look(tenant, 0);
+    looking.set(tenant, look);
+    try {
+      homes.set(tenant, { rank: newRank(), depth: await look });
+    } finally {
+      looking.delete(tenant);
+    }
+  }
+
+  function newRank(): number {
+    return Math.floor(random() * maxShards);
+  }
+
+  function homeOf(tenant: string, rank = homes.get(tenant)?.rank ?? newRank()): number {
+    const depth = homes.get(tenant)?.depth ?? 0;
+    homes.set(tenant, { rank, depth });
+    return rank % 2 ** depth;
+  }
+}

@@ -1,0 +1,26 @@
+/** Keys as opaque cursors. */
+import { invalidRequest } from '#core/kernel/errors.ts';
+import type { Key } from './store.ts';
+
+/** Returns the key of a page's end as an opaque cursor. */
+export const toCursor = (key: Key | undefined): string | undefined =>
+  key && Buffer.from(JSON.stringify(key)).toString('base64url');
+
+/** Returns the key of a cursor. @throws GatewayError `invalid_request` for a cursor the gateway did not make. */
+export function fromCursor(cursor: string | undefined, attributes: readonly string[]): Key | undefined {
+  if (cursor === undefined) return undefined;
+  let key: unknown;
+  try {
+    key = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  } catch {
+    key = undefined;
+  }
+  const fits =
+    key !== null &&
+    typeof key === 'object' &&
+    Object.keys(key).sort().join() === [...attributes].sort().join() &&
+    Object.values(key).every((value) => typeof value === 'string');
+  if (!fits)
+    throw invalidRequest('cursor was not made by this service; pass the cursor of the previous page unchanged.');
+  return key as Key;
+}

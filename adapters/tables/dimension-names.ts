@@ -1,0 +1,97 @@
+/**
+ * The models, providers and tools that have buckets of their own on a day [admin.analytics]: one row per scope, kind
+ * and day, with the set of their names. Callers choose names; beyond a bound new ones are counted under `other`.
+ *
+ * Access patterns: the names of a day, one more name while there is room (update with a condition).
+ */
+
+import { RecentMap } from '#core/kernel/recent-map.ts';
+import {
+  type Dimension,
+  type DimensionKind,
+  dimensionOf,
+  maxNames,
+  otherName,
+  partsOf,
+  type Scope,
+} from '#core/observatory/dimensions.ts';
+import { recentHours } from '#core/observatory/request-row.ts';
+import type { Key, Row, Store } from './store.ts';
+
+/** Kinds whose names are listed. Tenants come from the configuration. */
+const listedKinds = ['model', 'provider', 'tool'] as const satisfies readonly DimensionKind[];
+type ListedKind = (typeof listedKinds)[number];
+
+/** Maximum number of cached sets; each holds at most `maxNames`. */
+const remembered = 4_000;
+
+interface Place {
+  readonly scope: Scope;
+  readonly kind: ListedKind;
+  /** `YYYY-MM-DD`. */
+  readonly day: string;
+}
+
+export function dimensionNames(store: Store) {
+  const known = new RecentMap<string, Promise<Set<string>>>({ max: remembered });
+
+  const read = async (place: Place): Promise<Set<string>> => namesOf(await store.get('observations', rowKey(place)));
+
+  function namesAt(place: Place): Promise<Set<string>> {
+    const key = JSON.stringify(place);
+    const found = known.get(key) ?? read(place);
+    known.set(key, found);
+    found.catch(() => known.delete(key));
+    return found;
+  }
+
+  /** Adds a name. @returns the names after it; the unchanged names if it did not fit. */
+  async function add(place: Place, name: string): Promise<Set<string>> {
+    const { written, row } = await store.update(
+      'observations',
+      rowKey(place),
+      { add: { names: new Set([name]) }, set: { ttl: Date.parse(place.day) / 1000 + (recentHours + 48) * 3600 } },
+      {
+        if: { any: [{ absent: 'names' }, { fewer: ['names', maxNames(place.scope)] }, { holds: ['names', name] }] },
+        current: true,
+        after: true,
+      },
+    );
+    const names = namesOf(row);
+    return written ? names.add(name) : names;
+  }
+
+  return {
+    /**
+     * Returns the dimension to count in a scope on a day: itself while there is room for its name, else `<kind>:other`.
+     */
+    async counted(scope: Scope, dimension: Dimension, day: string): Promise<Dimension> {
+      const parts = partsOf(dimension);
+      const kind = listedKinds.find((each) => each === parts?.kind);
+      if (kind === undefined) return dimension;
+      const place = { scope, kind, day };
+      let names = await namesAt(place);
+      if (!names.has(parts!.name) && names.size < maxNames(scope)) {
+        names = await add(place, parts!.name);
+        known.set(JSON.stringify(place), Promise.resolve(names));
+      }
+      return names.has(parts!.name) ? dimension : dimensionOf(kind, otherName);
+    },
+
+    /** Reads the names of all kinds with buckets on these days, bypassing the cache. */
+    async listed(scope: Scope, days: readonly string[]): Promise<Dimension[]> {
+      const places = listedKinds.flatMap((kind) => days.map((day) => ({ scope, kind, day })));
+      const sets = await Promise.all(places.map(read));
+      const all = places.flatMap(({ kind }, n) => {
+        const full = sets[n]!.size >= maxNames(scope) ? [dimensionOf(kind, otherName)] : [];
+        return [...[...sets[n]!].map((name) => dimensionOf(kind, name)), ...full];
+      });
+      return [...new Set(all)].sort();
+    },
+  };
+}
+
+const rowKey = ({ scope, kind, day }: Place): Key => ({ series: `${scope}#names#${kind}`, at: day });
+
+const namesOf = (row: Row | undefined): Set<string> =>
+  new Set(row?.names instanceof Set ? (row.names as Set<string>) : []);

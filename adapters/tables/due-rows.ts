@@ -1,0 +1,36 @@
+/**
+ * Lists of due rows of all tenants: index `by_due` over 16 partitions `due#<n>`, keys only. A row with `due_in` is in
+ * the list, and leaves it when that attribute is removed.
+ */
+import { type OrderedRows, pageOf } from './in-order.ts';
+import { rowsByKey } from './rows-by-key.ts';
+import { partitionOf, partitionsOf, shards } from './shards.ts';
+import type { Row } from './store.ts';
+
+const list = 'due';
+
+/** Returns the value of `due_in` for the row of this id. */
+export const dueIn = (id: string): string => partitionOf(list, id, shards.due);
+
+/** A table with the attribute of the time at which a row is due: an ISO time first, so that it sorts in time order. */
+type DueList = Pick<OrderedRows, 'store' | 'table' | 'sortKey'>;
+
+/** Returns the list as ordered rows, the longest due first. */
+export const dueList = (source: DueList): Omit<OrderedRows, 'about'> => ({
+  ...source,
+  index: 'by_due',
+  order: 'ascending',
+  partitions: partitionsOf(list, shards.due),
+});
+
+/**
+ * Reads at most `limit` whole rows that are due by `now`, the longest due first, consistently. The index lags: the
+ * caller skips rows that changed since.
+ */
+export async function dueRows<R extends object = Row>(
+  source: DueList,
+  { now, limit }: { readonly now: string; readonly limit: number },
+): Promise<R[]> {
+  const { rows } = await pageOf({ ...dueList(source), to: now }, limit);
+  return rowsByKey<R>(source.store, source.table, rows);
+}

@@ -1,0 +1,36 @@
+/**
+ * Objects of the transparency log in the table of its head, for gateways that share a store but no folder. Each is put
+ * once and never changed.
+ *
+ * Rows: `series` names the folder, `at` the object in it. The largest, a full tile of 256 leaves, takes a fifth of the
+ * limit of a row on DynamoDB. Access patterns: put if absent; get; the names of a folder.
+ */
+
+import type { LogObjects } from '#core/evidence/transparency/ports.ts';
+import { allRows, type Key, type StoreOptions } from './store.ts';
+
+const seriesOf = (tenant: string, folder: string): string => `log-objects#${tenant}#${folder}`;
+
+function rowKey(tenant: string, path: string): Key {
+  const cut = path.lastIndexOf('/');
+  return { series: seriesOf(tenant, path.slice(0, cut)), at: path.slice(cut + 1) };
+}
+
+export function logObjectsTable({ store }: StoreOptions): LogObjects {
+  return {
+    async put(tenant, path, bytes) {
+      await store.put('observations', { ...rowKey(tenant, path), bytes }, { if: { absent: 'series' } });
+    },
+
+    async get(tenant, path) {
+      const row = await store.get<{ bytes: Uint8Array }>('observations', rowKey(tenant, path));
+      return row && Buffer.from(row.bytes);
+    },
+
+    async list(tenant, folder) {
+      const query = { partition: seriesOf(tenant, folder), only: ['at'] };
+      const rows = await allRows<{ at: string }>(store, 'observations', query);
+      return rows.map(({ at }) => at).sort();
+    },
+  };
+}

@@ -1,0 +1,25 @@
+/**
+ * Passkeys: one row per person in the table of approvals, which only functions that take votes write.
+ *
+ * Access patterns: the passkeys of a person; a row under the revision that was read (put).
+ */
+import type { PasskeyStore } from '#core/approvals/passkeys/ports.ts';
+import type { PasskeyRow } from '#core/contracts/passkey.ts';
+import { ifUnchanged, type StoreOptions } from './store.ts';
+
+const rowKey = (person: string) => ({ id: `passkeys#${person}` });
+
+export function passkeysTable({ store }: StoreOptions): PasskeyStore {
+  return {
+    async get(person) {
+      const row = await store.get<{ passkeys_json: string }>('approvals', rowKey(person));
+      return row && (JSON.parse(row.passkeys_json) as PasskeyRow);
+    },
+
+    async put(passkeys, read) {
+      const { person, revision } = passkeys;
+      const row = { ...rowKey(person), passkeys_json: JSON.stringify(passkeys), revision };
+      return (await store.put('approvals', row, { if: ifUnchanged(read) })).written;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * Provenance of sessions: keyed digests, no text.
+ *
+ * Rows, by `session` (tenant#session) and `entry`: `#head` with the session's key, the count of its digests and whether
+ * some were left out; `r#<envelope_id>` a result, `w#<digest>` words. Access patterns: all of a session, open and grow
+ * (update of the head), put once. `expires_at` is compared, TTL removes rows.
+ */
+
+import type { ProvenanceStore, SeenEntry, SessionName } from '#core/session/sources/ports.ts';
+import { allRows, type StoreOptions } from './store.ts';
+
+const head = '#head';
+const partition = ({ tenant, session }: SessionName): string => `${tenant}#${session}`;
+const seconds = (ms: number): number => Math.ceil(ms / 1000);
+
+export function provenanceTable({ store }: StoreOptions): ProvenanceStore {
+  const headKey = (name: SessionName) => ({ session: partition(name), entry: head });
+  return {
+    async recall(name, nowMs) {
+      const rows = await allRows(store, 'provenance', { partition: partition(name) });
+      const first = rows.find(({ entry }) => entry === head);
+      if (!first || Number(first.expires_at) <= nowMs) return undefined;
+      const entries = rows.filter(({ entry, expires_at }) => entry !== head && Number(expires_at) > nowMs);
+      // Entries put when the record was opened have expired, so the oldest are missing.
+      const aged = Number(first.oldest_until) <= nowMs;
+      return { key: String(first.key), entries: entries.map(entryOf), gap: first.gap === true || aged };
+    },
+    async open(name, key, nowMs, keptSeconds) {
+      const until = nowMs + keptSeconds * 1000;
+      const opened = {
+        setIfAbsent: { key, oldest_until: until },
+        set: { expires_at: until, ttl: seconds(until) },
+      };
+      const { row = {} } = await store.update('provenance', headKey(name), opened, { after: true });
+      return { key: String(row.key), digests: Number(row.digests ?? 0) };
+    },
+    async put(name, { id, ...entry }, nowMs, keptSeconds) {
+      const until = nowMs + keptSeconds * 1000;
+      const row = { session: partition(name), entry: id, ...entry, expires_at: until, ttl: seconds(until) };
+      return (await store.put('provenance', row, { if: { absent: 'entry' } })).written;
+    },
+    async grow(name, { digests, gap }, nowMs, keptSeconds) {
+      const until = nowMs + keptSeconds * 1000;
+      const set = { expires_at: until, ttl: seconds(until), ...(gap && { gap: true }) };
+      await store.update('provenance', headKey(name), { set, add: { digests } });
+    },
+  };
+}
+
+function entryOf({ entry, label, server, action, digests }: Record<string, unknown>): SeenEntry {
+  return {
+    id: String(entry),
+    label: String(label),
+    ...(server !== undefined && { server: String(server) }),
+    ...(action !== undefined && { action: String(action) }),
+    digests: digests as Uint8Array,
+  };
+}

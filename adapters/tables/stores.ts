@@ -1,0 +1,105 @@
+/** Composes every store over one set of tables, for the functions on AWS, the local host and the tests. */
+import { PendingLimit } from '#core/approvals/pending-limit.ts';
+import type { Clock } from '#core/kernel/ports.ts';
+import { rolloutsInForce } from '#core/models/rollouts/in-force.ts';
+import { actionsTable } from './actions-table.ts';
+import { alertsTable } from './alerts-table.ts';
+import { approvalsTable } from './approvals-table.ts';
+import { cancellationsTable } from './cancellations-table.ts';
+import { countersTable } from './counters-table.ts';
+import { credentialsTable } from './credentials-table.ts';
+import { deliveriesTable } from './deliveries-table.ts';
+import { evidenceTable } from './evidence-table.ts';
+import { keyRisksTable } from './key-risks-table.ts';
+import { mcpTable } from './mcp-table.ts';
+import { rolloutsTable } from './rollouts-table.ts';
+import { setAsideRows } from './set-aside-rows.ts';
+import type { StoreOptions } from './store.ts';
+import { manifestsTable } from './task-manifests-table.ts';
+import { ticketsTable } from './tickets-table.ts';
+
+/** Returns the stores, except the ledger and the store of configurations: hosts wrap those. */
+export function tableStores({ store: rows }: StoreOptions, clock: Clock) {
+  const store: StoreOptions = { store: rows };
+  const [evidence, approvals, rollouts] = [evidenceTable(store), approvalsTable(store), rolloutsTable(store)];
+  const timed = { ...store, clock };
+  return {
+    evidence,
+    sessionManifests: evidence,
+    evidenceRows: evidence,
+    approvals,
+    pendingLimit: new PendingLimit(approvals),
+    passkeys: lazyStore(async () => (await import('./passkeys-table.ts')).passkeysTable(store), {
+      get: true,
+      put: true,
+    }),
+    deliveries: deliveriesTable(store),
+    credentials: credentialsTable(store),
+    tickets: ticketsTable(store),
+    keyRisks: keyRisksTable(store),
+    tasks: manifestsTable(store),
+    provenance: lazyStore(async () => (await import('./provenance-table.ts')).provenanceTable(store), {
+      recall: true,
+      open: true,
+      put: true,
+      grow: true,
+    }),
+    traceRing: lazyStore(async () => (await import('./traces-table.ts')).tracesTable(store), {
+      put: true,
+      recent: true,
+    }),
+    startedActions: actionsTable(store),
+    setAside: setAsideRows(store),
+    observations: lazyStore(async () => (await import('./observations-table.ts')).observationsTable(store), {
+      apply: true,
+      usage: true,
+      violations: true,
+      requests: true,
+      minutes: true,
+      hours: true,
+      stamps: true,
+      replaceMinutes: true,
+      dimensions: true,
+    }),
+    rollouts,
+    rolloutsInForce: rolloutsInForce(rollouts, clock),
+    alerts: alertsTable(store),
+    planes: lazyStore(async () => (await import('./planes-table.ts')).planesTable(store), {
+      list: true,
+      get: true,
+      put: true,
+      heads: true,
+      putHeads: true,
+      walk: true,
+    }),
+    counters: countersTable(timed),
+    cancellations: cancellationsTable(store),
+    mcpStore: mcpTable(timed),
+    batchStore: lazyStore(async () => (await import('./batches-table.ts')).batchesTable(store), {
+      get: true,
+      put: true,
+      list: true,
+    }),
+  };
+}
+
+type Methods<Store> = { [Name in keyof Store]: (...args: never[]) => Promise<unknown> };
+
+/**
+ * Returns a store that is loaded at its first use.
+ * @param methods every method of the store; all are asynchronous.
+ */
+function lazyStore<Store extends Methods<Store>>(
+  load: () => Promise<Store>,
+  methods: Readonly<Record<keyof Store & string, true>>,
+): Store {
+  let loaded: Promise<Store> | undefined;
+  const later = Object.keys(methods).map((name) => [
+    name,
+    async (...args: never[]) => {
+      loaded ??= load();
+      return (await loaded)[name as keyof Store](...args);
+    },
+  ]);
+  return Object.fromEntries(later) as Store;
+}

@@ -1,0 +1,50 @@
+/**
+ * Open event streams of each key, in the table of MCP sessions: functions share no memory.
+ *
+ * One row per key, `streams#<tenant>#<key>`: its open streams with their session and end, and the count of its writes.
+ * Access patterns: take (get, then put if no other process wrote since), give (update that removes one stream).
+ */
+
+import { GatewayError } from '#core/kernel/errors.ts';
+import { type Clock, isoTime } from '#core/kernel/ports.ts';
+import { fullOf, type OpenStream, type StreamOwner, type StreamSlots } from '#core/mcp/sessions/event-streams.ts';
+import type { Key, StoreOptions } from './store.ts';
+
+type SlotsById = Record<string, Pick<OpenStream, 'session' | 'until'>>;
+
+const tries = 5;
+
+const rowKey = ({ tenant, key_id }: StreamOwner): Key => ({ id: `streams#${tenant}#${key_id}` });
+
+export function streamSlots({ clock, store }: StoreOptions & { readonly clock: Clock }): StreamSlots {
+  const read = async (owner: StreamOwner) => {
+    const { revision = 0, open = {} } =
+      (await store.get<{ revision?: number; open?: SlotsById }>('mcp', rowKey(owner))) ?? {};
+    return { revision, open };
+  };
+  const written = async (owner: StreamOwner, revision: number, open: SlotsById) => {
+    const ttl = Math.max(...Object.values(open).map(({ until }) => Math.ceil(Date.parse(until) / 1000)));
+    const row = { ...rowKey(owner), revision: revision + 1, open, ttl };
+    const unchanged = { any: [{ absent: 'id' }, { equals: ['revision', revision] }] } as const;
+    return (await store.put('mcp', row, { if: unchanged })).written;
+  };
+  return {
+    async take(owner, { id, session, until }, most) {
+      for (let attempt = 0; attempt < tries; attempt += 1) {
+        const { revision, open } = await read(owner);
+        const now = isoTime(clock.now());
+        const running: SlotsById = Object.fromEntries(Object.entries(open).filter(([, stream]) => stream.until > now));
+        const full = fullOf(Object.values(running), session, most);
+        if (full) return full;
+        if (await written(owner, revision, { ...running, [id]: { session, until } })) return 'taken';
+      }
+      const message = `Too many streams of this key were opened at once: the gateway tried ${tries} times. Try again.`;
+      throw new GatewayError('service_unavailable', message, { retryAfterSeconds: 1 });
+    },
+
+    async give(owner, id) {
+      const given = { remove: [['open', id]], add: { revision: 1 } };
+      await store.update('mcp', rowKey(owner), given, { if: { present: ['open', id] } });
+    },
+  };
+}

@@ -1,0 +1,91 @@
+/**
+ * Reads sums of minutes and hours. A batch raises the hour of a tenant (`tenant:<id>`), or of everything (`global`),
+ * last of its sums for that scope and hour. So the batches that raised it are the stamp of that hour: sums read after
+ * the stamp are valid until it changes.
+ */
+import type { TimedSums } from '#core/observatory/buckets.ts';
+import { type Dimension, partsOf, type Scope } from '#core/observatory/dimensions.ts';
+import type { BucketQuery, HourStamps, Observations } from '#core/observatory/ports.ts';
+import { KeptHours } from './kept-hours.ts';
+import { everySeries, stampDimension, toTimedSums } from './observation-minutes.ts';
+import { writersOf } from './observation-sums.ts';
+import type { Row } from './store.ts';
+
+/** Maximum number of hours that are cached; those of a longer span are read. */
+const maxHours = 60;
+const hourMs = 3_600_000;
+
+/** Reads every row of a series between two places, both included. */
+export type Range = (series: string, first: string, last: string, consistent?: boolean) => AsyncIterable<Row>;
+
+export function timedSums(range: Range): Pick<Observations, 'minutes' | 'hours' | 'stamps'> {
+  const kept = new KeptHours();
+
+  /**
+   * Reads the sums of every shard of a dimension, oldest first. Shards of one time are adjacent, and readers add them
+   * up.
+   */
+  async function timed(all: readonly string[], first: string, last: string, consistent = false): Promise<TimedSums[]> {
+    const sums = await Promise.all(
+      all.map(async (series) => {
+        const found: TimedSums[] = [];
+        for await (const row of range(series, first, last, consistent)) found.push(...toTimedSums(row));
+        return found;
+      }),
+    );
+    return sums.flat().sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  }
+
+  function remembered(width: 'minutes' | 'hours', scope: Scope, query: BucketQuery, stamps: HourStamps | undefined) {
+    const { dimension, from, to } = query;
+    const all = everySeries(width, scope, dimension);
+    const hours = stamps && !replaced(dimension) ? hoursBetween(from, to) : undefined;
+    if (!hours || !stamps) return undefined;
+    // Cached sums must include everything up to the stamp, so a lagging replica must not answer.
+    return kept.read(all[0]!, hours, stamps, (first, last) => timed(all, first, last, true));
+  }
+
+  return {
+    async minutes(scope, query, stamps) {
+      const [first, last] = [query.from.slice(0, 16), query.to.slice(0, 16)];
+      const known = await remembered('minutes', scope, query, stamps);
+      if (known) return known.filter(({ at }) => at.slice(0, 16) >= first && at.slice(0, 16) <= last);
+      return timed(everySeries('minutes', scope, query.dimension), first, last);
+    },
+
+    async hours(scope, query, stamps) {
+      const known = await remembered('hours', scope, query, stamps);
+      return (
+        known ?? timed(everySeries('hours', scope, query.dimension), query.from.slice(0, 13), query.to.slice(0, 13))
+      );
+    },
+
+    async stamps(scope, { from, to }) {
+      const hours = hoursBetween(from, to) ?? [];
+      const stamps = new Map(hours.map((hour) => [hour, '']));
+      if (hours.length === 0) return stamps;
+      const shards = await Promise.all(
+        everySeries('hours', scope, stampDimension(scope)).map(async (series, shard) => {
+          const found: [hour: string, stamp: string][] = [];
+          for await (const row of range(series, hours[0]!, hours.at(-1)!))
+            found.push([String(row.at), `${shard} ${writersOf(row)};`]);
+          return found;
+        }),
+      );
+      for (const [hour, stamp] of shards.flat()) stamps.set(hour, (stamps.get(hour) ?? '') + stamp);
+      return stamps;
+    },
+  };
+}
+
+/** Checks for minutes that a report of a data plane replaces: it changes no batch and so no stamp. */
+const replaced = (dimension: Dimension): boolean => partsOf(dimension)?.kind === 'plane';
+
+/** Returns the hours of a span, as `2026-11-25T10`; undefined for a long one. */
+function hoursBetween(from: string, to: string): string[] | undefined {
+  const [first, last] = [from, to].map((text) => Math.floor(Date.parse(text) / hourMs)) as [number, number];
+  if (!(last - first < maxHours)) return undefined;
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, n) =>
+    new Date((first + n) * hourMs).toISOString().slice(0, 13),
+  );
+}

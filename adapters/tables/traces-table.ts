@@ -1,0 +1,66 @@
+/**
+ * The last traces of a deployment, from any process [trace.routes].
+ *
+ * Rows: `ring` = one of eight shards and the tenant, `at` = time of the put and a random suffix, `traces` = JSON of a
+ * few traces. Access patterns: put once, and the newest of each shard of a tenant (newest first), so that a
+ * tenant's traces do not displace another's. `expires_at` is compared, TTL removes rows.
+ */
+import { sideBySide } from '#core/kernel/side-by-side.ts';
+import type { TraceRing } from '#core/observatory/ports.ts';
+import { noTenant, type RecordedTrace } from '#core/observatory/traces.ts';
+import type { Key, StoreOptions } from './store.ts';
+
+const shards = 8;
+/** Lifetime of traces, which show current activity. */
+const keptMs = 24 * 3_600_000;
+const pageItems = 100;
+const queriesAtOnce = 32;
+
+export function tracesTable({ store }: StoreOptions): TraceRing {
+  return {
+    async put(tenant, traces, suffix, nowMs) {
+      const until = nowMs + keptMs;
+      await store.put('traces', {
+        ring: ringOf(tenant, shardOf(suffix)),
+        at: `${String(nowMs).padStart(15, '0')}#${suffix}`,
+        traces: JSON.stringify(traces),
+        expires_at: until,
+        ttl: Math.ceil(until / 1000),
+      });
+    },
+
+    async recent(tenants, limit, nowMs) {
+      const found: RecordedTrace[] = [];
+      const rings = [noTenant, ...tenants].flatMap((tenant) =>
+        Array.from({ length: shards }, (_, shard) => ringOf(tenant, shard)),
+      );
+      await sideBySide(rings, queriesAtOnce, async (ring) => found.push(...(await newest(ring, limit, nowMs))));
+      return found;
+    },
+  };
+
+  /** Reads at least the newest of a shard: as many items as hold this many traces. */
+  async function newest(ring: string, limit: number, nowMs: number): Promise<RecordedTrace[]> {
+    const found: RecordedTrace[] = [];
+    let from: Key | undefined;
+    do {
+      const page = await store.query<{ expires_at: number; traces: string }>('traces', {
+        partition: ring,
+        order: 'descending',
+        limit: pageItems,
+        after: from,
+        stale: true,
+      });
+      for (const { expires_at, traces } of page.rows)
+        if (expires_at > nowMs) found.push(...(JSON.parse(traces) as RecordedTrace[]));
+      from = page.next;
+    } while (from && found.length < limit);
+    return found;
+  }
+}
+
+/** @param suffix hex digits */
+const shardOf = (suffix: string): number => Number.parseInt(suffix.slice(-1), 16) % shards;
+
+/** Returns the ring of a tenant. Earlier releases put all traces where those without a tenant are. */
+const ringOf = (tenant: string, shard: number): string => (tenant === noTenant ? String(shard) : `${shard}#${tenant}`);

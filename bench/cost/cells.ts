@@ -1,0 +1,86 @@
+/**
+ * Number of cells that a load needs (`docs/explanation/cells.md`): a cell is one deployment, in its own account, for a group of
+ * tenants. Its capacity follows from the limits below, which were not measured on AWS.
+ */
+import { assumed } from './calls.ts';
+import { head, line, type Mix, mixCost } from './tables.ts';
+
+/** Shares of calls: half actions, a third chats of 2 s, a sixth streams of 30 s in containers. */
+const shares = { actions: 1 / 2, chats: 1 / 3, 'streams-in-containers': 1 / 6 } as const;
+const actionSeconds = 0.1;
+/** A cell is filled to this share of its first limit, so that it takes a neighbour's tenants while that one is away. */
+const fill = 0.5;
+
+/** Functions that are busy at once, for one call per second of the mix. */
+const executions = shares.chats * assumed.chatSeconds + shares.actions * actionSeconds;
+/** Write units of the table of evidence and its index for one entry, as in a transaction. */
+const evidenceUnits = 3;
+
+export interface CellLimit {
+  readonly what: string;
+  /** Calls per second of the mix at which it is reached. */
+  readonly callsPerSecond: number;
+}
+
+/** Limits of one deployment that a quota does not raise, or not far, lowest first. */
+export const limits: readonly CellLimit[] = [
+  {
+    what: 'API Gateway: 10,000 requests per second of an account and region',
+    callsPerSecond: 10_000 / (shares.actions + shares.chats),
+  },
+  { what: 'table of evidence: 40,000 write units per second', callsPerSecond: 40_000 / evidenceUnits },
+  // Each environment reads the pointer every five seconds; a key gives 3,000 reads.
+  { what: 'one key of the configuration: 15,000 environments', callsPerSecond: 15_000 / executions },
+].sort((a, b) => a.callsPerSecond - b.callsPerSecond);
+
+export interface Cells {
+  readonly callsPerSecond: number;
+  readonly cells: number;
+  readonly usdMonth: number;
+  /** Functions of one cell that run at the same time. */
+  readonly executions: number;
+  readonly tasks: number;
+  readonly evidenceUnits: number;
+  readonly firstLimit: string;
+}
+
+export async function cellsFor(callsPerSecond: number, region?: string): Promise<Cells> {
+  const [first] = limits;
+  const cells = Math.ceil(callsPerSecond / (first!.callsPerSecond * fill));
+  const own = callsPerSecond / cells;
+  const mix = Object.fromEntries(Object.entries(shares).map(([name, share]) => [name, share * own])) as Mix;
+  const { month } = await mixCost(mix, { region, tenants: 100 });
+  return {
+    callsPerSecond,
+    cells,
+    usdMonth: month * cells,
+    executions: Math.ceil(own * executions),
+    tasks: Math.ceil((own * shares['streams-in-containers'] * assumed.streamSeconds) / assumed.streamsOfTask),
+    evidenceUnits: Math.ceil(own * evidenceUnits),
+    firstLimit: first!.what,
+  };
+}
+
+const loads = [1_000, 10_000, 100_000];
+
+/** Returns the table of `docs/explanation/cells.md`. */
+export async function cellsTable(region?: string): Promise<string> {
+  const rows = await Promise.all(loads.map((load) => cellsFor(load, region)));
+  const whole = (amount: number) => Math.round(amount).toLocaleString('en');
+  return [
+    ...head([
+      'calls per second',
+      'cells',
+      'USD a month',
+      'executions of a cell',
+      'tasks of a cell',
+      'write units of its evidence',
+    ]),
+    ...rows.map((row) =>
+      line([
+        ...[whole(row.callsPerSecond), whole(row.cells), whole(Number(row.usdMonth.toPrecision(2)))],
+        ...[whole(row.executions), whole(row.tasks), whole(row.evidenceUnits)],
+      ]),
+    ),
+  ].join('\n');
+}

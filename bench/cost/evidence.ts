@@ -1,0 +1,44 @@
+/** Cost of the copies of an entry, counted in the product's own projection at a rate of entries (simulated in virtual time). */
+import { type EvidenceTally, simulateProjection } from '../../test/support/simulated-projection.ts';
+import type { Prices } from './prices.ts';
+
+export interface EvidenceRate {
+  readonly entriesPerSecond: number;
+  readonly tenants: number;
+}
+
+/** Seconds between two entries of a session: an agent that thinks and acts. */
+const secondsOfEntry = 4;
+/** A higher rate costs no more an entry: batches are full of sessions. */
+const mostSimulated = 100;
+
+const counted = new Map<string, Promise<EvidenceTally>>();
+
+/** Counts the requests that a rate of entries causes; once per load. */
+export function countEvidence({ entriesPerSecond, tenants }: EvidenceRate): Promise<EvidenceTally> {
+  const rate = Math.min(entriesPerSecond, mostSimulated);
+  const load = {
+    entriesPerSecond: rate,
+    tenants: Math.min(tenants, Math.ceil(rate)),
+    sessions: Math.max(1, Math.round((rate * secondsOfEntry) / tenants)),
+    seconds: Math.max(32, Math.min(600, 300 / rate)),
+    shards: 4,
+  };
+  const key = JSON.stringify(load);
+  const tally = counted.get(key) ?? simulateProjection(load);
+  counted.set(key, tally);
+  return tally;
+}
+
+/** Returns US dollars for a million entries. */
+export function evidenceCost(tally: EvidenceTally, prices: Prices): number {
+  const { entries, puts, gets, signatures, writeUnits, readUnits, invocations, gbSeconds } = tally;
+  const sum =
+    puts * prices.s3Puts +
+    gets * prices.s3Gets +
+    signatures * prices.signatures +
+    writeUnits * prices.writeUnits +
+    readUnits * prices.readUnits +
+    invocations * prices.lambdaRequests;
+  return sum / entries + (gbSeconds / entries) * prices.lambdaGbSecond * 1e6;
+}

@@ -1,0 +1,44 @@
+/** The client that commands call operations with. */
+
+/** Query parameters; a list is sent as one parameter per value. */
+export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
+
+export interface Call {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Query;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent unchanged, in place of `body`. */
+  readonly document?: { readonly type: string; readonly content: Uint8Array<ArrayBuffer> };
+  /** The operation whose key is sent. Default: the called operation. */
+  readonly keyOf?: string;
+}
+
+export interface Answer {
+  /** The unchanged response text. */
+  readonly text: string;
+  readonly json: unknown;
+}
+
+/** A response whose body is read as it arrives. */
+export interface Opened {
+  readonly status: number;
+  /** Media type without parameters, in lower case. */
+  readonly type: string;
+  readonly headers: { get(name: string): string | null };
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+export interface Api {
+  /** True if the gateway runs on another machine. */
+  readonly isDeployment: boolean;
+  /** Calls an operation. @throws Failure if the server is unreachable, refuses, or answers with anything but JSON. */
+  call(operation: string, call?: Call): Promise<Answer>;
+  /** Returns the whole response as text. */
+  text(operation: string, call?: Call): Promise<string>;
+  /** Returns the bytes of the response as they arrive. */
+  stream(operation: string, call?: Call): Promise<AsyncIterable<Uint8Array>>;
+  /** Sends the request. @throws Failure if the server cannot be reached or refuses. */
+  open(operation: string, call?: Call): Promise<Opened>;
+}

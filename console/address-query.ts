@@ -1,0 +1,38 @@
+/** Filters of a page in the address, behind a `?` in its fragment: a link or a reload shows the same list. */
+import { useCallback, useEffect, useState } from 'preact/hooks';
+
+const changed = 'gateway-address-query';
+
+const queryOf = (hash: string): URLSearchParams => new URLSearchParams(hash.split('?')[1] ?? '');
+
+interface Address {
+  /** The value of a filter, or empty. */
+  readonly asked: (name: string) => string;
+  /** Changes filters. An empty value removes one. The address changes, the history does not grow. */
+  readonly set: (changes: Readonly<Record<string, string>>) => void;
+}
+
+export function useAddress(): Address {
+  const [query, setQuery] = useState(() => queryOf(location.hash));
+  useEffect(() => {
+    const follow = () => setQuery(queryOf(location.hash));
+    addEventListener('hashchange', follow);
+    addEventListener(changed, follow);
+    return () => {
+      removeEventListener('hashchange', follow);
+      removeEventListener(changed, follow);
+    };
+  }, []);
+  const asked = useCallback((name: string) => query.get(name) ?? '', [query]);
+  const set = useCallback((changes: Readonly<Record<string, string>>) => {
+    const next = queryOf(location.hash);
+    for (const [name, value] of Object.entries(changes)) {
+      if (value === '') next.delete(name);
+      else next.set(name, value);
+    }
+    const page = location.hash.split('?')[0] || '#/';
+    history.replaceState(history.state, '', next.size === 0 ? page : `${page}?${next}`);
+    dispatchEvent(new Event(changed));
+  }, []);
+  return { asked, set };
+}

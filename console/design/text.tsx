@@ -1,0 +1,54 @@
+/**
+ * Text of agents and servers. It is hostile: it becomes text nodes only, what is invisible in it is spelled out, and it is isolated so
+ * that it cannot change the direction of the text around it [console.hostile-text].
+ */
+import { visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
+import { type Language, partsOf } from '../approvals/highlight.ts';
+
+/** One line of text. */
+export const Text = ({ of }: { readonly of: string }) => <bdi>{visibleText(of)}</bdi>;
+
+/** One line of code, always read from left to right. */
+export const Code = ({ of }: { readonly of: string }) => (
+  <code>
+    <bdi dir="ltr">{visibleText(of)}</bdi>
+  </code>
+);
+
+const isDiff = (lines: readonly string[]): boolean =>
+  lines.some((line) => line.startsWith('@@ ')) || (lines[0]?.startsWith('diff --git ') ?? false);
+
+const diffClass = (line: string): string => {
+  if (line.startsWith('+') && !line.startsWith('+++')) return 'added';
+  if (line.startsWith('-') && !line.startsWith('---')) return 'removed';
+  return line.startsWith('@@') ? 'place' : '';
+};
+
+/** Text of several lines. Colours the lines of a diff by their sign, and the parts of a command by their kind. */
+export function Block({ of, language }: { readonly of: string; readonly language?: Language | undefined }) {
+  const text = visibleLines(of);
+  const lines = text.split('\n');
+  if (language && !isDiff(lines))
+    return (
+      <pre>
+        <span dir="ltr">
+          {partsOf(text, language).map(({ text, kind }, at) => (
+            <span key={at} class={kind}>
+              {text}
+            </span>
+          ))}
+        </span>
+      </pre>
+    );
+  const classOf = isDiff(lines) ? diffClass : () => '';
+  return (
+    <pre>
+      {lines.map((line, at) => (
+        <span key={at} class={classOf(line)} dir="ltr">
+          {line}
+          {'\n'}
+        </span>
+      ))}
+    </pre>
+  );
+}

@@ -1,0 +1,33 @@
+/** Light or dark: as the system has it, unless the person chose one in this browser. */
+
+export const themes = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
+
+const place = 'gateway-console-theme';
+
+/** A browser may forbid storage. */
+function stored(): string | null {
+  try {
+    return localStorage.getItem(place);
+  } catch {
+    return null;
+  }
+}
+
+export const chosenTheme = (): Theme => themes.find((theme) => theme === stored()) ?? 'system';
+
+export function applyTheme(theme: Theme): void {
+  const { dataset } = document.documentElement;
+  if (theme === 'system') delete dataset.theme;
+  else dataset.theme = theme;
+}
+
+export function chooseTheme(theme: Theme): void {
+  try {
+    if (theme === 'system') localStorage.removeItem(place);
+    else localStorage.setItem(place, theme);
+  } catch {
+    // The choice holds until the page is closed.
+  }
+  applyTheme(theme);
+}

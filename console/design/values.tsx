@@ -1,0 +1,16 @@
+/** Times and amounts as people read them; the exact value is in the title. */
+import { ago, money } from '../words.ts';
+
+/** `2 min ago`. */
+export const RelativeTime = ({ at }: { readonly at: string }) => (
+  <time dateTime={at} title={`${new Date(at).toLocaleString()} (${at})`}>
+    {ago(at)}
+  </time>
+);
+
+/** `$0.0042`: two digits that count below one dollar, cents above. */
+export const Money = ({ usd }: { readonly usd: number }) => (
+  <data value={usd} title={`${usd} USD`}>
+    {money(usd)}
+  </data>
+);

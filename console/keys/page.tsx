@@ -1,0 +1,70 @@
+/** API keys and people of the tenant. No page ever sees a key itself [console.keys]. */
+import { useCallback } from 'preact/hooks';
+import type { AnswerOf } from '#core/operations/endpoints.ts';
+import { Badge } from '../design/badge.tsx';
+import { Heading } from '../design/layout.tsx';
+import { EmptyState, Loaded } from '../design/states.tsx';
+import { type Column, Table } from '../design/table.tsx';
+import { Code, Text } from '../design/text.tsx';
+import { useLive } from '../live.ts';
+import type { PageProps } from '../page-props.ts';
+
+type Identities = AnswerOf<'listIdentities'>;
+
+export function KeysPage({ api }: PageProps) {
+  const ask = useCallback((signal: AbortSignal) => api.get<'listIdentities'>('identity/identities', signal), [api]);
+  return (
+    <>
+      <Heading lead="Who may call the gateway: keys of agents, services and people. The keys themselves are never shown.">
+        Keys
+      </Heading>
+      <Loaded live={useLive(ask, 60_000)}>
+        {({ keys, people }) => (
+          <>
+            {keys.length === 0 ? (
+              <EmptyState icon="key" title="No keys" example={<pre>{example}</pre>}>
+                A key says who calls and what the caller may do. The configuration names its variable or its SHA-256:
+              </EmptyState>
+            ) : (
+              <Table caption="Keys" columns={keyColumns} rows={keys} keyOf={({ id }) => id} />
+            )}
+            {people.length > 0 && (
+              <section>
+                <h2>People</h2>
+                <Table caption="People" columns={peopleColumns} rows={people} keyOf={({ id }) => id} />
+              </section>
+            )}
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+const example = `tenants:
+  - id: default
+    api_keys:
+      - { key_env: RELEASE_BOT_KEY, name: release-bot, kind: agent }`;
+
+const keyColumns: readonly Column<Identities['keys'][number]>[] = [
+  { head: 'Name', cell: ({ name }) => <Text of={name} /> },
+  { head: 'Kind', cell: ({ kind }) => <Badge of={kind} tone={kind === 'human' ? 'info' : 'neutral'} /> },
+  { head: 'Role', cell: ({ role }) => role },
+  {
+    head: 'Person or owner',
+    priority: 2,
+    cell: ({ person, owner }) => <Text of={person ?? owner ?? '–'} />,
+  },
+  { head: 'Id', cell: ({ id }) => <Code of={id} />, priority: 3 },
+];
+
+const peopleColumns: readonly Column<Identities['people'][number]>[] = [
+  { head: 'Name', cell: ({ name }) => <Text of={name} /> },
+  { head: 'Role', cell: ({ role }) => role },
+  { head: 'Teams', cell: ({ teams }) => <Text of={teams.join(', ') || '–'} />, priority: 2 },
+  {
+    head: 'Roles by level',
+    priority: 3,
+    cell: ({ grants }) => <Text of={grants.map(({ path, role }) => `${role} of ${path}`).join(', ') || '–'} />,
+  },
+];

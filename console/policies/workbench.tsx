@@ -1,0 +1,55 @@
+/** Draft of the policies, next to the playground, which decides calls by the draft while it is typed [console.playground]. */
+import { useState } from 'preact/hooks';
+import type { Api } from '../api.ts';
+import { Card } from '../design/layout.tsx';
+import { Notice } from '../design/states.tsx';
+import { Text } from '../design/text.tsx';
+import type { Me } from '../session.ts';
+import { Decided } from './difference.tsx';
+import type { Draft } from './draft.ts';
+import { Editor } from './editor.tsx';
+import { Playground, type Tried } from './playground.tsx';
+
+interface WorkbenchProps {
+  readonly api: Api;
+  readonly me: Me;
+  /** The version in force, once it is known. */
+  readonly current: number | undefined;
+}
+
+export function Workbench({ api, me, current }: WorkbenchProps) {
+  const [draft, setDraft] = useState<Draft | undefined>();
+  const [tried, setTried] = useState<Tried>({});
+  return (
+    <div class="workbench">
+      <div>
+        <Editor
+          api={api}
+          maySave={me.platform && me.role === 'admin'}
+          current={current}
+          draft={draft}
+          setDraft={setDraft}
+          fault={tried.fault}
+        />
+        {draft && <Behaviour of={tried} />}
+      </div>
+      <Playground api={api} tenant={me.tenant} draft={draft} setTried={setTried} />
+    </div>
+  );
+}
+
+/** Lists the differences of a draft, each with its shortest call. */
+function Behaviour({ of: { diff, warnings = [] } }: { readonly of: Tried }) {
+  if (!diff) return null;
+  const same = diff.analysed && diff.tightened.length + diff.loosened.length === 0;
+  return (
+    <Card title="What the change decides otherwise, for every call" icon="diff">
+      {same ? <p class="quiet">Nothing: every call is decided as it is now.</p> : <Decided of={diff} />}
+      {warnings.map((warning) => (
+        <Notice key={warning} kind="warn">
+          <Text of={warning} />
+        </Notice>
+      ))}
+    </Card>
+  );
+}

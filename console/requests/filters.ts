@@ -1,0 +1,62 @@
+/** Filters of the list of requests, as the address and the API have them [console.requests]. */
+import type { AnswerOf } from '#core/operations/endpoints.ts';
+
+export type Request = AnswerOf<'listRequests'>['requests'][number];
+
+export const outcomes = ['completed', 'cached', 'blocked', 'review', 'aborted', 'failed', 'refused'] as const;
+
+/** Spans of time, in minutes; rows are kept 48 hours. */
+export const spans = {
+  '': 'the last 48 hours',
+  '15': 'the last 15 minutes',
+  '60': 'the last hour',
+  '360': 'the last 6 hours',
+  '1440': 'the last day',
+} as const;
+
+const pageSize = 50;
+
+/** Filters that are given to the API under their own name. */
+const passed = ['model', 'outcome', 'key', 'text', 'path'] as const;
+
+/** The query of one page. @param asked of the address */
+export function queryOf(asked: (name: string) => string, cursor: string | undefined, nowMs: number): URLSearchParams {
+  const query = new URLSearchParams({ limit: String(pageSize) });
+  for (const name of passed) if (asked(name) !== '') query.set(name, asked(name));
+  const minutes = Number(asked('minutes'));
+  if (minutes > 0) query.set('from', new Date(nowMs - minutes * 60_000).toISOString());
+  for (const name of ['from', 'to']) if (asked(name) !== '') query.set(name, asked(name));
+  if (cursor !== undefined) query.set('cursor', cursor);
+  return query;
+}
+
+export interface Totals {
+  readonly calls: number;
+  readonly usd: number;
+  readonly tokens: number;
+  /** Median and 95th percentile, in milliseconds; undefined without a call. */
+  readonly latency: { readonly p50: number; readonly p95: number } | undefined;
+  readonly failed: number;
+}
+
+/** Adds up requests. Money is added in millionths, since sums of fractions would drift. */
+export function totalsOf(requests: readonly Request[]): Totals {
+  const times = requests.map(({ latency_ms }) => latency_ms).sort((a, b) => a - b);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.ceil(times.length * share) - 1)] ?? 0;
+  return {
+    calls: requests.length,
+    usd: requests.reduce((sum, { cost_microusd }) => sum + cost_microusd, 0) / 1_000_000,
+    tokens: requests.reduce((sum, { tokens: { input, output } }) => sum + input + output, 0),
+    latency: times.length === 0 ? undefined : { p50: at(0.5), p95: at(0.95) },
+    failed: requests.filter(({ outcome }) => outcome === 'failed').length,
+  };
+}
+
+/** A request in an address: its session, and its envelope after the last slash. */
+export const addressOf = ({ session_id, envelope_id }: Pick<Request, 'session_id' | 'envelope_id'>): string =>
+  `${session_id}/${envelope_id}`;
+
+export function ofAddress(id: string): readonly [session: string, envelope: string] {
+  const at = id.lastIndexOf('/');
+  return [id.slice(0, Math.max(at, 0)), id.slice(at + 1)];
+}

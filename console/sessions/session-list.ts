@@ -1,0 +1,43 @@
+/** Sessions as the list shows them: what they did, and their state [console.sessions]. */
+import type { AnswerOf } from '#core/operations/endpoints.ts';
+
+export type Session = AnswerOf<'listSessions'>['sessions'][number];
+
+export type State = 'waiting' | 'active' | 'quiet';
+
+const activeMs = 5 * 60_000;
+
+/** A session waits while a person has to decide one of its calls; it is active for five minutes after an entry. */
+export function stateOf({ session_id, updated_at }: Session, waiting: ReadonlySet<string>, nowMs: number): State {
+  if (waiting.has(session_id)) return 'waiting';
+  return nowMs - Date.parse(updated_at) < activeMs ? 'active' : 'quiet';
+}
+
+/** Calls of tools and models that the session made. A call that was held and then allowed has two decisions. */
+export const callsOf = ({ counts: { allow = 0, block = 0, chat = 0, review = 0, approve = 0 } }: Session): number =>
+  Math.max(0, allow - approve) + block + review + chat;
+
+/** Returns the numbers of calls that were not allowed, in words: `2 reviewed, 1 blocked`. */
+export function notable({ counts }: Session): string {
+  const words = [
+    ['review', 'reviewed'],
+    ['block', 'blocked'],
+    ['deny', 'denied'],
+  ] as const;
+  return words.flatMap(([kind, word]) => ((counts[kind] ?? 0) > 0 ? [`${counts[kind]} ${word}`] : [])).join(', ');
+}
+
+export interface Search {
+  readonly text: string;
+  /** Empty for all. */
+  readonly state: string;
+}
+
+export const isFound = (
+  { session_id, owner_key = '' }: Session,
+  state: State,
+  { text, state: asked }: Search,
+  nameOf: (key: string) => string,
+): boolean =>
+  (asked === '' || state === asked) &&
+  [session_id, owner_key, nameOf(owner_key)].some((each) => each.toLowerCase().includes(text.toLowerCase()));

@@ -1,0 +1,11 @@
+/** Why a key was not accepted, and what to do next, in words for a person at a form [console.sign-in]. */
+import { ApiError, faultText } from './api.ts';
+
+export function signInFault(cause: unknown): string {
+  const { status } = cause instanceof ApiError ? cause : { status: undefined };
+  if (status === 0) return 'The gateway does not answer. Check that it is running, then try again.';
+  if (status === 401)
+    return 'The gateway does not know this key. Check that you pasted the whole key, and that it was not replaced.';
+  if (status === 429) return 'Too many attempts. Wait a minute, then try again.';
+  return faultText(cause);
+}

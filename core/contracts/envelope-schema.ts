@@ -1,0 +1,80 @@
+/** Schemas of the requests and the result of an action. */
+import * as z from 'zod';
+import { resultReasons } from './approval.ts';
+import { capabilities, decisions, isSession, sessionForm, sessionPattern, sizes } from './call-sizes.ts';
+import { declaredRoots } from './declared-root.ts';
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses control characters
+const noControls = /^[^\u0000-\u001f\u007f-\u009f]*$/u;
+
+const upstreamPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+const name = (what: string) =>
+  z
+    .string()
+    .min(1, `${what} must not be empty`)
+    .max(sizes.nameCharacters, `${what} is longer than ${sizes.nameCharacters} characters`)
+    .regex(noControls, `${what} contains control characters`);
+
+/** Returns the schema of a session id. Published schemas contain the pattern. */
+export const sessionId = (message: string) => z.string().regex(sessionPattern, message).refine(isSession, message);
+
+const actorSchema = z.strictObject({
+  agent: name('actor.agent').optional(),
+  session: sessionId(`actor.session must match ${sessionForm}`).optional(),
+});
+
+export const callId = sessionId(`call_id must be ${sessionForm}`);
+
+/** Body of `POST /v1/actions` and `POST /admin/v1/test-action`. */
+export const actionRequestSchema = z.strictObject({
+  protocol: name('protocol'),
+  tool: name('tool'),
+  target: z
+    .string()
+    .regex(noControls, 'target contains control characters')
+    .refine((text) => Buffer.byteLength(text) <= sizes.targetBytes, `target is longer than ${sizes.targetBytes} bytes`),
+  capability: z.enum(capabilities),
+  /** The expected server or service. The gateway refuses to run the call if another one serves it. */
+  upstream: z
+    .string()
+    .regex(upstreamPattern, 'upstream must be the name of an entry of upstreams.mcp or upstreams.http')
+    .optional(),
+  parameters: z.record(z.string(), z.json()).optional(),
+  actor: actorSchema.optional(),
+  approval_ref: z.uuid('approval_ref must be the envelope_id (a UUID) of an approval').optional(),
+  justification: z.string().max(sizes.justificationCharacters).optional(),
+  /** The person's own request, passed on by the host application: the trusted source for source rules. Not stored. */
+  prompt: z.string().max(sizes.promptCharacters).optional(),
+  manifest_id: name('manifest_id').optional(),
+  /** Absolute paths and URIs that the call may access. They only narrow the roots of its server [guard.roots]. */
+  roots: declaredRoots.optional(),
+  dry_run: z.boolean().optional(),
+  /** The caller runs the action itself. The gateway decides and records it, but never executes it. */
+  decide_only: z.boolean().optional(),
+  /** With `decide_only`: the caller's id of the call, used to report the outcome [action.decide-only]. */
+  call_id: callId.optional(),
+});
+
+export const decisionResultSchema = z.object({
+  envelope_id: z.string(),
+  decision: z.enum(decisions),
+  matched_rule: z.string(),
+  policy: z.string(),
+  policy_version: z.int().optional(),
+  session_id: z.string().optional(),
+  /** The target server or service. */
+  upstream: z.string().optional(),
+  evidence_hash: z.string().optional(),
+  dry_run: z.boolean().optional(),
+  /** Set if this is the outcome of an earlier request with the same Idempotency-Key. */
+  replayed: z.boolean().optional(),
+  error: z.object({ code: z.int(), message: z.string(), data: z.record(z.string(), z.unknown()) }).optional(),
+  credential: z.object({ type: z.string(), scope: z.string(), expires_in: z.int() }).optional(),
+  result: z.unknown().optional(),
+  /** SHA-256 of the canonical JSON of a result in the object store. */
+  result_sha256: z.string().optional(),
+  result_bytes: z.int().optional(),
+  /** Why `result` is missing although the call was executed. */
+  result_withheld: z.enum(resultReasons).optional(),
+});

@@ -1,0 +1,178 @@
+/** Describes commands of a shell line, those of Git by what they do to branches. */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { BranchWrite } from './git/branches.ts';
+import type { Effect } from './ports.ts';
+import { type Phrase, riskOf, verbs } from './service-phrases.ts';
+import { gitLine } from './shell/git-line.ts';
+import { takesOrders } from './shell/orders.ts';
+import { argOf } from './shell/words.ts';
+
+const programOf = ({ tool }: ToolCall): string => tool.replace(/^shell\./, '');
+const argvOf = ({ parameters: { argv } }: ToolCall): readonly string[] => (Array.isArray(argv) ? argv.map(String) : []);
+const isAddress = (target: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(target);
+
+/** Programs that the sentence does not name, because its verb says what they do to a file. */
+const plainPrograms = new Set(
+  'redirect cat head tail less more rm rmdir unlink shred cp ls mkdir touch tee'.split(' '),
+);
+const ownVerbs: ReadonlyMap<string, string> = new Map(
+  Object.entries({ mkdir: 'Creates folder', chmod: 'Changes the rights of', chown: 'Changes the owner of' }),
+);
+
+/**
+ * Returns what a command that starts the next one adds to its effect: ` as root` for `sudo rm x`, ` on host` for
+ * `ssh host rm x`, nothing for `timeout 5 rm x`. Undefined if it does not start the next one, or if that is not known.
+ */
+export function addedByWrapper(part: ToolCall, next: ToolCall): string | undefined {
+  const [outer, inner] = [argvOf(part), argvOf(next)];
+  const before = outer.slice(1, outer.length - inner.length);
+  if (inner.length === 0 || outer.length <= inner.length) return undefined;
+  if (!inner.every((word, at) => word === outer[outer.length - inner.length + at])) return undefined;
+  const program = programOf(part);
+  if (program === 'sudo' || program === 'doas') return before.length === 0 ? ' as root' : undefined;
+  if (program === 'ssh') return before.length === 1 ? ` on ${before[0]}` : undefined;
+  return starters.has(program) ? '' : undefined;
+}
+const starters = new Set('env nice nohup stdbuf time timeout command exec setsid ionice'.split(' '));
+
+/** @param before the part before it: what a pipe sends to it. */
+export function shellPhrase(part: Effect, before: ToolCall | undefined, unclear = ''): Phrase {
+  const { target, capability, parameters } = part;
+  const program = programOf(part);
+  const { operation, action } = parameters;
+  if (typeof operation === 'string' && typeof action === 'string')
+    return whole(sentence(action), capability === 'write' && handsOver.test(action) ? 'sends' : undefined, part);
+  const argv = argvOf(part);
+  const input = inputPhrase(part, before, unclear);
+  if (input) return input;
+  const git = program === 'git' ? gitPhrase(part) : undefined;
+  if (git) return git;
+  if (target === '') return whole(`Runs ${[program, ...argv.slice(1)].join(' ')}`, undefined, part);
+  if (takesOrders(program)) return whole(`Runs ${argv.join(' ')}`, undefined, part);
+  // The target repeats the words of the command, or is one of the places that they affect.
+  const isPlace = capability !== 'execute' && operation === undefined && (argv.includes(target) || isAddress(target));
+  if (!isPlace && (operation !== undefined || argv.slice(1).join(' ').startsWith(target)))
+    return whole(`Runs ${program} ${target}`, undefined, part);
+  const using = plainPrograms.has(program) || ownVerbs.has(program) ? '' : ` with ${program}`;
+  const object = target === '.' ? 'the current folder' : /\s/.test(target) ? JSON.stringify(target) : target;
+  if (capability === 'write' && isAddress(target))
+    return { verb: `Sends ${sentFile(part, before) ?? 'data'} to`, objects: [target], tail: using, risk: 'sends' };
+  const verb = part.names_only ? 'Lists' : (capability === 'write' && ownVerbs.get(program)) || verbs.get(capability);
+  return {
+    verb: (program === 'find' && capability === 'delete' ? 'Deletes matching files in' : verb) ?? 'Changes',
+    objects: [object],
+    tail: using,
+    risk: riskOf({ tool: '', capability }),
+  };
+}
+
+/** Actions of programs that hand data to others. */
+const handsOver = /^(?:sends|publishes|pushes)\b|^copies (?!.*:\/\/.* to ).* to [a-z0-9]+:\/\//;
+
+/** Returns the file that the same command reads: `curl -d @notes.txt https://…`. */
+function sentFile(part: ToolCall, before: ToolCall | undefined): string | undefined {
+  const isSame = before && argvOf(before).join('\0') === argvOf(part).join('\0');
+  return isSame && before.capability === 'read' && !isAddress(before.target) ? before.target : undefined;
+}
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const whole = (text: string, risk: Phrase['risk'] | undefined, { capability }: ToolCall): Phrase => ({
+  verb: text,
+  objects: [],
+  risk: risk ?? riskOf({ tool: '', capability }),
+});
+
+/** Describes a program that runs text which another program prints, if the line says which. */
+function inputPhrase(part: ToolCall, before: ToolCall | undefined, unclear: string): Phrase | undefined {
+  const { target, capability } = part;
+  const program = programOf(part);
+  const takesInput = unclear.includes(`${program} runs whatever `);
+  const substitutes = capability === 'execute' && /^(?:-c )?(?:<\(|\$\()/.test(target);
+  if (!takesInput && !substitutes) return undefined;
+  const risk = 'unknown';
+  if (before && isAddress(before.target)) {
+    const host = /^[^:]*:\/\/(?:[^/@]*@)?([^/?#]+)/.exec(before.target)?.[1] ?? before.target;
+    return { verb: 'Runs a script downloaded from', objects: [host], risk };
+  }
+  const source = before ? programOf(before) : 'another program';
+  return { verb: `Runs as a script what ${source} prints`, objects: [], risk };
+}
+
+/** Describes a Git command with simple words; undefined for others, which are shown as they are. */
+function gitPhrase(part: Effect): Phrase | undefined {
+  const { globals, name, words } = gitLine(argvOf(part).slice(1).map(argOf));
+  if (!name || globals.options.length > 0) return undefined;
+  // The texts of messages are not among the words.
+  const own = argvOf(part).slice(2).join(' ');
+  if (name.text === 'commit' && /^(?:-q )?-m$/.test(own)) return whole('Commits the staged changes', undefined, part);
+  if (name.text === 'commit' && /^(?:-am|-a -m)$/.test(own)) return whole('Commits all changed files', undefined, part);
+  const created = /^(?:checkout -b|switch -c) (\S+)$/.exec(`${name.text} ${own}`)?.[1];
+  if (created !== undefined) return whole(`Creates branch ${created} and checks it out`, undefined, part);
+  if (words.problems.length > 0) return undefined;
+  const branches = part.branches ?? [];
+  if (name.text === 'push')
+    return (
+      pushPhrase(branches, part) ??
+      whole(`Runs ${argvOf(part).join(' ')}`, part.capability === 'write' ? 'sends' : undefined, part)
+    );
+  if (name.text === 'branch' && branches.length > 0 && branches.every(({ branch, deleted }) => branch && deleted))
+    return { verb: 'Deletes branch', objects: branches.map(({ branch }) => branch!), risk: 'deletes' };
+  const options = words.options.map(({ name: option }) => option);
+  const operands = words.operands.map(({ text }) => text);
+  const text = Object.hasOwn(gitSentences, name.text) ? gitSentences[name.text]!(operands, options) : undefined;
+  return text === undefined ? undefined : whole(text, undefined, part);
+}
+
+function pushPhrase(branches: readonly BranchWrite[], part: ToolCall): Phrase | undefined {
+  const [first] = branches;
+  const names = branches.map(({ branch }) => branch);
+  if (!first?.remote || names.some((branch) => branch === undefined)) return undefined;
+  const { remote, force, deleted } = first;
+  if (branches.some((each) => each.remote !== remote || each.force !== force || each.deleted !== deleted))
+    return undefined;
+  const objects = names as string[];
+  if (deleted) return { verb: 'Deletes branch', objects, tail: ` of ${remote}`, risk: 'deletes' };
+  if (force) return { verb: 'Force-pushes branch', objects, tail: ` to ${remote}`, risk: 'deletes' };
+  return {
+    verb: 'Pushes branch',
+    objects,
+    tail: ` to ${remote}`,
+    risk: part.capability === 'delete' ? 'deletes' : 'sends',
+  };
+}
+
+type GitSentence = (operands: readonly string[], options: readonly string[]) => string | undefined;
+
+const only = (options: readonly string[], allowed: string): boolean =>
+  options.every((option) => allowed.split(' ').includes(option));
+const withOne =
+  (text: string): GitSentence =>
+  ([operand, ...others], options) =>
+    operand !== undefined && others.length + options.length === 0 ? `${text} ${operand}` : undefined;
+
+const gitSentences: Readonly<Record<string, GitSentence>> = {
+  add: (operands, options) =>
+    operands.length > 0 && options.length === 0
+      ? `Stages ${operands.join(' ').replace(/^\.$/, 'all changes')}`
+      : undefined,
+  clean: (operands, options) =>
+    operands.length === 0 && only(options, '-f --force -d -q --quiet') ? 'Deletes untracked files' : undefined,
+  'cherry-pick': withOne('Copies to the current branch commit'),
+  clone: withOne('Clones'),
+  fetch: (operands, options) =>
+    options.length === 0 && operands.length <= 1 ? `Fetches from ${operands[0] ?? 'the remote'}` : undefined,
+  merge: (operands, options) =>
+    operands.length === 1 && options.length === 0 ? `Merges ${operands[0]} into the current branch` : undefined,
+  pull: (operands, options) =>
+    options.length === 0 && operands.length <= 2
+      ? `Pulls ${[...operands].reverse().join(' from ') || 'from the remote'} into the current branch`
+      : undefined,
+  rebase: withOne('Rebases the current branch on'),
+  reset: (operands, options) =>
+    options.length === 1 && options[0] === '--hard' && operands.length <= 1
+      ? `Discards uncommitted changes and moves the branch to ${operands[0] ?? 'HEAD'}`
+      : undefined,
+  revert: withOne('Reverts commit'),
+  tag: withOne('Creates tag'),
+};

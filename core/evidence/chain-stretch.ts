@@ -1,0 +1,48 @@
+/**
+ * Stretches of chains: consecutive entries of a session whose hashes and links were checked. They name their ends, so a
+ * checkpoint can be signed over them by another process, without the entries [evidence.checkpoint.queued].
+ */
+import type { ChainPoint, EvidenceEntry } from '#core/contracts/evidence.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { entryHash } from './chain.ts';
+
+/** `index` and `hash` are of the last entry. */
+export interface ChainStretch extends ChainPoint {
+  readonly first: number;
+  readonly previous_hash: string;
+}
+
+/** Error for an entry that does not continue the session's last checkpoint: an incident of the gateway. */
+export class CheckpointRefused extends GatewayError {
+  readonly point: Omit<ChainPoint, 'hash'>;
+
+  constructor({ tenant, session_id, index }: Omit<ChainPoint, 'hash'>, reason: string) {
+    super('server_error', `No checkpoint of session ${session_id} is signed at entry ${index}: ${reason}.`);
+    this.point = { tenant, session_id, index };
+  }
+}
+
+/** Returns the stretch of one entry. @throws CheckpointRefused if its hash is not that of its fields */
+export function stretchOf(entry: EvidenceEntry): ChainStretch {
+  if (entryHash(entry) !== entry.hash) throw new CheckpointRefused(entry, 'its hash does not match its fields');
+  const { tenant, session_id, index, hash, previous_hash } = entry;
+  return { tenant, session_id, first: index, previous_hash, index, hash };
+}
+
+/**
+ * Returns the stretches of entries of one session, which need not be in order.
+ * @throws CheckpointRefused for an altered entry, or one that does not link to the entry before it
+ */
+export function stretchesOf(entries: readonly EvidenceEntry[]): readonly ChainStretch[] {
+  const stretches: ChainStretch[] = [];
+  for (const entry of entries.toSorted((a, b) => a.index - b.index)) {
+    const own = stretchOf(entry);
+    const before = stretches.at(-1);
+    if (before?.index === own.index && before.hash === own.hash) continue; // delivered twice
+    if (before?.index !== own.index - 1) stretches.push(own);
+    else if (before.hash !== own.previous_hash)
+      throw new CheckpointRefused(entry, 'it does not link to the entry before it');
+    else stretches[stretches.length - 1] = { ...before, index: own.index, hash: own.hash };
+  }
+  return stretches;
+}

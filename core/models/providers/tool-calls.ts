@@ -1,0 +1,103 @@
+/**
+ * Completes tool calls in replies of servers with OpenAI's API. Many leave out `index`, `id` or `type`, repeat them in
+ * every fragment of a stream, number calls from 1, or send arguments as an object. Clients, filters and the gates of
+ * tool calls then lose or join calls, so each call is completed once, before anything reads it [chat.completions].
+ */
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
+import { toolFragments } from '#core/models/dialects/tool-fragments.ts';
+import { isJson, jsonText } from '#core/models/dialects/wire.ts';
+
+/** Returns a complete reply in which each tool call has an id of its own, a type, and arguments as JSON text. */
+export function completeReply(reply: JsonObject): JsonObject {
+  if (!objectsOf(reply.choices).some(({ message }) => objectOf(message)?.tool_calls)) return reply;
+  const choices = objectsOf(reply.choices).map((choice) => {
+    const message = objectOf(choice.message);
+    if (!Array.isArray(message?.tool_calls)) return choice;
+    const ids = new Set<string>();
+    const tool_calls = objectsOf(message.tool_calls).map((call) => {
+      const id = textOf(call.id);
+      const own = id && !ids.has(id) ? id : freshId();
+      ids.add(own);
+      const named = objectOf(call.function);
+      const args = named && (jsonText(named.arguments) || '{}');
+      return {
+        ...call,
+        id: own,
+        type: call.type ?? typeOf(call),
+        ...(named && { function: { ...named, arguments: args! } }),
+      };
+    });
+    return { ...choice, message: { ...message, tool_calls } };
+  });
+  return { ...reply, choices };
+}
+
+interface StreamedCall {
+  readonly index: number;
+  begun: boolean;
+  named: boolean;
+  text: string;
+}
+
+/** Returns a function that completes the tool calls in the chunks of one stream. */
+export function completeChunks(): (chunk: JsonObject) => JsonObject {
+  const choicesSeen = new Map<number, (fragments: readonly JsonObject[]) => JsonObject[]>();
+
+  return (chunk) => {
+    if (!objectsOf(chunk.choices).some(({ delta }) => objectOf(delta)?.tool_calls)) return chunk;
+    const choices = objectsOf(chunk.choices).map((choice, position) => {
+      const delta = objectOf(choice.delta);
+      if (!Array.isArray(delta?.tool_calls)) return choice;
+      const at = countOf(choice.index) ?? position;
+      const complete = choicesSeen.get(at) ?? completeFragments();
+      choicesSeen.set(at, complete);
+      return { ...choice, delta: { ...delta, tool_calls: complete(objectsOf(delta.tool_calls)) } };
+    });
+    return { ...chunk, choices };
+  };
+}
+
+/** Returns a function that completes the fragments of one choice, chunk by chunk. */
+function completeFragments(): (fragments: readonly JsonObject[]) => JsonObject[] {
+  let count = 0;
+  let last: StreamedCall | undefined;
+  const callOf = toolFragments<StreamedCall>(() => ({ index: count++, begun: false, named: false, text: '' }));
+
+  /** Checks whether a fragment without index and id begins a call: it follows another, or the last one is complete. */
+  const begins = ({ index, id, function: named }: JsonObject, position: number): boolean =>
+    countOf(index) === undefined &&
+    !id &&
+    (position > 0 || (last !== undefined && !!objectOf(named)?.name && isJson(last.text)));
+
+  return (fragments) =>
+    fragments.map((fragment, position) => {
+      const known = begins(fragment, position) ? { ...fragment, id: freshId() } : fragment;
+      last = callOf(known);
+      return completeFragment(known, last);
+    });
+}
+
+/** Keeps id and type in the first fragment of a call, and the name in the first that has one: clients join texts. */
+function completeFragment({ index: _, id, type, ...rest }: JsonObject, call: StreamedCall): JsonObject {
+  const head = call.begun ? {} : { id: textOf(id) || freshId(), type: type ?? typeOf(rest) };
+  call.begun = true;
+  const named = objectOf(rest.function);
+  if (!named) return { index: call.index, ...head, ...rest };
+  const { name, arguments: args, ...others } = named;
+  const kept = call.named ? undefined : textOf(name) || undefined;
+  call.named ||= kept !== undefined;
+  const text = args === undefined ? undefined : jsonText(args);
+  call.text += text ?? '';
+  return {
+    index: call.index,
+    ...head,
+    ...rest,
+    function: { ...others, ...(kept && { name: kept }), ...(text !== undefined && { arguments: text }) },
+  };
+}
+
+const typeOf = (call: JsonObject): string => (call.custom === undefined ? 'function' : 'custom');
+
+const freshId = (): string => `call_${randomUUID()}`;

@@ -1,0 +1,99 @@
+/**
+ * An endpoint in one definition. Routes of API Gateway and the local host, OpenAPI, roles, the reference and the test of
+ * every route are derived from it.
+ */
+import type * as z from 'zod';
+import type { FunctionSpec } from '#core/contracts/function-spec.ts';
+import { type FunctionName, functions } from '#core/contracts/functions.ts';
+import type { Route } from '#core/contracts/route.ts';
+import type { Operation } from './operation.ts';
+
+type Place = `${Route['method']} /${string}`;
+
+/** Body of a successful response: a schema, the content type of text or bytes, or what the MCP specification says. */
+type Output =
+  | (() => z.ZodType)
+  | 'mcp'
+  | { readonly text: 'text/plain' | 'text/markdown' | 'text/html' | 'text/event-stream' | 'application/jsonl' }
+  | { readonly bytes: 'audio/*' };
+
+/** What callers send and receive. Schemas are functions: only generators and tests call them. */
+export interface Contract<Input extends z.ZodType = z.ZodType, Out extends Output = Output> {
+  /** Body of the request, if any. */
+  readonly input?: () => Input;
+  /** Default: `application/json`. */
+  readonly inputType?:
+    | 'application/json'
+    | 'application/yaml'
+    | 'application/x-www-form-urlencoded'
+    | 'multipart/form-data';
+  /** Example of the request's body. A test requires it if there is an input, and checks it. */
+  readonly example?: z.input<Input>;
+  readonly output: Out;
+  /** Example response for operations that tests cannot call: callbacks are signed by their senders. */
+  readonly answer?: unknown;
+  /** Status of a successful response. Default: 200. */
+  readonly status?: 201 | 202;
+  /** Streams events if the body has `stream: true`. */
+  readonly streams?: true;
+  /** A second successful response. */
+  readonly also?: { readonly status: 202; readonly description: string };
+  /** `messages`: errors have Anthropic's format. */
+  readonly errors?: 'messages';
+}
+
+export interface Definition<Input extends z.ZodType = z.ZodType, Out extends Output = Output>
+  extends Contract<Input, Out>,
+    Pick<Route, 'humansOnly' | 'platform' | 'counts' | 'query' | 'repeatable' | 'summary' | 'graph'> {
+  /** Method and path, or several for one operation. */
+  readonly route: Place | readonly Place[];
+  /** The function that answers. */
+  readonly function: FunctionName;
+  /** Default: the surface of the function's row. */
+  readonly surface?: Route['surface'];
+  readonly role: Route['access'];
+  /** Access of agent keys. Default: none on the admin surface, full on the others. */
+  readonly agents?: 'yes' | 'own';
+  /** Operation id in OpenAPI. Default: the definition's key. */
+  readonly id?: string;
+  /** Imports the implementation. Absent if the function has a handler of its own: chat calls, MCP, callbacks. */
+  readonly run?: () => Promise<Operation>;
+  /** Ids of operations of other functions that this one runs. */
+  readonly runs?: readonly string[];
+}
+
+/** Checks the types of a definition. */
+export const operation = <Input extends z.ZodType, Out extends Output>(
+  definition: Definition<Input, Out>,
+): Definition<Input, Out> => definition;
+
+/** A route with its contract and implementation. */
+export interface Endpoint extends Route, Contract, Pick<Definition, 'runs'> {
+  /** Returns the implementation. */
+  readonly run?: () => Operation | Promise<Operation>;
+}
+
+/** Returns the endpoints of definitions, in their order. */
+export const endpointsOf = (definitions: Readonly<Record<string, Definition>>): readonly Endpoint[] =>
+  Object.entries(definitions).flatMap(([key, definition]) =>
+    [definition.route].flat().map(endpointAt(key, definition)),
+  );
+
+const endpointAt =
+  (key: string, { role, function: handledBy, surface: own, id, agents, route: _, ...rest }: Definition) =>
+  (place: Place): Endpoint => {
+    const [method, path] = place.split(' ') as [Route['method'], string];
+    const spec: FunctionSpec = functions[handledBy];
+    const surface = own ?? spec.surface ?? 'admin';
+    const openToAgents = surface === 'gateway' || surface === 'mcp';
+    return {
+      method,
+      path,
+      surface,
+      handledBy,
+      access: role,
+      operation: id ?? key,
+      agents: agents ?? (openToAgents ? 'yes' : 'no'),
+      ...rest,
+    };
+  };

@@ -1,0 +1,46 @@
+/** Alerts. */
+import * as z from 'zod';
+import { alertSeverities, alertStates, alertTypes } from '#core/contracts/alert.ts';
+import { operation } from '../endpoint.ts';
+import { count, time } from './schemas.ts';
+
+const alert = z.strictObject({
+  id: z.string(),
+  severity: z.enum(alertSeverities),
+  type: z.enum(alertTypes),
+  dimension: z.string(),
+  metric: z.string(),
+  value: z.number(),
+  threshold: z.number(),
+  message: z.string(),
+  state: z.enum(alertStates),
+  created_at: time,
+  acknowledged_by: z.string().optional(),
+  acknowledged_at: time.optional(),
+  resolved_at: time.optional(),
+  evidence: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+});
+
+export const alerts = {
+  listAlerts: operation({
+    route: 'GET /admin/v1/alerts',
+    function: 'observatory',
+    role: 'viewer',
+    query: ['state'],
+    summary: 'Alerts, newest first',
+    output: () =>
+      z.strictObject({
+        alerts: z.array(alert).meta({ description: 'Newest first, at most 500.' }),
+        total: count.meta({ description: 'How many there are in this state, shown or not.' }),
+      }),
+    run: async () => (await import('#core/operations/alerts.ts')).listAlerts,
+  }),
+  acknowledgeAlert: operation({
+    route: 'POST /admin/v1/alerts/{id}/acknowledge',
+    function: 'observatory',
+    role: 'operator',
+    summary: 'Acknowledge an alert',
+    output: () => alert,
+    run: async () => (await import('#core/operations/alerts.ts')).acknowledgeAlert,
+  }),
+};

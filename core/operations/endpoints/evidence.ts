@@ -1,0 +1,137 @@
+/** Sessions with evidence: export, verification, reports, keys; and the audit log. */
+import * as z from 'zod';
+import { evidenceEntrySchema, sessionBundleSchema, signingKeysSchema } from '#core/contracts/evidence.ts';
+import { paging } from '#core/contracts/route.ts';
+import { operation } from '../endpoint.ts';
+import { count, counts, cursor, microusd, sha256Hex, time, unreadableRows } from './schemas.ts';
+
+const brokenLink = { index: z.int(), reason: z.string() };
+const verification = z.strictObject({
+  session_id: z.string(),
+  entries: z
+    .array(z.looseObject({ index: z.int() }))
+    .optional()
+    .meta({ description: 'With entries=true: a line for each entry.' }),
+  valid: z.boolean(),
+  total_entries: count,
+  session_manifest_hash: sha256Hex.optional(),
+  broken_link: z.strictObject(brokenLink).optional(),
+  checkpoint: z.strictObject({ index: count, created_at: time, key_id: z.string() }).optional(),
+  passkey_votes: count
+    .optional()
+    .meta({ description: 'Votes whose passkey was verified with the public key in the chain.' }),
+  archived_entries: count.optional(),
+  expired_entries: count.optional(),
+  not_checked: z.array(z.string()),
+});
+const verifiedAudit = z.strictObject({
+  valid: z.boolean(),
+  total_entries: count,
+  sessions: count,
+  broken_link: z.strictObject({ session_id: z.string(), ...brokenLink }).optional(),
+  not_checked: z.array(z.string()),
+  complete: z.boolean(),
+  cursor,
+});
+export const evidence = {
+  listSessions: operation({
+    route: 'GET /admin/v1/evidence/sessions',
+    function: 'evidence',
+    role: 'operator',
+    agents: 'own',
+    query: ['path', ...paging],
+    summary: 'Sessions with evidence',
+    output: () =>
+      z.strictObject({
+        sessions: z.array(
+          z.strictObject({
+            tenant: z.string(),
+            session_id: z.string(),
+            owner_key: z.string().optional(),
+            total_entries: count,
+            first_hash: sha256Hex,
+            last_hash: sha256Hex,
+            counts,
+            policy_versions: z.array(count),
+            opened_at: time,
+            updated_at: time,
+            risk: z.strictObject({ score: z.number(), rule: z.string() }).optional(),
+            spent_microusd: microusd.optional(),
+          }),
+        ),
+        cursor,
+      }),
+    run: async () => (await import('#core/operations/evidence.ts')).listSessions,
+  }),
+  exportSession: operation({
+    route: 'GET /admin/v1/evidence/sessions/{id}/export',
+    function: 'evidence',
+    role: 'operator',
+    agents: 'own',
+    summary: 'Session bundle',
+    output: () => sessionBundleSchema,
+    run: async () => (await import('#core/operations/evidence.ts')).exportSession,
+  }),
+  verifySession: operation({
+    route: ['GET /admin/v1/evidence/sessions/{id}/verify', 'POST /admin/v1/evidence/sessions/{id}/verify'],
+    function: 'evidence',
+    role: 'operator',
+    agents: 'own',
+    query: ['entries'],
+    summary: 'Verify a session chain',
+    output: () => verification,
+    run: async () => (await import('#core/operations/evidence.ts')).verifySession,
+  }),
+  markdownReport: operation({
+    route: 'GET /admin/v1/evidence/sessions/{id}/report',
+    function: 'evidence',
+    role: 'operator',
+    agents: 'own',
+    summary: 'Markdown session report',
+    output: { text: 'text/markdown' },
+    run: async () => (await import('#core/operations/evidence.ts')).markdownSessionReport,
+  }),
+  htmlReport: operation({
+    route: 'GET /admin/v1/evidence/sessions/{id}/report.html',
+    function: 'evidence',
+    role: 'operator',
+    agents: 'own',
+    summary: 'HTML session report',
+    output: { text: 'text/html' },
+    run: async () => (await import('#core/operations/evidence.ts')).htmlSessionReport,
+  }),
+  signingKeys: operation({
+    route: 'GET /admin/v1/evidence/keys',
+    function: 'evidence',
+    role: 'operator',
+    summary: 'Public keys that evidence is signed with',
+    output: () => signingKeysSchema,
+    run: async () => (await import('#core/operations/evidence.ts')).signingKeys,
+  }),
+};
+
+export const audit = {
+  audit: operation({
+    route: 'GET /admin/v1/audit',
+    function: 'evidence',
+    role: 'operator',
+    query: ['actor', 'kind', 'session', 'tool', 'decision', 'from', 'to', 'path', ...paging],
+    summary: 'Query the audit log',
+    output: () =>
+      z.strictObject({
+        entries: z.array(evidenceEntrySchema),
+        unreadable: unreadableRows,
+        cursor,
+      }),
+    run: async () => (await import('#core/operations/evidence.ts')).audit,
+  }),
+  verifyAudit: operation({
+    route: ['GET /admin/v1/audit/verify', 'POST /admin/v1/audit/verify'],
+    function: 'evidence',
+    role: 'admin',
+    query: paging,
+    summary: "Verify a tenant's chains",
+    output: () => verifiedAudit,
+    run: async () => (await import('#core/operations/evidence.ts')).verifyAudit,
+  }),
+};

@@ -1,0 +1,124 @@
+/** Tool rules in force, versions of the policy, and their differences. */
+import * as z from 'zod';
+import { decisions } from '#core/contracts/envelope.ts';
+import { guardEntrySchema, toolRuleSchema } from '#core/contracts/tool-policy.ts';
+import { operation } from '../endpoint.ts';
+import { stored, version } from './configuration.ts';
+import { count, decision } from './schemas.ts';
+
+const lines = z.array(z.string());
+const places = z
+  .strictObject({ rules: lines, guards: z.record(z.string(), z.string()), levels: z.record(z.string(), lines) })
+  .meta({ description: 'Place of each rule, as file:line; absent without a file.' });
+export const toolCall = z.strictObject({
+  protocol: z.string(),
+  tool: z.string(),
+  target: z.string(),
+  capability: z.string(),
+  upstream: z.string().optional(),
+  parameters: z.record(z.string(), z.unknown()).optional(),
+});
+export const region = z.strictObject({
+  from: decision,
+  to: decision,
+  rule_before: z.string(),
+  rule_after: z.string(),
+  repeated: count.optional(),
+  approval: z
+    .strictObject({ before: z.string(), after: z.string(), loosened: z.boolean() })
+    .optional()
+    .meta({ description: 'What both rules ask of an approval, where both review and that differs.' }),
+  example: toolCall
+    .extend({ holding: z.array(z.string()).optional().meta({ description: 'Conditions on sources that hold in it.' }) })
+    .meta({ description: 'The shortest call whose decision differs.' }),
+});
+export const policyDiff = {
+  analysed: z.boolean().meta({ description: 'False when a pair of rules was too costly to compare.' }),
+  tightened: z.array(region),
+  loosened: z.array(region),
+  warnings: z.array(z.string()),
+};
+
+export const policies = {
+  listPolicies: operation({
+    route: 'GET /admin/v1/policies',
+    function: 'policies',
+    role: 'viewer',
+    summary: 'Tool rules in force, in order',
+    output: () =>
+      z.strictObject({
+        version: count,
+        policy: z.string(),
+        default_decision: z.enum(decisions),
+        guards: z.array(guardEntrySchema),
+        rules: z.array(toolRuleSchema),
+        warnings: z.array(z.string()),
+      }),
+    run: async () => (await import('#core/operations/policies.ts')).listPolicies,
+  }),
+  policyVersions: operation({
+    route: 'GET /admin/v1/policy-versions',
+    function: 'policies',
+    role: 'viewer',
+    summary: 'The last 20 versions',
+    output: () => z.strictObject({ current: count, versions: z.array(z.strictObject(version)) }),
+    run: async () => (await import('#core/operations/policies.ts')).policyVersions,
+  }),
+  currentPolicyVersion: operation({
+    route: 'GET /admin/v1/policy-versions/current',
+    function: 'policies',
+    role: 'viewer',
+    summary: 'The version in force',
+    output: () => z.strictObject({ ...version, policy: z.string(), default_decision: z.enum(decisions) }),
+    run: async () => (await import('#core/operations/policies.ts')).currentPolicyVersion,
+  }),
+  policyVersion: operation({
+    route: 'GET /admin/v1/policy-versions/{version}',
+    function: 'policies',
+    role: 'operator',
+    summary: 'One version with its content',
+    output: () => z.strictObject({ ...version, configuration: stored, places: places.optional() }),
+    run: async () => (await import('#core/operations/policies.ts')).policyVersion,
+  }),
+  policyDiff: operation({
+    route: 'GET /admin/v1/policy-versions/{version}/diff',
+    function: 'policies',
+    role: 'operator',
+    query: ['against'],
+    summary: 'Calls whose decision differs, lifted guards and changed keys',
+    output: () =>
+      z.strictObject({
+        from: count,
+        to: count,
+        ...policyDiff,
+        levels: z
+          .array(z.strictObject({ path: z.string(), ...policyDiff }))
+          .meta({ description: 'Levels of the organisations whose rules decide differently, each by itself.' }),
+        lifted_guards: z
+          .array(z.string())
+          .meta({ description: 'Guards that were in force: what they blocked is left to the rules.' }),
+        changes: z
+          .array(
+            z.strictObject({
+              section: z.string(),
+              path: z.string(),
+              from: z.string().optional(),
+              to: z.string().optional(),
+            }),
+          )
+          .meta({
+            description: 'Every key of the configuration that differs, by section; values in words, without secrets.',
+          }),
+      }),
+    run: async () => (await import('#core/operations/policies.ts')).policyDiff,
+  }),
+  policyRollback: operation({
+    route: 'POST /admin/v1/policy-versions/{version}/rollback',
+    function: 'policies',
+    role: 'admin',
+    platform: true,
+    summary: 'Store a new version with the content of this one',
+    output: () => z.strictObject(version),
+    run: async () => (await import('#core/operations/policies.ts')).policyRollback,
+  }),
+};

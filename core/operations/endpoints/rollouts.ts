@@ -1,0 +1,90 @@
+/** Rollouts: the traffic of a model moves to another provider. */
+import * as z from 'zod';
+import { rolloutStates } from '#core/contracts/rollout.ts';
+import { createRolloutSchema } from '#core/contracts/rollout-schema.ts';
+import { operation } from '../endpoint.ts';
+import { count, milliseconds, share, time, usd } from './schemas.ts';
+
+const rollout = z.strictObject({
+  id: z.string(),
+  tenant: z.string().meta({ description: 'Whose traffic it moves; * for all tenants.' }),
+  route_model: z.string(),
+  baseline_providers: z.array(z.string()),
+  canary_provider: z.string(),
+  stages: z.array(z.int()),
+  current_stage: count.meta({ description: 'Index in stages.' }),
+  current_percentage: z.number().meta({ description: 'Percent of the traffic that the canary gets now.' }),
+  state: z.enum(rolloutStates),
+  observation_window_ms: milliseconds,
+  error_threshold: z.number().meta({ description: 'Percent.' }),
+  latency_p95_threshold: milliseconds,
+  start_at: time.optional(),
+  stage_started_at: time,
+  created_at: time,
+  created_by: z.string(),
+  completed_at: time.optional(),
+  rollback_reason: z.string().optional(),
+});
+const latency = milliseconds.nullable();
+const arm = z.strictObject({
+  requests: count,
+  errors: count,
+  error_rate: share,
+  p50_latency_ms: latency,
+  p95_latency_ms: latency,
+  cost_usd: usd,
+});
+
+export const rollouts = {
+  listRollouts: operation({
+    route: 'GET /admin/v1/rollouts',
+    function: 'policies',
+    role: 'operator',
+    summary: 'Rollouts, newest first',
+    output: () => z.strictObject({ rollouts: z.array(rollout) }),
+    run: async () => (await import('#core/operations/rollouts.ts')).listRollouts,
+  }),
+  createRollout: operation({
+    route: 'POST /admin/v1/rollouts',
+    function: 'policies',
+    role: 'operator',
+    summary: 'Move the traffic of a model to another provider',
+    status: 201,
+    input: () => createRolloutSchema,
+    example: { route_model: 'gpt-4o', canary_provider: 'bedrock', stages: [5, 25, 100] },
+    output: () => rollout,
+    run: async () => (await import('#core/operations/rollouts.ts')).createRollout,
+  }),
+  getRollout: operation({
+    route: 'GET /admin/v1/rollouts/{id}',
+    function: 'policies',
+    role: 'operator',
+    summary: 'One rollout with the figures of baseline and canary',
+    output: () => z.strictObject({ rollout, metrics: z.strictObject({ baseline: arm, canary: arm }) }),
+    run: async () => (await import('#core/operations/rollouts.ts')).getRollout,
+  }),
+  pauseRollout: operation({
+    route: 'POST /admin/v1/rollouts/{id}/pause',
+    function: 'policies',
+    role: 'operator',
+    summary: 'Pause a rollout; the traffic stays where it is',
+    output: () => rollout,
+    run: async () => (await import('#core/operations/rollouts.ts')).pauseRollout,
+  }),
+  resumeRollout: operation({
+    route: 'POST /admin/v1/rollouts/{id}/resume',
+    function: 'policies',
+    role: 'operator',
+    summary: 'Resume a rollout; its stage is observed again from now on',
+    output: () => rollout,
+    run: async () => (await import('#core/operations/rollouts.ts')).resumeRollout,
+  }),
+  rollbackRollout: operation({
+    route: 'POST /admin/v1/rollouts/{id}/rollback',
+    function: 'policies',
+    role: 'operator',
+    summary: 'Roll back; the traffic returns to the baseline',
+    output: () => rollout,
+    run: async () => (await import('#core/operations/rollouts.ts')).rollbackRollout,
+  }),
+};

@@ -1,0 +1,72 @@
+/** Risk of sessions. */
+import * as z from 'zod';
+import { releaseSchema } from '#core/contracts/admin-requests.ts';
+import { riskRules } from '#core/contracts/behavior.ts';
+import { operation } from '../endpoint.ts';
+import { count, counts, evidenceHash, time, unreadableIndexes } from './schemas.ts';
+
+const alert = z.strictObject({
+  rule: z.enum(riskRules),
+  points: z.number(),
+  at: time,
+  cites: z.array(z.unknown()).meta({ description: 'The entries it rests on.' }),
+});
+const score = {
+  score: z.number(),
+  rule: z.string().optional(),
+  tripped: z.boolean(),
+  alerts: z.array(alert),
+  remembered: counts,
+};
+
+export const sessions = {
+  sessionRisk: operation({
+    route: 'GET /admin/v1/sessions/{id}/risk',
+    function: 'policies',
+    role: 'operator',
+    agents: 'own',
+    query: ['replay'],
+    summary: 'Risk score and alerts of a session',
+    output: () =>
+      z.strictObject({
+        session_id: z.string(),
+        enabled: z.boolean(),
+        ...score,
+        blocked: z.boolean(),
+        matched_rule: z.string().optional(),
+        reason: z.string().optional(),
+        kill_switch_score: z.number(),
+        window_minutes: count,
+        key: z.strictObject({ key_id: z.string(), ...score }).optional(),
+        replay: z
+          .strictObject({
+            score: z.number(),
+            agrees: z.boolean(),
+            unreadable: unreadableIndexes,
+            total_alerts: count,
+            alerts: z.array(alert),
+          })
+          .optional()
+          .meta({ description: 'With replay=true: the score worked out from the evidence alone.' }),
+      }),
+    run: async () => (await import('#core/operations/risk.ts')).sessionRisk,
+  }),
+  releaseSession: operation({
+    route: 'POST /admin/v1/sessions/{id}/release',
+    function: 'policies',
+    role: 'admin',
+    humansOnly: true,
+    summary: 'Release a blocked session and its key',
+    input: () => releaseSchema,
+    example: { reason: 'The uploads were a rehearsal.' },
+    output: () =>
+      z.strictObject({
+        session_id: z.string(),
+        released: z.literal(true),
+        matched_rule: z.string(),
+        score: z.number(),
+        ...evidenceHash,
+      }),
+    run: async () => (await import('#core/operations/risk.ts')).releaseSession,
+  }),
+};

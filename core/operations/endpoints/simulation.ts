@@ -1,0 +1,131 @@
+/** Calls evaluated without running them, and explanations of decisions. */
+
+import * as z from 'zod';
+import { simulateSchema } from '#core/contracts/admin-requests.ts';
+import { operation } from '../endpoint.ts';
+import { call, place } from './approvals.ts';
+import { policyDiff } from './policies.ts';
+import { count, decision } from './schemas.ts';
+
+const needs = z.string().optional().meta({
+  description: 'How many approvals a review needs, and of whom; absent if one approval of any reviewer is enough.',
+});
+const trace = z.array(
+  z.strictObject({
+    index: z.int().meta({ description: 'Place among the rules; negative for a guard.' }),
+    rule: z.string(),
+    name: z.string().optional(),
+    place,
+    decision,
+    matched: z.boolean(),
+    failed: z.strictObject({ field: z.string(), expected: z.string(), found: z.string() }).optional(),
+  }),
+);
+const ownFacts = z
+  .array(z.strictObject({ entry: z.string(), found: z.string() }))
+  .optional()
+  .meta({ description: 'Entries of `catalog` in the configuration that the call meets, and where.' });
+
+const effects = z
+  .array(
+    z.strictObject({
+      protocol: z.string(),
+      tool: z.string(),
+      target: z.string(),
+      capability: z.string(),
+      decision,
+      matched_rule: z.string(),
+      place,
+      reason: z.string().optional(),
+      trace: trace.optional(),
+    }),
+  )
+  .meta({ description: 'What the call would do; the trace of each effect that is not allowed.' });
+
+export const simulation = {
+  simulate: operation({
+    route: 'POST /admin/v1/simulate',
+    function: 'policies',
+    role: 'operator',
+    agents: 'yes',
+    summary: 'Evaluate calls against a policy, recording nothing',
+    input: () => simulateSchema,
+    example: { calls: [{ protocol: 'shell', tool: 'shell.rm', target: 'build', capability: 'execute' }] },
+    output: () =>
+      z.strictObject({
+        policy_version: count,
+        results: z.array(
+          z.strictObject({
+            decision,
+            matched_rule: z.string(),
+            policy: z.string(),
+            rule_index: z.int().optional(),
+            place,
+            reason: z.string().optional(),
+            needs,
+            suggested_alternative: z.string().optional(),
+            trace: trace
+              .optional()
+              .meta({ description: 'With `explain`: each guard and rule up to the one that matched.' }),
+            effects: effects.optional(),
+            more_effects: count.optional(),
+            unclear: z.string().optional(),
+            catalog: ownFacts,
+          }),
+        ),
+        diff: z
+          .strictObject(policyDiff)
+          .optional()
+          .meta({ description: 'What the policies that are tried out decide otherwise than those in force.' }),
+        warnings: z.array(z.string()).optional().meta({ description: 'Of the policies that are tried out.' }),
+      }),
+    run: async () => (await import('#core/operations/simulate.ts')).simulate,
+  }),
+  why: operation({
+    route: 'GET /admin/v1/actions/{envelope_id}/why',
+    function: 'policies',
+    role: 'operator',
+    agents: 'own',
+    summary: 'Which rule decided, and why each other rule did not match',
+    output: () =>
+      z.strictObject({
+        envelope_id: z.string(),
+        decision,
+        matched_rule: z.string(),
+        rule: z.unknown().optional(),
+        policy: z.string(),
+        policy_version: count,
+        call: z.strictObject(call),
+        decided_by: z
+          .enum([
+            'rule',
+            'effect',
+            'default',
+            'guard',
+            'level',
+            'sandbox',
+            'effects',
+            'task',
+            'risk',
+            'approval',
+            'provenance',
+          ])
+          .meta({
+            description:
+              'effect: a rule on what the call would do; effects: the text itself, e.g. one that is not certain.',
+          }),
+        reason: z.string().optional(),
+        needs,
+        place,
+        trace: trace.meta({
+          description: 'The call as it is written: each guard and rule up to the one that matched.',
+        }),
+        effects,
+        more_effects: count.optional(),
+        unclear: z.string().optional(),
+        catalog: ownFacts,
+        not_replayed: z.unknown().optional(),
+      }),
+    run: async () => (await import('#core/operations/why.ts')).why,
+  }),
+};

@@ -1,0 +1,30 @@
+/** Budgets and what is left of rate limits. */
+import * as z from 'zod';
+import { operation } from '../endpoint.ts';
+import { count, subject } from './schemas.ts';
+import { budget, rateLimit } from './status.ts';
+
+export const budgets = {
+  listBudgets: operation({
+    route: 'GET /admin/v1/budgets',
+    function: 'observatory',
+    role: 'viewer',
+    query: ['path'],
+    summary: 'What is spent and reserved of budgets and rate limits',
+    output: () =>
+      z.strictObject({
+        ...subject,
+        statuses: z.array(
+          budget.extend({
+            tenant: z
+              .string()
+              .optional()
+              .meta({ description: 'With path: whose budget it is; absent for all tenants.' }),
+          }),
+        ),
+        rate_limit: rateLimit.optional().meta({ description: 'Of the tenant; absent where path was asked for.' }),
+        open_reservations: count,
+      }),
+    run: async () => (await import('#core/operations/budgets.ts')).listBudgets,
+  }),
+};

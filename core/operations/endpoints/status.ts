@@ -1,0 +1,191 @@
+/** Health, metrics, the caller, and the state of a deployment. */
+import * as z from 'zod';
+import { capabilities } from '#core/contracts/envelope.ts';
+import { keyKinds, roles } from '#core/contracts/route.ts';
+import { operation } from '../endpoint.ts';
+import { count, health, milliseconds, share, time, usd } from './schemas.ts';
+
+export const breaker = z.enum(['closed', 'open', 'half-open']);
+export const providerHealth = z.enum(['healthy', 'degraded', 'unhealthy', 'unknown', 'disabled']);
+export const providerType = z.enum(['mock', 'openai', 'anthropic', 'ollama', 'bedrock']);
+export const budget = z.strictObject({
+  account: z.string().meta({
+    description: 'tenant, global or key:<key id>, with :<model glob> after it where it is of some models only.',
+  }),
+  scope: z.enum(['tenant', 'global', 'model', 'key']),
+  scope_id: z.string().meta({
+    description:
+      'The tenant, the pattern of the model, the id of the key (of some models: with : and their pattern), or * for all tenants.',
+  }),
+  key_name: z.string().optional().meta({ description: 'Name of the key, of a budget of scope key.' }),
+  period: z.enum(['day', 'month']),
+  limit_usd: usd,
+  spent_usd: usd,
+  reserved_usd: usd.meta({ description: 'US dollars that running calls hold.' }),
+  percentage: z.number().nonnegative().meta({ description: 'Of the limit, spent and reserved together.' }),
+  tier: z.enum(['ok', 'alert', 'warning', 'blocked']),
+  resets_at: time,
+});
+export const rateLimit = z.strictObject({
+  limit_requests: count.optional(),
+  remaining_requests: count.optional(),
+  reset_requests: z.number().optional().meta({ description: 'Seconds until the window is empty.' }),
+  limit_tokens: count.optional(),
+  remaining_tokens: count.optional(),
+  reset_tokens: z.number().optional().meta({ description: 'Seconds until the window is empty.' }),
+});
+export const violation = z.looseObject({
+  at: time,
+  envelope_id: z.string(),
+  session_id: z.string(),
+  policy: z.string().optional(),
+  matched_rule: z.string().optional(),
+  protocol: z.string().optional(),
+  tool: z.string().optional(),
+  target: z.string().optional(),
+  capability: z.enum(capabilities).optional(),
+  key_id: z.string(),
+  agent: z.string().optional(),
+  reason: z.string().optional(),
+});
+
+export const status = {
+  health: operation({
+    route: 'GET /health',
+    function: 'observatory',
+    role: 'open',
+    summary: 'Health and version',
+    output: health,
+  }),
+  metrics: operation({
+    route: 'GET /metrics',
+    function: 'observatory',
+    role: 'viewer',
+    summary: 'Metrics in Prometheus text form',
+    output: { text: 'text/plain' },
+    run: async () => (await import('#core/operations/observatory.ts')).metrics,
+  }),
+  whoami: operation({
+    route: 'GET /admin/v1/whoami',
+    function: 'observatory',
+    role: 'viewer',
+    agents: 'yes',
+    summary: 'Role, kind and tenant of the caller',
+    output: () =>
+      z.strictObject({
+        tenant: z.string(),
+        role: z.enum(roles),
+        kind: z.enum(keyKinds),
+        key_id: z.string(),
+        name: z.string().optional(),
+        person: z.string().optional(),
+        owner: z.string().optional(),
+        platform: z.boolean(),
+        path: z.string().optional().meta({
+          description: '<organisation>/<team>/<project>/<environment> of the tenant, where it stands in one.',
+        }),
+        teams: z.array(z.string()).optional().meta({ description: 'Teams of the person, as <organisation>/<team>.' }),
+      }),
+    run: async () => (await import('#core/operations/observatory.ts')).whoami,
+  }),
+  status: operation({
+    route: 'GET /admin/v1/health/detailed',
+    function: 'observatory',
+    role: 'viewer',
+    summary: 'Stores, versions, queues, sessions, recent violations',
+    output: () =>
+      z.strictObject({
+        status: z.enum(['ok', 'degraded', 'unavailable']).meta({
+          description: 'degraded: something is down that no decision needs. unavailable: a store is down.',
+        }),
+        dependencies: z.array(
+          z.strictObject({
+            kind: z.enum([
+              'store',
+              'object_store',
+              'provider',
+              'mcp_server',
+              'http_service',
+              'channel',
+              'control_plane',
+              'projection',
+              'configuration',
+            ]),
+            name: z.string(),
+            needed: z.boolean().meta({ description: 'Nothing is decided without it.' }),
+            state: z.enum(['up', 'degraded', 'down', 'unknown']),
+            latency_ms: milliseconds.optional().meta({
+              description:
+                'Of a store: of the question just asked. Of a provider, MCP server or HTTP service: 95th percentile of the last 15 minutes.',
+            }),
+            reason: z.string().optional(),
+            since: time.meta({ description: 'Since when this process has seen it in this state.' }),
+          }),
+        ),
+        version: z.string(),
+        tenant: z.string(),
+        policy: z.string(),
+        policy_version: count,
+        warnings: z.array(z.string()),
+        federation: z
+          .strictObject({
+            plane: z.string(),
+            control_plane_version: count.meta({ description: '0 before the first document.' }),
+            confirmed_at: time.optional().meta({ description: 'When the control plane last confirmed it.' }),
+            expires_at: time.optional(),
+            stale: z.string().optional().meta({ description: 'Why the configuration no longer counts.' }),
+            refused: z.string().optional().meta({ description: 'Why the newest document was refused.' }),
+            refused_at: time.optional(),
+          })
+          .optional()
+          .meta({ description: 'On a data plane: what it has of its control plane.' }),
+        providers: z.array(
+          z.strictObject({
+            name: z.string(),
+            type: providerType,
+            enabled: z.boolean(),
+            health: providerHealth,
+            breaker: breaker.optional(),
+            error_rate: share,
+            reason: z.string().optional().meta({ description: 'Why it is unhealthy, where that is known.' }),
+          }),
+        ),
+        pending_approvals: count,
+        pending_approvals_more: z.literal(true).optional(),
+        oldest_pending_seconds: count,
+        evidence_sessions: count,
+        evidence_sessions_more: z.literal(true).optional(),
+        deliveries: z.strictObject({
+          due: count,
+          failing: z
+            .array(
+              z.strictObject({
+                channel: z.string(),
+                event: z.enum([
+                  'submitted',
+                  'approved',
+                  'denied',
+                  'digest',
+                  'alert',
+                  'evaluation',
+                  'policy_violation',
+                  'policy_warning',
+                ]),
+                envelope_id: z.string(),
+                state: z.enum(['retrying', 'dead']),
+                attempts: count,
+                error: z.string().meta({ description: 'Of the last attempt, without addresses.' }),
+                due_at: time,
+              }),
+            )
+            .meta({
+              description: 'Notifications that did not reach their channel; those given up stand here for 30 days.',
+            }),
+        }),
+        budgets: z.array(budget),
+        rate_limit: rateLimit,
+        recent_violations: z.array(violation),
+      }),
+    run: async () => (await import('#core/operations/observatory.ts')).status,
+  }),
+};

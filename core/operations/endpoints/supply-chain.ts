@@ -1,0 +1,69 @@
+/** Plugins and policy packs: what is in force, and what people did with them. */
+import * as z from 'zod';
+import { artifactKinds, pluginAct, pluginActs, recordedActs } from '#core/contracts/plugin-act.ts';
+import { operation } from '../endpoint.ts';
+import { count, sha256Hex, time, unreadableRows } from './schemas.ts';
+
+export const supplyChain = {
+  supplyChain: operation({
+    route: 'GET /admin/v1/supply-chain',
+    function: 'observatory',
+    role: 'viewer',
+    summary: 'The policy pack and WASM filters in force, by digest, and recent changes of plugins',
+    output: () =>
+      z.strictObject({
+        policy_version: count,
+        require_signed: z.boolean(),
+        parts: z.array(
+          z.strictObject({
+            kind: z.enum(artifactKinds),
+            name: z.string(),
+            sha256: sha256Hex.nullable(),
+            verified: z.boolean(),
+            signed_as: z.string().optional().meta({ description: 'Name and version in the signed index.' }),
+            signer: z.string().optional().meta({ description: 'Key id of the publisher.' }),
+            reason: z.string().optional().meta({ description: 'Why it is not verified.' }),
+          }),
+        ),
+        acts: z
+          .array(
+            z.strictObject({
+              at: time,
+              by: z.string().meta({ description: 'Person, or id of the key, that reported it.' }),
+              act: z.enum(recordedActs),
+              name: z.string(),
+              version: z.string().optional(),
+              kind: z.string().optional(),
+              sha256: z.string().optional(),
+              size: count.optional().meta({ description: 'Of an uploaded module, in bytes.' }),
+              signer: z.string().optional().meta({ description: 'Key id of the publisher.' }),
+              reason: z.string().optional().meta({ description: 'Why it was refused.' }),
+              message: z.string().optional(),
+              done_at: z.string().optional().meta({ description: 'When it was done, if it was reported later.' }),
+              evidence_hash: sha256Hex,
+            }),
+          )
+          .meta({ description: 'Installs, removals and refusals of plugins in the last week, newest first.' }),
+        unreadable: unreadableRows,
+      }),
+    run: async () => (await import('#core/operations/supply-chain.ts')).supplyChain,
+  }),
+  recordPluginAct: operation({
+    route: 'POST /admin/v1/supply-chain/acts',
+    function: 'policies',
+    role: 'admin',
+    platform: true,
+    summary: 'Record an install, removal or refusal of a plugin as evidence',
+    status: 201,
+    input: () => pluginAct,
+    example: {
+      act: 'refuse',
+      name: 'keyword-guard',
+      version: '1.2.0',
+      reason: 'downgrade',
+      message: 'keyword-guard 1.3.0 is installed; 1.2.0 needs --allow-downgrade',
+    },
+    output: () => z.strictObject({ act: z.enum(pluginActs), name: z.string(), evidence_hash: sha256Hex }),
+    run: async () => (await import('#core/operations/plugins.ts')).recordPluginAct,
+  }),
+};

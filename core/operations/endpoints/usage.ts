@@ -1,0 +1,173 @@
+/** Usage, chat calls, analytics and violations. */
+import * as z from 'zod';
+import { paging } from '#core/contracts/route.ts';
+import { operation } from '../endpoint.ts';
+import { count, counts, cursor, microusd, milliseconds, share, subject, time, tokens, usd } from './schemas.ts';
+import { violation } from './status.ts';
+
+const latency = milliseconds.nullable().meta({ description: 'Milliseconds; null where no call was answered.' });
+const bucket = z.strictObject({
+  timestamp: time.meta({ description: 'ISO 8601 time at which the bucket begins.' }),
+  requests: count,
+  errors: count,
+  error_rate: share,
+  p50_latency_ms: latency,
+  p95_latency_ms: latency,
+  p99_latency_ms: latency,
+  tokens: count.meta({ description: 'Input and output tokens together.' }),
+  cost_usd: usd,
+  blocked: count,
+  reviewed: count,
+  evaluations: count.optional().meta({ description: 'Calls that the evaluator answered for.' }),
+  score: z.number().optional().meta({ description: "Mean of the evaluator's scores." }),
+});
+const answer = z.strictObject({
+  from: time,
+  to: time,
+  path: z.string().optional().meta({ description: 'As asked for: global is then the traffic below it.' }),
+  step: z.enum(['1m', '5m', '1h']),
+  dimensions: z.array(z.string()).meta({
+    description: 'global, tenant:<id>, model:<name>, provider:<name>, tool:<name>, plane:<name>: the keys of summary.',
+  }),
+  summary: z
+    .record(z.string(), z.array(bucket))
+    .meta({ description: 'Buckets by dimension, oldest first; a step without traffic has none.' }),
+});
+
+export const usage = {
+  usage: operation({
+    route: 'GET /admin/v1/usage',
+    function: 'observatory',
+    role: 'viewer',
+    query: ['from', 'to', 'path'],
+    summary: 'Counts per tenant, decision, tool and model',
+    output: () =>
+      z.strictObject({
+        ...subject,
+        from: time.optional(),
+        to: time.optional(),
+        total: count,
+        decisions: counts,
+        protocols: counts,
+        tools: counts,
+        decisions_by_protocol: z.array(z.strictObject({ decision: z.string(), protocol: z.string(), count })),
+        blocked_by_rule: counts,
+        decided_by_rule: counts.meta({
+          description:
+            'Decisions by what made them: the SHA-256 of a rule without name, reason and suggested_alternative (RFC 8785), guard:<name> or default.',
+        }),
+        requests: count,
+        tokens,
+        cost_microusd: microusd,
+        cost_usd: usd,
+        outcomes: counts,
+        models: z.array(
+          z.strictObject({
+            model: z.string(),
+            requests: count,
+            input_tokens: count,
+            output_tokens: count,
+            cost_usd: usd,
+            errors: count,
+          }),
+        ),
+      }),
+    run: async () => (await import('#core/operations/observatory.ts')).usage,
+  }),
+  listRequests: operation({
+    route: 'GET /admin/v1/requests',
+    function: 'observatory',
+    role: 'operator',
+    query: ['model', 'outcome', 'key', 'text', 'from', 'to', 'path', ...paging],
+    summary: 'Chat calls, newest first',
+    output: () =>
+      z.strictObject({
+        requests: z.array(
+          z.strictObject({
+            at: time,
+            envelope_id: z.string(),
+            request_id: z.string(),
+            request_sha256: z
+              .string()
+              .optional()
+              .meta({ description: 'Digest of the request: calls that share it sent the same.' }),
+            session_id: z.string(),
+            key_id: z.string(),
+            operation: z.string(),
+            model: z.string(),
+            reason: z
+              .string()
+              .optional()
+              .meta({ description: 'Why a call was refused before its model was looked for.' }),
+            resolved_model: z.string(),
+            provider: z.string().optional(),
+            demo: z.literal(true).optional().meta({
+              description: 'The built-in mock answered for a model of another name.',
+            }),
+            stream: z.boolean(),
+            status: z.int(),
+            outcome: z.string(),
+            decision: z.string(),
+            tokens,
+            cost_microusd: microusd,
+            cost_usd: usd,
+            latency_ms: milliseconds,
+            first_token_ms: milliseconds.optional(),
+            evaluation: z
+              .strictObject({
+                score: z.number().optional(),
+                labels: z.array(z.string()).optional(),
+                feedback: z.string().optional(),
+              })
+              .optional()
+              .meta({ description: 'What the evaluator answered.' }),
+            cache: z.string().optional(),
+            matched_rule: z.string().optional(),
+            error: z.string().optional(),
+          }),
+        ),
+        cursor,
+      }),
+    run: async () => (await import('#core/operations/chat-views.ts')).listRequests,
+  }),
+  analytics: operation({
+    route: 'GET /admin/v1/analytics',
+    function: 'observatory',
+    role: 'viewer',
+    query: ['dimension', 'from', 'to', 'step', 'path'],
+    repeatable: ['dimension'],
+    summary: 'Buckets of the last 48 hours by dimension',
+    output: () => answer,
+    run: async () => (await import('#core/operations/analytics.ts')).analytics,
+  }),
+  realtimeAnalytics: operation({
+    route: 'GET /admin/v1/analytics/realtime',
+    function: 'observatory',
+    role: 'viewer',
+    query: ['dimension', 'path'],
+    repeatable: ['dimension'],
+    summary: 'Buckets of the last five minutes by dimension',
+    output: () => answer,
+    run: async () => (await import('#core/operations/analytics.ts')).realtimeAnalytics,
+  }),
+};
+
+export const violations = {
+  violations: operation({
+    route: 'GET /admin/v1/violations',
+    function: 'observatory',
+    role: 'viewer',
+    query: ['path', ...paging],
+    summary: 'Policy violations with breakdowns',
+    output: () =>
+      z.strictObject({
+        violations: z.array(violation),
+        by_policy: counts.meta({ description: 'Blocked actions by policy, chat calls by content filter.' }),
+        by_rule: counts.meta({ description: 'Blocked actions by the rule that blocked them.' }),
+        by_tenant: counts,
+        by_action: counts,
+        cursor,
+      }),
+    run: async () => (await import('#core/operations/observatory.ts')).violations,
+  }),
+};

@@ -1,0 +1,164 @@
+/** Converts a coding agent's tool call to the calls that policies decide [cli.hook]. */
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import type { CallBody } from '#agentctl/call-options.ts';
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { workspaceOf } from '#core/effects/shell/workspace.ts';
+import { shellEffects } from '#core/effects/shell.ts';
+import { capabilityFromName } from '#core/policy/classification/classify-tool.ts';
+import { targetFromArguments } from '#core/policy/classification/target.ts';
+import { isPlace } from '#core/policy/rules/parameter-places.ts';
+
+export type Input = Readonly<Record<string, unknown>>;
+
+/** The folders an agent works in; paths inside `workspace` are decided relative to it. */
+export interface Place {
+  readonly workspace: string;
+  readonly cwd: string;
+}
+
+/** Converts a tool's input to the calls that policies decide. @throws Error for unreadable input. */
+export type ReadTool = (input: Input, place: Place) => readonly CallBody[];
+
+/** An agent's own tools by name. An unlisted tool is decided by its name. */
+type ToolTable = Readonly<Record<string, ReadTool>>;
+
+export interface AgentTools {
+  /** Tools that change nothing outside the agent, or whose own tool calls arrive one by one. They need no decision. */
+  readonly inner: readonly string[];
+  readonly tools: ToolTable;
+}
+
+export function callsOfTool(
+  { inner, tools }: AgentTools,
+  name: string,
+  input: Input,
+  place: Place,
+): readonly CallBody[] {
+  if (inner.includes(name)) return [];
+  if (Object.hasOwn(tools, name)) return tools[name]!(input, place);
+  return [named('mcp', /^(?:mcp__.+?__|MCP:)(.+)$/s.exec(name)?.[1] ?? name, relativePaths(input, place))];
+}
+
+/**
+ * Makes paths inside the workspace relative to it; a path that leaves it through a link begins with `..`. Others are
+ * unchanged: `/docs` may be a path on another server.
+ */
+function relativePaths(input: Input, place: Place): Input {
+  const relativePath = (name: string, value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map((item) => relativePath(name, item));
+    if (typeof value === 'object' && value !== null) return relativePaths(value as Input, place);
+    if (typeof value !== 'string' || !isPlace('path-named', name) || value.includes('://')) return value;
+    return pathOfServer(value, place);
+  };
+  return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, relativePath(name, value)]));
+}
+
+function pathOfServer(value: string, { workspace, cwd }: Place): string {
+  const path = resolve(cwd, value.replace(/^~(?=\/|$)/, homedir()));
+  try {
+    const within = [workspace, realPath(workspace)].some((root) => path === root || path.startsWith(`${root}/`));
+    const target = inside(workspace, path);
+    if (target === '..' || target.startsWith('../')) return within ? target : value;
+    return /^[/~]/.test(value) ? target : value;
+  } catch {
+    // Not a path on this machine, such as an overlong text.
+    return value;
+  }
+}
+
+const named = (protocol: string, tool: string, parameters: Input): CallBody => ({
+  protocol,
+  tool,
+  parameters,
+  target: targetFromArguments(parameters),
+  capability: capabilityFromName(tool),
+});
+
+/** Reads a tool that fetches a page. */
+export const page: ReadTool = (input) => [{ ...named('http', 'http.get', input), capability: 'read' }];
+
+/** Members of a command tool, in addition to `command`. */
+interface CommandMembers {
+  /** Members that change nothing about the command. */
+  readonly plain: readonly string[];
+  /** Members that may name the command's start folder; the default is the folder of the event. */
+  readonly folders?: readonly string[];
+}
+
+/**
+ * Reads a tool that runs commands. If the start folder is not the workspace, policies see it as `cwd`. Absolute paths
+ * inside the workspace are read as relative to it.
+ * @throws Error for an unknown member, such as one that disables a sandbox: no rule would see its effect.
+ */
+export const command =
+  ({ plain, folders = [] }: CommandMembers): ReadTool =>
+  (input, { workspace, cwd }) => {
+    const members = ['command', ...plain, ...folders];
+    const unknown = Object.keys(input).find((name) => !members.includes(name) && input[name] !== false);
+    if (unknown !== undefined)
+      throw new Error(`the command has the member ${JSON.stringify(unknown)}; known are ${members.join(', ')}`);
+    const [begins = '', second] = folders.map((name) => input[name]).filter((value) => value !== undefined);
+    if (typeof begins !== 'string' || second !== undefined)
+      throw new Error(`the folder of the command must be one text, as ${folders.join(' or ')}`);
+    const from = inside(workspace, resolve(cwd, begins));
+    const root = workspaceOf(resolve(workspace));
+    const parameters = { command: input.command, ...(from !== '.' && { cwd: from }), ...(root && { workspace: root }) };
+    const call = { protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute' as const, parameters };
+    return [call, ...leavingByLinks(call, workspace)];
+  };
+
+/** Returns calls for files that the line reaches through links out of the workspace, as outside paths. */
+function leavingByLinks(call: ToolCall, workspace: string): CallBody[] {
+  const place = { workspace, cwd: workspace };
+  return shellEffects(call).parts.flatMap(({ target, capability }) => {
+    if (target === '' || /^(?:[/~]|\.\.(?:\/|$))/.test(target)) return [];
+    const path = pathOfServer(target, place);
+    return path === target ? [] : [fileCall(capability === 'read' ? 'read_file' : 'write_file', target, {}, place)];
+  });
+}
+
+/**
+ * Reads a tool on one file, under the tool name that policies use.
+ * @throws Error unless exactly one argument holds a path.
+ */
+export const file =
+  (tool: string, ...paths: readonly string[]): ReadTool =>
+  (input, place) => {
+    const [name, second] = paths.filter((path) => input[path] !== undefined);
+    if (name === undefined) throw new Error(`the tool names no file; expected is ${paths.join(' or ')}`);
+    if (second !== undefined) throw new Error(`the tool names its file twice, as ${name} and ${second}`);
+    const { [name]: path, ...rest } = input;
+    return [fileCall(tool, path, rest, place)];
+  };
+
+/** Reads a tool on a folder in the same way; the default is the current folder. */
+export const folder =
+  (tool: string, ...paths: readonly string[]): ReadTool =>
+  (input, place) =>
+    paths.some((path) => input[path] !== undefined)
+      ? file(tool, ...paths)(input, place)
+      : [fileCall(tool, '.', input, place)];
+
+export function fileCall(tool: string, path: unknown, rest: Input, { workspace, cwd }: Place): CallBody {
+  const target = typeof path === 'string' ? inside(workspace, resolve(cwd, path)) : '';
+  const parameters = { ...rest, path: typeof path === 'string' ? target : path };
+  return { protocol: 'mcp', tool, target, capability: capabilityFromName(tool), parameters };
+}
+
+/**
+ * Returns the path relative to the workspace. Outside of it the path begins with `..`, which packs refuse.
+ * Links are followed, so a link that leads out becomes a path that leads out.
+ */
+function inside(workspace: string, path: string): string {
+  return relative(realPath(workspace), realPath(path)) || '.';
+}
+
+/** Resolves a path; for a missing file, its existing folders and links without a target. */
+function realPath(path: string): string {
+  const entry = lstatSync(path, { throwIfNoEntry: false });
+  const parent = dirname(path);
+  if (entry?.isSymbolicLink()) return realPath(resolve(realPath(parent), readlinkSync(path)));
+  return entry || parent === path ? realpathSync(path) : join(realPath(parent), basename(path));
+}

@@ -1,0 +1,46 @@
+/** Scans a result locally; returns a sentence for the model if text in it addresses the model [cli.hook-outcome]. */
+
+import { type Fields, text } from '#agentctl/json-fields.ts';
+import { guardResult, markOf, type ResultActions } from '#core/guard/results.ts';
+import type { Json } from '#core/kernel/json.ts';
+
+/** The agent already has the result, so content that addresses the model is marked, never removed. */
+const actions: ResultActions = {
+  instruction: 'mark',
+  hidden_instruction: 'mark',
+  encoded_instruction: 'mark',
+  invisible_text: 'mark',
+  false_error: 'mark',
+  data_link: 'mark',
+  classified: 'mark',
+  terminal_escape: 'log',
+  credential: 'log',
+  asks_secret: 'log',
+  asks_context: 'log',
+};
+const bytes = { memberOf: () => undefined, textOf: () => undefined, ofText: (base64: string) => base64 };
+const maxCharacters = 1_000_000;
+
+/** Tools whose result only repeats what the agent wrote. */
+const writing = /^(?:Write|Edit|MultiEdit|NotebookEdit|apply_patch|write_file|replace|StrReplace|Delete)$/;
+
+export function sentenceAbout({ tool_name, tool_response, tool_output }: Fields): string | undefined {
+  const result = tool_response ?? tool_output;
+  if (result === undefined || writing.test(text(tool_name) ?? '')) return undefined;
+  const written = typeof result === 'string' ? result : JSON.stringify(result);
+  if (written.length > maxCharacters) return undefined;
+  const value: Json = typeof result === 'string' ? parsed(result) : (result as Json);
+  return markOf(guardResult(value, { actions, bytes }).findings)?.replace(
+    'the result below',
+    'the result of this call',
+  );
+}
+
+/** Parses a result that Cursor sends as JSON text. */
+function parsed(result: string): Json {
+  try {
+    return JSON.parse(result) as Json;
+  } catch {
+    return result;
+  }
+}

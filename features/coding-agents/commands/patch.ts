@@ -1,0 +1,42 @@
+/** Converts an `apply_patch` patch to one call per added, changed, moved or deleted file [cli.hook]. */
+import type { CallBody } from '#agentctl/call-options.ts';
+import { fileCall, type Place, type ReadTool } from './coding-tool.ts';
+
+const headers: Readonly<Record<string, string>> = {
+  'Add File': 'write_file',
+  'Update File': 'edit_file',
+  'Delete File': 'delete_file',
+  'Move to': 'write_file',
+};
+
+/** Matches lines that a reader which trims spaces could take for a header. */
+const looksLikeHeader = /^[\s\p{C}\p{Z}]*\*\*\* /u;
+
+/** More files than a person would review in one patch. */
+const maxFiles = 100;
+
+/** Reads a patch. @throws Error for a patch that names no file, or has an unknown header. */
+export const patchCalls: ReadTool = (input, place) => {
+  const { command: patch, ...others } = input;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw new Error(`apply_patch has the member ${JSON.stringify(unknown)}; known is command`);
+  if (typeof patch !== 'string') throw new Error('command of apply_patch must be text');
+  const calls = [...filesOf(patch, place)];
+  if (calls.length === 0)
+    throw new Error('the patch names no file; expected are lines such as "*** Update File: src/a.ts"');
+  if (calls.length > maxFiles) throw new Error(`the patch names ${calls.length} files, allowed ${maxFiles}`);
+  return calls;
+};
+
+function* filesOf(patch: string, place: Place): Iterable<CallBody> {
+  for (const line of patch.split(/\r?\n/)) {
+    if (/^(?:[-+@ ].*)?$/su.test(line) && !looksLikeHeader.test(line)) continue;
+    if (/^\*\*\* (?:Begin Patch|End Patch|End of File)$/.test(line)) continue;
+    const [, header = '', path] = /^\*\*\* ([A-Za-z ]+): (\S.*)$/.exec(line) ?? [];
+    if (path === undefined || !Object.hasOwn(headers, header))
+      throw new Error(
+        `the patch has the line ${JSON.stringify(line.slice(0, 100))}; a file is named by ${Object.keys(headers).join(', ')}, as in "*** Update File: src/a.ts"`,
+      );
+    yield fileCall(headers[header]!, path.trimEnd(), { patch }, place);
+  }
+}

@@ -1,0 +1,128 @@
+/** Plans, writes and reverts the change of one file of a client [cli.setup]. */
+import { hash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { fileTrouble, UsageError } from '#agentctl/failure.ts';
+import { readJsonFile } from '#agentctl/local-run.ts';
+import { type JsonChange, withChange, withoutChange } from './json-file.ts';
+
+export type FilePlan = { readonly file: string } & (
+  | ({ readonly kind: 'json' } & JsonChange)
+  | { readonly kind: 'toml'; readonly lines: readonly string[] }
+);
+
+/** A file's current and planned contents. */
+export interface Step {
+  readonly file: string;
+  readonly before: string | undefined;
+  /** Undefined: the file is deleted. */
+  readonly after: string | undefined;
+}
+
+/** Saved next to the file while the gateway is set up in it. */
+interface SetupRecord {
+  /** The original contents; undefined if there was no file. */
+  readonly text?: string;
+  /** Digest of the written file, to detect later changes. */
+  readonly written_sha256: string;
+}
+
+const keptFile = (file: string): string => `${file}.before-agentctl`;
+
+export function setUp(plan: FilePlan): Step {
+  const before = read(plan.file);
+  return { file: plan.file, before, after: changed(plan, before ?? '') };
+}
+
+/** Restores the original text if the file was not changed since; otherwise removes only what was set up. */
+export function undoPlan(plan: FilePlan): Step {
+  const { file } = plan;
+  const now = read(file);
+  if (now === undefined) return { file, before: undefined, after: undefined };
+  const kept = keptOf(file);
+  if (kept?.written_sha256 === sha256(now)) return { file, before: now, after: kept.text };
+  const rest = plan.kind === 'toml' ? withoutBlock(now) : withoutChange(now, kept?.text ?? '', plan, file);
+  const isEmpty = /^\s*(\{\s*\})?\s*$/.test(rest);
+  return { file, before: now, after: isEmpty && kept?.text === undefined ? undefined : rest };
+}
+
+const changed = (plan: FilePlan, text: string): string =>
+  plan.kind === 'toml' ? withBlock(text, plan.lines, plan.file) : withChange(text, plan, plan.file);
+
+/** Saves the original text the first time, and replaces the file atomically. */
+export function write({ file, before, after }: Step): void {
+  if (after === undefined) return;
+  const known = keptOf(file);
+  const former = known ? known.text : before;
+  const kept: SetupRecord = { ...(former !== undefined && { text: former }), written_sha256: sha256(after) };
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    replace(keptFile(file), JSON.stringify(kept));
+    replace(file, after);
+  } catch (cause) {
+    throw fileTrouble('write', file, cause);
+  }
+}
+
+export function restore({ file, after }: Step): void {
+  try {
+    if (after === undefined) rmSync(file, { force: true });
+    else replace(file, after);
+    rmSync(keptFile(file), { force: true });
+  } catch (cause) {
+    throw fileTrouble('write', file, cause);
+  }
+}
+
+/** Replaces a file, keeping its mode; a link stays a link. */
+function replace(file: string, text: string): void {
+  const target = existsSync(file) ? realpathSync(file) : file;
+  const mode = existsSync(target) ? statSync(target).mode & 0o777 : 0o600;
+  const partial = `${target}.${process.pid}.part`;
+  writeFileSync(partial, text, { mode: 0o600, flag: 'wx' });
+  chmodSync(partial, mode);
+  renameSync(partial, target);
+}
+
+function keptOf(file: string): SetupRecord | undefined {
+  const { text, written_sha256 } = readJsonFile(keptFile(file)) ?? {};
+  if (typeof written_sha256 !== 'string') return undefined;
+  return { written_sha256, ...(typeof text === 'string' && { text }) };
+}
+
+const sha256 = (content: string): string => hash('sha256', content);
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw fileTrouble('read', file, cause);
+  }
+}
+
+const begin = '# agent-governance-gateway: written by agentctl setup';
+const end = '# agent-governance-gateway: end';
+const block = new RegExp(`\\n?${begin}\\n[^]*?${end}\\n`);
+
+/** Writes the block. @throws UsageError if the file has a table of the same name outside the block. */
+function withBlock(text: string, lines: readonly string[], file: string): string {
+  const rest = withoutBlock(text);
+  // A table in double brackets appends to an array, so it cannot collide.
+  const taken = lines.find((line) => /^\[(?!\[)/.test(line) && rest.split(/\r?\n/).some((one) => one.trim() === line));
+  if (taken !== undefined) throw new UsageError(`${file} has a table ${taken} already; remove it first.`);
+  const before = rest === '' || rest.endsWith('\n') ? rest : `${rest}\n`;
+  return `${before}${before === '' ? '' : '\n'}${[begin, ...lines, end].join('\n')}\n`;
+}
+
+const withoutBlock = (text: string): string => text.replace(block, '');

@@ -1,0 +1,6 @@
+/** Hooks of coding agents, and their setup. The page is docs/how-to/govern-a-coding-agent.md. */
+import type { Feature } from '../feature.ts';
+
+export const feature = {
+  commands: () => import('./commands/commands.ts'),
+} satisfies Feature;

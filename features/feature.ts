@@ -1,0 +1,31 @@
+/**
+ * What an optional capability adds to the product. `index.ts` lists the features, and the hosts fold over that list. This part is
+ * read when a process starts; what a feature runs is imported with its first use.
+ */
+
+import type { FeatureCommand, Parent } from '#agentctl/command.ts';
+import type { FeatureCheck } from '#agentctl/doctor/check.ts';
+import type { Rights } from '#core/contracts/function-spec.ts';
+import type { FunctionName } from '#core/contracts/functions.ts';
+import type { GraphList, Route } from '#core/contracts/route.ts';
+import type { Definition } from '#core/operations/endpoint.ts';
+
+export interface Feature {
+  readonly operations?: Readonly<Record<string, Definition>>;
+  /** Rights that functions need for the operations, in addition to their own. */
+  readonly rights?: Readonly<Partial<Record<FunctionName, Partial<Rights>>>>;
+  /** Loads the commands of agentctl. */
+  readonly commands?: () => Promise<{ readonly commands: readonly FeatureCommand[] }>;
+  /** Loads the checks of `agentctl doctor`. */
+  readonly checks?: () => Promise<{ readonly checks: readonly FeatureCheck[] }>;
+  /** Returns pages of `docs/reference` by file name. @param lists all lists of the GraphQL schema. */
+  readonly reference?: (lists: readonly GraphList[]) => Promise<Readonly<Record<string, string>>>;
+}
+
+/** A command of `quick-commands.ts`. */
+export interface QuickCommand {
+  readonly word: string;
+  readonly load: () => Promise<(parent: Parent) => void>;
+  /** The routes that it calls. */
+  readonly routes: readonly Route[];
+}

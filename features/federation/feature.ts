@@ -1,0 +1,125 @@
+/** Serves data planes: the signed configuration, their reports and their state. Its page is docs/how-to/serve-data-planes.md. */
+import * as z from 'zod';
+import {
+  federationDocumentSchema,
+  planeMetricsSchema,
+  planeStates,
+  planeStatusSchema,
+} from '#core/contracts/federation.ts';
+import { operation } from '#core/operations/endpoint.ts';
+import { count, share, time } from '#core/operations/endpoints/schemas.ts';
+import type { Feature } from '../feature.ts';
+
+const divergence = z.strictObject({
+  tenant: z.string(),
+  session_id: z.string(),
+  index: count.meta({ description: 'The first entry that is missing or differs.' }),
+  kind: z.enum(['cut', 'fork', 'broken']),
+  expected_hash: z.string().optional(),
+  found_hash: z.string().optional(),
+  reason: z.string().optional(),
+  found_at: time,
+});
+const plane = z.strictObject({
+  name: z.string(),
+  state: z.enum(planeStates),
+  seen_at: time.optional(),
+  version: count.optional(),
+  behind: z.int().optional().meta({
+    description: 'Versions that the plane is behind; below 0 where it has seen a later one than is served.',
+  }),
+  healthy: z.boolean().optional(),
+  refused: z.string().optional().meta({ description: 'Why the plane refused the last document.' }),
+  requests: count.optional(),
+  error_rate: share.optional(),
+  pending_approvals: count.optional(),
+  skew_seconds: z.number().optional().meta({ description: "The plane's clock less this one's." }),
+  divergence: divergence.optional().meta({ description: 'The first that was found.' }),
+  divergences: count.optional(),
+  conflict: z.strictObject({ instance: z.string(), at: time }).optional().meta({
+    description: 'Another gateway that reported under the same name.',
+  }),
+});
+
+const sha256 = '8a901f974b9fb9ed79ad38c7243bccc97269575ca7347ea5e77aa0e02f106497';
+
+export const feature = {
+  operations: {
+    federationConfig: operation({
+      route: 'GET /admin/v1/federation/config',
+      function: 'federation',
+      role: 'plane',
+      query: ['plane'],
+      summary: 'The configuration for a data plane, signed, without keys',
+      output: () => federationDocumentSchema,
+      run: async () => (await import('#features/federation/planes.ts')).federationConfig,
+    }),
+    federationPlanes: operation({
+      route: 'GET /admin/v1/federation/planes',
+      function: 'federation',
+      role: 'operator',
+      summary: 'Data planes with lag and health',
+      output: () =>
+        z.strictObject({
+          version: count.meta({ description: 'Version that the control plane serves.' }),
+          public_key_sha256: z.string().meta({ description: 'For trusted_keys of the data planes.' }),
+          planes: z.array(plane),
+        }),
+      run: async () => (await import('#features/federation/planes.ts')).federationPlanes,
+    }),
+    acceptPlane: operation({
+      route: 'POST /admin/v1/federation/planes/{name}/accept',
+      function: 'federation',
+      role: 'admin',
+      humansOnly: true,
+      platform: true,
+      summary: 'Accept the chains of a data plane as they are now',
+      output: () => plane,
+      run: async () => (await import('#features/federation/planes.ts')).acceptPlane,
+    }),
+    federationStatus: operation({
+      route: 'POST /admin/v1/federation/status',
+      function: 'federation',
+      role: 'plane',
+      summary: 'Report the state of a data plane, with its evidence heads',
+      input: () => planeStatusSchema,
+      example: {
+        plane: 'eu',
+        version: 1,
+        healthy: true,
+        requests: 12,
+        error_rate: 0,
+        pending_approvals: 1,
+        evidence_heads: [{ tenant: 'default', session_id: 'build-7', total_entries: 4, last_hash: sha256 }],
+      },
+      output: () =>
+        z.strictObject({
+          plane: z.string(),
+          version: count,
+          wanted: z
+            .array(z.strictObject({ tenant: z.string(), session_id: z.string(), index: count }))
+            .meta({ description: 'Places of chains to send with the next report.' }),
+        }),
+      run: async () => (await import('#features/federation/planes.ts')).federationStatus,
+    }),
+    federationMetrics: operation({
+      route: 'POST /admin/v1/federation/metrics',
+      function: 'federation',
+      role: 'plane',
+      summary: 'Report the traffic of a data plane by minute',
+      input: () => planeMetricsSchema,
+      example: {
+        plane: 'eu',
+        minutes: [{ at: '2026-11-24T02:22:00.000Z', measures: { requests: 12, 'ms:120': 12 } }],
+      },
+      output: () =>
+        z.strictObject({
+          plane: z.string(),
+          accepted: count,
+          dropped: count.meta({ description: 'Minutes older than 48 hours, or in the future.' }),
+        }),
+      run: async () => (await import('#features/federation/planes.ts')).federationMetrics,
+    }),
+  },
+  commands: () => import('./commands.ts'),
+} satisfies Feature;

@@ -1,0 +1,38 @@
+/** `POST /admin/v1/graphql`: the operations of REST as one graph. Its page is docs/how-to/query-with-graphql.md. */
+
+import * as z from 'zod';
+import { operation } from '#core/operations/endpoint.ts';
+import type { Feature } from '../feature.ts';
+import { requestSchema } from './request.ts';
+
+export const feature = {
+  operations: {
+    graphql: operation({
+      route: 'POST /admin/v1/graphql',
+      function: 'observatory',
+      role: 'viewer',
+      agents: 'yes', // each field is allowed or refused as its own route is
+      summary: 'Queries and mutations over the same operations',
+      input: () => requestSchema,
+      example: { query: '{ whoami { tenant role } providers { nodes { name health } } }' },
+      output: () =>
+        z.strictObject({
+          data: z.record(z.string(), z.unknown()).nullable(),
+          errors: z.array(z.looseObject({ message: z.string() })).optional(),
+        }),
+      runs: [
+        'audit',
+        'listPolicies',
+        'listRollouts',
+        'createRollout',
+        'pauseRollout',
+        'resumeRollout',
+        'rollbackRollout',
+      ],
+      run: async () => (await import('#features/graphql/graphql.ts')).graphql,
+    }),
+  },
+  // Mutations move rollouts.
+  rights: { observatory: { startsRollouts: true, tables: { rollouts: 'append' }, queries: ['rollouts'] } },
+  reference: async (lists) => ({ 'schema.graphql': (await import('./schema.ts')).sdl(lists) }),
+} satisfies Feature;

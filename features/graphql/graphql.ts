@@ -1,0 +1,168 @@
+/** `POST /admin/v1/graphql`: the REST operations as one graph. */
+
+import { catalogGuard } from '#core/catalog/guards.ts';
+import { authorize } from '#core/configuration/identity/authorize.ts';
+import type { CatalogGuard } from '#core/contracts/guard-names.ts';
+import { includesRole } from '#core/contracts/route.ts';
+import type { ToolGuard } from '#core/contracts/tool-policy.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { remembered } from '#core/kernel/remembered.ts';
+import { type Call, type Operation, parsed, type Served } from '#core/operations/operation.ts';
+import { countsOf, snakeMembers } from './names.ts';
+import { requestSchema } from './request.ts';
+import { sdl } from './schema.ts';
+
+type Body = Record<string, unknown>;
+type Args = Readonly<Record<string, unknown>>;
+
+/** The call of a document, with the number of started operations. */
+interface DocumentCall extends Call {
+  readonly begun: { operations: number };
+}
+
+const list =
+  (operation: string, member: string, more: (body: Body) => object = () => ({})) =>
+  async (args: Args, call: DocumentCall) => {
+    const body = await as(operation, args, call);
+    return { nodes: body[member], page_info: pageInfo(body), ...more(body) };
+  };
+const byId =
+  (operation: string) =>
+  ({ id }: Args, call: DocumentCall) =>
+    as(operation, {}, call, { id: String(id) });
+
+const queries = {
+  usage: async (args: Args, call: DocumentCall) => usageOf(await as('usage', args, call)),
+  providers: list('listProviders', 'providers'),
+  tenants: list('listTenants', 'tenants'),
+  policies: async (args: Args, call: DocumentCall) => policiesOf(await as('listPolicies', args, call)),
+  cache: (args: Args, call: DocumentCall) => as('cacheStatistics', args, call),
+  violations: list('violations', 'violations', (body) => ({
+    by_policy: countsOf(body.by_policy),
+    by_rule: countsOf(body.by_rule),
+    by_tenant: countsOf(body.by_tenant),
+    by_action: countsOf(body.by_action),
+  })),
+  analytics: async (args: Args, call: DocumentCall) => seriesOf(await as('analytics', args, call)),
+  alerts: list('listAlerts', 'alerts'),
+  budgets: list('listBudgets', 'statuses'),
+  rollouts: list('listRollouts', 'rollouts'),
+  audit: list('audit', 'entries', ({ unreadable = [] }) => ({ unreadable })),
+  whoami: (args: Args, call: DocumentCall) => as('whoami', args, call),
+};
+
+/** Returns the schema of this process, with the lists that features add, and its queries. */
+const graphOver = remembered((served: Readonly<Record<string, Served>>) => {
+  const added = Object.entries(served).flatMap(([id, { route }]) => (route.graph ? [{ id, ...route.graph }] : []));
+  const lists = added.map(({ id, field, member }) => [fieldName(field), list(id, member)] as const);
+  return { source: sdl(added), queries: { ...queries, ...Object.fromEntries(lists) } };
+});
+
+const fieldName = (field: string): string => field.slice(0, field.indexOf('('));
+
+const mutations = {
+  acknowledgeAlert: byId('acknowledgeAlert'),
+  createRollout: ({ input }: Args, call: DocumentCall) =>
+    as('createRollout', {}, call, {}, snakeMembers(input as Args) as JsonObject),
+  pauseRollout: byId('pauseRollout'),
+  resumeRollout: byId('resumeRollout'),
+  rollbackRollout: byId('rollbackRollout'),
+};
+
+/** Answers a GraphQL document. */
+export const graphql: Operation = async (call) => {
+  try {
+    const { query, operationName, variables } = parsed(requestSchema, call.body());
+    // Loaded with the first query, because this function answers many other routes.
+    const { executeGraphql } = await import('./execute.ts');
+    const request = { query, operationName: operationName ?? undefined, variables: variables ?? undefined };
+    const document: DocumentCall = { ...call, begun: { operations: 0 } };
+    const introspection = includesRole(call.principal.role, 'operator');
+    return { body: await executeGraphql(request, document, { ...graphOver(call.served), mutations, introspection }) };
+  } catch (fault) {
+    throw fault instanceof GatewayError ? new RefusedDocument(fault) : fault;
+  }
+};
+
+/**
+ * The error for a document that did not run at all, also in the form of `errors` for GraphQL clients [admin.graphql].
+ */
+class RefusedDocument extends GatewayError {
+  constructor(cause: GatewayError) {
+    const { code, message, data, retryAfterSeconds } = cause;
+    super(code, message, {
+      cause,
+      ...(data && { data }),
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    });
+  }
+
+  override toBody() {
+    const body = super.toBody();
+    const { message, type } = body.error;
+    return { errors: [{ message, extensions: { code: type } }], ...body };
+  }
+}
+
+/** Counts each operation as a request of its key. The first was counted when the document arrived. */
+function countOperation({ ports, principal, snapshot, begun }: DocumentCall): void {
+  if (begun.operations++ > 0)
+    ports.admissions.request(principal.key_id, snapshot.configuration.admin.requests_per_second);
+}
+
+/** Runs an operation like its REST route: same role, kinds, rate limit and query parameters. */
+async function as(
+  operation: string,
+  args: Args,
+  call: DocumentCall,
+  params = {},
+  input: JsonObject = {},
+): Promise<Body> {
+  const served = call.served[operation];
+  if (!served) throw new Error(`no operation ${operation} answers GraphQL`);
+  const { route, run } = served;
+  authorize(route, call.principal);
+  countOperation(call);
+  const { body } = await run({ ...call, route, params, ...queryOf(args), body: () => input });
+  return body as Body;
+}
+
+/** Converts arguments to query parameters: strings, with lists as repeated parameters. */
+function queryOf(args: Args): Pick<Call, 'query' | 'repeated'> {
+  const given = Object.entries(args).filter(([, value]) => value !== null && value !== undefined);
+  const lists = given.filter(([, value]) => Array.isArray(value));
+  return {
+    query: Object.fromEntries(given.map(([name, value]) => [name, String(Array.isArray(value) ? value[0] : value)])),
+    repeated: Object.fromEntries(lists.map(([name, value]) => [name, (value as unknown[]).map(String)])),
+  };
+}
+
+const pageInfo = ({ cursor }: Body) => ({ has_next_page: cursor !== undefined, end_cursor: cursor });
+
+function usageOf(body: Body): Body {
+  const { input, output } = body.tokens as { input: number; output: number };
+  const counted = ['decisions', 'protocols', 'tools', 'blocked_by_rule', 'decided_by_rule', 'outcomes'];
+  return {
+    ...body,
+    ...Object.fromEntries(counted.map((member) => [member, countsOf(body[member])])),
+    input_tokens: input,
+    output_tokens: output,
+  };
+}
+
+function seriesOf({ summary, ...body }: Body): Body {
+  const nodes = Object.entries(summary as Record<string, unknown[]>).map(([dimension, buckets]) => ({
+    dimension,
+    buckets,
+  }));
+  return { ...body, nodes, page_info: pageInfo({}) };
+}
+
+/** Reduces guards to the graph's single type: catalog guards show the reason of their first entry. */
+const policiesOf = ({ guards, ...body }: Body): Body => ({
+  ...body,
+  guards: (guards as readonly (CatalogGuard | ToolGuard)[]).map((guard) =>
+    typeof guard === 'string' ? { name: guard, reason: catalogGuard(guard)[0]!.reason } : guard,
+  ),
+});

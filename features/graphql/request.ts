@@ -1,0 +1,8 @@
+import * as z from 'zod';
+
+/** GraphQL over HTTP. */
+export const requestSchema = z.strictObject({
+  query: z.string().min(1).max(100_000).meta({ description: 'The document.' }),
+  operationName: z.string().max(200).nullish().meta({ description: 'Which operation of the document runs.' }),
+  variables: z.record(z.string(), z.unknown()).nullish().meta({ description: 'Values of its variables.' }),
+});

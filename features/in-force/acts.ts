@@ -1,0 +1,49 @@
+/** Reads administrative acts for the comparisons, each session of a tenant and day only once. */
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { adminSession } from '#core/evidence/admin-session.ts';
+import type { RowPlace } from '#core/evidence/entry-text.ts';
+import type { EvidenceLog } from '#core/evidence/ports.ts';
+import { sideBySide } from '#core/kernel/side-by-side.ts';
+
+const dayMs = 24 * 3_600_000;
+const concurrency = 10;
+
+/** Returns the days since 1970. */
+export const dayOf = (at: string | number): number =>
+  Math.floor((typeof at === 'string' ? Date.parse(at) : at) / dayMs);
+
+/** Returns the days of a range, both ends included. */
+export const daysBetween = (first: number, last: number): number[] =>
+  Array.from({ length: Math.max(1, last - first + 1) }, (_, nth) => first + nth);
+
+export interface Acts {
+  /** Returns the administrative entries of these tenants and days, oldest first. */
+  of(tenants: readonly string[], days: readonly number[]): Promise<readonly EvidenceEntry[]>;
+}
+
+/** @param unreadable receives rows that cannot be read. */
+export function actsIn(evidence: Pick<EvidenceLog, 'entries'>, unreadable: (row: RowPlace) => void): Acts {
+  const known = new Map<string, Promise<readonly EvidenceEntry[]>>();
+  async function read(tenant: string, id: string): Promise<readonly EvidenceEntry[]> {
+    const acts: EvidenceEntry[] = [];
+    for await (const entry of evidence.entries(tenant, id, 0, unreadable)) if (entry.kind === 'admin') acts.push(entry);
+    return acts;
+  }
+  return {
+    async of(tenants, days) {
+      const asked = days.flatMap((day) => tenants.map((tenant) => ({ tenant, id: adminSession(tenant, day * dayMs) })));
+      const found: EvidenceEntry[] = [];
+      await sideBySide(asked, concurrency, async ({ tenant, id }) => {
+        // Tenant names contain no `#`.
+        const acts = known.get(`${tenant}#${id}`) ?? read(tenant, id);
+        known.set(`${tenant}#${id}`, acts);
+        found.push(...(await acts));
+      });
+      return found.sort((one, other) => (one.timestamp < other.timestamp ? -1 : 1));
+    },
+  };
+}
+
+/** Describes an act: action, time and actor. */
+export const saying = ({ body, timestamp, actor }: Pick<EvidenceEntry, 'body' | 'timestamp' | 'actor'>): string =>
+  `${String(body.action)} at ${timestamp} by ${actor.person ?? actor.key_id}`;

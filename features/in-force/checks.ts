@@ -1,0 +1,28 @@
+/** `doctor`: what is in force is what evidence says. */
+import type { Api } from '#agentctl/client.ts';
+import { type FeatureCheck, otherRelease, read } from '#agentctl/doctor/check.ts';
+import { type CheckResult, fail, ok } from '#agentctl/doctor/finding.ts';
+import { list } from '#agentctl/json-fields.ts';
+
+export const checks: readonly FeatureCheck[] = [
+  { after: 'evidence', name: 'in force', run: inForce, absent: otherRelease },
+];
+
+async function inForce(api: Api): Promise<CheckResult[]> {
+  const { agrees, policy_version, differences, not_checked } = await read(api, 'compareInForce');
+  if (agrees === true) {
+    const open = Array.isArray(not_checked) ? not_checked.map(String) : [];
+    const rest = open.length > 0 ? `; not compared: ${open.join('; ')}` : '';
+    return [
+      ok(
+        `version ${policy_version} matches the evidence, with its keys, budgets, risk, tool definitions, task manifests and credentials${rest}`,
+      ),
+    ];
+  }
+  return list(differences).map(({ of, what, in_force, evidence: said }) =>
+    fail(
+      `${of}: ${what}: in force is ${in_force}; evidence says ${said}`,
+      'repeat it; if it stays, a row of the store was changed past the gateway: store the configuration again, and look at who writes the tables',
+    ),
+  );
+}

@@ -1,0 +1,37 @@
+/** What is in force in the store, compared with evidence. It is explained in docs/explanation/threat-model.md. */
+import * as z from 'zod';
+import { operation } from '#core/operations/endpoint.ts';
+import { count, counts } from '#core/operations/endpoints/schemas.ts';
+import type { Feature } from '../feature.ts';
+import { comparedKinds } from './kinds.ts';
+
+export const feature = {
+  operations: {
+    compareInForce: operation({
+      route: 'GET /admin/v1/audit/in-force',
+      function: 'evidence',
+      role: 'admin',
+      platform: true,
+      summary: 'Compare the configuration, keys, budgets and risk in force with evidence',
+      output: () =>
+        z.strictObject({
+          agrees: z.boolean(),
+          policy_version: count,
+          compared: counts,
+          differences: z.array(
+            z.strictObject({
+              of: z.enum(comparedKinds),
+              what: z.string().meta({
+                description: 'Which version, key, account, session, definition, sheet, ticket or credential.',
+              }),
+              in_force: z.string(),
+              evidence: z.string(),
+            }),
+          ),
+          not_checked: z.array(z.string()),
+        }),
+      run: async () => (await import('#features/in-force/in-force.ts')).compareInForce,
+    }),
+  },
+  checks: () => import('./checks.ts'),
+} satisfies Feature;

@@ -1,0 +1,175 @@
+/** `manifest`: the manifests of sessions, and deviations from them. */
+import type { Command } from 'commander';
+import { jsonFile } from '#agentctl/call-options.ts';
+import { addCommand, addGroup, type FeatureCommand, type Parent } from '#agentctl/command.ts';
+import { UsageError } from '#agentctl/failure.ts';
+import { wholeNumber } from '#agentctl/globals.ts';
+import { type Fields, list, text } from '#agentctl/json-fields.ts';
+import { showAnswer } from '#agentctl/operation-command.ts';
+import type { Output } from '#agentctl/output.ts';
+import { paged, showMore } from '#agentctl/paging.ts';
+import { showTree } from '#agentctl/tree.ts';
+
+export const commands: readonly FeatureCommand[] = [{ after: 'tickets', add: addManifest }];
+
+interface CreateOptions {
+  readonly file?: string;
+  readonly name?: string;
+  readonly request?: string;
+  readonly protocol?: readonly string[];
+  readonly tool?: readonly string[];
+  readonly resource?: readonly string[];
+  readonly recipient?: readonly string[];
+  readonly value?: readonly string[];
+  readonly capability?: readonly string[];
+  readonly maxActions?: number;
+  readonly budget?: number;
+  readonly expires?: string;
+  readonly riskTier?: string;
+  readonly attach?: readonly string[];
+  readonly keyId?: string;
+}
+
+interface PageOptions {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+function addManifest(program: Parent): void {
+  const parent = addGroup(
+    program,
+    'manifest',
+    'Declare tasks and compare sessions with them: create, list, show, drift, delete',
+  );
+  addCreate(parent);
+  addList(parent);
+  addOne(parent, 'show <id>', 'getManifest', 'Show one task manifest');
+  addDrift(parent);
+  addOne(parent, 'delete <id>', 'deleteManifest', 'Delete a task manifest; it is detached from its sessions');
+}
+
+function addCreate(parent: Parent): void {
+  addCommand<CreateOptions>(parent, {
+    usage: 'create',
+    summary: 'Declare a task: tools, resources, amounts, and when it ends',
+    examples: [
+      "manifest create --name docs --tool 'scm.*' --resource 'acme/web' --capability read --capability write --attach s1",
+      'manifest create --file task.json',
+    ],
+    options: createOptions,
+    run: (cli, options) => showAnswer(cli, 'createManifest', { body: bodyOf(options) }, showTree),
+  });
+}
+
+const createOptions = (command: Command): Command =>
+  command
+    .option('--file <file>', 'the manifest as JSON (- for stdin); options below change it')
+    .option('--name <name>', 'what the task is called')
+    .option('--request <text>', 'words of the person: recipients and resources not given are those they name')
+    .option('--protocol <name>', 'git, shell, sql, http, mcp (repeatable)', gathered)
+    .option('--tool <glob>', 'tools (repeatable)', gathered)
+    .option('--resource <glob>', 'targets (repeatable)', gathered)
+    .option('--recipient <glob>', 'addresses, accounts and channels that calls may reach (repeatable)', gathered)
+    .option('--value <text>', 'recipient, account or path that rules on sources trust (repeatable)', gathered)
+    .option('--capability <verb>', 'read, write, execute, delete (repeatable)', gathered)
+    .option('--max-actions <count>', 'allowed actions in a session', wholeNumber)
+    .option('--budget <usd>', 'what model calls of a session may cost', usd)
+    .option('--expires <time>', 'ISO 8601 time; 24 hours from now unless given')
+    .option('--risk-tier <tier>', 'low, medium, high')
+    .option('--attach <session>', 'session it is attached to (repeatable)', gathered)
+    .option('--key-id <id>', 'key it is attached to, in all its sessions');
+
+const gathered = (word: string, before: readonly string[] = []): readonly string[] => [...before, word];
+
+function usd(word: string): number {
+  const amount = Number(word);
+  if (word.trim() !== '' && Number.isFinite(amount) && amount >= 0) return amount;
+  throw new UsageError(`--budget takes an amount in USD such as 2.50, got ${JSON.stringify(word)}`);
+}
+
+function bodyOf({ file, ...options }: CreateOptions): Fields {
+  const whole = file === undefined ? {} : jsonFile('--file', file);
+  if (typeof whole !== 'object' || whole === null || Array.isArray(whole))
+    throw new UsageError('--file must contain a JSON object');
+  const given = {
+    name: options.name,
+    request: options.request,
+    protocols: options.protocol,
+    tools: options.tool,
+    resources: options.resource,
+    recipients: options.recipient,
+    values: options.value,
+    capabilities: options.capability,
+    max_actions: options.maxActions,
+    budget_usd: options.budget,
+    expires_at: options.expires,
+    risk_tier: options.riskTier,
+    sessions: options.attach,
+    key_id: options.keyId,
+  };
+  const named = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const body: Fields = { ...whole, ...named };
+  if (body.name === undefined) throw new UsageError('missing --name (or a name in --file)');
+  return body;
+}
+
+function addList(parent: Parent): void {
+  addCommand<PageOptions>(parent, {
+    usage: 'list',
+    summary: 'List task manifests, newest first',
+    examples: ['manifest list', "manifest list --json | jq -r '.manifests[].id'"],
+    options: paged,
+    run: (cli, { limit, cursor }) =>
+      showAnswer(cli, 'listManifests', { query: { limit, cursor } }, (out, page) => {
+        const rows = list(page.manifests).map((row) => [
+          row.id,
+          row.name,
+          boundTo(row),
+          row.expires_at,
+          row.created_by,
+        ]);
+        out.rows('no task is declared', ['id', 'name', 'attached to', 'expires', 'by'], rows);
+        showMore(cli, ['manifest', 'list'], { limit }, page.cursor);
+      }),
+  });
+}
+
+const boundTo = ({ sessions, key_id }: Fields): string =>
+  [...(Array.isArray(sessions) ? sessions.map(String) : []), ...(text(key_id) ? [`key ${text(key_id)}`] : [])].join(
+    ', ',
+  );
+
+function addOne(parent: Parent, usage: string, operation: string, summary: string): void {
+  addCommand(parent, {
+    usage,
+    summary,
+    examples: [`manifest ${usage.replace('<id>', 'task-0a1b2c3d4e5f60718293a4b5c6d7e8f9')}`],
+    run: (cli, _options, [id = '']) => showAnswer(cli, operation, { path: { id } }, showTree),
+  });
+}
+
+function addDrift(parent: Parent): void {
+  addCommand<{ readonly session?: string }>(parent, {
+    usage: 'drift <id>',
+    summary: 'Compare what sessions did with what was declared; exit code 1 when they left it',
+    examples: [
+      'manifest drift task-0a1b2c3d4e5f60718293a4b5c6d7e8f9',
+      'manifest drift task-0a1b2c3d4e5f60718293a4b5c6d7e8f9 --session s1 --json',
+    ],
+    options: (command) => command.option('--session <id>', 'this session instead of the attached ones'),
+    run: (cli, { session }, [id = '']) =>
+      showAnswer(cli, 'manifestDrift', { path: { id }, query: { session } }, showDrift, ({ drift }) => drift !== true),
+  });
+}
+
+function showDrift(out: Output, report: Fields): void {
+  out.field('enforcement_mode', report.enforcement_mode);
+  for (const session of list(report.sessions)) {
+    out.line(`session ${session.session_id}: ${session.total_drifted} of ${session.actions} actions left the task`);
+    const rows = list(session.drifted).flatMap((row) =>
+      list(row.drift).map((each) => [row.index, row.tool, each.kind, each.found, each.allowed]),
+    );
+    if (rows.length > 0) out.table(['entry', 'tool', 'drift', 'found', 'declared'], rows);
+  }
+  out.field('drift', report.drift);
+}

@@ -1,0 +1,112 @@
+/** Task manifests: declares what a session is for, and compares what it did. Its page is docs/how-to/declare-a-task.md. */
+import * as z from 'zod';
+import { driftKinds } from '#core/contracts/drift.ts';
+import { paging } from '#core/contracts/route.ts';
+import { taskManifestSchema } from '#core/contracts/task-manifest.ts';
+import { operation } from '#core/operations/endpoint.ts';
+import { count, cursor, evidenceHash, time, unreadableIndexes } from '#core/operations/endpoints/schemas.ts';
+import type { Feature } from '../feature.ts';
+
+const { request: _request, ...declared } = taskManifestSchema.shape;
+const manifest = z.strictObject({
+  ...declared,
+  id: z.string(),
+  tenant: z.string(),
+  expires_at: time,
+  created_at: time,
+  created_by: z.string(),
+});
+export const feature = {
+  operations: {
+    listManifests: operation({
+      route: 'GET /admin/v1/manifests',
+      function: 'policies',
+      role: 'operator',
+      agents: 'own',
+      query: paging,
+      summary: 'Task manifests, newest first',
+      output: () => z.strictObject({ manifests: z.array(manifest), cursor }),
+      run: async () => (await import('#features/manifests/task-manifests.ts')).listManifests,
+    }),
+    createManifest: operation({
+      route: 'POST /admin/v1/manifests',
+      function: 'policies',
+      role: 'operator',
+      summary: 'Declare a task',
+      status: 201,
+      input: () => taskManifestSchema,
+      example: {
+        name: 'fix the login',
+        tools: ['scm.*'],
+        resources: ['acme/web'],
+        sessions: ['build-7'],
+        risk_tier: 'medium',
+      },
+      output: () => z.strictObject({ ...manifest.shape, ...evidenceHash }),
+      run: async () => (await import('#features/manifests/task-manifests.ts')).createManifest,
+    }),
+    getManifest: operation({
+      route: 'GET /admin/v1/manifests/{id}',
+      function: 'policies',
+      role: 'operator',
+      agents: 'own',
+      summary: 'One task manifest',
+      output: () => manifest,
+      run: async () => (await import('#features/manifests/task-manifests.ts')).getManifest,
+    }),
+    deleteManifest: operation({
+      route: 'DELETE /admin/v1/manifests/{id}',
+      function: 'policies',
+      role: 'operator',
+      summary: 'Delete a task manifest',
+      output: () => z.strictObject({ ...manifest.shape, deleted_at: time, ...evidenceHash }),
+      run: async () => (await import('#features/manifests/task-manifests.ts')).deleteManifest,
+    }),
+    manifestDrift: operation({
+      route: 'GET /admin/v1/manifests/{id}/drift',
+      function: 'policies',
+      role: 'operator',
+      agents: 'own',
+      query: ['session'],
+      summary: "Drift over a session's history",
+      output: () =>
+        z.strictObject({
+          manifest_id: z.string(),
+          enforcement_mode: z.enum(['warn', 'review', 'enforce']),
+          drift: z.boolean(),
+          total_drifted: count,
+          sessions: z.array(
+            z.strictObject({
+              session_id: z.string(),
+              entries: count,
+              actions: count,
+              drifted: z.array(
+                z.strictObject({
+                  index: count,
+                  timestamp: time,
+                  envelope_id: z.string(),
+                  decision: z.string(),
+                  tool: z.string(),
+                  target: z.string(),
+                  drift: z.array(
+                    z.strictObject({
+                      manifest_id: z.string(),
+                      kind: z.enum(driftKinds),
+                      found: z.string(),
+                      allowed: z.string(),
+                    }),
+                  ),
+                }),
+              ),
+              total_drifted: count,
+              partly_checked: count,
+              complete: z.boolean(),
+              unreadable: unreadableIndexes,
+            }),
+          ),
+        }),
+      run: async () => (await import('#features/manifests/task-manifests.ts')).manifestDrift,
+    }),
+  },
+  commands: () => import('./commands.ts'),
+} satisfies Feature;

@@ -1,0 +1,80 @@
+/** What models could cost less, and where budgets will stand. Its page is docs/how-to/set-limits-and-budgets.md. */
+import * as z from 'zod';
+import { operation } from '#core/operations/endpoint.ts';
+import { count, subject, usd } from '#core/operations/endpoints/schemas.ts';
+import type { Feature } from '../feature.ts';
+
+export const feature = {
+  operations: {
+    costRecommendations: operation({
+      route: 'GET /admin/v1/cost-recommendations',
+      function: 'observatory',
+      role: 'viewer',
+      query: ['from', 'to', 'path'],
+      summary:
+        'Cheaper models of the same providers, what a cache would answer, requests that repeat: with the numbers they rest on',
+      graph: {
+        field: 'costRecommendations(from: Time, to: Time, path: String): CostRecommendationConnection',
+        types: `type CostRecommendationConnection { nodes: [CostRecommendation!]!  pageInfo: PageInfo! }
+type CostRecommendation { tenant: String  kind: String!  message: String!  savingUsd: Float!  figures: Parameters! }`,
+        member: 'recommendations',
+      },
+      output: () =>
+        z.strictObject({
+          ...subject,
+          recommendations: z.array(
+            z.strictObject({
+              kind: z.enum(['cheaper_model', 'cache_potential', 'repeated_request']),
+              message: z.string(),
+              saving_usd: usd,
+              figures: z.record(z.string(), z.union([z.string(), z.number()])),
+              tenant: z
+                .string()
+                .optional()
+                .meta({ description: 'With path: whose requests repeat; absent for models, which are added up.' }),
+            }),
+          ),
+        }),
+      run: async () => (await import('#features/recommendations/cost-recommendations.ts')).costRecommendations,
+    }),
+    budgetsForecast: operation({
+      route: 'GET /admin/v1/budgets/forecast',
+      function: 'observatory',
+      role: 'viewer',
+      query: ['path'],
+      summary: 'Forecast of each budget at the end of its period',
+      output: () =>
+        z.strictObject({
+          ...subject,
+          forecasts: z.array(
+            z.strictObject({
+              account: z.string(),
+              scope: z.enum(['tenant', 'global', 'model', 'key']),
+              scope_id: z.string(),
+              key_name: z.string().optional(),
+              period: z.enum(['day', 'month']),
+              limit_usd: usd,
+              spent_usd: usd,
+              days_observed: count.meta({
+                description: 'Days of spend it rests on; below three there is no forecast.',
+              }),
+              projected_usd: usd.nullable(),
+              low_usd: usd.nullable().meta({ description: 'Lower end of the 80 % interval.' }),
+              high_usd: usd.nullable().meta({ description: 'Upper end of the 80 % interval.' }),
+              will_exceed: z.boolean().nullable(),
+              exhausted_at: z
+                .string()
+                .nullable()
+                .meta({ description: 'The day on which the limit is expected to be reached.' }),
+              tenant: z
+                .string()
+                .optional()
+                .meta({ description: 'With path: whose budget it is; absent for one that all tenants share.' }),
+            }),
+          ),
+        }),
+      run: async () => (await import('#features/recommendations/budgets-forecast.ts')).budgetsForecast,
+    }),
+  },
+  commands: () => import('./commands.ts'),
+} satisfies Feature;

@@ -1,0 +1,75 @@
+/** Comparison of evidence with its projections and its archive, and their repair. */
+import * as z from 'zod';
+import { operation } from '#core/operations/endpoint.ts';
+import { count, cursor, time, unreadableRows } from '#core/operations/endpoints/schemas.ts';
+import type { Feature } from '../feature.ts';
+
+export const feature = {
+  operations: {
+    rebuildProjections: operation({
+      route: 'POST /admin/v1/observations/rebuild',
+      function: 'observatory',
+      role: 'admin',
+      platform: true,
+      query: ['tenant', 'cursor'],
+      summary: 'Rebuild projections from the evidence log, one bounded piece a call',
+      output: () =>
+        z.strictObject({
+          tenant: z.string(),
+          since: time,
+          entries: count,
+          sessions: count,
+          unreadable: unreadableRows,
+          cursor,
+        }),
+      run: async () => (await import('#features/repair/rebuild-projections.ts')).rebuildProjections,
+    }),
+    checkArchive: operation({
+      route: 'GET /admin/v1/archive/check',
+      function: 'archive',
+      role: 'admin',
+      platform: true,
+      query: ['tenant', 'session', 'cursor'],
+      summary: 'Compare sessions with the archive, one bounded piece a call',
+      output: () =>
+        z.strictObject({
+          tenant: z.string(),
+          sessions: count,
+          total_entries: count,
+          missing_entries: count,
+          pending_entries: count,
+          complete: z.boolean(),
+          incomplete_sessions: z.array(
+            z.strictObject({
+              session_id: z.string(),
+              total_entries: count,
+              missing_entries: count,
+              missing: z.array(z.strictObject({ from: count, to: count })),
+              pending_entries: count,
+              contradiction: z.string().optional(),
+            }),
+          ),
+          cursor,
+        }),
+      run: async () => (await import('#features/repair/archive.ts')).checkArchive,
+    }),
+    repairArchive: operation({
+      route: 'POST /admin/v1/archive/repair',
+      function: 'archive',
+      role: 'admin',
+      platform: true,
+      query: ['tenant', 'session', 'from', 'to', 'cursor'],
+      summary: 'Archive entries that the check finds missing, one bounded piece a call',
+      output: () =>
+        z.strictObject({
+          tenant: z.string(),
+          archived_entries: count,
+          refused: z.array(z.strictObject({ session_id: z.string(), reason: z.string() })),
+          left_entries: count,
+          cursor,
+        }),
+      run: async () => (await import('#features/repair/archive.ts')).repairArchive,
+    }),
+  },
+  commands: () => import('./commands.ts'),
+} satisfies Feature;

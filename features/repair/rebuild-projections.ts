@@ -1,0 +1,42 @@
+/** Rebuilds projections from the evidence log, a bounded piece per call, after a lost stream or an emptied table. */
+import { invalidRequest } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { rebuild } from '#core/observatory/rebuild.ts';
+import type { Operation } from '#core/operations/operation.ts';
+import { recordAct } from '#core/operations/record.ts';
+
+/** Entries per call. They take a few seconds, and an API Gateway function ends after 29 s. */
+const entriesPerCall = 2_000;
+/** Retention of counters. */
+const keptMs = 90 * 24 * 3_600_000;
+
+/** Rebuilds one tenant, or all configured tenants in turn. The first call is recorded as the administrative act. */
+export const rebuildProjections: Operation = async (call) => {
+  const { ports, snapshot, query } = call;
+  const all = snapshot.configuration.tenants.map(({ id }) => id);
+  if (query.tenant !== undefined && !all.includes(query.tenant)) throw notFound('tenant');
+  const tenants = query.tenant === undefined ? all : [query.tenant];
+
+  const since = isoTime(ports.clock.now() - keptMs);
+  if (query.cursor === undefined) await recordAct(call, 'observations.rebuild', { tenants, since });
+  const place = query.cursor === undefined ? { tenant: tenants[0]! } : placeOf(query.cursor);
+  if (!tenants.includes(place.tenant)) throw invalidRequest('cursor belongs to another rebuild; begin without one.');
+
+  const {
+    cursor: within,
+    unreadable: rows,
+    ...done
+  } = await rebuild(ports, place.tenant, { since, atMost: entriesPerCall, ...place });
+  const next = tenants[tenants.indexOf(place.tenant) + 1];
+  const cursor = within === undefined ? next && `${next}.` : `${place.tenant}.${within}`;
+  const unreadable = rows.length > 0 ? { unreadable: rows.map((row) => ({ tenant: place.tenant, ...row })) } : {};
+  return { body: { tenant: place.tenant, since, ...done, ...unreadable, ...(cursor && { cursor }) } };
+};
+
+/** Parses a cursor `<tenant>.<place in it>`. The place has no dot. */
+export function placeOf(cursor: string): { readonly tenant: string; readonly cursor?: string } {
+  const cut = cursor.lastIndexOf('.');
+  const within = cursor.slice(cut + 1);
+  return { tenant: cursor.slice(0, Math.max(0, cut)), ...(within && { cursor: within }) };
+}

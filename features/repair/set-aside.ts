@@ -1,0 +1,56 @@
+/**
+ * `archive repair` for sessions that the projection set aside: projects their entries from the archived copies
+ * [audit.set-aside].
+ */
+
+import { announceViolations } from '#core/approvals/notifications/policy-events.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { projectEntry } from '#core/observatory/project.ts';
+import type { SetAside } from '#core/observatory/set-aside.ts';
+import type { Call } from '#core/operations/operation.ts';
+
+const rowsPerCall = 100;
+const entriesPerStep = 45;
+/** Maximum per call for one session; the next call continues. */
+const entriesPerCall = 2_000;
+
+export async function setAsideIn(
+  call: Call,
+  tenant: string,
+  sessions: readonly string[],
+): Promise<readonly SetAside[]> {
+  const rows = await call.ports.setAside.list(tenant, rowsPerCall);
+  return rows.filter(({ session_id }) => sessions.includes(session_id));
+}
+
+/**
+ * Projects the copies of a session from its first skipped entry on. The session must be complete in the archive and
+ * under a checkpoint.
+ * @returns whether all are applied; then the session is no longer set aside.
+ */
+export async function resumed({ ports }: Call, row: SetAside): Promise<boolean> {
+  const { archived, observations, setAside, deliveries, clock } = ports;
+  const announce = { deliveries, clock, wanted: async () => true };
+  const apply = async (entries: readonly EvidenceEntry[]) => {
+    const projections = entries.map(projectEntry);
+    await observations.apply(projections);
+    await announceViolations(announce, projections);
+  };
+  let held: EvidenceEntry[] = [];
+  let done = 0;
+  for await (const entry of archived!.entries(row.tenant, row.session_id, row.index)) {
+    if (done === entriesPerCall) {
+      await setAside.remove(row);
+      await setAside.put({ ...row, index: entry.index, at: entry.timestamp });
+      return false;
+    }
+    held.push(entry);
+    done++;
+    if (held.length < entriesPerStep && done < entriesPerCall) continue;
+    await apply(held);
+    held = [];
+  }
+  await apply(held);
+  await setAside.remove(row);
+  return true;
+}

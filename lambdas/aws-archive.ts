@@ -1,0 +1,29 @@
+/** Archive, checkpoints and transparency log on AWS, for the functions that read or write them. */
+import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
+import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
+import { checkpointEntries } from '#core/evidence/checkpointer.ts';
+import type { KeptFrom } from './aws.ts';
+import { awsLog, awsLogReader } from './aws-log.ts';
+
+/** Reads the archive. */
+export const archive = ({ bucket, signer, clock }: KeptFrom) => ({
+  archived: archiveBucket({ bucket }),
+  checkpoints: checkpointBucket({ bucket, signer, clock }),
+});
+
+/** Reads the archive and the transparency log. */
+export const archiveAndLog = (from: KeptFrom) => ({
+  ...archive(from),
+  ...(from.logKeys && { transparency: awsLogReader({ ...from, keys: from.logKeys }) }),
+});
+
+/** Writes the archive and covers its copies by checkpoints, which the log witnesses. */
+export const archiving = (from: KeptFrom) => {
+  const { bucket, telemetry, logKeys } = from;
+  const { checkpoints } = archive(from);
+  const written = archiveBucket({ bucket });
+  const log = logKeys ? awsLog({ ...from, keys: logKeys }) : undefined;
+  const cover = (entries: Parameters<typeof checkpointEntries>[1]) =>
+    checkpointEntries({ checkpoints, archive: written, log, telemetry }, entries);
+  return { archived: written, checkpoints, archiving: { archive: written, cover } };
+};

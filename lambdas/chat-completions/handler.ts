@@ -1,4 +1,0 @@
-import { chatHandler } from '../aws-chat.ts';
-import { createHandler } from './http.ts';
-
-export const handler = await chatHandler(createHandler);

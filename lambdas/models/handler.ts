@@ -1,4 +1,0 @@
-import { httpHandler } from '../aws.ts';
-import { createHandler } from './http.ts';
-
-export const handler = await httpHandler(createHandler);

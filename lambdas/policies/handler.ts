@@ -1,5 +1,0 @@
-import { lazyRolloutClock } from '#adapters/aws/step-functions-clock.ts';
-import { httpHandler } from '../aws.ts';
-import { createHandler } from './http.ts';
-
-export const handler = await httpHandler(createHandler, { rolloutClock: lazyRolloutClock });

@@ -1,0 +1,35 @@
+/** Covers queued stretches of chains by checkpoints: all that the stream hands over at once under one signature. */
+import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda';
+import { chainsOfImage } from '#adapters/tables/chain-queue.ts';
+import type { ChainStretch } from '#core/evidence/chain-stretch.ts';
+import type { Telemetry } from '#core/kernel/ports.ts';
+
+export interface ChainsPorts {
+  readonly coverStretches: (stretches: readonly ChainStretch[]) => Promise<void>;
+  readonly telemetry: Telemetry;
+}
+
+/** Returns the record from which the stream repeats after a fault. Stretches that were covered already are skipped then. */
+export async function coverQueued(
+  { coverStretches, telemetry }: ChainsPorts,
+  records: readonly DynamoDBRecord[],
+): Promise<DynamoDBBatchResponse> {
+  const stretches = records.flatMap((record) => {
+    try {
+      return chainsOfImage(record.dynamodb?.NewImage);
+    } catch {
+      telemetry.count('svc_projection_unreadable_total', {});
+      telemetry.log('error', 'a queued chain cannot be read', { keys: record.dynamodb?.Keys });
+      return [];
+    }
+  });
+  try {
+    if (stretches.length > 0) await coverStretches(stretches);
+    return { batchItemFailures: [] };
+  } catch (cause) {
+    const itemIdentifier = records[0]?.dynamodb?.SequenceNumber;
+    telemetry.log('error', 'queued chains were not covered', { error: String(cause), records: records.length });
+    if (itemIdentifier === undefined) throw cause;
+    return { batchItemFailures: [{ itemIdentifier }] };
+  }
+}

@@ -1,0 +1,17 @@
+/** Endpoints of AWS services in the deployment's VPC, in a stack of its own that precedes the functions there. */
+import { Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { NetworkSettings } from './network-settings.ts';
+import { VpcEndpoints } from './vpc-endpoints.ts';
+
+interface GatewayEndpointsProps extends StackProps {
+  readonly network: NetworkSettings;
+  readonly routeTableIds: readonly string[];
+}
+
+export class GatewayEndpoints extends Stack {
+  constructor(scope: Construct, id: string, { network, routeTableIds, ...props }: GatewayEndpointsProps) {
+    super(scope, id, props);
+    new VpcEndpoints(this, 'VpcEndpoints', { network, routeTableIds });
+  }
+}

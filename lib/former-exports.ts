@@ -1,0 +1,38 @@
+/**
+ * Exports that stacks of earlier builds of 0.8.0 import [cloud.weak-references]. Stacks of this build import none, but
+ * CloudFormation removes no export while a deployed stack imports it, and the stack that exports is updated first.
+ * The first release after 0.8.0 removes the file.
+ */
+import type { Stack } from 'aws-cdk-lib';
+import type { GatewayServices } from './services-stack.ts';
+import type { GatewayStores } from './stores-stack.ts';
+import type { GatewayStreaming } from './streaming-stack.ts';
+
+const keep = (stack: Stack, values: readonly string[]): void => {
+  for (const value of values) stack.exportValue(value);
+};
+
+export function keepFormerExports(
+  stores: GatewayStores,
+  { watched, apis, iam, webSocket }: GatewayServices,
+  streaming: GatewayStreaming | undefined,
+): void {
+  const { tables, objects, archive, keys } = stores;
+  keep(stores, [
+    ...Object.values(tables).flatMap(({ tableArn, tableName }) => [tableArn, tableName]),
+    ...[tables.evidence, tables.deliveries].map(({ tableStreamArn }) => tableStreamArn!),
+    ...[objects, archive].flatMap(({ bucketArn, bucketName }) => [bucketArn, bucketName]),
+    ...Object.values(keys).flatMap(([first]) => (first ? [first.key.keyArn, first.key.keyId] : [])),
+  ]);
+  const services = webSocket.stack;
+  keep(services, [
+    ...Object.values(watched.functions).map(({ functionName }) => functionName),
+    ...[...Object.values(apis), ...(iam ? [iam] : [])].map(({ api }) => api.restApiId),
+    ...[webSocket.apiId, watched.stateMachine.stateMachineArn, watched.deadLetters.queueName],
+  ]);
+  if (streaming) {
+    const { service, targets } = streaming.plane;
+    keep(streaming, [service.serviceName, service.cluster.clusterName]);
+    keep(streaming, [targets.targetGroupFullName, streaming.listener.listenerArn]);
+  }
+}

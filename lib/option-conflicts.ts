@@ -1,0 +1,78 @@
+/** Options that contradict each other, or have no effect without another one: one table, refused at synthesis. */
+import type { Node } from 'constructs';
+import type { FunctionSpec } from '#core/contracts/function-spec.ts';
+import { type FunctionName, functions } from '#core/contracts/functions.ts';
+import { reservedFor } from './concurrency.ts';
+import type { GatewaySettings } from './settings.ts';
+
+/** AWS keeps this many executions of an account unreserved. */
+const unreserved = 100;
+
+type Predicate = (settings: GatewaySettings) => boolean;
+
+/** Options and the options they depend on. */
+const needs: readonly (readonly [needed: string, met: Predicate, options: readonly string[]])[] = [
+  ['domain', ({ edge }) => edge.domain !== undefined, ['certificate', 'hostedZoneId']],
+  [
+    'edge=on',
+    ({ edge }) => edge.cloudFront !== undefined,
+    ['edgeCertificate', 'edgeReadTimeoutSeconds', 'edgeSecretVersions', 'edgeWebAcl'],
+  ],
+  ['firewall=on', ({ edge }) => edge.firewall !== undefined, ['requestsPerAddress']],
+  ['vpcEndpoints=on', ({ network }) => network?.endpoints !== undefined, ['routeTableIds']],
+  [
+    'streamingPlane=fargate',
+    ({ streaming }) => streaming !== undefined,
+    [
+      ...['streamingAccess', 'streamingCallsPerTask', 'streamingCertificate', 'streamingHost'],
+      ...['streamingMaxTasks', 'streamingMinTasks', 'streamingSubnetIds'],
+    ],
+  ],
+  ['concurrency=reserved', ({ concurrency }) => concurrency === 'reserved', ['streamConcurrency']],
+  [
+    'transparencyLog=on',
+    ({ transparencyLog }) => transparencyLog,
+    ['formerLogKeys', 'logKeyGeneration', 'logKeyOverlap'],
+  ],
+  ['stage=emulator', ({ emulator }) => emulator !== undefined, ['approvalTimeoutSeconds', 'endpoint']],
+];
+
+/** Contradictions, each with the way out. */
+const contradictions: readonly (readonly [when: Predicate, message: string])[] = [
+  [
+    ({ canary, edge }) => canary && edge.privateAdmin,
+    'Context "canary=on" contradicts "admin=private": the canary calls the admin API from outside of the VPC. Leave one of them out.',
+  ],
+  [
+    ({ canary, edge }) => canary && edge.adminCidrs.length > 0 && !edge.privateAdmin,
+    'Context "canary=on" contradicts "adminCidrs": the web ACL refuses the canary, whose address is any of AWS. Leave one of them out.',
+  ],
+  [
+    (settings) => reservedIn(settings) + unreserved > settings.accountConcurrency,
+    'Context "concurrency=reserved" reserves more than "accountConcurrency" allows, of which AWS keeps 100 unreserved. Raise the quota and "accountConcurrency", or lower "streamConcurrency" or "sandboxConcurrency".',
+  ],
+  [
+    (settings) =>
+      names.some((name) => (settings.provisionedConcurrency[name] ?? 0) > (reserved(settings, name) ?? Infinity)),
+    'Context "provisionedConcurrency" keeps more environments of a function than "concurrency=reserved" lets it have. Lower it, or use "concurrency=shared".',
+  ],
+];
+
+const names = Object.keys(functions) as FunctionName[];
+const reserved = (settings: GatewaySettings, name: FunctionName): number | undefined =>
+  reservedFor(name, (functions[name] as FunctionSpec).sandboxed?.concurrency, settings);
+const reservedIn = (settings: GatewaySettings): number =>
+  names.reduce(
+    (sum, name) => sum + (reserved(settings, name) ?? 0),
+    settings.concurrency === 'shared' ? -unreserved : 0,
+  );
+
+/** Refuses options that do not fit together. @throws with the way out [cloud.options-fit]. */
+export function refuseConflicts(node: Node, settings: GatewaySettings): void {
+  for (const [needed, met, options] of needs) {
+    const found = met(settings) ? undefined : options.find((option) => node.tryGetContext(option) !== undefined);
+    if (found !== undefined)
+      throw new Error(`Context "${found}" has no effect without "${needed}". Add that, or leave "${found}" out.`);
+  }
+  for (const [when, message] of contradictions) if (when(settings)) throw new Error(message);
+}

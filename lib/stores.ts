@@ -1,0 +1,82 @@
+/**
+ * The stores as the other stacks see them: tables by name, buckets, keys and streams by outputs of the stores' stack.
+ * None imports an export, which would lock the stores: CloudFormation removes no export in use [cloud.weak-references].
+ */
+import { Aws, Fn, Stack } from 'aws-cdk-lib';
+import { type ITable, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
+import { type GatewaySettings, stackName } from './settings.ts';
+
+/** Purposes of signing keys. */
+export type KeyPurpose = keyof GatewaySettings['keyGenerations'];
+
+/** Outputs of the stores' stack. A name never changes its meaning: later keys have outputs of their own. */
+export const storeOutput = {
+  objects: 'ObjectBucketName',
+  archive: 'ArchiveBucketName',
+  stream: (table: string): string => `${table[0]!.toUpperCase()}${table.slice(1)}StreamArn`,
+  key: (signs: KeyPurpose, generation: number): string =>
+    `${{ evidence: 'SigningKeyId', votes: 'VoteKeyId', log: 'LogKeyId' }[signs]}${generation === 1 ? '' : generation}`,
+} as const;
+
+/** A key of KMS that signs, with those before it. */
+interface StoredKey {
+  readonly keyId: string;
+  readonly keyArn: string;
+  /** ARNs of the earlier generations, oldest first. */
+  readonly formerArns: readonly string[];
+}
+
+export class Stores extends Construct {
+  readonly tables: Readonly<Record<TableName, ITable>>;
+  readonly objects: IBucket;
+  readonly archive: IBucket;
+  readonly signingKey: StoredKey;
+  readonly voteKey: StoredKey;
+  /** Absent if the deployment has no transparency log. */
+  readonly logKey?: StoredKey;
+
+  constructor(scope: Construct, id: string, { settings }: { readonly settings: GatewaySettings }) {
+    super(scope, id);
+    const output = (name: string): string => Fn.getStackOutput(stackName(settings, 'stores'), name);
+    const arn = (keyId: string): string =>
+      Stack.of(this).formatArn({ service: 'kms', resource: 'key', resourceName: keyId });
+    const key = (signs: KeyPurpose): StoredKey => {
+      const ids = Array.from({ length: settings.keyGenerations[signs] }, (_, at) =>
+        output(storeOutput.key(signs, at + 1)),
+      );
+      const keyId = ids.at(-1)!;
+      return { keyId, keyArn: arn(keyId), formerArns: ids.slice(0, -1).map(arn) };
+    };
+    this.tables = Object.fromEntries(
+      Object.entries(tables).map(([name, { stream }]: [string, TableSpec]) => [
+        name,
+        Table.fromTableAttributes(this, `${name}Table`, {
+          tableName: `${settings.name}-${name}`,
+          ...(stream && { tableStreamArn: output(storeOutput.stream(name)) }),
+        }),
+      ]),
+    ) as Record<TableName, ITable>;
+    const bucket = (construct: string, name: string): IBucket =>
+      Bucket.fromBucketAttributes(this, construct, {
+        bucketName: output(name),
+        // The partition as a reference in every environment: acceptances of findings name it.
+        bucketArn: `arn:${Aws.PARTITION}:s3:::${output(name)}`,
+      });
+    this.objects = bucket('Objects', storeOutput.objects);
+    this.archive = bucket('Archive', storeOutput.archive);
+    this.signingKey = key('evidence');
+    this.voteKey = key('votes');
+    if (settings.transparencyLog) this.logKey = key('log');
+  }
+}
+
+/** Returns the id of a finding of cdk-nag about all objects of a bucket below a path. */
+export const findingOnObjects = (settings: GatewaySettings, output: string, path: string): string => {
+  const bucket = JSON.stringify({
+    'Fn::GetStackOutput': { StackName: stackName(settings, 'stores'), OutputName: output },
+  });
+  return `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::${bucket}/${path}]`;
+};

@@ -1,0 +1,71 @@
+/**
+ * A REST API without its routes: its id is in addresses and roles, so it is in the stack of the functions. Its routes
+ * are in a later stack ([`RestSurface`](./rest-surface.ts)).
+ */
+import { Stack } from 'aws-cdk-lib';
+import { CfnRestApi, type CfnRestApiProps, RestApi, type RestApiBase } from 'aws-cdk-lib/aws-apigateway';
+import { Construct } from 'constructs';
+import type { Route } from '#core/contracts/route.ts';
+import { servesOwnHost } from './edge-settings.ts';
+import { accept } from './findings.ts';
+import type { PrivateAdmin } from './private-admin.ts';
+import type { GatewaySettings } from './settings.ts';
+
+/** A literal, so that URLs can be built without the stage. */
+export const apiStageName = 'gateway';
+
+/** Ids of the APIs, for functions. */
+export interface ApiIds {
+  readonly admin: string;
+  readonly gateway: string;
+  readonly mcp: string;
+  readonly webSocket: string;
+}
+
+/** Returns the address that API Gateway gives an API. */
+export const apiUrl = (scope: Construct, host: string): string => {
+  const { region, urlSuffix } = Stack.of(scope);
+  return `https://${host}.execute-api.${region}.${urlSuffix}/${apiStageName}`;
+};
+
+interface SurfaceApiProps {
+  readonly surface: Route['surface'];
+  readonly settings: GatewaySettings;
+  /** Whether callers sign with IAM credentials, which an authoriser checks before a function runs. */
+  readonly iam?: true;
+  /** Present if only an endpoint of the VPC may reach this surface. */
+  readonly within?: PrivateAdmin | undefined;
+}
+
+export class SurfaceApi extends Construct {
+  readonly api: RestApiBase;
+  /** Properties that take effect when the routes are deployed again. */
+  readonly exposure: Omit<CfnRestApiProps, 'name' | 'description'>;
+
+  constructor(scope: Construct, id: string, { surface, settings, within, iam }: SurfaceApiProps) {
+    super(scope, id);
+    const name = `${settings.name}-${iam ? 'iam' : surface}`;
+    this.exposure = {
+      endpointConfiguration: { types: ['REGIONAL'] },
+      ...within?.exposure,
+      ...(!iam && servesOwnHost(settings.edge, surface) && { disableExecuteApiEndpoint: true }),
+      // Passes forms with files to the function in base64; as text, bytes would be lost.
+      ...(surface === 'gateway' && { binaryMediaTypes: ['multipart/form-data'] }),
+    };
+    // Deployed stacks know the resource by this path.
+    const resource = new CfnRestApi(new Construct(this, 'Api'), 'Resource', {
+      name,
+      description: `agent governance gateway: ${iam ? 'callers with IAM credentials' : surface}`,
+      ...this.exposure,
+    });
+    accept(resource, {
+      'AwsSolutions-APIG2':
+        'The function parses every body with the schema of its contract and answers in the error shape of the contract.',
+    });
+    this.api = RestApi.fromRestApiAttributes(this, 'Named', {
+      restApiId: resource.ref,
+      restApiName: name,
+      rootResourceId: resource.attrRootResourceId,
+    }) as RestApiBase;
+  }
+}

@@ -1,0 +1,151 @@
+/** Checkpoints of chains that were archived by several processes: queued, and signed by one [evidence.checkpoint.queued]. */
+import type { DynamoDBRecord } from 'aws-lambda';
+import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
+import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
+import { toItem } from '#adapters/aws/dynamodb/items.ts';
+import { chainQueue, isQueuedChain } from '#adapters/tables/chain-queue.ts';
+import type { Row } from '#adapters/tables/store.ts';
+import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
+import { checkedStretches, checkpointStretches } from '#core/evidence/checkpointer.ts';
+import { coverQueued } from '#lambdas/project/chains.ts';
+import { runs } from '../support/extent.ts';
+import { FakeBucket } from '../support/fake-bucket.ts';
+import { simulateProjection } from '../support/simulated-projection.ts';
+import { recordedStore } from '../support/store.ts';
+import { type TestLog, testLog } from '../support/transparency.ts';
+import { draft, drafts, seal, signer } from '../unit/evidence/sample.ts';
+
+const clock = { now: () => Date.UTC(2026, 0, 2) };
+
+let log: TestLog;
+let world: Awaited<ReturnType<typeof opened>>;
+beforeEach(async () => {
+  log = await testLog();
+  world = opened();
+});
+afterEach(() => log.stop());
+
+function opened() {
+  const bucket = new FakeBucket();
+  const { client } = bucket;
+  const { store, of } = recordedStore(log.store);
+  const signed = jest.fn(signer.sign);
+  const checkpoints = checkpointBucket({ bucket: 'b', client, signer: { ...signer, sign: signed }, clock });
+  const archive = archiveBucket({ bucket: 'b', client });
+  const lines: string[] = [];
+  const telemetry = { count: () => {}, log: (_level: string, message: string) => void lines.push(message) } as never;
+  let id = 0;
+  const queue = chainQueue({ store, clock, ids: { uuid: () => String(++id) } });
+  const writer = log.opened();
+  return {
+    ...{ checkpoints, lines, signed, telemetry },
+    /** A lane of the projection: copies, and then the queue. */
+    async project(entries: readonly EvidenceEntry[]) {
+      for (const entry of entries) await archive.keep([entry]);
+      await queue.put(checkedStretches({ telemetry }, entries));
+    },
+    /** All rows that were queued so far, as the stream delivers them. */
+    records: (): DynamoDBRecord[] =>
+      of('putMany').flatMap(({ args }) =>
+        (args[1] as Row[]).map((row, n) => ({
+          dynamodb: { SequenceNumber: String(n + 1), NewImage: toItem(row) as never },
+        })),
+      ),
+    covering: {
+      telemetry,
+      coverStretches: (stretches: Parameters<typeof checkpointStretches>[1]) =>
+        checkpointStretches({ checkpoints, archive, log: writer, telemetry }, stretches),
+    },
+    last: async (session = 's-1') => (await checkpoints.last('default', session))?.point.index,
+    leaves: async () => (await log.leaves(writer)).map(({ index }) => index),
+  };
+}
+
+const done = { batchItemFailures: [] };
+const more: EntryDraft[] = [...drafts, draft('allow', { n: 5 }, 6), draft('allow', { n: 6 }, 7)];
+const other: EntryDraft[] = more.slice(0, 3).map((each) => ({ ...each, session_id: 's-2' }));
+
+describe('[evidence.checkpoint.queued] queued chains', () => {
+  test('of several lanes and sessions are signed once, and each session gets one leaf', async () => {
+    const { entries } = seal(more);
+    await world.project(entries.slice(0, 3));
+    await world.project(seal(other).entries);
+    await world.project(entries.slice(3));
+    const records = world.records();
+    expect(records.every(({ dynamodb }) => isQueuedChain(dynamodb?.NewImage as never))).toBe(true);
+    expect(await coverQueued(world.covering, records)).toEqual(done);
+    expect([await world.last(), await world.last('s-2')]).toEqual([6, 2]);
+    expect(world.signed).toHaveBeenCalledTimes(1);
+    expect((await world.leaves()).toSorted()).toEqual([2, 6]);
+    // Delivered again, they change nothing.
+    expect(await coverQueued(world.covering, records)).toEqual(done);
+    expect(world.signed).toHaveBeenCalledTimes(1);
+    expect(world.lines).toEqual([]);
+  });
+
+  test('in any order lead to the end of what is archived, and no further', async () => {
+    const [a, b, c, d, e] = seal(more).entries;
+    await world.project([d!, e!]);
+    await world.project([a!, b!]);
+    const records = world.records();
+    expect(await coverQueued(world.covering, records)).toEqual(done);
+    expect(await world.last()).toBe(1); // the third is on its way
+    await world.project([c!]);
+    expect(await coverQueued(world.covering, world.records())).toEqual(done);
+    expect([await world.last(), world.lines]).toEqual([4, []]);
+  });
+
+  test('that do not continue the last checkpoint are refused; others of the batch are signed', async () => {
+    const { entries } = seal(more);
+    await world.project(entries.slice(0, 5));
+    await coverQueued(world.covering, world.records());
+    const forged = seal(more.with(2, { ...more[2]!, body: { other: true } })).entries;
+    await world.project(forged.slice(5));
+    await world.project(seal(other).entries);
+    await coverQueued(world.covering, world.records());
+    expect([await world.last(), await world.last('s-2')]).toEqual([4, 2]);
+    expect(world.lines).toEqual(['a chain does not continue its last checkpoint']);
+  });
+
+  test('altered entries are not queued', async () => {
+    const { entries } = seal(more);
+    await world.project([entries[0]!, { ...entries[1]!, body: { other: true } }]);
+    expect(world.records()).toEqual([]);
+    expect(world.lines).toEqual(['a chain does not continue its last checkpoint']);
+  });
+
+  test('come again from the first on when they could not be covered; a row that cannot be read is skipped', async () => {
+    await world.project(seal(more).entries);
+    const [record] = world.records();
+    const unreadable = { dynamodb: { NewImage: { ...record!.dynamodb!.NewImage, stretches: { S: '[' } } } };
+    expect(await coverQueued(world.covering, [unreadable, record!])).toEqual(done);
+    expect(await world.last()).toBe(6);
+    const failing = { ...world.covering, coverStretches: () => Promise.reject(new Error('no key')) };
+    expect(await coverQueued(failing, [record!])).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
+    expect(world.lines).toEqual(['a queued chain cannot be read', 'queued chains were not covered']);
+  });
+});
+
+test('[evidence.at-scale] every entry of a busy tenant is archived, signed and logged within 30 seconds', async () => {
+  const rate = runs(2_000, 250);
+  const tally = await simulateProjection({
+    tenants: 1,
+    entriesPerSecond: rate,
+    sessions: rate / 2,
+    seconds: 32,
+    shards: 8,
+  });
+  expect(tally.uncovered).toBe(0);
+  expect(tally.lagSeconds.p99).toBeLessThan(30);
+  // One signature of a checkpoint and one of the log for a batch of chains.
+  expect(tally.signatures).toBeLessThanOrEqual(10);
+});
+
+test('[evidence.at-scale] a hundred tenants share the writers of their shards', async () => {
+  const rate = runs(10_000, 400);
+  const tally = await simulateProjection({
+    ...{ tenants: 100, entriesPerSecond: rate, sessions: Math.ceil(rate / 100), seconds: runs(17, 8), shards: 20 },
+  });
+  expect(tally.uncovered).toBe(0);
+  expect(tally.lagSeconds.p99).toBeLessThan(30);
+});

@@ -1,0 +1,179 @@
+/** A row of evidence that is not an entry: each reader names it and goes on with the others. */
+import { verifyBundle } from '#core/evidence/verify.ts';
+import { healReservations } from '#core/limits/heal.ts';
+import type { OpenReservation } from '#core/limits/ports.ts';
+import { ReportedChains } from '#core/operations/federation/chains.ts';
+import { createHandler as archiveCheck } from '#lambdas/archive-check/event.ts';
+import { caller } from '../support/call-endpoint.ts';
+import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
+import { keys } from '../support/ports.ts';
+import { TableAttacker } from '../support/table-attacker.ts';
+
+let gateway: KeptGateway;
+let attacker: TableAttacker;
+const admin = 'admin-token-1';
+const root = '/admin/v1';
+
+beforeEach(async () => {
+  gateway = await keptGateway({ extra: 'evidence: { retention_days: 30 }' });
+  attacker = new TableAttacker(gateway.store);
+});
+afterEach(() => gateway.stop());
+
+const call = (method: string, path: string, key = admin, body?: unknown) =>
+  caller(gateway.ports())(method, path, { key, ...(body !== undefined && { body }) });
+const got = async (path: string) => (await call('GET', root + path)).body;
+async function asks(session: string, tool: string, target: string): Promise<string> {
+  const capability = tool.includes('get_') ? 'read' : 'write';
+  const body = { protocol: 'git', tool, target, capability, actor: { agent: 'writer', session } };
+  const answer = await call('POST', `${root}/test-action`, keys.agent, body);
+  return answer.body.envelope_id;
+}
+const breaks = (session: string, index: number, entry: string) =>
+  attacker.set('evidence', { chain: `default#${session}`, position: String(index).padStart(12, '0') }, { entry });
+
+const texts: [name: string, text: string, reason: string][] = [
+  ['contains no JSON', 'not JSON', 'the entry cannot be read: its row contains no JSON'],
+  ['holds another object', '{"kind":"chat","envelope_id":"e"}', 'the field version is missing'],
+  ['holds null', 'null', 'this is not an entry: an object was expected'],
+];
+
+describe.each(texts)('[evidence.readers-survive] with a row that %s', (_name, text, reason) => {
+  const row = { tenant: 'default', session_id: 's', index: 2 };
+
+  /** Two sessions of two reads each; entry 2 of `s` is the decision of its second read. */
+  async function sessions(): Promise<{ lost: string; kept: string }> {
+    const ids: string[] = [];
+    for (const session of ['s', 't']) {
+      ids.push(await asks(session, 'scm.get_file_contents', 'acme/a'));
+      ids.push(await asks(session, 'scm.get_file_contents', 'acme/b'));
+    }
+    await gateway.projected();
+    await breaks('s', 2, text);
+    return { lost: ids[1]!, kept: ids[3]! };
+  }
+
+  test('reports, exports, why and the audit name it, and show the others', async () => {
+    const { lost, kept } = await sessions();
+    for (const format of ['report', 'report.html']) {
+      const report = await call('GET', `${root}/evidence/sessions/s/${format}`);
+      expect(report.status).toBe(200);
+      expect(report.text).toContain('this row cannot be read');
+      expect(report.text).toContain('broken at entry 2');
+    }
+    expect((await got('/evidence/sessions/s/verify?entries=true')).broken_link).toEqual({ index: 2, reason });
+    expect((await call('GET', `${root}/evidence/sessions/s/export`)).status).toBe(500);
+    expect(await verifyBundle((await call('GET', `${root}/evidence/sessions/t/export`)).body)).toMatchObject({
+      valid: true,
+    });
+    const why = await call('GET', `${root}/actions/${lost}/why`);
+    expect(why).toMatchObject({
+      status: 404,
+      body: { error: { message: expect.stringContaining('entry 2 of session s') } },
+    });
+    expect(await call('GET', `${root}/actions/${kept}/why`)).toMatchObject({ status: 200 });
+    const query = '{ audit { nodes { hash } unreadable { sessionId index } } }';
+    const { body } = await call('POST', `${root}/graphql`, admin, { query });
+    expect(body.data.audit.unreadable).toEqual([{ sessionId: 's', index: 2 }]);
+    expect(body.data.audit.nodes).toHaveLength(7);
+  });
+
+  test('the comparisons with the state in force, the replay of risk and the rebuild of views name it', async () => {
+    await sessions();
+    const { agrees, differences } = await got('/audit/in-force');
+    expect(agrees).toBe(false);
+    // The configuration of this test was put in force without an act.
+    expect(differences.filter(({ of }: { of: string }) => of !== 'configuration')).toEqual([
+      expect.objectContaining({ of: 'session', what: 'entry 2 of session s' }),
+    ]);
+    const replay = async (session: string) => (await got(`/sessions/${session}/risk?replay=true`)).replay;
+    expect(await replay('s')).toMatchObject({ agrees: false, unreadable: [2] });
+    expect(await replay('t')).not.toHaveProperty('unreadable');
+    const rebuilt = await call('POST', `${root}/observations/rebuild?tenant=default`);
+    expect(rebuilt).toMatchObject({ status: 200, body: { unreadable: [row] } });
+    expect(rebuilt.body.entries).toBeGreaterThanOrEqual(8);
+  });
+
+  test('federation reports its chain as broken, and the others', async () => {
+    await sessions();
+    const { evidence } = gateway.ports();
+    const wanted = ['s', 't'].map((session_id) => ({ tenant: 'default', session_id, index: 2 }));
+    const heads = await new ReportedChains().changed({ evidence, expiresBefore: undefined }, ['default'], wanted);
+    const [broken, whole] = ['s', 't'].map((id) => heads.find(({ session_id }) => session_id === id));
+    expect(broken?.broken).toEqual({ index: 2, reason });
+    expect(whole).toMatchObject({ at: { index: 2 } });
+    expect(whole).not.toHaveProperty('broken');
+  });
+
+  test('the daily run keeps its session, says so, and lets rows of others expire', async () => {
+    await sessions();
+    gateway.pass(31 * 24 * 3600);
+    expect(await archiveCheck(gateway.ports())()).toMatchObject({
+      complete: true,
+      contradictions: 1,
+      expired_entries: 5,
+    });
+    expect((await attacker.entries('t')).map(({ index }) => index)).toEqual([3]);
+    const repaired = await call('POST', `${root}/archive/repair?tenant=default`);
+    expect(repaired).toMatchObject({ status: 200, body: { archived_entries: 0, refused: [] } });
+  });
+
+  test('a reservation whose record it may be is charged in full; one of another session by its record', async () => {
+    await sessions();
+    const settled: unknown[][] = [];
+    const open = (session_id: string) =>
+      ({
+        id: 'e',
+        tenant: 'default',
+        session_id,
+        from_index: 0,
+        tokens: 100,
+        cost_microusd: 50,
+        begun: false,
+        lease_expires_at: '',
+      }) as OpenReservation;
+    const counters = {
+      expired: async () => [open('s'), open('t')],
+      settle: async (...given: unknown[]) => void settled.push(given),
+      reclaim: async () => undefined,
+    };
+    expect(await healReservations({ ...gateway.ports(), counters: counters as never }, ['default'])).toBe(2);
+    expect(settled.map(([, , settlement]) => settlement)).toEqual([
+      { tokens: 100, cost_microusd: 50, counted: true, lease_expires_at: '' },
+      { tokens: 0, cost_microusd: 0, counted: false, lease_expires_at: '' },
+    ]);
+  });
+
+  test('an approval of its session cannot be used; one of another session can', async () => {
+    const uses = async (session: string) => {
+      const approval_ref = await asks(session, 'scm.create_pull_request', 'acme/a');
+      const { status } = await call('POST', `${root}/approvals/${approval_ref}/approve`, keys.human, {
+        reviewer: 'Ana',
+      });
+      expect(status).toBe(200);
+      if (session === 's') await breaks('s', 1, text);
+      const body = { protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/a', capability: 'write' };
+      const actor = { agent: 'writer', session };
+      return (await call('POST', `${root}/test-action`, keys.agent, { ...body, actor, approval_ref })).body.decision;
+    };
+    expect(await uses('t')).toBe('allow');
+    expect(await uses('s')).toBe('review');
+  });
+});
+
+test('[evidence.readers-survive] an approval whose row cannot be read is named in the lists, and the others are listed', async () => {
+  const [lost, kept] = [
+    await asks('s', 'scm.create_pull_request', 'a/b'),
+    await asks('s', 'scm.create_pull_request', 'a/c'),
+  ];
+  expect((await got('/approvals')).pending).toHaveLength(2);
+  expect(await got('/approvals')).not.toHaveProperty('unreadable');
+  await attacker.set('approvals', { id: lost }, { parameters_json: '{' });
+  const { pending, unreadable } = await got('/approvals');
+  expect([pending.map(({ envelope_id }: { envelope_id: string }) => envelope_id), unreadable]).toEqual([
+    [kept],
+    [lost],
+  ]);
+  const vote = await call('POST', `${root}/approvals/${lost}/approve`, keys.human, { reviewer: 'Ana' });
+  expect(vote.status).toBe(500);
+});

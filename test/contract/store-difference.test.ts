@@ -1,0 +1,148 @@
+/** The store of the local run against the driver of DynamoDB over a server of others, by operations that a seed makes up. */
+import { randomInt } from 'node:crypto';
+import { dynamoStore } from '#adapters/aws/dynamodb/store.ts';
+import { openStore } from '#adapters/local/sqlite/store.ts';
+import { createTables } from '#adapters/local/tables.ts';
+import { type Store, StoreFault } from '#adapters/tables/store.ts';
+import { clientOf } from '../support/dynamo.ts';
+import { referenceBinary, startReference } from '../support/dynoxide.ts';
+import { runs } from '../support/extent.ts';
+import { type Operation, RandomRows } from './random-rows.ts';
+
+const binary = referenceBinary();
+/** A seed of one's own repeats a run: `STORE_SEED=7 npx jest test/contract/store-difference.test.ts`. */
+const first = Number(process.env.STORE_SEED ?? randomInt(1_000_000));
+const seeds = runs(10, 2);
+const operations = 1_500;
+const rounds = runs(150, 40);
+const writers = 3;
+
+if (!binary)
+  process.stderr.write(
+    `NOT TESTED: the stores were not compared, because no reference server exists for ${process.platform}-${process.arch}.\n`,
+  );
+
+/** An answer, or why there is none, as text that does not depend on the order of members. */
+async function answerOf(run: (store: Store) => Promise<unknown>, store: Store): Promise<string> {
+  try {
+    return JSON.stringify(plain(await run(store))) ?? 'undefined';
+  } catch (fault) {
+    return fault instanceof StoreFault ? `fault ${fault.reason}` : `error ${(fault as Error).message}`;
+  }
+}
+
+function plain(value: unknown): unknown {
+  if (ArrayBuffer.isView(value)) return { bytes: [...(value as Uint8Array)] };
+  if (value instanceof Set) return { set: [...value].sort() };
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, member]) => [name, plain(member)]);
+}
+
+(binary ? test : test.skip)(
+  '[store.embedded] both drivers answer thousands of operations alike, with the same reasons of refusal',
+  async () => {
+    process.stderr.write(`Seeds ${first} to ${first + seeds - 1}.\n`);
+    const server = await startReference(binary!);
+    const client = clientOf(server.endpoint);
+    const seen = new Set<string>();
+    try {
+      for (let seed = first; seed < first + seeds; seed++) {
+        const remote = dynamoStore({ client, tables: await createTables(client, `s${seed}-`) });
+        const local = openStore();
+        const maker = new RandomRows(seed);
+        for (let at = 0; at < operations; at++) {
+          const { name, run } = maker.next();
+          const [found, wanted] = [await answerOf(run, local), await answerOf(run, remote)];
+          expect({ seed, at, name, answer: found }).toEqual({ seed, at, name, answer: wanted });
+          seen.add(
+            `${name} ${found.startsWith('fault') ? found : found.includes('reasons') ? 'cancelled' : 'answered'}`,
+          );
+        }
+        local.close();
+      }
+    } finally {
+      client.destroy();
+      server.stop();
+    }
+    // A generator that makes up nothing but faults would compare nothing.
+    const kinds = ['put', 'update', 'remove', 'get', 'getMany', 'query', 'putMany', 'transact'];
+    expect([...seen]).toEqual(
+      expect.arrayContaining([
+        ...kinds.map((kind) => `${kind} answered`),
+        'transact cancelled',
+        'transact fault input',
+      ]),
+    );
+  },
+  120_000,
+);
+
+/** Repeats a write that met another one, as callers do. */
+async function written({ run }: Operation, store: Store): Promise<string> {
+  for (;;) {
+    const answer = await answerOf(run, store);
+    if (!answer.includes('busy')) return answer;
+  }
+}
+
+const rowsOf = (store: Store) => answerOf((each) => each.getMany(RandomRows.contended), store);
+
+/** Returns the answers and rows of each order of the writes, by the text of both. */
+async function serialOutcomes(before: readonly Operation[], writes: readonly Operation[]): Promise<Set<string>> {
+  const outcomes = new Set<string>();
+  for (const order of orders(writes.map((_, at) => at))) {
+    const store = openStore();
+    for (const write of before) await written(write, store);
+    const answers: string[] = [];
+    for (const at of order) answers[at] = await written(writes[at]!, store);
+    outcomes.add(JSON.stringify([answers, await rowsOf(store)]));
+    store.close();
+  }
+  return outcomes;
+}
+
+const orders = (items: readonly number[]): number[][] =>
+  items.length === 0
+    ? [[]]
+    : items.flatMap((item) => orders(items.filter((other) => other !== item)).map((rest) => [item, ...rest]));
+
+(binary ? test : test.skip)(
+  '[store.embedded] what writers of one moment are answered, and leave, is that of some order of their writes on both drivers',
+  async () => {
+    const server = await startReference(binary!);
+    const client = clientOf(server.endpoint);
+    let decidedByOrder = 0;
+    try {
+      const remote = dynamoStore({ client, tables: await createTables(client, 'writers-') });
+      const maker = new RandomRows(first, true);
+      for (let round = 0; round < rounds; round++) {
+        const before = Array.from({ length: 3 }, () => maker.write());
+        const writes = Array.from({ length: writers }, () => maker.write());
+        const allowed = await serialOutcomes(before, writes);
+        if (allowed.size > 1) decidedByOrder++;
+        const local = openStore();
+        for (const store of [local, remote]) {
+          for (const [table, key] of RandomRows.contended) await store.remove(table, key);
+          for (const write of before) await written(write, store);
+          const answers = await Promise.all(writes.map((write) => written(write, store)));
+          const outcome = JSON.stringify([answers, await rowsOf(store)]);
+          expect({ seed: first, round, outcomes: [...allowed] }).toEqual({
+            seed: first,
+            round,
+            outcomes: expect.arrayContaining([outcome]),
+          });
+        }
+        local.close();
+      }
+    } finally {
+      client.destroy();
+      server.stop();
+    }
+    // Writers that never meet would prove nothing.
+    expect(decidedByOrder).toBeGreaterThan(0);
+  },
+  120_000,
+);

@@ -1,0 +1,71 @@
+/** The views of the local run: the same answers as in this thread, over crashes of their worker. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openViews, type Views } from '#adapters/local/views/views.ts';
+import { ProjectionAway, projectEntries } from '#core/observatory/project-entries.ts';
+import { setting } from '../support/observation-stores.ts';
+import { sampleBlock, sampleEntry } from '../unit/observatory/sample.ts';
+
+let folder: string;
+const opened: Views[] = [];
+const reports: string[] = [];
+const views = (path = join(folder, 'views.db')): Views => {
+  const made = openViews({ path, syncs: false }, (line) => void reports.push(line));
+  opened.push(made);
+  return made;
+};
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'views-'));
+});
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const entries = [sampleEntry(0), sampleEntry(1, { kind: 'review' }), sampleBlock(2), sampleBlock(3)];
+const answersOf = (observations: Omit<Views, 'project' | 'complete' | 'completed' | 'stop'>) => {
+  const span = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' };
+  return Promise.all([
+    observations.usage('default', {}),
+    observations.violations('default', { limit: 1 }),
+    observations.requests('default', { since: span.from, limit: 5 }),
+    observations.dimensions('default', span),
+    observations.minutes('default', { dimension: 'global', ...span }),
+    observations.hours('default', { dimension: 'global', ...span }),
+  ]);
+};
+
+test('[audit.views-worker] the worker answers as the tables do, counts an entry once, and keeps its database', async () => {
+  const { observations, ...ports } = await setting();
+  await projectEntries({ observations, ...ports }, entries);
+  const first = views();
+  expect(first.complete).toBe(false);
+  for (let round = 0; round < 2; round++) await first.project(entries);
+  expect(await answersOf(first)).toEqual(await answersOf(observations));
+  await first.completed();
+  await first.stop();
+  const next = views();
+  expect(next.complete).toBe(true);
+  expect(await next.usage('default', {})).toMatchObject({ total: 4 });
+});
+
+test('[audit.views-worker] a refusal keeps its code; an entry that cannot be projected fails alone', async () => {
+  const own = views();
+  await expect(own.violations('default', { limit: 1, cursor: 'no cursor' })).rejects.toMatchObject({
+    code: 'invalid_request',
+  });
+  const broken = sampleEntry(9, { tenant: 'broken', timestamp: 'never' });
+  await expect(own.project([broken])).rejects.not.toBeInstanceOf(ProjectionAway);
+  await own.project(entries);
+  expect(await own.usage('default', {})).toMatchObject({ total: 4 });
+});
+
+test('[audit.views-worker] while the worker cannot open its database, entries are delivered again and no session is set aside', async () => {
+  const { setAside, ...ports } = await setting();
+  const away = views(join(folder, 'no-such-folder', 'views.db'));
+  const failed = await projectEntries({ ...ports, setAside, views: (own) => away.project(own) }, [entries[0]!]);
+  expect(failed).toMatchObject({ from: entries[0], cause: expect.any(ProjectionAway) });
+  await expect(away.usage('default', {})).rejects.toMatchObject({ code: 'service_unavailable' });
+  expect(await setAside.list('default', 10)).toEqual([]);
+});

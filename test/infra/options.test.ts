@@ -1,0 +1,89 @@
+/** Options in pairs: each pair is refused with the way out, or fits into its stacks [cloud.options-fit]. */
+import { buildGateway } from '../../lib/gateway.ts';
+import { casesOf } from '../support/extent.ts';
+import { certificate, cloudFront, mostResources, own, vpc } from './contexts.ts';
+import { emptyApp } from './synthesized.ts';
+
+/** Each option with what it needs. */
+const options: Readonly<Record<string, Record<string, unknown>>> = {
+  dev: { stage: 'dev' },
+  'own hosts': own,
+  CloudFront: cloudFront,
+  firewall: { firewall: 'on' },
+  'networks of the admin API': { adminCidrs: '203.0.113.0/24' },
+  'private admin API': { ...vpc, admin: 'private', adminCidrs: '10.0.0.0/8' },
+  VPC: vpc,
+  'VPC endpoints': { ...vpc, vpcEndpoints: 'on', routeTableIds: 'rtb-0a1b2c3d' },
+  'IAM callers': { iamCallers: 'on' },
+  'streaming plane': {
+    streamingPlane: 'fargate',
+    streamingCertificate: certificate,
+    streamingHost: 'stream.example.com',
+  },
+  canary: { canary: 'on' },
+  'data plane': { dataPlane: 'on' },
+  'no log': { transparencyLog: 'off' },
+  'later keys': { signingKeyGeneration: 3, voteKeyGeneration: 3 },
+  'later log key': { logKeyGeneration: 3 },
+  'reserved concurrency': { concurrency: 'reserved' },
+  'provisioned concurrency': { provisionedConcurrency: 'approvals=5,mcp=20' },
+  'small account': { accountConcurrency: 500 },
+  'at once': { release: 'at-once' },
+  spans: { otlpTraces: 'on' },
+};
+const refused: Readonly<Record<string, string>> = {
+  'networks of the admin API + canary': '"canary=on" contradicts "adminCidrs"',
+  'private admin API + canary': '"canary=on" contradicts "admin=private"',
+  'VPC + streaming plane': '"streamingSubnetIds" names two or more subnets',
+  'VPC endpoints + streaming plane': '"streamingSubnetIds" names two or more subnets',
+  'private admin API + streaming plane': '"streamingSubnetIds" names two or more subnets',
+  'no log + later log key': '"logKeyGeneration" has no effect without "transparencyLog=on"',
+  'reserved concurrency + small account': '"concurrency=reserved" reserves more than "accountConcurrency" allows',
+};
+
+const names = Object.keys(options);
+const pairs = names.flatMap((a, at) =>
+  names.slice(at + 1).map((b) => [`${a} + ${b}`, { ...options[a], ...options[b] }] as const),
+);
+const apps = (cases: Iterable<readonly [string, Record<string, unknown>]>) =>
+  [...cases].map(([name, context]) => [name, emptyApp(context).app] as const);
+// Three seconds each.
+const fitting = apps(
+  casesOf(
+    pairs.filter(([name]) => !refused[name]),
+    24,
+  ),
+);
+
+describe('[cloud.options-fit] [cloud.templates] two options', () => {
+  it.each(fitting)('fit: %s', (_, app) => {
+    buildGateway(app);
+    for (const { stackName, template } of app.synth().stacks) {
+      const { length } = Object.keys(template.Resources);
+      expect([stackName, length, length <= mostResources]).toEqual([stackName, length, true]);
+    }
+  });
+
+  it.each(apps(pairs.filter(([name]) => refused[name])))('contradict each other: %s', (name, app) => {
+    expect(() => buildGateway(app)).toThrow(refused[name]!);
+  });
+
+  it.each(
+    apps([
+      ['a certificate without its domain', { certificate: own.certificate }],
+      ['CloudFront left off', { edgeCertificate: cloudFront.edgeCertificate }],
+      ['route tables without endpoints', { ...vpc, routeTableIds: 'rtb-0a1b2c3d' }],
+      ['tasks without a plane', { streamingMaxTasks: 5 }],
+      ['a share of nothing', { streamConcurrency: 5 }],
+      ['a clock of the emulator', { approvalTimeoutSeconds: 5 }],
+    ]),
+  )('have no effect without the other: %s', (_, app) => {
+    expect(() => buildGateway(app)).toThrow(/has no effect without "[\w=]+"\. Add that, or leave "\w+" out\.$/);
+  });
+
+  it('more environments than a function may have are refused', () => {
+    expect(() => buildGateway(tooMany)).toThrow('"provisionedConcurrency" keeps more environments');
+  });
+});
+
+const tooMany = emptyApp({ concurrency: 'reserved', provisionedConcurrency: 'approvals=11' }).app;

@@ -1,0 +1,18 @@
+/** What both fixture servers answer to the conformance suite. */
+import * as z from 'zod';
+import { readCases } from './yaml.ts';
+
+const given = z.record(z.string(), z.record(z.string(), z.unknown()));
+export const { results, prompts, schemas } = readCases(
+  'test/support/mcp-conformance.yaml',
+  z.strictObject({ results: given, prompts: z.record(z.string(), z.array(z.unknown())), schemas: given }),
+);
+
+/** Returns the messages of a prompt with its arguments; undefined if there is no such prompt. */
+export const messagesOf = (name: string, args: Readonly<Record<string, unknown>> = {}) =>
+  prompts[name] &&
+  JSON.parse(
+    JSON.stringify(prompts[name]).replaceAll(/\{(arg1|arg2|resourceUri)\}/g, (_, arg) =>
+      JSON.stringify(String(args[arg])).slice(1, -1),
+    ),
+  );

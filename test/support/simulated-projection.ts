@@ -1,0 +1,312 @@
+/**
+ * The evidence stream as AWS would deliver it, in virtual time: the product's own projection, checkpoints and transparency
+ * log over services that answer after fixed times. Counts what is requested and what is billed.
+ */
+import { generateKeyPairSync } from 'node:crypto';
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
+import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
+import { toItem } from '#adapters/aws/dynamodb/items.ts';
+import { logBucket } from '#adapters/aws/log-bucket.ts';
+import { logSignersOf } from '#adapters/local/log-keys.ts';
+import { chainQueue } from '#adapters/tables/chain-queue.ts';
+import { logTable } from '#adapters/tables/log-table.ts';
+import { observationsTable } from '#adapters/tables/observations-table.ts';
+import type { Row } from '#adapters/tables/store.ts';
+import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
+import { chainBatches, chainQueuePrefix, entryBatches } from '#core/contracts/evidence-streams.ts';
+import { advanceHead, sealEntry } from '#core/evidence/chain.ts';
+import { checkedStretches, checkpointStretches } from '#core/evidence/checkpointer.ts';
+import type { SessionHead } from '#core/evidence/ports.ts';
+import { TransparencyLog } from '#core/evidence/transparency/log.ts';
+import { projectEntries } from '#core/observatory/project-entries.ts';
+import { coverQueued } from '#lambdas/project/chains.ts';
+import { sizeOf, unitsOf } from '../../bench/store-rates.ts';
+import { signer } from '../unit/evidence/sample.ts';
+import { intercepted, testStore } from './store.ts';
+import { seeded, VirtualTime } from './virtual-time.ts';
+
+export interface EvidenceLoad {
+  readonly tenants: number;
+  /** Of all tenants together. */
+  readonly entriesPerSecond: number;
+  /** Sessions of each tenant that are open at a time. */
+  readonly sessions: number;
+  readonly seconds: number;
+  /** Shards of the streams: a table has one per partition. */
+  readonly shards: number;
+  readonly body?: EntryDraft['body'];
+}
+
+export interface EvidenceTally {
+  readonly entries: number;
+  /** Seconds from an entry to its checkpoint and its leaf in the log. */
+  readonly lagSeconds: { readonly p50: number; readonly p99: number; readonly most: number };
+  /** Entries that no checkpoint covered in the end. */
+  readonly uncovered: number;
+  readonly invocations: number;
+  readonly gbSeconds: number;
+  readonly puts: number;
+  readonly gets: number;
+  readonly signatures: number;
+  readonly writeUnits: number;
+  readonly readUnits: number;
+}
+
+/** Milliseconds of the services, and of the processor for an entry and a stretch (`npm run bench`). */
+const ms = { s3: 25, sign: 15, dynamodb: 6, entryCpu: 0.4, sessionCpu: 0.8, stretchCpu: 0.15 };
+const memoryGb = 1;
+const cpus = 1024 / 1769;
+const startMs = Date.UTC(2026, 0, 1);
+
+export async function simulateProjection(load: EvidenceLoad): Promise<EvidenceTally> {
+  const time = new VirtualTime(startMs);
+  const clock = { now: time.now };
+  const random = seeded(7);
+  const used = { puts: 0, gets: 0, signatures: 0, writeUnits: 0, readUnits: 0, invocations: 0, gbSeconds: 0 };
+  const rows = testStore();
+  const counted = intercepted(rows, async (method, args, go) => {
+    await time.pause(ms.dynamodb);
+    const written = method === 'putMany' ? (args[1] as Row[]) : method === 'put' ? [args[1] as Row] : [];
+    for (const row of written) used.writeUnits += unitsOf(toItem(row), false);
+    if (method === 'update') used.writeUnits++;
+    if (method === 'transact') used.writeUnits += 2 * (args[0] as unknown[]).length;
+    for (const row of written) if (String(row.series).startsWith(chainQueuePrefix)) deliver(row);
+    const found = await go();
+    if (method === 'get') used.readUnits += Math.ceil(sizeOf(toItem((found ?? {}) as Row)) / 4_096);
+    if (method === 'getMany') used.readUnits += (found as unknown[]).length;
+    return found;
+  });
+  const objects = simulatedObjects();
+  const signing = {
+    ...signer,
+    sign: async (bytes: Uint8Array) => {
+      used.signatures++;
+      await time.pause(ms.sign);
+      return signer.sign(bytes);
+    },
+  };
+  const telemetry = {
+    count: () => {},
+    log: (level: string, message: string, about: object) =>
+      void (level === 'error' && fail(`${message} ${JSON.stringify(about)}`)),
+  };
+  const fail = (message: string) => {
+    throw new Error(message);
+  };
+  const ids = { uuid: () => String(Math.floor(random() * 1e15)).padStart(15, '0') };
+  const keyOfLog = logSignersOf({ current: generateKeyPairSync('ed25519').privateKey, former: [] });
+  const loggedBy = async (tenant: string) => {
+    const own = await keyOfLog(tenant);
+    const sign = async (bytes: Uint8Array) => {
+      used.signatures++;
+      await time.pause(ms.sign);
+      return own.sign(bytes);
+    };
+    return { ...own, sign };
+  };
+  const store = { store: counted };
+  const queue = chainQueue({ ...store, clock, ids });
+
+  const waiting = new Map<string, { index: number; at: number }[]>();
+  const lags: number[] = [];
+  /** The process of a lane: its own caches. */
+  const environment = () => {
+    const client = simulatedS3(time, used, objects);
+    const archive = archiveBucket({ client, bucket: 'b' });
+    const checkpoints = checkpointBucket({ client, bucket: 'b', signer: signing, clock, remembers: true });
+    const log = new TransparencyLog({
+      ...{
+        heads: logTable(store),
+        objects: logBucket({ client, bucket: 'b' }),
+        signer: loggedBy,
+        clock,
+        pause: time.pause,
+      },
+    });
+    const covering = {
+      last: checkpoints.last,
+      append: async (points: Parameters<typeof checkpoints.append>[0]) => {
+        await checkpoints.append(points);
+        for (const { tenant, session_id, index } of points) {
+          const own = waiting.get(`${tenant}#${session_id}`) ?? [];
+          while (own[0] && own[0].index <= index) lags.push(time.exactly() - own.shift()!.at);
+        }
+      },
+    };
+    const observations = observationsTable(store);
+    return { checkpoints: covering, archive, log, observations, telemetry: telemetry as never };
+  };
+
+  async function project(own: ReturnType<typeof environment>, entries: readonly EvidenceEntry[]): Promise<void> {
+    const sessions = new Set(entries.map(({ session_id }) => session_id)).size;
+    await time.pause((entries.length * ms.entryCpu + sessions * ms.sessionCpu) / cpus);
+    const failed = await projectEntries(
+      {
+        ...{ observations: own.observations, archive: own.archive, views: undefined, announce: async () => {} },
+        ...{ setAside: { put: async () => fail('set aside') }, telemetry: own.telemetry, pause: time.pause },
+        cover: (all) => queue.put(checkedStretches(own, all)),
+      },
+      entries,
+    );
+    if (failed) throw failed.cause;
+  }
+
+  async function cover(own: ReturnType<typeof environment>, all: readonly Row[]): Promise<void> {
+    const records = all.map(
+      (row): DynamoDBRecord => ({
+        dynamodb: { NewImage: { series: { S: String(row.series) }, stretches: { S: String(row.stretches) } } },
+      }),
+    );
+    const stretches = all.reduce((sum, row) => sum + JSON.parse(String(row.stretches)).length, 0);
+    await time.pause((stretches * ms.stretchCpu) / cpus);
+    const coverStretches = (of: Parameters<typeof checkpointStretches>[1]) => checkpointStretches(own, of);
+    await coverQueued({ coverStretches, telemetry: own.telemetry }, records);
+  }
+
+  /** A lane of an event source mapping: one invocation at a time, of what came until its window ends or its batch is full. */
+  function lane<T>(
+    { mostRecords: most, windowSeconds }: typeof entryBatches,
+    work: (own: ReturnType<typeof environment>, batch: readonly T[]) => Promise<void>,
+  ) {
+    const own = environment();
+    const buffer: T[] = [];
+    let busy = false;
+    let due = Number.POSITIVE_INFINITY;
+    const look = async (): Promise<void> => {
+      if (busy || buffer.length === 0 || (buffer.length < most && time.exactly() < due)) return;
+      busy = true;
+      due = Number.POSITIVE_INFINITY;
+      used.invocations++;
+      const begun = time.exactly();
+      await work(own, buffer.splice(0, most));
+      used.gbSeconds += ((time.exactly() - begun) / 1_000) * memoryGb;
+      busy = false;
+      if (buffer.length > 0) arm();
+    };
+    const arm = () => {
+      due = time.exactly() + windowSeconds * 1_000;
+      time.at(due, () => void look());
+      void look();
+    };
+    return (item: T) => {
+      buffer.push(item);
+      if (busy) return;
+      if (due === Number.POSITIVE_INFINITY) arm();
+      else void look();
+    };
+  }
+
+  const lanes = Array.from({ length: load.shards * entryBatches.lanes }, () => lane(entryBatches, project));
+  const writers = Array.from({ length: load.shards }, () => lane<Row>(chainBatches, cover));
+  const deliver = (row: Row) => {
+    writers[hashOf(String(row.series)) % writers.length]!(row);
+  };
+
+  const heads = new Map<string, SessionHead>();
+  const gap = 1_000 / load.entriesPerSecond;
+  const count = Math.floor(load.entriesPerSecond * load.seconds);
+  const place = () => Math.floor(random() * load.sessions);
+  for (let n = 0; n < count; n++)
+    time.at(startMs + n * gap, () => {
+      const tenant = `t${n % load.tenants}`;
+      const session_id = `s-${place()}`;
+      const id = `${tenant}#${session_id}`;
+      const head = heads.get(id);
+      const entry = sealEntry(draftOf(tenant, session_id, n, time.now(), load.body), head);
+      heads.set(id, advanceHead(head, entry));
+      waiting.set(id, [...(waiting.get(id) ?? []), { index: entry.index, at: time.exactly() }]);
+      lanes[hashOf(id) % lanes.length]!(entry);
+    });
+  await time.run(4);
+  rows.close();
+  const sorted = lags.sort((a, b) => a - b);
+  const at = (part: number) => (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0) / 1_000;
+  return {
+    ...used,
+    entries: count,
+    lagSeconds: { p50: at(0.5), p99: at(0.99), most: at(1) },
+    uncovered: count - lags.length,
+  };
+}
+
+const draftOf = (
+  tenant: string,
+  session_id: string,
+  n: number,
+  now: number,
+  body: EntryDraft['body'] = {},
+): EntryDraft => ({
+  ...{ tenant, session_id, timestamp: new Date(now).toISOString(), kind: 'allow' },
+  envelope_id: `01890000-0000-7000-8000-${String(n).padStart(12, '0')}`,
+  actor: { key_id: 'key-1', agent: 'simulated' },
+  body: {
+    tool: 'scm.get_file_contents',
+    target: 'acme/web',
+    capability: 'read',
+    matched_rule: 'git:scm.get_*',
+    ...body,
+  },
+});
+
+function hashOf(text: string): number {
+  let hash = 2_166_136_261;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16_777_619);
+  hash ^= hash >>> 15;
+  return Math.imul(hash, 0x85ebca6b) >>> 0;
+}
+
+interface Input {
+  readonly Key?: string;
+  readonly Body?: string | Uint8Array;
+  readonly Prefix?: string;
+}
+
+const simulatedObjects = () => ({
+  bodies: new Map<string, string | Uint8Array>(),
+  folders: new Map<string, string[]>(),
+});
+
+/** Requests that a client of the SDK sends at once. */
+const sockets = 50;
+
+/** S3 as far as the projection uses it, by the client of one process. */
+function simulatedS3(
+  time: VirtualTime,
+  used: { puts: number; gets: number },
+  { bodies, folders }: ReturnType<typeof simulatedObjects>,
+): S3Client {
+  const named = (name: string) => Object.assign(new Error(name), { name });
+  let free = sockets;
+  const waiting: (() => void)[] = [];
+  const answered = async (): Promise<void> => {
+    if (free === 0) await new Promise<void>((go) => waiting.push(go));
+    else free--;
+    await time.pause(ms.s3);
+    const next = waiting.shift();
+    if (next) next();
+    else free++;
+  };
+  const send = async (command: { readonly constructor: { readonly name: string }; readonly input: Input }) => {
+    const { Key = '', Body = '', Prefix = '' } = command.input;
+    const { name } = command.constructor;
+    await answered();
+    if (name === 'PutObjectCommand') {
+      used.puts++;
+      if (bodies.has(Key)) throw named('PreconditionFailed');
+      bodies.set(Key, Body);
+      const folder = Key.slice(0, Key.lastIndexOf('/') + 1);
+      folders.set(folder, [...(folders.get(folder) ?? []), Key]);
+      return {};
+    }
+    used.gets++;
+    if (name === 'ListObjectsV2Command')
+      return { Contents: (folders.get(Prefix) ?? []).toSorted().map((found) => ({ Key: found })) };
+    const found = bodies.get(Key);
+    if (found === undefined) throw named('NoSuchKey');
+    const bytes = Buffer.from(found as string);
+    return { Body: { transformToString: async () => bytes.toString(), transformToByteArray: async () => bytes } };
+  };
+  return { send } as unknown as S3Client;
+}

@@ -1,0 +1,235 @@
+/** What pages make of what was observed: requests, traces, traffic, steps of sessions. */
+import { addressOf, ofAddress, queryOf, totalsOf } from '../../../console/requests/filters.ts';
+import { milliseconds } from '../../../console/requests/milliseconds.ts';
+import { waterfallOf } from '../../../console/requests/waterfall.ts';
+import { excerptOf, pauseAfter, standingAt, stepOf } from '../../../console/sessions/replay.ts';
+import { callsOf, isFound, notable, stateOf } from '../../../console/sessions/session-list.ts';
+import { roundUp, timeTicks } from '../../../console/traffic/scale.ts';
+import { sum, trafficOf } from '../../../console/traffic/series.ts';
+import type { Loose } from '../../support/loose.ts';
+
+const minute = 60_000;
+const at = (ms: number) => new Date(ms).toISOString();
+
+describe('[console.requests] requests', () => {
+  test('the query has the filters of the address', () => {
+    const asked: Loose = { model: 'gpt-5', minutes: '60', text: 'a b' };
+    const query = queryOf((name) => asked[name] ?? '', 'c1', 7_200_000);
+    expect(Object.fromEntries(query)).toEqual({
+      ...{ limit: '50', model: 'gpt-5', text: 'a b', cursor: 'c1', from: '1970-01-01T01:00:00.000Z' },
+    });
+  });
+
+  test('totals add millionths, and percentiles are of the calls', () => {
+    const rows: Loose[] = [1, 2, 3, 4].map((n) => ({
+      ...{ cost_microusd: n * 100_000, latency_ms: n * 10, tokens: { input: n, output: 1 } },
+      outcome: n === 4 ? 'failed' : 'completed',
+    }));
+    expect(totalsOf(rows as never)).toEqual({ calls: 4, usd: 1, tokens: 14, latency: { p50: 20, p95: 40 }, failed: 1 });
+    expect(totalsOf([]).latency).toBeUndefined();
+  });
+
+  test.each(['s', 'a/b', ''])('the address of a request in session %j is read back', (session_id) => {
+    expect(ofAddress(addressOf({ session_id, envelope_id: 'e1' }))).toEqual([session_id, 'e1']);
+  });
+
+  test.each([
+    [0.4, '0 ms'],
+    [999, '999 ms'],
+    [1_250, '1.3 s'],
+    [65_000, '65 s'],
+  ])('%d ms is shown as %s', (value, text) => {
+    expect(milliseconds(value)).toBe(text);
+  });
+});
+
+describe('[console.request] a waterfall', () => {
+  const span = (span_id: string, parent_id: string | null, start: number, duration_ms: number): Loose => ({
+    ...{ span_id, parent_id, name: span_id, started_at: at(start), duration_ms, status: 'ok', attributes: {} },
+  });
+  const shapeOf = (spans: Loose[]) =>
+    waterfallOf(spans as never).bars.map(({ span: { name }, depth, afterMs }) => [name, depth, afterMs]);
+
+  test('has children after their parents, and spans of one millisecond behind each other', () => {
+    const spans = [
+      span('a', null, 1000, 10),
+      span('c', 'a', 1000, 0.5),
+      span('b', 'a', 1000, 4),
+      span('d', 'a', 1008, 2),
+    ];
+    expect(shapeOf(spans)).toEqual([
+      ['a', 0, 0],
+      ['c', 1, 0],
+      ['b', 1, 0.5],
+      ['d', 1, 8],
+    ]);
+  });
+
+  test('takes a span without its parent as a root, ends a circle, and survives no spans', () => {
+    expect(shapeOf([span('a', 'gone', 5, 1), span('b', 'a', 5, 1)])).toEqual([
+      ['a', 0, 0],
+      ['b', 1, 0],
+    ]);
+    expect(waterfallOf([]).bars).toEqual([]);
+    expect(waterfallOf([span('a', null, 0, 0)] as never).bars[0]).toMatchObject({ start: 0, length: 0 });
+  });
+});
+
+describe('[console.traffic] series', () => {
+  const bucket = (time: number, more: Loose): Loose => ({
+    ...{ timestamp: at(time), requests: 0, errors: 0, blocked: 0, reviewed: 0, tokens: 0, cost_usd: 0 },
+    ...{ p50_latency_ms: null, p95_latency_ms: null, ...more },
+  });
+  const answer: Loose = {
+    from: at(0),
+    to: at(2 * minute),
+    summary: {
+      global: [
+        bucket(minute, {
+          requests: 10,
+          blocked: 2,
+          reviewed: 1,
+          errors: 3,
+          cost_usd: 1,
+          p50_latency_ms: 5,
+          p95_latency_ms: 9,
+        }),
+      ],
+      ...Object.fromEntries([1, 2].map((n) => [`model:m${n}`, [bucket(minute, { requests: n, cost_usd: 0.25 * n })]])),
+    },
+  };
+  const asked = (by: string, rows: Loose[] = []) =>
+    trafficOf({ answer, stepMs: minute, whole: 'global', by, rows } as never);
+
+  test('steps have no gap, and decisions add up to all requests', () => {
+    const { times, series, latency } = asked('decision');
+    expect(times).toEqual([0, minute, 2 * minute]);
+    expect(series.map(({ name, requests }) => [name, requests[1]])).toEqual([
+      ['allowed', 4],
+      ['reviewed', 1],
+      ['blocked', 2],
+      ['failed', 3],
+    ]);
+    expect(latency).toEqual([undefined, { p50: 5, p95: 9 }, undefined]);
+  });
+
+  test('groups are ranked, and the rest is other', () => {
+    expect(asked('model').series.map(({ name, requests, usd }) => [name, sum(requests), sum(usd)])).toEqual([
+      ['m2', 2, 0.5],
+      ['m1', 1, 0.25],
+      ['other', 7, 0.25],
+    ]);
+  });
+
+  test('keys are counted from the calls', () => {
+    const row = (key_id: string, time: number): Loose => ({
+      key_id,
+      at: at(time),
+      cost_usd: 0.1,
+      tokens: { input: 1, output: 2 },
+    });
+    const { series } = asked('key', [
+      row('k1', minute + 1),
+      row('k1', minute + 2),
+      row('k2', minute),
+      row('k3', 9 * minute),
+    ]);
+    expect(series.map(({ name, requests, tokens }) => [name, sum(requests), sum(tokens)])).toEqual([
+      ['k1', 2, 6],
+      ['k2', 1, 3],
+      ['k3', 0, 0],
+      ['other', 7, 0],
+    ]);
+  });
+
+  test.each([
+    [0, 1],
+    [1, 1],
+    [1.1, 2],
+    [0.0031, 0.005],
+    [60, 100],
+    [Number.NaN, 1],
+  ])('the axis for %d ends at %d', (value, end) => {
+    expect(roundUp(value)).toBe(end);
+  });
+
+  test('ticks are at full times, as many as there is room for', () => {
+    const hour = 60 * minute;
+    expect(timeTicks(minute, hour + minute, 6, 0)).toEqual([10, 20, 30, 40, 50, 60].map((n) => n * minute));
+    expect(timeTicks(0, 48 * hour, 3, 0)).toEqual([0, 24 * hour, 48 * hour]);
+    expect(timeTicks(0, 24 * hour, 2, 2 * hour)).toEqual([10 * hour, 22 * hour]);
+  });
+});
+
+describe('[console.replay] a session', () => {
+  const entry = (kind: string, ms: number, envelope_id: string, body: Loose = {}): Loose => ({
+    kind,
+    timestamp: at(ms),
+    envelope_id,
+    body,
+  });
+  const entries: Loose[] = [
+    entry('review', 0, 'e1', { parameters: { note: 'x', command: 'make\nall' } }),
+    entry('approve', 900, 'e1'),
+    entry('allow', 1_000, 'e2'),
+    entry('chat', 9_000, 'e3', { outcome: 'begun', cost_microusd: 5 }),
+    entry('chat', 9_100, 'e3', { outcome: 'completed', cost_microusd: 500_000 }),
+    entry('block', 9_200, 'e4'),
+  ];
+  test.each([
+    [0, { allowed: 0, blocked: 0, waiting: 1, chats: 0, usd: 0, afterMs: 0 }],
+    [2, { allowed: 1, blocked: 0, waiting: 0, chats: 0, usd: 0, afterMs: 1_000 }],
+    [5, { allowed: 1, blocked: 1, waiting: 0, chats: 1, usd: 0.5, afterMs: 9_200 }],
+  ])('stands at step %d as %j', (step, standing) => {
+    expect(standingAt(entries as never, step)).toEqual(standing);
+  });
+
+  test.each([
+    ['', 5],
+    ['1', 0],
+    ['0', 0],
+    ['99', 5],
+    ['-1', 5],
+    ['x', 5],
+  ])('the address %j is step %d', (asked, step) => {
+    expect(stepOf(asked, 6)).toBe(step);
+  });
+
+  test('pauses are bearable', () => {
+    expect([0, 1, 2, 5].map((step) => pauseAfter(entries as never, step))).toEqual([900, 600, 2_500, 600]);
+  });
+
+  test('the excerpt is the command, in one line', () => {
+    expect(entries.slice(0, 2).map((each) => excerptOf(each as never))).toEqual(['make', '']);
+    expect(excerptOf(entry('allow', 0, 'e', { parameters: { number: 1, text: 'hello' } }) as never)).toBe('hello');
+  });
+});
+
+describe('[console.sessions] the list', () => {
+  const session: Loose = {
+    ...{ session_id: 'Fix-Login', owner_key: 'k1', updated_at: at(0) },
+    counts: { allow: 3, approve: 1, review: 1, chat: 2, deny: 1 },
+  };
+  test('counts a call that was held and allowed once', () => {
+    expect(callsOf(session as never)).toBe(5);
+    expect(notable(session as never)).toBe('1 reviewed, 1 denied');
+  });
+
+  test.each([
+    [['Fix-Login'], 0, 'waiting'],
+    [[], 4 * minute, 'active'],
+    [['other'], 6 * minute, 'quiet'],
+  ])('with %j pending after %d ms it is %s', (waiting, now, state) => {
+    expect(stateOf(session as never, new Set(waiting), now)).toBe(state);
+  });
+
+  test.each([
+    ['login', '', true],
+    ['WRITER', '', true],
+    ['', 'quiet', true],
+    ['', 'waiting', false],
+    ['nobody', '', false],
+  ])('the search %j in state %j finds it: %s', (text, state, expected) => {
+    expect(isFound(session as never, 'quiet', { text, state }, () => 'writer')).toBe(expected);
+  });
+});
