@@ -1,6 +1,7 @@
 /** Streams against whole texts: however a text is cut, the filters see the same. */
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
+import * as z from 'zod';
 import type { ContentFilter } from '#core/contracts/config.ts';
 import { compileContentPolicy } from '#core/models/content-policy/compile.ts';
 import { type Hit, newWalk, PartialMatches } from '#core/models/content-policy/partial-match.ts';
@@ -9,93 +10,11 @@ import { pieces, readingOf, withoutCase, writtenRange } from '#core/models/conte
 import { foldText } from '#core/text/fold/visible.ts';
 import { cutAt, policyOf, streamed, whole } from '../support/content-policy.ts';
 import { runs } from '../support/extent.ts';
+import { readCases, texts } from '../support/yaml.ts';
 
-/** Pieces of personal data, of what only looks like it, and of what joins or hides both. */
-const shard = fc.constantFrom(
-  ...[
-    'a',
-    'bob',
-    'ann.lee',
-    '@',
-    'example.com',
-    '.',
-    ' ',
-    ' ',
-    ' ',
-    '\n',
-    '-',
-    ',',
-    ':',
-    '+',
-    '(',
-    ')',
-    '/',
-    "'",
-    '"',
-    '=',
-    '_',
-  ],
-  ...[
-    '4111',
-    '1111',
-    '123',
-    '45',
-    '6789',
-    '0',
-    '1',
-    '12',
-    '078-05-1120',
-    '415',
-    '555',
-    '2671',
-    '+49',
-    '030',
-    '1234567',
-    '00',
-  ],
-  ...[
-    'DE89',
-    '3704',
-    '0044',
-    '0532',
-    '0130',
-    '192.168',
-    '10.0.0.1',
-    'fe80',
-    '::',
-    '2001:db8',
-    'AKIAABCDEFGHIJKLMNOP',
-    'eyJhbGciOi',
-  ],
-  ...[
-    'password',
-    'Bearer',
-    'sk-',
-    'token',
-    'https://u:p4ss@h',
-    '-----BEGIN PRIVATE KEY-----',
-    '-----END PRIVATE KEY-----',
-    'Zm9vYmFyMTIzNDU2Nzg5MA',
-  ],
-  ...[
-    '\u200b',
-    '\u0301',
-    '\u00ad',
-    '\uff11\uff12\uff13',
-    '\uff20',
-    'é',
-    'e',
-    'я',
-    'е',
-    '日本',
-    '😀',
-    '\ud83d',
-    'ﬁ',
-    'ß',
-    'İ',
-    '‐',
-  ],
-);
+const { shards } = readCases('test/property/content-policy.yaml', z.strictObject({ shards: texts }));
+
+const shard = fc.constantFrom(...shards);
 const text = fc.array(shard, { maxLength: 24 }).map((shards) => shards.join(''));
 const cuts = fc.array(fc.nat(80), { maxLength: 12 });
 

@@ -2,15 +2,22 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import * as z from 'zod';
 import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { parsePack } from '#core/policy/rules/pack.ts';
 import { routes } from '#features/routes.ts';
+import { object, readCases, rows, text } from '../../../test/support/yaml.ts';
 import { codingAgents } from '../commands/coding-agents.ts';
 import { callsOfTool } from '../commands/coding-tool.ts';
 import { quickCommand } from '../quick-command.ts';
 import { decides, event, home, hook, server, workspace } from './hooking.ts';
+
+const { rules } = readCases(
+  'features/coding-agents/test/hook.yaml',
+  z.strictObject({ rules: rows(text, object, text) }),
+);
 
 const review = {
   ...{ envelope_id: 'e-1', decision: 'review', matched_rule: 'default' },
@@ -220,49 +227,8 @@ const page = readFileSync(join(process.cwd(), 'docs/how-to/govern-a-coding-agent
 const { tool_policies: shown } = parse(/```yaml\n([\s\S]*?)```/.exec(page)![1]!);
 const pack = parse(readFileSync(join(process.cwd(), 'policies', `${shown.pack}.yaml`), 'utf8'));
 const policy = compilePolicy(parsePack({ ...pack, rules: [...(shown.rules ?? []), ...pack.rules] }, 'the how-to'));
-test.each<[string, Record<string, unknown>, string]>([
-  ['Read', { file_path: join(workspace, 'a.ts') }, 'allow'],
-  ['Grep', { pattern: 'foo' }, 'allow'],
-  ['Glob', { pattern: '**/*.ts' }, 'allow'],
-  ['Edit', { file_path: 'a.ts', old_string: 'a', new_string: 'import x from "../../x"; rm -rf' }, 'allow'],
-  ['Write', { file_path: 'sub/new.ts', content: 'process.env.HOME' }, 'allow'],
-  ['Bash', { command: 'pytest -q tests' }, 'allow'],
-  ['Bash', { command: 'git status' }, 'allow'],
-  ['Bash', { command: 'git diff --stat' }, 'allow'],
-  ['Bash', { command: 'git diff -- a.ts' }, 'allow'],
-  ['Bash', { command: 'git diff' }, 'allow'],
-  ['Bash', { command: 'git show' }, 'allow'],
-  ['Bash', { command: 'git show v1' }, 'review'],
-  ['Bash', { command: 'git add a.ts' }, 'allow'],
-  ['Bash', { command: 'git commit -m "fix: a"' }, 'allow'],
-  ['Bash', { command: 'git commit -m x --no-verify' }, 'review'],
-  ['Bash', { command: 'git commit --amend -m x' }, 'review'],
-  ['Bash', { command: 'git commit -am x' }, 'allow'],
-  ['Bash', { command: 'git -c core.hooksPath=x commit -m x' }, 'review'],
-  ['Bash', { command: 'git push origin main' }, 'review'],
-  ['Bash', { command: 'npm install left-pad' }, 'review'],
-  ['Bash', { command: 'git add a.ts && curl https://x.example' }, 'review'],
-  ['WebFetch', { url: 'https://x.example/', prompt: 'sum up' }, 'review'],
-  ['FutureTool', { path: 'a.ts' }, 'review'],
-  ['Write', { file_path: '.claude/settings.json', content: '{}' }, 'review'],
-  ['Edit', { file_path: 'sub/.git/hooks/pre-commit', old_string: '', new_string: '' }, 'review'],
-  ['Read', { file_path: '.env' }, 'block'],
-  ['Read', { file_path: 'out' }, 'block'],
-  ['Write', { file_path: 'dangling', content: '' }, 'block'],
-  ['Write', { file_path: '../other/a.ts', content: '' }, 'block'],
-  ['Bash', { command: 'cat .env' }, 'block'],
-  ['Bash', { command: 'rm -rf ..' }, 'block'],
-  ['mcp__github__delete_repo', { owner: 'a', repo: 'b' }, 'block'],
-  ['Bash', { command: 'echo x > sub/new.txt' }, 'allow'],
-  ['mcp__files__read_file', { path: join(workspace, 'a.ts') }, 'allow'],
-  ['mcp__files__write_file', { path: join(workspace, 'sub/new.ts'), content: '/etc/hosts' }, 'allow'],
-  ['mcp__files__write_file', { path: 'sub/new.ts', content: '' }, 'allow'],
-  ['mcp__files__write_file', { path: join(workspace, '.git/hooks/pre-commit'), content: '' }, 'review'],
-  ['mcp__files__write_file', { path: '~/x.plist', content: '' }, 'block'],
-  ['mcp__files__read_file', { path: 'out' }, 'block'],
-  ['mcp__files__read_multiple_files', { paths: [join(workspace, 'a.ts'), '/var/log/syslog'] }, 'block'],
-  ['mcp__github__get_file_contents', { owner: 'a', repo: 'b', path: '/' }, 'allow'],
-])('[cli.hook] with the rules of the how-to, %s %j → %s', async (tool, input, expected) => {
+test.each(rules)('[cli.hook] with the rules of the how-to, %s %j → %s', async (tool, given, expected) => {
+  const input = JSON.parse(JSON.stringify(given).replaceAll('{root}', workspace));
   const call = callsOfTool(codingAgents['claude-code'], tool, input, { workspace, cwd: workspace })[0]!;
   const decided = { ...call, parameters: call.parameters ?? {} };
   expect(decideEffects(policy, decided, await readCallEffects(decided)).decision).toBe(expected);

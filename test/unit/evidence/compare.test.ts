@@ -1,4 +1,6 @@
 /** A chain compared with its checkpoint and archived copies: differing entries, and what was not compared. */
+
+import * as z from 'zod';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { Comparison, type Copies } from '#core/evidence/compare.ts';
 import { followChain } from '#core/evidence/pace.ts';
@@ -6,7 +8,17 @@ import type { ArchivedPlace } from '#core/evidence/ports.ts';
 import { ChainWalk } from '#core/evidence/walk.ts';
 import type { Witness } from '#core/evidence/witness.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { orUndefined, readCases, rows, text, texts } from '../../support/yaml.ts';
 import { drafts, seal } from './sample.ts';
+
+const ends = z.strictObject({ checkpoint: z.number().optional(), archive: z.number().optional() });
+const { entryRows, uncheckedRows } = readCases(
+  'test/unit/evidence/compare.yaml',
+  z.strictObject({
+    entryRows: rows(text, ends, z.looseObject({ index: z.number() }), orUndefined(texts), orUndefined(text)),
+    uncheckedRows: rows(text, ends, z.array(orUndefined(texts)), texts),
+  }),
+);
 
 const start = Date.UTC(2026, 0, 1);
 const tolerance = 5 * 60_000;
@@ -30,59 +42,16 @@ function over(witness: Partial<Witness>, ...copies: Copies[]): Comparison {
   for (const [index, each] of copies.entries()) comparison.add(entry(index), each);
   return comparison;
 }
+/** What a row says that checkpoint and archive hold: the indexes of their last entries. */
+const witnessed = (ends: { checkpoint?: number | undefined; archive?: number | undefined }): Partial<Witness> => ({
+  ...(ends.archive !== undefined && archive(ends.archive)),
+  ...(ends.checkpoint !== undefined && checkpoint(ends.checkpoint)),
+});
 const copied = (count: number): Copies[] => Array.from({ length: count }, (_, index) => [`h${index}`]);
 
 describe('[evidence.checkpoint] an entry', () => {
-  test.each<[string, Partial<Witness>, EvidenceEntry, Copies, string | undefined]>([
-    ['with nothing to compare', {}, entry(3), undefined, undefined],
-    ['with its copy', {}, entry(3), ['h3'], undefined],
-    ['whose copy is another', {}, entry(3), ['x'], 'the entry is not the one in the archive: it was rewritten'],
-    [
-      'with a second copy that is another',
-      {},
-      entry(3),
-      ['x', 'h3'],
-      'the archive contains another entry of this place as well: the chain was forked',
-    ],
-    ['under a checkpoint', checkpoint(3), entry(2, { timestamp: isoTime(0) }), undefined, undefined],
-    ['that the checkpoint names', checkpoint(3), entry(3, { timestamp: isoTime(0) }), undefined, undefined],
-    [
-      'in the place of the one that it names',
-      checkpoint(3),
-      entry(3, { hash: 'x' }),
-      undefined,
-      'the entry is not the one that the checkpoint of 2026-01-01T00:00:00.000Z names: it or one before it was rewritten',
-    ],
-    [
-      'of another session',
-      checkpoint(3),
-      entry(1, { session_id: 'other' }),
-      undefined,
-      'the checkpoint of 2026-01-01T00:00:00.000Z is of another session',
-    ],
-    [
-      'of another tenant',
-      checkpoint(3),
-      entry(1, { tenant: 'other' }),
-      undefined,
-      'the checkpoint of 2026-01-01T00:00:00.000Z is of another session',
-    ],
-    [
-      'five minutes older than the checkpoint before it',
-      checkpoint(2),
-      entry(3, { timestamp: isoTime(start - tolerance) }),
-      undefined,
-      undefined,
-    ],
-    [
-      'older than that',
-      checkpoint(2),
-      entry(3, { timestamp: isoTime(start - tolerance - 1) }),
-      undefined,
-      'the entry is back-dated: the checkpoint over the entries before it was signed at 2026-01-01T00:00:00.000Z',
-    ],
-  ])('%s', (_what, witness, candidate, copies, defect) =>
-    expect(new Comparison(witness).defect(candidate, copies)).toBe(defect),
+  test.each(entryRows)('%s', (_what, witness, { index, ...over }, copies, defect) =>
+    expect(new Comparison(witnessed(witness)).defect(entry(index, over), copies)).toBe(defect),
   );
 });
 
@@ -147,40 +116,8 @@ describe('what was compared', () => {
     });
   });
 
-  test.each<[string, Partial<Witness>, Copies[], string[]]>([
-    [
-      'the last entry',
-      { ...archive(2), ...checkpoint(1) },
-      copied(3),
-      ['checkpoints not checked: entry 2 is not under a checkpoint yet'],
-    ],
-    [
-      'the last entries',
-      { ...archive(2), ...checkpoint(0) },
-      copied(3),
-      ['checkpoints not checked: entries 1 to 2 are not under a checkpoint yet'],
-    ],
-    ['all entries', archive(2), copied(3), ['checkpoints not checked: entries 0 to 2 are not under a checkpoint yet']],
-    [
-      'a copy of the last one',
-      { ...archive(1), ...checkpoint(2) },
-      [...copied(2), undefined],
-      ['archive not checked: entry 2 is not in it yet'],
-    ],
-    [
-      'copies of the last ones',
-      { ...archive(0), ...checkpoint(2) },
-      [...copied(1), undefined, undefined],
-      ['archive not checked: entries 1 to 2 are not in it yet'],
-    ],
-    [
-      'a copy in between',
-      { ...archive(2), ...checkpoint(2) },
-      [['h0'], undefined, ['h2']],
-      ['archive not checked: entry 1 and perhaps later ones are not in it'],
-    ],
-  ])('does not hold %s', (_what, witness, copies, not_checked) => {
-    expect(summary(witness, ...copies).not_checked).toEqual(not_checked);
+  test.each(uncheckedRows)('does not hold %s', (_what, witness, copies, not_checked) => {
+    expect(summary(witnessed(witness), ...copies).not_checked).toEqual(not_checked);
   });
 
   test('what could not be asked is said once', () => {

@@ -1,8 +1,15 @@
 /** Executors of a configuration: none by default, and one instance per configuration. */
 
+import * as z from 'zod';
 import { executorsFrom, executorsOf } from '#core/execution/executors/executors.ts';
 import type { ExecutorPorts } from '#core/execution/executors/ports.ts';
 import { configured, envelopeOf, noClients } from '../../../support/executor-cases.ts';
+import { object, orUndefined, readCases, rows, text } from '../../../support/yaml.ts';
+
+const { calls, refused } = readCases(
+  'test/unit/execution/executors/configuration.yaml',
+  z.strictObject({ calls: rows(text, text, text, orUndefined(text)), refused: rows(object) }),
+);
 
 const never = () => Promise.reject(new Error('not asked for'));
 const ports: ExecutorPorts = {
@@ -48,58 +55,13 @@ describe('calls find their executor', () => {
   const handled = (protocol: string, tool: string, target: string, parameters = {}) =>
     executors.find((each) => each.handles(envelopeOf(protocol, tool, target, 'read', parameters)))?.name;
 
-  test.each([
-    ['http', 'http.get', 'https://billing.test/x', 'http'],
-    ['http', 'http.get', 'HTTPS://BILLING.test:443/x', 'http'],
-    ['http', 'http.get', 'billing/x', 'http'],
-    ['http', 'billing.get', '/x', 'http'],
-    ['HTTP', 'http.get', 'billing', 'http'],
-    ['http', 'http.get', 'https://other.test/x', undefined],
-    ['http', 'http.get', 'http://billing.test/x', undefined],
-    ['http', 'http.get', 'https://billing.test:444/x', undefined],
-    ['http', 'http.get', 'https://billing.test.evil.test/x', undefined],
-    ['http', 'http.get', 'https://billing.test@evil.test/x', undefined],
-    ['http', 'http.get', '/x', undefined],
-    ['http', 'other.get', '/x', undefined],
-    ['http', 'get', '/x', undefined],
-    ['git', 'scm.get_file_contents', 'acme/web', 'git'],
-    ['git', 'scm.delete_repo', 'acme/web', undefined],
-    ['git', 'constructor', 'acme/web', undefined],
-    ['sql', 'sql.query', 'shop', 'sql'],
-    ['shell', 'shell.ls', '', 'shell'],
-    ['mcp', 'scm.get_file_contents', 'acme/web', undefined],
-    ['http', 'http.get', '\ud800', undefined],
-  ])('%s %s on %s', (protocol, tool, target, name) => {
+  test.each(calls)('%s %s on %s', (protocol, tool, target, name) => {
     expect(handled(protocol, tool, target)).toBe(name);
   });
 });
 
 describe('the configuration is checked', () => {
-  test.each([
-    [{ executors: { sql: { databases: [{ name: 'a' }] } } }],
-    [{ executors: { sql: { databases: [{ name: 'a', host: 'h', url_env: 'A_URL', database: 'd' }] } } }],
-    [{ executors: { sql: { databases: [{ name: 'a', host: 'h' }] } } }],
-    [
-      {
-        executors: {
-          sql: {
-            databases: [{ name: 'a', database: 'd', resource_arn: 'arn:aws:rds:eu-west-1:123456789012:cluster:c' }],
-          },
-        },
-      },
-    ],
-    [{ executors: { shell: { allowed_binaries: ['/bin/ls'] } } }],
-    [{ executors: { shell: { allowed_binaries: ['..'] } } }],
-    [{ executors: { shell: { working_directory: 'relative' } } }],
-    [{ executors: { shell: { env: ['AWS_SECRET_ACCESS_KEY'] } } }],
-    [{ executors: { shell: { env: ['GATEWAY_ADMIN_TOKEN'] } } }],
-    [{ executors: { shell: { env: ['LD_PRELOAD'] } } }],
-    [{ executors: { shell: { env: ['PATH'] } } }],
-    [{ upstreams: { http: [{ name: 'a', base_url: 'https://a.test', allowed_methods: ['TRACE'] }] } }],
-    [{ upstreams: { http: [{ name: 'a', base_url: 'https://a.test', allowed_headers: ['authorization'] }] } }],
-    [{ upstreams: { http: [{ name: 'a', base_url: 'https://a.test', allowed_headers: ['x-forwarded-host'] }] } }],
-    [{ upstreams: { http: [{ name: 'a', base_url: 'https://a.test', credential: { header: 'x y' } }] } }],
-  ])('%j is refused', (sections) => {
+  test.each(refused)('%j is refused', (sections) => {
     expect(() => configured(sections)).toThrow();
   });
 });

@@ -1,10 +1,23 @@
 /** The pure part of executor `sql`: texts parted into statements, statements built from tables, logins and databases. */
+
+import * as z from 'zod';
 import type { SqlDatabaseEntry } from '#core/contracts/config.ts';
 import { ExecutionFault } from '#core/execution/executors/fault.ts';
 import { assertTarget, databaseOf, serverOf } from '#core/execution/executors/sql/database.ts';
 import { namedPlaceholders, scanSql } from '#core/execution/executors/sql/scan.ts';
 import { sqlCallOf } from '#core/execution/executors/sql/statements.ts';
 import { configured, credentialOf, envelopeOf, faultOf } from '../../../support/executor-cases.ts';
+import { anything, object, readCases, rows, text } from '../../../support/yaml.ts';
+
+const { parted, refusedTexts, statements, refusedTables } = readCases(
+  'test/unit/execution/executors/sql.yaml',
+  z.strictObject({
+    parted: rows(text, z.number(), text),
+    refusedTexts: rows(object, text),
+    statements: rows(text, text, object, text, anything),
+    refusedTables: rows(text, text, object),
+  }),
+);
 
 const call = (tool: string, target: string, capability: string, parameters: Record<string, unknown>) =>
   envelopeOf('sql', tool, target, capability, parameters);
@@ -19,26 +32,7 @@ const refusedWith = (text: string) =>
   expect.objectContaining({ kind: 'refused', message: expect.stringContaining(text) });
 
 describe('a SQL text is parted as PostgreSQL parts it', () => {
-  test.each([
-    ['', 0, ''],
-    ['-- nothing\n/* at /* all */ */ ;;', 0, ''],
-    ['SELECT 1', 1, 'select'],
-    ['SELECT 1;', 1, 'select'],
-    ['  /* x; */ select 1 -- ; y', 1, 'select'],
-    ['SELECT 1; DELETE FROM t', 2, 'select'],
-    ["SELECT ';'; SELECT 2", 2, 'select'],
-    ["SELECT ';', 'a''; b'", 1, 'select'],
-    ["SELECT E'\\'; DELETE FROM t --'", 1, 'select'],
-    ["SELECT E'\\\\'; DELETE FROM t", 2, 'select'],
-    ["SELECT U&'\\0061;'", 1, 'select'],
-    ['SELECT ";""; " FROM t', 1, 'select'],
-    ['SELECT $$;$$, $a$ ; $b$ ; $a$', 1, 'select'],
-    ['SELECT a$b$ ; DELETE FROM t', 2, 'select'],
-    ['SELECT /* /* ; */ ; */ 1', 1, 'select'],
-    ['(SELECT 1)', 1, '('],
-    ['\ufeffSELECT 1', 1, 'select'],
-    ["SELECT 'unclosed ; ", 1, 'select'],
-  ])('%j holds %d', (text, statements, firstWord) => {
+  test.each(parted)('%j holds %d', (text, statements, firstWord) => {
     expect(scanSql(text)).toMatchObject({ statements, firstWord });
   });
 
@@ -68,19 +62,7 @@ describe('what is run', () => {
     ]);
   });
 
-  test.each([
-    [{}, 'no SQL'],
-    [{ sql: 'SELECT 1', query: 'SELECT 2' }, 'more than one'],
-    [{ sql: 'SELECT 1; SELECT 2' }, 'holds 2 statements'],
-    [{ sql: '' }, 'holds 0 statements'],
-    [{ sql: 'SELECT 1', unknown: true }, 'found the unknown key "unknown", allowed database, '],
-    [{ sql: 'SELECT \0' }, 'well-formed'],
-    [{ sql: 'SELECT \ud800' }, 'well-formed'],
-    [{ sql: 'COMMIT' }, 'COMMIT is not carried out'],
-    [{ sql: '/**/ prepare x AS SELECT 1' }, 'PREPARE is not carried out'],
-    [{ statements: ['SELECT 1', 'ROLLBACK'] }, 'ROLLBACK is not carried out'],
-    [{ statements: ['SELECT 1'], parameters: [1] }, 'together with a list'],
-  ])('%j is refused', (parameters, words) => {
+  test.each(refusedTexts)('%j is refused', (parameters, words) => {
     expect(thrownBy(() => sqlCallOf(call('sql.query', 'shop', 'write', parameters)))).toEqual(refusedWith(words));
   });
 
@@ -98,37 +80,7 @@ describe('statements built from a table', () => {
   const built = (tool: string, target: string, parameters: Record<string, unknown>) =>
     sqlCallOf(call(tool, target, 'write', parameters)).statements[0];
 
-  test.each([
-    [
-      'sql.select',
-      'Users',
-      {
-        columns: ['id', 'we"ird'],
-        where: { tenant: 't', gone: null, id: [1, 2] },
-        order_by: ['id'],
-        limit: 5,
-        offset: 10,
-      },
-      'SELECT "id", "we""ird" FROM "public"."users" WHERE "tenant" = $1 AND "gone" IS NULL AND "id" IN ($2, $3) ORDER BY "id" LIMIT 5 OFFSET 10',
-      ['t', 1, 2],
-    ],
-    ['sql.select', 'app."User s"', {}, 'SELECT * FROM "app"."User s"', []],
-    [
-      'sql.insert',
-      'users',
-      { values: { a: 1, b: 'x; DROP' } },
-      'INSERT INTO "public"."users" ("a", "b") VALUES ($1, $2)',
-      [1, 'x; DROP'],
-    ],
-    [
-      'sql.update',
-      'users',
-      { set: { a: { x: 1 } }, where: { id: 1 }, returning: ['a'] },
-      'UPDATE "public"."users" SET "a" = $1 WHERE "id" = $2 RETURNING "a"',
-      [{ x: 1 }, 1],
-    ],
-    ['sql.delete', 'app.users', { where: { id: 1 } }, 'DELETE FROM "app"."users" WHERE "id" = $1', [1]],
-  ])('%s on %s', (tool, target, parameters, text, values) => {
+  test.each(statements)('%s on %s', (tool, target, parameters, text, values) => {
     expect(built(tool, target, parameters)).toEqual({ text, values });
   });
 
@@ -137,22 +89,7 @@ describe('statements built from a table', () => {
     expect(built('sql.list_tables', '', { schema: 'app' })).toMatchObject({ values: ['app'] });
   });
 
-  test.each([
-    ['sql.delete', 'users', {}],
-    ['sql.delete', 'users', { where: {} }],
-    ['sql.update', 'users', { set: { a: 1 } }],
-    ['sql.update', 'users', { set: {}, where: { id: 1 } }],
-    ['sql.delete', 'users', { where: 'id = 1' }],
-    ['sql.delete', 'users', { where: { id: [] } }],
-    ['sql.select', 'users, secrets', {}],
-    ['sql.select', 'users; DROP TABLE users', {}],
-    ['sql.select', 'a.b.c', {}],
-    ['sql.select', 'users.', {}],
-    ['sql.select', '"users', {}],
-    ['sql.select', '', {}],
-    ['sql.select', 'users', { limit: '1; DROP TABLE users' }],
-    ['sql.insert', 'users', { values: {} }],
-  ])('%s on %j with %j is refused', (tool, target, parameters) => {
+  test.each(refusedTables)('%s on %j with %j is refused', (tool, target, parameters) => {
     expect(thrownBy(() => built(tool, target, parameters))).toMatchObject({ kind: 'refused' });
   });
 });
