@@ -191,52 +191,6 @@ describe('ollama', () => {
     const events = await read(await ask('ollama', { messages: hi, stream: true }));
     expect(JSON.stringify(events)).toContain('日本🙂');
   });
-
-  test('a request in OpenAI form becomes its own', async () => {
-    fake().answers(say());
-    await ask('ollama', {
-      model: 'alias',
-      temperature: 0.5,
-      top_p: 0.9,
-      seed: 7,
-      stop: 'END',
-      max_tokens: 99,
-      keep_alive: '5m',
-      options: { num_ctx: 4096 },
-      response_format: { type: 'json_schema', json_schema: { name: 's', schema: { type: 'object' } } },
-      tools: [{ type: 'function', function: { name: 'f', parameters: {} } }],
-      messages: [
-        { role: 'developer', content: 'Be short.' },
-        {
-          role: 'user',
-          content: [
-            { type: 'text', text: 'What is this?' },
-            { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
-          ],
-        },
-        {
-          role: 'assistant',
-          content: null,
-          tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }],
-        },
-        { role: 'tool', tool_call_id: 'c1', content: 'done' },
-      ],
-    });
-    expect(fake().requests[0]!.body).toEqual({
-      model: 'm-1',
-      stream: false,
-      keep_alive: '5m',
-      format: { type: 'object' },
-      options: { num_ctx: 4096, temperature: 0.5, top_p: 0.9, seed: 7, stop: ['END'], num_predict: 99 },
-      tools: [{ type: 'function', function: { name: 'f', parameters: {} } }],
-      messages: [
-        { role: 'system', content: 'Be short.' },
-        { role: 'user', content: 'What is this?', images: ['AAAA'] },
-        { role: 'assistant', content: '', tool_calls: [{ function: { name: 'f', arguments: { a: 1 } } }] },
-        { role: 'tool', content: 'done', tool_name: 'f' },
-      ],
-    });
-  });
 });
 
 test('an entry of type bedrock is unavailable without a client', async () => {
