@@ -55,9 +55,12 @@ describe('calls find their executor', () => {
   const handled = (protocol: string, tool: string, target: string, parameters = {}) =>
     executors.find((each) => each.handles(envelopeOf(protocol, tool, target, 'read', parameters)))?.name;
 
-  test.each(calls)('%s %s on %s', (protocol, tool, target, name) => {
-    expect(handled(protocol, tool, target)).toBe(name);
-  });
+  test.each([...calls, ['http', 'http.get', '\ud800', undefined] as const])(
+    '%s %s on %s',
+    (protocol, tool, target, name) => {
+      expect(handled(protocol, tool, target)).toBe(name);
+    },
+  );
 });
 
 describe('the configuration is checked', () => {

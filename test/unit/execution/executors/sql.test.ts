@@ -62,9 +62,12 @@ describe('what is run', () => {
     ]);
   });
 
-  test.each(refusedTexts)('%j is refused', (parameters, words) => {
-    expect(thrownBy(() => sqlCallOf(call('sql.query', 'shop', 'write', parameters)))).toEqual(refusedWith(words));
-  });
+  test.each([...refusedTexts, [{ sql: 'SELECT \ud800' }, 'well-formed'] as const])(
+    '%j is refused',
+    (parameters, words) => {
+      expect(thrownBy(() => sqlCallOf(call('sql.query', 'shop', 'write', parameters)))).toEqual(refusedWith(words));
+    },
+  );
 
   test.each(['INSERT INTO t VALUES (1)', 'DO $$ $$', 'SET x = 1', 'CALL p()', 'VACUUM'])(
     '%s is no reading statement',
