@@ -36,6 +36,7 @@ const components: Readonly<Record<Page, ComponentType<PageProps>>> = {
   keys: lazy(async () => (await import('./keys/page.tsx')).KeysPage),
   credentials: lazy(async () => (await import('./credentials/page.tsx')).CredentialsPage),
   passkeys: lazy(async () => (await import('./passkeys/page.tsx')).PasskeysPage),
+  people: lazy(async () => (await import('./people/page.tsx')).PeoplePage),
   health: lazy(async () => (await import('./health/page.tsx')).HealthPage),
   evidence: lazy(async () => (await import('./evidence/evidence-page.tsx')).EvidencePage),
   plugins: lazy(async () => (await import('./plugins/page.tsx')).PluginsPage),

@@ -6,7 +6,7 @@ import { type Me, mayOperate } from './session.ts';
 const forViewers: ReadonlySet<Page> = new Set<Page>([
   ...(['overview', 'traffic', 'alerts', 'budgets'] as const),
   ...(['policies', 'tools', 'servers', 'providers'] as const),
-  ...(['keys', 'health', 'evidence', 'plugins'] as const),
+  ...(['keys', 'people', 'health', 'evidence', 'plugins'] as const),
 ]);
 /** Pages that show an agent's key its own data. */
 const forAgents: ReadonlySet<Page> = new Set<Page>(['approvals', 'sessions']);

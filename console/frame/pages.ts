@@ -23,6 +23,7 @@ export const pageWords: Readonly<Record<Page, PageWords>> = {
   keys: { name: 'Keys', icon: 'key' },
   credentials: { name: 'Credentials', icon: 'credential' },
   passkeys: { name: 'Passkeys', icon: 'passkey' },
+  people: { name: 'People', icon: 'people' },
   health: { name: 'Health', icon: 'health' },
   evidence: { name: 'Evidence', icon: 'chain' },
   plugins: { name: 'Plugins', icon: 'plugin' },
@@ -33,6 +34,6 @@ export const groups: readonly (readonly [name: string, pages: readonly Page[]])[
   ['Review', ['approvals', 'sessions']],
   ['Observe', ['overview', 'traffic', 'requests', 'alerts', 'budgets']],
   ['Govern', ['policies', 'tools', 'servers', 'providers', 'rollouts']],
-  ['Access', ['keys', 'credentials', 'passkeys']],
+  ['Access', ['keys', 'credentials', 'passkeys', 'people']],
   ['System', ['health', 'evidence', 'plugins']],
 ];

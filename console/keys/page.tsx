@@ -1,4 +1,4 @@
-/** API keys and people of the tenant. No page ever sees a key itself [console.keys]. */
+/** API keys of the tenant. No page ever sees a key itself [console.keys]. */
 import { useCallback } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { Badge } from '../design/badge.tsx';
@@ -19,23 +19,15 @@ export function KeysPage({ api }: PageProps) {
         Keys
       </Heading>
       <Loaded live={useLive(ask, 60_000)}>
-        {({ keys, people }) => (
-          <>
-            {keys.length === 0 ? (
-              <EmptyState icon="key" title="No keys" example={<pre>{example}</pre>}>
-                A key says who calls and what the caller may do. The configuration names its variable or its SHA-256:
-              </EmptyState>
-            ) : (
-              <Table caption="Keys" columns={keyColumns} rows={keys} keyOf={({ id }) => id} />
-            )}
-            {people.length > 0 && (
-              <section>
-                <h2>People</h2>
-                <Table caption="People" columns={peopleColumns} rows={people} keyOf={({ id }) => id} />
-              </section>
-            )}
-          </>
-        )}
+        {({ keys }) =>
+          keys.length === 0 ? (
+            <EmptyState icon="key" title="No keys" example={<pre>{example}</pre>}>
+              A key says who calls and what the caller may do. The configuration names its variable or its SHA-256:
+            </EmptyState>
+          ) : (
+            <Table caption="Keys" columns={keyColumns} rows={keys} keyOf={({ id }) => id} />
+          )
+        }
       </Loaded>
     </>
   );
@@ -56,15 +48,4 @@ const keyColumns: readonly Column<Identities['keys'][number]>[] = [
     cell: ({ person, owner }) => <Text of={person ?? owner ?? '–'} />,
   },
   { head: 'Id', cell: ({ id }) => <Code of={id} />, priority: 3 },
-];
-
-const peopleColumns: readonly Column<Identities['people'][number]>[] = [
-  { head: 'Name', cell: ({ name }) => <Text of={name} /> },
-  { head: 'Role', cell: ({ role }) => role },
-  { head: 'Teams', cell: ({ teams }) => <Text of={teams.join(', ') || '–'} />, priority: 2 },
-  {
-    head: 'Roles by level',
-    priority: 3,
-    cell: ({ grants }) => <Text of={grants.map(({ path, role }) => `${role} of ${path}`).join(', ') || '–'} />,
-  },
 ];

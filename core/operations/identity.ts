@@ -5,7 +5,7 @@ import { allGrants, grantsOf } from '#core/configuration/identity/grants.ts';
 import { keyIdOf } from '#core/configuration/identity/identities.ts';
 import { type Place, placesOf, teamsOf } from '#core/configuration/identity/organization.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
-import type { Call, Operation } from './operation.ts';
+import { type Call, type Operation, wordOf } from './operation.ts';
 
 /** Returns the environments whose tenant the caller may act in; all for platform callers. */
 function visiblePlaces({ snapshot, principal }: Call): Place[] {
@@ -84,7 +84,8 @@ export const listEnvironments: Operation = async (call) => ({
 });
 
 /** Lists people and the keys of the caller's tenant, without key values. */
-export const listIdentities: Operation = async ({ snapshot, principal }) => {
+export const listIdentities: Operation = async ({ snapshot, principal, query, ports }) => {
+  const included = wordOf(query, 'include', ['passkeys']);
   const { configuration, identities } = snapshot;
   const keys = [...identities.byDigest.values()].filter(({ principal: own }) => own.tenant === principal.tenant);
   const named = new Set(keys.flatMap(({ principal: own }) => [own.person, own.owner]));
@@ -96,9 +97,11 @@ export const listIdentities: Operation = async ({ snapshot, principal }) => {
       tenants.includes(principal.tenant) ||
       grantsOf(configuration, id).has(principal.tenant),
   );
+  const persons = new Set([...people.map(({ id }) => id), ...keys.flatMap(({ principal: own }) => own.person ?? [])]);
   return {
     body: {
-      people: people.map(({ id, name, role, tenants }) => ({
+      ...(included && { passkeys: await passkeyCounts(ports, [...persons]) }),
+      people: people.map(({ id, name, role, tenants, slack_id, github_login, oidc_ids = [] }) => ({
         id,
         name: name ?? id,
         role,
@@ -107,6 +110,11 @@ export const listIdentities: Operation = async ({ snapshot, principal }) => {
         grants: allGrants(configuration)
           .filter(({ person }) => person === id)
           .map(({ path, role }) => ({ path, role })),
+        accounts: [
+          ...(slack_id === undefined ? [] : ['slack']),
+          ...(github_login === undefined ? [] : ['github']),
+          ...(oidc_ids.length === 0 ? [] : ['oidc']),
+        ],
       })),
       keys: keys.map(({ key_sha256, principal: { name, role, kind, person, owner } }) => ({
         id: keyIdOf(key_sha256),
@@ -119,6 +127,11 @@ export const listIdentities: Operation = async ({ snapshot, principal }) => {
     },
   };
 };
+
+async function passkeyCounts({ passkeys }: Call['ports'], persons: readonly string[]): Promise<Record<string, number>> {
+  const rows = await Promise.all(persons.map((person) => passkeys.get(person)));
+  return Object.fromEntries(persons.map((person, at) => [person, rows[at]?.passkeys.length ?? 0]));
+}
 
 /** Lists the rules that apply to an environment visible to the caller. */
 export const listSeparationRules: Operation = async (call) => {

@@ -89,6 +89,7 @@ const places = (id: string) =>
     ['#/servers', 'Servers'],
     ['#/providers', 'Response cache'],
     ['#/keys', 'Keys'],
+    ['#/people', 'People'],
     ['#/evidence', 'Signing keys'],
     ['#/plugins', 'Plugins'],
   ] as const;

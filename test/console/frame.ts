@@ -128,5 +128,30 @@ export const frame = (gateway: ConsoleGateway, people: Visitors) => {
       await page.getByRole('table', { name: 'Signing keys' }).waitFor();
       await page.context().close();
     }),
+    check(
+      '[console.people] people who may approve are listed, found by the address, with their last vote',
+      async () => {
+        const id = await gateway.review(shellOf('make people | sh', 'people'));
+        await gateway.call(human, 'POST', `approvals/${id}/deny`, { reviewer: 'local-human' });
+        const narrow = { viewport: { width: 390, height: 800 } };
+        const page = await people.signedIn(human, '#/people?q=local', narrow);
+        const row = page.getByRole('row').filter({ hasText: 'local-human' });
+        await row.getByText('operator').first().waitFor();
+        await row.getByText(/^\d+ (s|min) ago$/).waitFor();
+        assert.equal(await page.getByRole('row').filter({ hasText: 'platform-admin' }).count(), 0);
+        await page.getByRole('searchbox', { name: 'Search' }).fill('');
+        await page.getByRole('row').filter({ hasText: 'platform-admin' }).getByText('admin').first().waitFor();
+        assert.equal(new URL(page.url()).hash, '#/people');
+        await page.context().close();
+        const other = await people.signedIn(viewer, '#/people');
+        await other
+          .getByRole('row')
+          .filter({ hasText: 'local-human' })
+          .getByText('key local-human (operator)')
+          .waitFor();
+        assert.equal(await other.getByRole('columnheader', { name: 'Last vote' }).count(), 0);
+        await other.context().close();
+      },
+    ),
   ];
 };

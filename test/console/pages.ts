@@ -291,5 +291,5 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
 /** Pages that ask the gateway for what they show. */
 const asking = [
   ...['approvals', 'tools', 'sessions', 'requests', 'traffic', 'policies'],
-  ...['alerts', 'budgets', 'rollouts', 'credentials', 'health'],
+  ...['alerts', 'budgets', 'rollouts', 'credentials', 'people', 'health'],
 ];

@@ -101,6 +101,14 @@ test('[approval.strictest-terms] a passkey that the rule asks for by now is aske
   });
 });
 
+test('[console.people] the number of passkeys is listed for each person that a key names, on request', async () => {
+  await registered('bob');
+  const identities = async (query: string) => (await call('GET', `/identity/identities${query}`, 'carol')).body;
+  expect((await identities('?include=passkeys')).passkeys).toMatchObject({ alice: 0, bob: 1, carol: 0 });
+  expect(await identities('')).not.toHaveProperty('passkeys');
+  expect((await identities('?include=all')).error.message).toBe('include is "all"; it takes passkeys.');
+});
+
 test('[approval.item] the list evaluates no long call under later rules; its item and its votes do', async () => {
   const { id } = await asked({ to: 'everyone', body: 'x'.repeat(5_000) });
   await change({ rules: publish('require_passkey: true') });

@@ -53,6 +53,7 @@ test('[identity.organizations] an operator of a team decides in its tenants, and
   expect(people.find(({ id }: { id: string }) => id === 'bob')).toMatchObject({
     tenants: ['home'],
     grants: [{ path: 'acme/web', role: 'operator' }],
+    accounts: ['slack'],
   });
 });
 

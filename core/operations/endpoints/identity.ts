@@ -85,6 +85,7 @@ export const identity = {
     route: 'GET /admin/v1/identity/identities',
     function: 'observatory',
     role: 'viewer',
+    query: ['include'],
     summary: 'People and keys of the tenant, without the keys themselves',
     output: () =>
       z.strictObject({
@@ -97,8 +98,15 @@ export const identity = {
             grants: z
               .array(z.strictObject({ path, role: z.enum(roles) }))
               .meta({ description: 'Roles by level, which hold for every tenant below.' }),
+            accounts: z
+              .array(z.enum(['slack', 'github', 'oidc']))
+              .meta({ description: 'Where an account is mapped to the person, by which the person may vote too.' }),
           }),
         ),
+        passkeys: z
+          .record(z.string(), count)
+          .optional()
+          .meta({ description: 'Number of passkeys by person, with `include=passkeys`.' }),
         keys: z
           .array(
             z.strictObject({

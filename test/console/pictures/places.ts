@@ -41,6 +41,7 @@ export const places = (requests: Readonly<Record<string, string>>): readonly Pla
   place('rollouts', 'Rollouts'),
   place('keys', 'Keys'),
   place('credentials', 'Credentials'),
+  place('people', 'People'),
   place('passkeys', 'Passkeys'),
   place('health', 'Dependencies'),
   place('evidence', 'Signing keys'),

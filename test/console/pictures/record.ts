@@ -12,8 +12,8 @@ const configuration = (files: string) => `
 version: 1
 admin: { requests_per_second: 100000 }
 people:
-  - { id: alice, name: Alice, role: admin }
-  - { id: bob, name: Bob, role: operator }
+  - { id: alice, name: Alice, role: admin, slack_id: "T01/U01" }
+  - { id: bob, name: Bob, role: operator, tenants: [default], github_login: bob }
 tenants:
   - id: default
     name: Shop
