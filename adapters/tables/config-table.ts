@@ -4,7 +4,7 @@
  * Rows of the table, all by `id`: `version#<n>` — one version row, never deleted, since evidence cites it; `current` —
  * the pointer, a copy of the active row; `imported` — the digest of the last imported file; `bindings` — the allowed
  * uses of each secret; `federation` — a data plane's settings from its control plane; `admin-token` — the digest of the
- * platform administrator's token. The pointer also holds the digests of keys stored in secrets, so that authenticating
+ * platform administrator's token; `tenant#<id>` and `key#<key id>` — see `tenant-rows.ts`. The pointer also holds the digests of keys stored in secrets, so that authenticating
  * a caller reads no secret.
  *
  * Access patterns: the active row (the pointer: one read, no second hop); one version (and the pointer to check whether
@@ -31,6 +31,7 @@ import {
   type StoreTable,
   type Write,
 } from './store.ts';
+import { tenantRows } from './tenant-rows.ts';
 
 const keptVersions = 20;
 
@@ -117,6 +118,7 @@ export function configTable(options: StoreOptions, beside?: BesidePointer): Conf
   const ever = (number: number) => version(versionId(number));
 
   return {
+    ...tenantRows(options),
     current,
 
     async inForce() {

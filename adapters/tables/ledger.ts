@@ -13,6 +13,7 @@ import { entryKey, entryPut, evidenceTable, headPut, toHead } from './evidence-t
 import { groupedCommits, type Link, type Part, type Step, type Verdict, type Waiting } from './grouped-commits.ts';
 import { rolloutPuts } from './rollouts-table.ts';
 import { type Cancelled, type Reason, type Row, StoreFault, type StoreOptions, type Write } from './store.ts';
+import { keyPut, tenantPut } from './tenant-rows.ts';
 
 interface LedgerOptions extends StoreOptions {
   readonly pause?: (ms: number) => Promise<void>;
@@ -79,6 +80,10 @@ function writesOf(change: Change, entry: EvidenceEntry): Write[] {
       return [moveUpdate(change, entry)];
     case 'rollout.put':
       return rolloutPuts(change);
+    case 'tenant.put':
+      return [tenantPut(change.row)];
+    case 'key.put':
+      return [keyPut(change.row)];
     case 'alert.put':
       return alertPuts(change);
     case 'credential.put':

@@ -230,7 +230,7 @@ function openListeners(
     bodies: new CallerShares(heldBodyBytes),
     beforeBody: async (event: HttpEvent) => {
       const { ports } = await gateway;
-      return beforeBody(event, () => ports.snapshots.current({ evenStale: true }), ports);
+      return beforeBody(event, ports);
     },
   };
   shared.handlers.catch(() => {});

@@ -168,8 +168,8 @@ export class SocketConnection {
   }
 
   async #authenticate(headers: HandshakeHeaders): Promise<void> {
-    const snapshot = await this.#ports.snapshots.current();
-    this.#countedAs(socketCaller(await callerOf(headers, this.#address, snapshot, this.#ports)));
+    const { principal, snapshot } = await callerOf(headers, this.#address, this.#ports);
+    this.#countedAs(socketCaller(principal));
     takeUpTo(this.#ws, snapshot.configuration.server.max_body_bytes);
     await this.#send(serverMessages.ready(maxBytes(snapshot, this.#caller?.tenant)));
   }
@@ -197,7 +197,7 @@ export class SocketConnection {
 
   async #take(text: string | undefined, bytes: number): Promise<void> {
     if (this.#state === 'closing') return;
-    const snapshot = await this.#ports.snapshots.current();
+    const snapshot = await this.#ports.snapshots.current({ of: this.#caller ?? {} });
     if (!this.#caller) assertBeforeKey(bytes, ++this.#beforeKey);
     assertTakes(maxBytes(snapshot, this.#caller?.tenant), bytes);
     if (text === undefined) throw new GatewayError('invalid_request', 'The message is binary; send JSON as text.');

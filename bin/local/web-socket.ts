@@ -79,9 +79,9 @@ export function webSockets(
     const { origin = [] } = request.headersDistinct;
     assertOrigin(origin, request.headers.host, settings.cors.allowed_origins);
     const headers = request.headersDistinct;
-    const known = await isKnown(headers, snapshot, ready);
-    assertCapacity(known);
     const address = addressOf(request, loadBalancer, edgeToken);
+    const known = await isKnown(headers, address, ready);
+    assertCapacity(known);
     const sessionId = handshakeHeader(headers, 'x-session-id');
     server.options.maxPayload = known ? settings.max_body_bytes : socketLimits.bytesBeforeKey;
     server.handleUpgrade(request, socket, head, (ws: WebSocket) => {

@@ -39,7 +39,7 @@ export async function main(environment: NodeJS.ProcessEnv): Promise<void> {
     ids,
     telemetry,
     maxBodyBytes: plane.maxBodyBytes,
-    beforeBody: (event: HttpEvent) => beforeBody(event, () => snapshots.current({ evenStale: true }), plane.ports),
+    beforeBody: (event: HttpEvent) => beforeBody(event, plane.ports),
     errorBody: messagesError,
     upgrade: sockets.upgrade,
   });

@@ -37,7 +37,7 @@ export async function executeApproved(
   // Its caller runs it, so the gateway must not.
   if (row.caller_executes) return row;
   if (row.status !== 'approved' || row.withheld.length > 0) return row;
-  const snapshot = ofTenant(await ports.snapshots.current(), row.tenant);
+  const snapshot = ofTenant(await ports.snapshots.current({ of: row }), row.tenant);
   const known = await recall(snapshot, row.key_id, row.federated);
   const action = await assessed(ports, row, { snapshot, principal: known ?? removedPrincipal(row) });
   const refused =

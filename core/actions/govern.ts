@@ -34,7 +34,7 @@ export async function govern(
   request: GovernedRequest,
   how: EnforceOptions = {},
 ): Promise<DecisionResult> {
-  const snapshot = ofTenant(await ports.snapshots.current(), principal.tenant);
+  const snapshot = ofTenant(await ports.snapshots.current({ of: principal }), principal.tenant);
   const envelope = await placedCall(
     ports,
     { snapshot, request },

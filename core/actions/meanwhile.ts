@@ -29,7 +29,7 @@ export async function changedMeanwhile(
 ): Promise<'policy_changed' | 'upstream_changed' | undefined> {
   const { envelope, principal, snapshot, own } = action;
   const { tenant, key_id } = envelope;
-  const now = await ports.snapshots.current();
+  const now = await ports.snapshots.current({ of: principal });
   if (!(await recall(now, key_id, principal.federated)))
     throw new GatewayError(
       'authentication_error',

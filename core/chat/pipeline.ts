@@ -46,7 +46,7 @@ export function chat(ports: ChatPorts, request: ChatRequest): Promise<ChatReply>
   };
   void ports.telemetry
     .span('gateway.chat_completion', attributes, async (span) => {
-      const snapshot = await ports.snapshots.current();
+      const snapshot = await ports.snapshots.current({ of: request.principal });
       const { tenant, key_id } = request.principal;
       const envelopeId = ports.ids.uuid();
       watch = watchCancelled(ports, { tenant, key_id, call: envelopeId }, request.signal);

@@ -1,4 +1,6 @@
 /** Ports for policy versions: each stored configuration is one. */
+import type { KeyRow, TenantRow } from '#core/contracts/tenant-rows.ts';
+import type { Page } from '#core/kernel/page.ts';
 
 export interface VersionRow {
   readonly version: number;
@@ -66,7 +68,25 @@ export interface VersionCompanions {
   readonly keys?: StoredKeyDigests;
 }
 
-export interface ConfigStore {
+interface ListOptions {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/**
+ * Tenants and keys that are rows [tenants.rows]. Single rows are read consistently; lists may lag by a second. The
+ * ledger writes them. Every read throws a GatewayError `service_unavailable` for a row that is not whole.
+ */
+export interface TenantRows {
+  tenantRow(id: string): Promise<TenantRow | undefined>;
+  keyRow(keyId: string): Promise<KeyRow | undefined>;
+  tenantRows(options: ListOptions): Promise<Page<TenantRow>>;
+  keyRows(tenant: string, options: ListOptions): Promise<Page<KeyRow>>;
+  /** Returns the ids after `after`, in order, without reading the rows. */
+  tenantRowIds(after: string | undefined, limit: number): Promise<readonly string[]>;
+}
+
+export interface ConfigStore extends TenantRows {
   /** Returns the current row; strongly consistent. */
   current(): Promise<VersionRow | undefined>;
   /** Returns the current row with the digests of its keys, in one read; strongly consistent. */

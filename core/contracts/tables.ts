@@ -53,8 +53,10 @@ export const tables = {
     indexes: [{ name: 'by_due', partitionKey: 'due_in', sortKey: 'due_at', projection: 'KEYS_ONLY' }],
   },
   config: {
-    holds: 'policy version rows, the current pointer, the digest of the last imported file',
+    holds:
+      'policy version rows, the current pointer, the digest of the last imported file; tenants and keys added by the API, keys by digest; by_list = tenants, or the keys of one',
     partitionKey: 'id',
+    indexes: [{ name: 'by_list', partitionKey: 'listed_in', sortKey: 'id', projection: 'KEYS_ONLY' }],
   },
   credentials: {
     holds:

@@ -14,6 +14,7 @@ import type {
 import type { Rollout } from '#core/contracts/rollout.ts';
 import type { ActionEnd, StartedAction } from '#core/contracts/started-action.ts';
 import type { FirstSheet } from '#core/contracts/task-manifest.ts';
+import type { KeyRow, TenantRow } from '#core/contracts/tenant-rows.ts';
 import type { Page } from '#core/kernel/page.ts';
 import type { RowPlace, StoredEntry, UnreadableEntry } from './entry-text.ts';
 
@@ -183,6 +184,10 @@ export type Change =
     }
   /** Puts a rollout. Without `revision` it must be new, and its model must have no open rollout. */
   | { readonly type: 'rollout.put'; readonly rollout: Rollout; readonly revision?: number }
+  /** Puts a tenant. Its row must have the revision before, or be absent for the first. */
+  | { readonly type: 'tenant.put'; readonly row: TenantRow }
+  /** Puts a key whose row must be absent, or revokes one that is not revoked yet. */
+  | { readonly type: 'key.put'; readonly row: KeyRow }
   | { readonly type: 'credential.put'; readonly credential: CredentialRecord }
   /** Writes an alert if its row still equals `before`, or is absent if there is no `before`. */
   | { readonly type: 'alert.put'; readonly row: AlertRow; readonly before?: AlertRow }

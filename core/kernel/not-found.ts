@@ -18,6 +18,7 @@ const things = {
   credential: { noun: 'credential', list: 'GET /admin/v1/credentials' },
   data_plane: { noun: 'data plane', list: 'GET /admin/v1/federation/planes' },
   file: { noun: 'file', list: 'GET /v1/files' },
+  key: { noun: 'key' },
   log_tile: { noun: 'tile' },
   manifest: { noun: 'manifest', list: 'GET /admin/v1/manifests' },
   mcp_tool: { noun: 'tool', list: 'GET /admin/v1/mcp/tools' },

@@ -55,6 +55,16 @@ export class Admissions {
     if (this.#failures.take(networkOf(address), wrongKeyRate, this.#clock.now()) !== undefined) throw tooManyFailures();
   }
 
+  /**
+   * Checks that the store may be read for a key of this address that the configuration does not have.
+   * @throws GatewayError `rate_limit_error` as `succeeded`.
+   */
+  lookUp(address: string, keyId: string): void {
+    const network = networkOf(address);
+    if (this.#callers.get(`${network} ${keyId}`)) return;
+    if (this.#failures.empty(network, wrongKeyRate, this.#clock.now())) throw tooManyFailures();
+  }
+
   /** Returns the number of requests with a wrong credential since the last call. */
   takeRefused(): number {
     const refused = this.#refused;
@@ -68,11 +78,8 @@ export class Admissions {
    * @throws GatewayError `rate_limit_error`.
    */
   succeeded(address: string, keyId: string): void {
-    const network = networkOf(address);
-    const caller = `${network} ${keyId}`;
-    if (this.#callers.get(caller)) return;
-    if (this.#failures.empty(network, wrongKeyRate, this.#clock.now())) throw tooManyFailures();
-    this.#callers.set(caller, true);
+    this.lookUp(address, keyId);
+    this.#callers.set(`${networkOf(address)} ${keyId}`, true);
   }
 }
 

@@ -134,7 +134,7 @@ export class OlderStreams {
     while (!stream.gone.signal.aborted) {
       try {
         const messages = await inboxes.take(id);
-        const snapshot = messages.length > 0 ? await snapshots.current() : call.snapshot;
+        const snapshot = messages.length > 0 ? await snapshots.current({ of: call.principal }) : call.snapshot;
         for (const { id: message, text } of messages) {
           if (known.has(message)) continue; // already handled, deletion not visible yet
           known.add(message);

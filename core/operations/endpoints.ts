@@ -23,6 +23,7 @@ import { simulation } from './endpoints/simulation.ts';
 import { budgets } from './endpoints/spending.ts';
 import { status } from './endpoints/status.ts';
 import { supplyChain } from './endpoints/supply-chain.ts';
+import { tenantRows } from './endpoints/tenant-rows.ts';
 import { transparency } from './endpoints/transparency.ts';
 import { usage, violations } from './endpoints/usage.ts';
 
@@ -32,6 +33,7 @@ export const operations = {
   ...rollouts,
   ...alerts,
   ...identity,
+  ...tenantRows,
   ...supplyChain,
   ...providers,
   ...budgets,

@@ -2,6 +2,7 @@
 
 import { personActor } from '#core/configuration/identity/principal.ts';
 import { adminSession } from '#core/evidence/admin-session.ts';
+import type { Change, CommitOutcome } from '#core/evidence/ports.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Call } from './operation.ts';
 
@@ -15,13 +16,22 @@ export interface Actor {
 }
 
 /** Records an act. @returns the hash of the entry. */
-export async function recordAct(
+export async function recordAct(actor: Actor, action: string, details: Record<string, unknown>): Promise<string> {
+  const outcome = await commitAct(actor, action, details);
+  if (!outcome.ok) throw new Error('an administrative entry carries no conditions');
+  return outcome.entry.hash;
+}
+
+/** Records an act together with its changes. */
+export function commitAct(
   { ports, principal }: Actor,
   action: string,
   details: Record<string, unknown>,
-): Promise<string> {
+  changes: readonly Change[] = [],
+): Promise<CommitOutcome> {
   const now = ports.clock.now();
-  const outcome = await ports.ledger.commit({
+  return ports.ledger.commit({
+    changes,
     draft: {
       tenant: principal.tenant,
       session_id: adminSession(principal.tenant, now),
@@ -32,6 +42,4 @@ export async function recordAct(
       body: { action, ...details },
     },
   });
-  if (!outcome.ok) throw new Error('an administrative entry carries no conditions');
-  return outcome.entry.hash;
 }

@@ -1,5 +1,6 @@
 /** Session risk: shows it, and releases a session that the kill switch stopped. */
 
+import type { Identities } from '#core/configuration/identity/identities.ts';
 import { personActor } from '#core/configuration/identity/principal.ts';
 import { assertMayVote } from '#core/configuration/identity/separation-of-duties.ts';
 import { releaseSchema } from '#core/contracts/admin-requests.ts';
@@ -87,7 +88,9 @@ export const releaseSession: Operation = async (call) => {
   const { reason } = parsed(releaseSchema, call.body());
   const head = await headOf(call);
   const owner = head.owner_key;
-  assertMayVote(principal, { key_id: owner ?? '', key_owner: await openedBy(call, head) }, snapshot.identities);
+  const { identities } = await ports.snapshots.current({ evenStale: true, of: { key_id: owner } });
+  const openedByHuman = await openedBy(call, head, identities);
+  assertMayVote(principal, { key_id: owner ?? '', key_owner: openedByHuman }, identities);
   const key = await keyRiskOf(call, head);
   const blocked = blockedBy(snapshot.configuration.behavior, { session: head.risk, key }, ports.clock.now());
   if (!blocked)
@@ -135,8 +138,8 @@ async function headOf(call: Call): Promise<SessionHead> {
 }
 
 /** Returns the human of a session that was opened with a token: no key names that human, but the first entry does. */
-async function openedBy({ ports, snapshot }: Call, head: SessionHead): Promise<string | undefined> {
-  if (head.owner_key === undefined || snapshot.identities.byKeyId.has(head.owner_key)) return undefined;
+async function openedBy({ ports }: Call, head: SessionHead, { byKeyId }: Identities): Promise<string | undefined> {
+  if (head.owner_key === undefined || byKeyId.has(head.owner_key)) return undefined;
   for await (const row of ports.evidence.rows(head.tenant, head.session_id)) {
     if (!(row instanceof UnreadableEntry)) return row.actor.owner;
     throw new GatewayError(

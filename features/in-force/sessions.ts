@@ -94,7 +94,8 @@ async function keyDifferences(
   keyId: string,
   entries: readonly EvidenceEntry[],
 ): Promise<Difference[]> {
-  if (snapshot.identities.byKeyId.get(keyId)?.kind !== 'agent') return [];
+  const { identities } = await ports.snapshots.current({ evenStale: true, of: { key_id: keyId } });
+  if (identities.byKeyId.get(keyId)?.kind !== 'agent') return [];
   const inTime = entries.toSorted((one, other) => (one.timestamp < other.timestamp ? -1 : 1));
   const counted = inTime.reduce<RiskRecord | undefined>(
     (record, entry) => (isRelease(entry) ? undefined : keyRiskAfter(record, entry)),

@@ -9,7 +9,7 @@ import { admitRequest } from '#core/limits/admit-request.ts';
 import { bodyLimitOf, type ChatEndpointPorts, errorShape, sessionOf } from '../middleware/chat-endpoint.ts';
 import { withCors } from '../middleware/cors.ts';
 import { replyOf } from '../middleware/http-endpoint.ts';
-import { identify } from '../middleware/identify.ts';
+import { identify, snapshotFor } from '../middleware/identify.ts';
 import { type Inputs, inputsOf, matchRoute } from '../middleware/route.ts';
 import { traceOf } from '../middleware/trace-of.ts';
 
@@ -19,7 +19,7 @@ const maxOnPage = 20;
 export function batchesHandler(own: readonly Route[], ports: ChatEndpointPorts): HttpHandler {
   const answer = async (event: HttpEvent, { signal }: HttpContext): Promise<HttpReply> => {
     const route = matchRoute(own, event);
-    const snapshot = await ports.snapshots.current();
+    const snapshot = await snapshotFor(event, ports);
     const principal = await identify(event, route, snapshot, ports);
     const caller: BatchCaller = {
       principal,

@@ -9,7 +9,7 @@ import { jsonObject } from '../middleware/body.ts';
 import { boundedChatBody, errorShape } from '../middleware/chat-endpoint.ts';
 import { withCors } from '../middleware/cors.ts';
 import { replyOf } from '../middleware/http-endpoint.ts';
-import { identify } from '../middleware/identify.ts';
+import { identify, snapshotFor } from '../middleware/identify.ts';
 import { inputsOf, matchRoute } from '../middleware/route.ts';
 import type { GatewayPorts } from '../ports.ts';
 
@@ -20,7 +20,7 @@ export function createHandler(
 ): HttpHandler {
   const answer = async (event: HttpEvent) => {
     const route = matchRoute(own, event);
-    const snapshot = await ports.snapshots.current();
+    const snapshot = await snapshotFor(event, ports);
     const principal = await identify(event, route, snapshot, ports);
     inputsOf(route, event);
     const body = jsonObject(event, boundedChatBody(event, snapshot, principal), chatJson);

@@ -20,7 +20,7 @@ import { challengeOf, errorReply } from '../middleware/answers.ts';
 import { headerOf, headerValues, rawBody } from '../middleware/body.ts';
 import { withCors } from '../middleware/cors.ts';
 import { replyOf } from '../middleware/http-endpoint.ts';
-import { type AdmissionPorts, identify } from '../middleware/identify.ts';
+import { type AdmissionPorts, identify, snapshotFor } from '../middleware/identify.ts';
 import { inputsOf, matchRoute } from '../middleware/route.ts';
 import { traceOf } from '../middleware/trace-of.ts';
 import { bodyOf } from './message-body.ts';
@@ -51,7 +51,7 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
     }
     let identity: Configuration['identity'] | undefined;
     try {
-      const snapshot = await ports.snapshots.current();
+      const snapshot = await snapshotFor(event, ports);
       identity = snapshot.configuration.identity;
       const [origins, host] = [headerValues(event, 'origin'), headerOf(event, 'host')];
       if (!areBothHere(origins, host)) assertOrigin(origins, host, snapshot.configuration.server.cors.allowed_origins);

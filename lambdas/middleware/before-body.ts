@@ -4,12 +4,12 @@
  */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
-import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import type { Snapshots } from '#core/configuration/store/snapshots.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import type { Route } from '#core/contracts/route.ts';
 import { routes } from '#features/routes.ts';
 import { maxBytesOf } from './body.ts';
-import { type AdmissionPorts, wouldIdentify } from './identify.ts';
+import { type AdmissionPorts, snapshotFor, wouldIdentify } from './identify.ts';
 
 export interface BeforeBody {
   /** Of an identified caller it includes the configured limit. */
@@ -27,24 +27,22 @@ const byPlace: ReadonlyMap<string, Route> = new Map(routes.map((route) => [place
  * Returns the caller and the body's bound. Open routes such as `/health` need no configuration, so they answer while
  * the store is down.
  * @param event without its body.
- * @param current returns the configuration in force.
  */
 export async function beforeBody(
   event: HttpEvent,
-  current: () => Promise<Snapshot>,
-  ports: Pick<AdmissionPorts, 'tokens'>,
+  ports: AdmissionPorts & { readonly snapshots: Pick<Snapshots, 'current'> },
 ): Promise<BeforeBody> {
   const route = byPlace.get(placeOf(event.httpMethod === 'HEAD' ? 'GET' : event.httpMethod, event.resource));
   if (!route || route.access === 'open') return { bodyBytes: 0 };
   if (route.access === 'signed') return { bodyBytes: maxBytesOf(route.operation) }; // the signature is over the bytes
-  const snapshot = await current();
+  const { configuration } = await ports.snapshots.current({ evenStale: true });
   let caller: Principal;
   try {
-    caller = await wouldIdentify(event, route, snapshot, ports);
+    caller = await wouldIdentify(event, route, await snapshotFor(event, ports, { evenStale: true }), ports);
   } catch {
     return { bodyBytes: 0 }; // the handler reports the reason
   }
-  const { max_body_bytes } = snapshot.configuration.server;
+  const { max_body_bytes } = configuration.server;
   const ofRoute = route.surface === 'admin' ? maxBytesOf(route.operation) : max_body_bytes;
   return { bodyBytes: Math.min(ofRoute, max_body_bytes), caller };
 }

@@ -24,7 +24,7 @@ import type { ErrorShape } from './answers.ts';
 import { headerOf, headerValues, jsonObject, jsonObjectInTurns, rawBody } from './body.ts';
 import type { ChatView } from './chat-view.ts';
 import { withCors } from './cors.ts';
-import { type AdmissionPorts, identify } from './identify.ts';
+import { type AdmissionPorts, identify, snapshotFor } from './identify.ts';
 import { inputsOf, matchRoute } from './route.ts';
 import { type SseWire, sse } from './sse.ts';
 import { traceOf } from './trace-of.ts';
@@ -58,7 +58,7 @@ export function chatEndpoint(
   const answered = async (event: HttpEvent, context: HttpContext, seen: CallSoFar): Promise<HttpReply> => {
     // The caller is checked before the query, so that a refusal is recorded for its key.
     const route = matchRoute(own, event);
-    const snapshot = await ports.snapshots.current();
+    const snapshot = await snapshotFor(event, ports);
     seen.policyVersion = snapshot.version;
     const principal = await identify(event, route, snapshot, ports);
     seen.principal = principal;

@@ -12,7 +12,7 @@ import type { GatewayPorts } from '../ports.ts';
 import { headerOf, jsonBody, textBody } from './body.ts';
 import { withCors } from './cors.ts';
 import { withErrorHandling } from './error-handling.ts';
-import { identify } from './identify.ts';
+import { identify, snapshotFor } from './identify.ts';
 import { inputsOf, matchRoute } from './route.ts';
 import { createLocator } from './router.ts';
 import { traceOf } from './trace-of.ts';
@@ -41,7 +41,7 @@ export function httpEndpoint(name: FunctionName, ports: GatewayPorts): HttpHandl
       inputsOf(route, event);
       return replyOf({ body: { status: 'ok', version: ports.version } });
     }
-    const snapshot = await ports.snapshots.current({ evenStale: mayBeStale(route) });
+    const snapshot = await snapshotFor(event, ports, { evenStale: mayBeStale(route) });
     const principal = await identify(event, route, snapshot, ports);
     const operation = served[route.operation]?.run;
     if (!operation) throw new Error(`the definition of ${route.operation} names no implementation`);

@@ -1,11 +1,12 @@
 /** Authentication and authorization: key or token → principal → role, kind, tenant. */
 
-import { authenticateCaller } from '#core/configuration/identity/authenticate.ts';
+import { authenticateCaller, presentedDigest } from '#core/configuration/identity/authenticate.ts';
 import { authorize, requireConfiguredAdmin } from '#core/configuration/identity/authorize.ts';
 import type { Tokens } from '#core/configuration/identity/federation/ports.ts';
 import { actingIn } from '#core/configuration/identity/grants.ts';
+import { keyIdOf } from '#core/configuration/identity/identities.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
-import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import type { Route } from '#core/contracts/route.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
@@ -17,6 +18,35 @@ export interface AdmissionPorts {
   readonly admissions: Admissions;
   readonly tokens: Tokens;
 }
+
+/**
+ * Returns the configuration in force, including the caller's rows: its key and tenant, and the tenant of `X-Tenant-ID`
+ * if the key acts in all tenants [tenants.rows]. A caller of the configuration costs no read.
+ * @throws GatewayError `service_unavailable`, `rate_limit_error` after too many wrong keys of its address.
+ */
+export async function snapshotFor(
+  event: HttpEvent,
+  { snapshots, admissions }: Pick<AdmissionPorts, 'admissions'> & { readonly snapshots: Pick<Snapshots, 'current'> },
+  how: { readonly evenStale?: boolean } = {},
+): Promise<Snapshot> {
+  const digest = presentedDigest(credentialHeaders(event));
+  let snapshot = await snapshots.current(how);
+  if (digest === undefined) return snapshot;
+  if (!snapshot.identities.byDigest.has(digest)) {
+    const key_id = keyIdOf(digest);
+    admissions.lookUp(addressOf(event), key_id);
+    snapshot = await snapshots.current({ ...how, of: { key_id } });
+  }
+  const caller = snapshot.identities.byDigest.get(digest)?.principal;
+  if (!caller?.tenants.includes('*')) return snapshot;
+  const tenant = headerOf(event, 'x-tenant-id') ?? caller.tenant;
+  return snapshots.current({ ...how, of: { key_id: caller.key_id, tenant } });
+}
+
+const credentialHeaders = (event: HttpEvent) => ({
+  'x-api-key': headerValues(event, 'x-api-key'),
+  authorization: headerValues(event, 'authorization'),
+});
 
 /**
  * Returns the caller of a request, and counts it against the limits of its key and address.
@@ -97,7 +127,7 @@ async function authenticated(event: HttpEvent, route: Route, snapshot: Snapshot,
   const signer = event.requestContext?.identity?.userArn;
   if (signer) return ofAws(event, signer, snapshot);
   return authenticateCaller(
-    { 'x-api-key': headerValues(event, 'x-api-key'), authorization: headerValues(event, 'authorization') },
+    credentialHeaders(event),
     snapshot,
     tokens,
     route.surface === 'mcp' ? identity.mcp_resource : undefined,

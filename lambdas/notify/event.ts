@@ -28,7 +28,11 @@ export const createHandler =
       random: Math.random,
       notifier: (channel) => notifierFor(ports, channel),
       digestTerms: async (tenant, channel) =>
-        digestTerms((await ports.snapshots.current({ evenStale: true })).configuration, tenant, channel),
+        digestTerms(
+          (await ports.snapshots.current({ evenStale: true, of: { tenant } })).configuration,
+          tenant,
+          channel,
+        ),
       placeOf: (row) => placeOfRule(ports, row),
     };
     if (!event.Records) {

@@ -39,7 +39,7 @@ export const createHandler =
 
 /** Answers the call. @throws GatewayError when the key is not, or no longer, authorised. */
 async function answered(ports: WorkerPorts, work: DispatchedCall, call: SocketCall, line: Line): Promise<void> {
-  const principal = await reauthorize(work, await ports.snapshots.current(), ports.clock.now());
+  const principal = await reauthorize(work, await ports.snapshots.current({ of: work }), ports.clock.now());
   await answerCall(ports, {
     call,
     principal,

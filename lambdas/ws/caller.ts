@@ -6,15 +6,19 @@ import { recall } from '#core/configuration/identity/federation/recall.ts';
 import { actingIn } from '#core/configuration/identity/grants.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { RefusedToken } from '#core/configuration/identity/refused-token.ts';
-import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { routes } from '#features/routes.ts';
 import { headerOf, headerValues } from '../middleware/body.ts';
-import { type AdmissionPorts, identify, wouldIdentify } from '../middleware/identify.ts';
+import { type AdmissionPorts, identify, snapshotFor, wouldIdentify } from '../middleware/identify.ts';
 
 /** Headers of the handshake. Its query is never used, because addresses end up in logs and histories. */
 export type HandshakeHeaders = Readonly<Record<string, readonly string[] | undefined>>;
+
+interface CallerPorts extends AdmissionPorts {
+  readonly snapshots: Pick<Snapshots, 'current'>;
+}
 
 /** Calls over the socket need the rights of the chat completions route. */
 const chatRoute = routes.find(({ operation }) => operation === 'chatCompletions')!;
@@ -32,25 +36,22 @@ export const withKey = (headers: HandshakeHeaders, apiKey: string): HandshakeHea
   'x-api-key': [apiKey],
 });
 
-/** Returns the caller. @throws GatewayError as over HTTP: `authentication_error`, `forbidden`. */
-export const callerOf = async (
+/** Returns the caller, and the snapshot with its rows. @throws GatewayError as over HTTP: `authentication_error`, `forbidden`. */
+export async function callerOf(
   headers: HandshakeHeaders,
   address: string,
-  snapshot: Snapshot,
-  ports: AdmissionPorts,
-): Promise<Principal> => {
-  const requestContext = { identity: { sourceIp: address } };
-  return identify({ ...asEvent(headers), requestContext } as HttpEvent, chatRoute, snapshot, ports);
-};
+  ports: CallerPorts,
+): Promise<{ readonly principal: Principal; readonly snapshot: Snapshot }> {
+  const event = { ...asEvent(headers), requestContext: { identity: { sourceIp: address } } } as HttpEvent;
+  const snapshot = await snapshotFor(event, ports);
+  return { principal: await identify(event, chatRoute, snapshot, ports), snapshot };
+}
 
 /** Checks whether the handshake's own headers authenticate the caller. */
-export async function isKnown(
-  headers: HandshakeHeaders,
-  snapshot: Snapshot,
-  ports: Pick<AdmissionPorts, 'tokens'>,
-): Promise<boolean> {
+export async function isKnown(headers: HandshakeHeaders, address: string, ports: CallerPorts): Promise<boolean> {
+  const event = { ...asEvent(headers), requestContext: { identity: { sourceIp: address } } } as HttpEvent;
   try {
-    await wouldIdentify(asEvent(headers), chatRoute, snapshot, ports);
+    await wouldIdentify(event, chatRoute, await snapshotFor(event, ports), ports);
     return true;
   } catch {
     return false;

@@ -90,7 +90,7 @@ async function opened(ports: SocketEndpointPorts, event: SocketEvent): Promise<S
   const headers = headersOf(event);
   const { allowed_origins } = snapshot.configuration.server.cors;
   assertOrigin(valuesOf(headers, 'origin'), domainName, allowed_origins);
-  const caller = carriesKey(headers) ? await callerOf(headers, addressOf(event), snapshot, ports) : undefined;
+  const caller = carriesKey(headers) ? (await callerOf(headers, addressOf(event), ports)).principal : undefined;
   const session_id = handshakeHeader(headers, 'x-session-id');
   const asked_tenant = handshakeHeader(headers, 'x-tenant-id');
   const now = ports.clock.now();
@@ -134,7 +134,8 @@ async function take(ports: SocketEndpointPorts, event: SocketEvent): Promise<voi
 
 async function understand(ports: SocketEndpointPorts, event: SocketEvent): Promise<void> {
   const { connectionId } = event.requestContext;
-  const [snapshot, connection] = await Promise.all([ports.snapshots.current(), ports.connections.get(connectionId)]);
+  const connection = await ports.connections.get(connectionId);
+  const snapshot = await ports.snapshots.current({ of: connection ?? {} });
   const text = event.body ?? '';
   const bytes = Buffer.byteLength(text);
   if (connection?.key_id === undefined) assertBeforeKey(bytes, 1); // API Gateway limits their number
@@ -148,9 +149,10 @@ async function understand(ports: SocketEndpointPorts, event: SocketEvent): Promi
   if (message.type === 'ping') return void (await say(serverMessages.pong()));
   if (message.type === 'auth') {
     const headers = withKey(handshakeOf(connection), message.apiKey);
-    const known = socketCaller(await callerOf(headers, addressOf(event), snapshot, ports));
+    const { principal, snapshot: own } = await callerOf(headers, addressOf(event), ports);
+    const known = socketCaller(principal);
     await ports.connections.authenticate(connectionId, known);
-    return void (await say(serverMessages.ready(maxBytes(snapshot, known.tenant, maxMessageBytes))));
+    return void (await say(serverMessages.ready(maxBytes(own, known.tenant, maxMessageBytes))));
   }
   const caller = await authenticated(connection, snapshot, ports.clock.now());
   if (message.type === 'cancel') return ports.connections.cancel(connectionId, message.id);

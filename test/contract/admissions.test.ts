@@ -64,7 +64,7 @@ test.each([
   ['GET', '/health', keys.agent, 0],
   ['POST', '/callbacks/slack', undefined, 262_144],
 ] as const)('[auth.before-body] %s %s with %s: %d bytes of the body are read', async (method, resource, key, bytes) => {
-  const before = await beforeBody(asked(method, resource, key), () => gateway.ports.snapshots.current(), gateway.ports);
+  const before = await beforeBody(asked(method, resource, key), gateway.ports);
   expect(before.bodyBytes).toBe(bytes);
   expect(before.caller?.kind).toBe(key === keys.agent && bytes > 0 ? 'agent' : undefined);
 });
@@ -82,11 +82,12 @@ test('[admin.rate-limit] the rate is configured', async () => {
 });
 
 test('[error.store-down] an open route is answered without the configuration, and a route with a key is not', async () => {
-  const down = async () => {
+  const current = async () => {
     throw new Error('the store is down');
   };
-  expect(await beforeBody(asked('GET', '/health', ''), down, gateway.ports)).toEqual({ bodyBytes: 0 });
-  await expect(beforeBody(asked('POST', '/v1/chat/completions', ''), down, gateway.ports)).rejects.toThrow('is down');
+  const ports = { ...gateway.ports, snapshots: { current } };
+  expect(await beforeBody(asked('GET', '/health', ''), ports)).toEqual({ bodyBytes: 0 });
+  await expect(beforeBody(asked('POST', '/v1/chat/completions', ''), ports)).rejects.toThrow('is down');
 });
 
 test('[auth.before-body] a key is checked once, and again if the configuration changes while the body arrives', async () => {
@@ -94,7 +95,7 @@ test('[auth.before-body] a key is checked once, and again if the configuration c
   const route = routes.find(({ operation }) => operation === 'testAction')!;
   const event = asked('POST', route.path, keys.agent);
   const snapshot = await ports.snapshots.current();
-  const { caller } = await beforeBody(event, () => ports.snapshots.current(), ports);
+  const { caller } = await beforeBody(event, ports);
   expect(await identify({ ...event, body: '{}' }, route, snapshot, ports)).toBe(caller);
   const revoked = { ...snapshot, identities: { ...snapshot.identities, byDigest: new Map() } };
   await expect(identify(event, route, revoked, ports)).rejects.toMatchObject({ code: 'authentication_error' });

@@ -226,7 +226,7 @@ const keyLookMs = 4_000;
 const watchKey = (ports: ChatPorts, { call, halt }: RunningCall) =>
   repeat(ports, keyLookMs, async () => {
     const { key_id, federated } = call.principal;
-    if (await recall(await ports.snapshots.current(), key_id, federated)) return;
+    if (await recall(await ports.snapshots.current({ of: call.principal }), key_id, federated)) return;
     halt?.abort(
       new GatewayError(
         'authentication_error',

@@ -45,6 +45,16 @@ export async function authenticateCaller(
   return tokens.callerOf(credential, snapshot, resource);
 }
 
+/** Returns the SHA-256 of the key in the headers; undefined for a token, and without exactly one credential. */
+export function presentedDigest(headers: Headers): string | undefined {
+  try {
+    const credential = credentialOf(headers);
+    return looksLikeToken(credential) ? undefined : sha256(credential);
+  } catch {
+    return undefined; // authentication reports the reason
+  }
+}
+
 /** Matches three to five parts, the first of which is a JSON object. */
 const looksLikeToken = (credential: string): boolean => /^eyJ[\w-]*(\.[\w-]*){2,4}$/.test(credential);
 

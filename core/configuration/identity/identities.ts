@@ -87,6 +87,12 @@ export function buildIdentities(from: {
   return { identities: { byDigest, byKeyId, critical, limits, clashing: [...clashing] }, warnings };
 }
 
+/** Returns the identity of one more key. */
+export const identityOf = (key: ResolvedKey, from: Pick<Configuration, 'people' | 'organizations'>) => ({
+  principal: principalOf(key, from),
+  limits: limitsOfKey(key),
+});
+
 export const adminPrincipal = (tenant: string): Principal => ({
   key_id: adminKeyId,
   name: adminKeyId,

@@ -8,6 +8,7 @@ import type { Clock, ObjectStore, SecretStore } from '#core/kernel/ports.ts';
 import { type CompiledPolicy, compilePolicy } from '#core/policy/rules/compile.ts';
 import { buildPolicyDocument } from '../load/policy-document.ts';
 import type { ConfigStore, FederationState, VersionRow } from '../ports.ts';
+import { type RowsOf, rowViews } from './row-views.ts';
 import { identitiesOf, keyDigests, type ResolvedSecrets, resolvedSecrets } from './secrets.ts';
 import { stalenessOf } from './staleness.ts';
 import { readBody } from './stored-form.ts';
@@ -38,6 +39,11 @@ export interface Snapshots {
 }
 
 interface SnapshotReadOptions {
+  /**
+   * A caller whose key or tenant may be a row; the snapshot then includes it.
+   * @throws GatewayError `service_unavailable` if a row cannot be read
+   */
+  readonly of?: RowsOf;
   /** For work that must continue on stale state: reading, alerts, ending begun work. Never for a decision. */
   readonly evenStale?: boolean;
 }
@@ -75,7 +81,8 @@ interface CachedSnapshot {
 }
 
 export function createSnapshots(deps: SnapshotDeps): Snapshots {
-  const { clock } = deps;
+  const { clock, configStore } = deps;
+  const views = rowViews({ rows: configStore, clock });
   let held: CachedSnapshot | undefined;
   let looking: Promise<Snapshot> | undefined;
 
@@ -120,13 +127,18 @@ export function createSnapshots(deps: SnapshotDeps): Snapshots {
   /** Promise of the last snapshot, shared because each call asks several times. Only a data plane's can be stale. */
   let shared: { readonly snapshot: Snapshot; readonly promise: Promise<Snapshot> } | undefined;
 
+  const current = (evenStale: boolean): Promise<Snapshot> => {
+    if (!held || ageOf(held) >= held.freshMs) return found(evenStale);
+    const { snapshot } = held;
+    if (snapshot.configuration.federation.role === 'data') return found(evenStale);
+    if (shared?.snapshot !== snapshot) shared = { snapshot, promise: Promise.resolve(snapshot) };
+    return shared.promise;
+  };
+
   return {
-    current({ evenStale = false } = {}) {
-      if (!held || ageOf(held) >= held.freshMs) return found(evenStale);
-      const { snapshot } = held;
-      if (snapshot.configuration.federation.role === 'data') return found(evenStale);
-      if (shared?.snapshot !== snapshot) shared = { snapshot, promise: Promise.resolve(snapshot) };
-      return shared.promise;
+    current({ evenStale = false, of } = {}) {
+      const inForce = current(evenStale);
+      return of ? inForce.then((snapshot) => views.of(snapshot, of)) : inForce;
     },
 
     async refresh() {

@@ -71,7 +71,7 @@ export const administrationFunctions = {
       // Observations of both sides of a rollout.
       observations: 'get',
     },
-    queries: ['evidence', 'evidence.by_time', 'manifests.by_created', 'observations', 'rollouts'],
+    queries: ['config.by_list', 'evidence', 'evidence.by_time', 'manifests.by_created', 'observations', 'rollouts'],
     secrets: ['keys'],
     objects: 'write',
     definitions: 'read',

@@ -10,8 +10,10 @@ import {
   type VersionCompanions,
   type VersionRow,
 } from '#core/configuration/ports.ts';
+import { tenantRows } from '#adapters/tables/tenant-rows.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
+import { testStore } from '../../support/store.ts';
 
 export const packs = (name: string): string =>
   readFileSync(name === shippedPrices ? shippedPriceFile : `policies/${name}.yaml`, 'utf8');
@@ -38,6 +40,7 @@ export function memoryConfigStore(): ConfigStore & {
   let keys = noKeys;
   let federation: FederationState | undefined;
   const store = {
+    ...tenantRows({ store: testStore() }),
     reads: 0,
     fault: undefined as Error | undefined,
     adminToken: undefined as string | undefined,

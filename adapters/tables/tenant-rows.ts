@@ -1,0 +1,118 @@
+/**
+ * Tenants and keys as rows of the table of configuration: `tenant#<id>`, and `key#<first 16 hex digits of its SHA-256>`
+ * with the whole digest inside, so that a key is found by what a caller sends and by the id that evidence names.
+ *
+ * Access patterns: one tenant, one key (consistent reads); the tenants and the keys of a tenant in the order of their
+ * ids (by_list); put under the revision that was read, together with the evidence entry.
+ */
+import { keyIdOf } from '#core/configuration/identity/identities.ts';
+import type { TenantRows } from '#core/configuration/ports.ts';
+import type { KeyRow, TenantRow } from '#core/contracts/tenant-rows.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
+import { fromCursor, toCursor } from './cursors.ts';
+import { rowsByKey } from './rows-by-key.ts';
+import { ifUnchanged, type Key, type StoreOptions, type Write } from './store.ts';
+
+const schemas = lazyImport(() => import('#core/contracts/tenant-rows.ts'));
+
+const tenantPrefix = 'tenant#';
+const tenantId = (id: string): string => `${tenantPrefix}${id}`;
+const keyRowId = (keyId: string): string => `key#${keyId}`;
+/** Ids of tenants have no `#`, so no list of keys is the list of tenants. */
+const tenantList = 'tenants';
+const keyList = (tenant: string): string => `keys#${tenant}`;
+
+interface Stored {
+  readonly id: string;
+  readonly body: string;
+}
+
+export const tenantPut = (row: TenantRow): Write => ({
+  put: 'config',
+  row: { id: tenantId(row.id), listed_in: tenantList, body: JSON.stringify(row), revision: row.revision },
+  if: ifUnchanged(row.revision === 1 ? undefined : { revision: row.revision - 1 }),
+  current: true,
+});
+
+export const keyPut = (row: KeyRow): Write => ({
+  put: 'config',
+  row: {
+    id: keyRowId(keyIdOf(row.key_sha256)),
+    listed_in: keyList(row.tenant),
+    body: JSON.stringify(row),
+    key_sha256: row.key_sha256,
+    revoked: row.revoked_at !== undefined,
+  },
+  if:
+    row.revoked_at === undefined
+      ? { absent: 'id' }
+      : { all: [{ equals: ['key_sha256', row.key_sha256] }, { equals: ['revoked', false] }] },
+  current: true,
+});
+
+/** Parses a row. @throws GatewayError `service_unavailable` for one that is not whole, or not of this id. */
+async function tenantOf({ id, body }: Stored): Promise<TenantRow> {
+  const { tenantRowSchema } = await schemas();
+  return whole(id, () => {
+    const row = tenantRowSchema.parse(JSON.parse(body));
+    return { row, id: tenantId(row.id) };
+  });
+}
+
+/** Parses a row. @throws as `tenantOf` */
+async function keyOf({ id, body }: Stored): Promise<KeyRow> {
+  const { keyRowSchema } = await schemas();
+  return whole(id, () => {
+    const row = keyRowSchema.parse(JSON.parse(body));
+    return { row, id: keyRowId(keyIdOf(row.key_sha256)) };
+  });
+}
+
+function whole<R>(id: string, read: () => { readonly row: R; readonly id: string }): R {
+  let cause: unknown;
+  try {
+    const found = read();
+    if (found.id === id) return found.row;
+  } catch (fault) {
+    cause = fault;
+  }
+  throw new GatewayError('service_unavailable', `The row ${id} of the configuration cannot be read.`, { cause });
+}
+
+export function tenantRows({ store }: StoreOptions): TenantRows {
+  async function get<R>(id: string, parse: (row: Stored) => Promise<R>): Promise<R | undefined> {
+    const row = await store.get<Stored>('config', { id });
+    return row && parse(row);
+  }
+
+  async function page<R>(
+    partition: string,
+    { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+    parse: (row: Stored) => Promise<R>,
+  ) {
+    const after = fromCursor(cursor, ['id', 'listed_in']);
+    const { rows, next } = await store.query('config', { index: 'by_list', partition, limit, after });
+    const items = await Promise.all((await rowsByKey<Stored & object>(store, 'config', rows)).map(parse));
+    const following = toCursor(next);
+    return { items, ...(following !== undefined && { cursor: following }) };
+  }
+
+  return {
+    tenantRow: (id) => get(tenantId(id), tenantOf),
+    keyRow: (keyId) => get(keyRowId(keyId), keyOf),
+    tenantRows: (options) => page(tenantList, options, tenantOf),
+    keyRows: (tenant, options) => page(keyList(tenant), options, keyOf),
+
+    async tenantRowIds(after, limit) {
+      const from: Key | undefined = after === undefined ? undefined : { listed_in: tenantList, id: tenantId(after) };
+      const { rows } = await store.query<Stored>('config', {
+        index: 'by_list',
+        partition: tenantList,
+        limit,
+        after: from,
+      });
+      return rows.map(({ id }) => id.slice(tenantPrefix.length));
+    },
+  };
+}

@@ -1,0 +1,169 @@
+/**
+ * Adds the rows of a caller to a snapshot: its key and its tenants, unless the configuration has them [tenants.rows].
+ * Rows are at most five seconds old. A row that cannot be read refuses its caller: unlike the configuration, it is not
+ * used for longer while the store is down.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { type Identities, identityOf, keyIdOf, type ResolvedKey } from '#core/configuration/identity/identities.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
+import type { Configuration } from '#core/contracts/config.ts';
+import type { KeyRow, TenantRow } from '#core/contracts/tenant-rows.ts';
+import type { Clock } from '#core/kernel/ports.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
+import { remembered } from '#core/kernel/remembered.ts';
+import type { TenantRows } from '../ports.ts';
+import type { Snapshot } from './snapshots.ts';
+
+/** Whose rows a snapshot includes: a key, a tenant, or both. */
+export interface RowsOf {
+  readonly tenant?: string | undefined;
+  readonly key_id?: string | undefined;
+  /** Callers of an issuer have no key. */
+  readonly federated?: Principal['federated'] | undefined;
+}
+
+/** Other words name no tenant, so they are not looked up. */
+const tenantPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+/** One second less than promised, since a read takes time. */
+const freshMs = 4_000;
+/** Bounds of what a process keeps, however many rows there are. Answers that there is no row count too. */
+const most = { rows: 5_000, views: 500 };
+
+export interface RowViews {
+  /**
+   * Returns the snapshot with the rows; the same one if it needs none, and the same view until something changes.
+   * @throws GatewayError `service_unavailable` if a row cannot be read.
+   */
+  of(snapshot: Snapshot, who: RowsOf): Promise<Snapshot>;
+}
+
+export function rowViews({ rows, clock }: { readonly rows: TenantRows; readonly clock: Clock }): RowViews {
+  const tenants = recentRows((id) => rows.tenantRow(id), clock);
+  const keys = recentRows((id) => rows.keyRow(id), clock);
+  const active = async (snapshot: Snapshot, id: string | undefined): Promise<TenantRow | undefined> => {
+    if (id === undefined || !tenantPattern.test(id) || isConfigured(snapshot.configuration, id)) return undefined;
+    const row = await tenants(id);
+    return row?.removed_at === undefined ? row : undefined;
+  };
+
+  return {
+    async of(snapshot, { tenant, key_id, federated }) {
+      const key = federated || !mayBeRow(snapshot, key_id) ? undefined : await keys(key_id);
+      const [named, own] = await Promise.all([active(snapshot, tenant), active(snapshot, key?.tenant)]);
+      const withRows = [named, own].filter((row) => row !== undefined);
+      return viewOf(snapshot, [...new Set(withRows)], key);
+    },
+  };
+}
+
+/** Returns a function that reads rows and remembers them briefly, also that there is none. */
+function recentRows<R extends object>(read: (id: string) => Promise<R | undefined>, clock: Clock) {
+  const known = new RecentMap<string, { readonly at: number; readonly row: Promise<R | undefined> }>({
+    max: most.rows,
+  });
+  return (id: string): Promise<R | undefined> => {
+    const before = known.get(id);
+    const now = clock.now();
+    if (before && now >= before.at && now - before.at < freshMs) return before.row;
+    const row = read(id).then(async (found) => {
+      // The same object while nothing changes, so that what is derived from it is kept.
+      const last = await before?.row.catch(() => undefined);
+      return isDeepStrictEqual(found, last) ? last : found;
+    });
+    const entry = { at: now, row };
+    known.set(id, entry);
+    row.catch(() => {
+      if (known.get(id) === entry) known.delete(id);
+    });
+    return row;
+  };
+}
+
+const idsOf = remembered(({ tenants }: Pick<Configuration, 'tenants'>) => new Set(tenants.map(({ id }) => id)));
+const isConfigured = (configuration: Configuration, tenant: string): boolean => idsOf(configuration).has(tenant);
+
+/** Checks for the id of a key that the configuration does not have, not even as one of two with the same value. */
+const mayBeRow = ({ identities: { byKeyId, clashing = [] } }: Snapshot, id: string | undefined): id is string =>
+  id !== undefined && /^[0-9a-f]{16}$/.test(id) && !byKeyId.has(id) && !clashing.some(({ key_id }) => key_id === id);
+
+const configurationsOf = remembered((_: Snapshot) => new RecentMap<string, WithTenants>({ max: most.views }));
+const viewsOf = remembered((_: Snapshot) => new RecentMap<string, View>({ max: most.views }));
+
+interface WithTenants {
+  readonly rows: readonly TenantRow[];
+  readonly configuration: Configuration;
+}
+
+interface View {
+  readonly configuration: Configuration;
+  readonly key: KeyRow | undefined;
+  readonly snapshot: Snapshot;
+}
+
+/** Returns the view, from memory if its rows are the same. */
+function viewOf(snapshot: Snapshot, rows: readonly TenantRow[], key: KeyRow | undefined): Snapshot {
+  const configuration = withTenants(snapshot, rows);
+  const accepted = key && isAccepted(configuration, key) ? key : undefined;
+  if (configuration === snapshot.configuration && !accepted) return snapshot;
+  const name = [...rows.map(({ id }) => id), accepted?.key_sha256].join(' ');
+  const before = viewsOf(snapshot).get(name);
+  if (before?.configuration === configuration && before.key === accepted) return before.snapshot;
+  const identities = accepted ? withKey(snapshot, accepted) : snapshot.identities;
+  const view = { ...snapshot, configuration, identities };
+  viewsOf(snapshot).set(name, { configuration, key: accepted, snapshot: view });
+  return view;
+}
+
+/** Returns the configuration with the tenants, shared by the views of their keys. */
+function withTenants(snapshot: Snapshot, rows: readonly TenantRow[]): Configuration {
+  if (rows.length === 0) return snapshot.configuration;
+  const name = rows.map(({ id }) => id).join(' ');
+  const before = configurationsOf(snapshot).get(name);
+  if (before && rows.every((row, at) => row === before.rows[at])) return before.configuration;
+  const added = rows.map(({ id, settings }) => ({ ...settings, id, api_keys: [] }));
+  const configuration = { ...snapshot.configuration, tenants: [...snapshot.configuration.tenants, ...added] };
+  configurationsOf(snapshot).set(name, { rows, configuration });
+  return configuration;
+}
+
+/** Checks that a key is in force: not revoked, with a tenant, and of people whom the configuration still has. */
+function isAccepted(configuration: Configuration, { revoked_at, tenant, settings }: KeyRow): boolean {
+  const { person, owner } = settings;
+  const isKnown = (id: string | undefined) => id === undefined || configuration.people.some((one) => one.id === id);
+  return revoked_at === undefined && isConfigured(configuration, tenant) && isKnown(person) && isKnown(owner);
+}
+
+/** Returns the identities with one more key. */
+function withKey({ identities, configuration }: Snapshot, { key_sha256, tenant, settings }: KeyRow): Identities {
+  const key: ResolvedKey = { ...settings, key_sha256, tenant };
+  const { principal, limits } = identityOf(key, configuration);
+  const id = keyIdOf(key_sha256);
+  return {
+    ...identities,
+    byDigest: plus(identities.byDigest, key_sha256, { key_sha256, principal }),
+    byKeyId: plus(identities.byKeyId, id, principal),
+    limits: limits ? plus(identities.limits, id, limits) : identities.limits,
+  };
+}
+
+/** Returns a map with one more entry, without a copy of the others. */
+function plus<K, V>(map: ReadonlyMap<K, V>, key: K, value: V): ReadonlyMap<K, V> {
+  function* each<T>(take: (entry: [K, V]) => T): Generator<T, undefined> {
+    for (const entry of map) yield take(entry);
+    yield take([key, value]);
+    return undefined;
+  }
+  const entries = () => each((entry) => entry);
+  return {
+    size: map.size + 1,
+    get: (wanted) => (wanted === key ? value : map.get(wanted)),
+    has: (wanted) => wanted === key || map.has(wanted),
+    entries,
+    [Symbol.iterator]: entries,
+    keys: () => each(([its]) => its),
+    values: () => each(([, its]) => its),
+    forEach(take) {
+      for (const [name, its] of entries()) take(its, name, this);
+    },
+  };
+}

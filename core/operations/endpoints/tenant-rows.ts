@@ -1,0 +1,68 @@
+/** Tenants and keys as rows, in addition to those of the configuration. */
+import * as z from 'zod';
+import { paging } from '#core/contracts/route.ts';
+import { addKeySchema, keyRowSchema, putTenantSchema, tenantRowSchema } from '#core/contracts/tenant-rows.ts';
+import { operation } from '../endpoint.ts';
+import { cursor, evidenceHash } from './schemas.ts';
+
+const key = () =>
+  keyRowSchema
+    .omit({ key_sha256: true })
+    .extend({ key_id: z.string().meta({ description: 'First 16 hex digits of the SHA-256 of the key.' }) });
+const common = { function: 'policies', role: 'admin', platform: true } as const;
+
+export const tenantRows = {
+  listTenantRows: operation({
+    ...common,
+    route: 'GET /admin/v1/tenant-rows',
+    query: paging,
+    summary: 'Tenants that are rows, in the order of their ids',
+    output: () => z.strictObject({ tenants: z.array(tenantRowSchema), cursor }),
+    run: async () => (await import('#core/operations/tenant-rows.ts')).listTenantRows,
+  }),
+  putTenantRow: operation({
+    ...common,
+    route: 'PUT /admin/v1/tenant-rows/{tenant}',
+    summary: 'Create a tenant, or change one under the revision that was read',
+    status: 201,
+    input: () => putTenantSchema,
+    example: { settings: { name: 'Acme', rate_limit: { requests_per_minute: 600 }, allowed_models: ['gpt-*'] } },
+    output: () => tenantRowSchema.extend(evidenceHash),
+    run: async () => (await import('#core/operations/tenant-rows.ts')).putTenantRow,
+  }),
+  removeTenantRow: operation({
+    ...common,
+    route: 'DELETE /admin/v1/tenant-rows/{tenant}',
+    summary: 'Remove a tenant; its keys are refused and its evidence stays',
+    output: () => tenantRowSchema.extend(evidenceHash),
+    run: async () => (await import('#core/operations/tenant-rows.ts')).removeTenantRow,
+  }),
+  listTenantKeys: operation({
+    ...common,
+    route: 'GET /admin/v1/tenant-rows/{tenant}/keys',
+    query: paging,
+    summary: 'Keys of a tenant that are rows, by their ids; never a key',
+    output: () => z.strictObject({ keys: z.array(key()), cursor }),
+    run: async () => (await import('#core/operations/tenant-rows.ts')).listTenantKeys,
+  }),
+  addTenantKey: operation({
+    ...common,
+    route: 'POST /admin/v1/tenant-rows/{tenant}/keys',
+    summary: 'Add a key by its digest to a tenant of a row or of the configuration',
+    status: 201,
+    input: () => addKeySchema,
+    example: {
+      key_sha256: '5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8',
+      settings: { name: 'build agent', role: 'operator', kind: 'agent' },
+    },
+    output: () => key().extend(evidenceHash),
+    run: async () => (await import('#core/operations/tenant-rows.ts')).addTenantKey,
+  }),
+  revokeTenantKey: operation({
+    ...common,
+    route: 'DELETE /admin/v1/tenant-rows/{tenant}/keys/{key_id}',
+    summary: 'Revoke a key; it is refused within five seconds and never accepted again',
+    output: () => key().extend(evidenceHash),
+    run: async () => (await import('#core/operations/tenant-rows.ts')).revokeTenantKey,
+  }),
+};
