@@ -25,6 +25,7 @@ import { run } from './run.ts';
 import { addSimulation } from './simulation.ts';
 import { addStatus } from './status.ts';
 import { addSupplyChain } from './supply-chain.ts';
+import { addKeys, addTenants } from './tenants.ts';
 import { addTraffic } from './traffic.ts';
 import { addWitness } from './witness.ts';
 
@@ -69,6 +70,8 @@ const groups = [
   addPlugin,
   addRisk,
   addConfig,
+  addTenants,
+  addKeys,
   addBootstrap,
   addMcp,
   addMcpBridge,
