@@ -29,6 +29,7 @@ import type { LogTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { closeAbandonedActions } from '#core/actions/sweep-actions.ts';
 import { ApprovalEventFeed } from '#core/approvals/event-feed.ts';
 import { announceViolations, takesPolicyEvents } from '#core/approvals/notifications/policy-events.ts';
+import { allTenants } from '#core/configuration/store/all-tenants.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { Turns } from '#core/kernel/turns.ts';
 import { ownHandshake } from '#core/mcp/sessions/conversations.ts';
@@ -141,8 +142,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const count = resumed.reduce((sum, each) => sum + each, 0);
   if (count) telemetry.log('info', 'clocks of approvals and rollouts resumed', { count });
 
-  const tenants = async () =>
-    (await ports.snapshots.current({ evenStale: true })).configuration.tenants.map(({ id }) => id);
+  const tenants = async () => {
+    const ids: string[] = [];
+    for await (const id of allTenants(ports)) ids.push(id);
+    return ids;
+  };
   const feed = createCommitFeed({
     log: ports.evidence,
     tenants,

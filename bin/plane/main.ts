@@ -29,7 +29,7 @@ export async function main(environment: NodeJS.ProcessEnv): Promise<void> {
   const sockets = webSockets(started.promise, { loadBalancer, drainMs });
   const plane = startPlane(environment, sockets.open);
   started.resolve(plane.ports);
-  const { ids, telemetry, snapshots, version } = plane.ports;
+  const { ids, telemetry, version } = plane.ports;
   const server: HttpServer = await listen({
     host: '0.0.0.0',
     port,

@@ -3,6 +3,9 @@
 export class Turns {
   #last: string | undefined;
 
+  /** Last processed item of a list that is read page by page; undefined before its beginning. */
+  after: string | undefined;
+
   /** Returns the whole list, starting after the last processed item, or at its beginning if that item is gone. */
   order(items: readonly string[]): readonly string[] {
     const at = this.#last === undefined ? 0 : items.indexOf(this.#last) + 1;

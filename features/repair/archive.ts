@@ -1,4 +1,5 @@
 /** `archive check` and `archive repair`: compare heads with the archive, a bounded number of sessions per call. */
+import { isTenant } from '#core/configuration/store/all-tenants.ts';
 import { type ArchiveCheck, checkSession, repairStretch, type Stretch } from '#core/evidence/archive-check.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
@@ -154,7 +155,7 @@ function repairPorts({ ports }: Call) {
 /** Returns one session, or the next page of a tenant's; without a tenant, of all configured tenants in turn. */
 async function pieceOf({ ports, snapshot, query }: Call) {
   const all = snapshot.configuration.tenants.map(({ id }) => id);
-  if (query.tenant !== undefined && !all.includes(query.tenant)) throw notFound('tenant');
+  if (query.tenant !== undefined && !(await isTenant(ports, all, query.tenant))) throw notFound('tenant');
   if (query.session !== undefined) {
     if (query.tenant === undefined) throw invalidRequest('session belongs to one tenant; give tenant too.');
     if (!(await ports.evidence.head(query.tenant, query.session))) throw notFound('session', query.session);

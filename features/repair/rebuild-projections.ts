@@ -1,4 +1,5 @@
 /** Rebuilds projections from the evidence log, a bounded piece per call, after a lost stream or an emptied table. */
+import { isTenant } from '#core/configuration/store/all-tenants.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -15,7 +16,7 @@ const keptMs = 90 * 24 * 3_600_000;
 export const rebuildProjections: Operation = async (call) => {
   const { ports, snapshot, query } = call;
   const all = snapshot.configuration.tenants.map(({ id }) => id);
-  if (query.tenant !== undefined && !all.includes(query.tenant)) throw notFound('tenant');
+  if (query.tenant !== undefined && !(await isTenant(ports, all, query.tenant))) throw notFound('tenant');
   const tenants = query.tenant === undefined ? all : [query.tenant];
 
   const since = isoTime(ports.clock.now() - keptMs);

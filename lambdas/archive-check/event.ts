@@ -3,6 +3,7 @@
  * removes expired rows of sessions that are fully archived.
  */
 
+import { allTenants } from '#core/configuration/store/all-tenants.ts';
 import { checkSession } from '#core/evidence/archive-check.ts';
 import { expireSession } from '#core/evidence/expire.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
@@ -46,7 +47,7 @@ interface SessionSums {
 
 async function checkAll(ports: GatewayPorts): Promise<ArchiveChecked> {
   const { snapshots, evidence, clock } = ports;
-  const { tenants, evidence: settings } = (await snapshots.current({ evenStale: true })).configuration;
+  const { evidence: settings } = (await snapshots.current({ evenStale: true })).configuration;
   const until = clock.now() + maxMs;
   const before =
     settings.retention_days === undefined ? undefined : isoTime(clock.now() - settings.retention_days * dayMs);
@@ -58,7 +59,7 @@ async function checkAll(ports: GatewayPorts): Promise<ArchiveChecked> {
     );
   const sum = { sessions: 0, missing_entries: 0, contradictions: 0, expired_entries: 0, complete: true };
   let unread = 0;
-  for (const { id: tenant } of tenants) {
+  for await (const tenant of allTenants(ports)) {
     const expired = { sessions: 0, removed_entries: 0 };
     let cursor: string | undefined;
     do {

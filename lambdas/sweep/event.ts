@@ -18,8 +18,10 @@ import { stepPorts } from '../step-ports.ts';
 /** Event of a rollout's state machine. All other events are the schedule's. */
 const rolloutLook = z.strictObject({ rollout_id: z.uuid() });
 
-/** Tenants whose counters are checked concurrently. */
+/** Tenants whose counters are checked concurrently: of the configuration, and as many of rows. */
 const tenantConcurrency = 20;
+/** Tenants of rows that one minute takes; all have their turn after others. */
+const rowsPerSweep = 2_000;
 /** Time limit. The remaining tenants are first in the next minute. */
 const longestMs = 40_000;
 
@@ -75,7 +77,7 @@ async function others(
  * @returns the number of settled reservations.
  */
 export async function sweepReservations(
-  ports: Pick<GatewayPorts, 'clock' | 'counters' | 'evidence' | 'ledger' | 'snapshots' | 'telemetry'>,
+  ports: Pick<GatewayPorts, 'clock' | 'configStore' | 'counters' | 'evidence' | 'ledger' | 'snapshots' | 'telemetry'>,
   turns: Turns,
   endedBy?: number,
 ): Promise<number> {
@@ -83,16 +85,26 @@ export async function sweepReservations(
   const tenants = turns.order([...configuration.tenants.map(({ id }) => id), ...keyCounters(identities)]);
   const until = ports.clock.now() + longestMs;
   let healed = 0;
-  await sideBySide(
-    tenants,
-    tenantConcurrency,
-    async (tenant) => {
-      turns.took(tenant);
-      const count = await healReservations(ports, [tenant], endedBy);
-      healed += count;
-    },
-    () => ports.clock.now() < until,
-  );
+  const heal = (ids: readonly string[], took: (id: string) => void) =>
+    sideBySide(
+      ids,
+      tenantConcurrency,
+      async (tenant) => {
+        took(tenant);
+        const count = await healReservations(ports, [tenant], endedBy);
+        healed += count;
+      },
+      () => ports.clock.now() < until,
+    );
+  const healRows = async () => {
+    const rows = await ports.configStore.tenantRowIds(turns.after, rowsPerSweep);
+    await heal(rows, (id) => {
+      turns.after = id;
+    });
+    if (rows.length < rowsPerSweep && (rows.length === 0 || turns.after === rows.at(-1))) turns.after = undefined;
+  };
+  const done = await Promise.allSettled([heal(tenants, (id) => turns.took(id)), healRows()]);
+  for (const each of done) if (each.status === 'rejected') throw each.reason;
   return healed;
 }
 

@@ -47,6 +47,20 @@ test('[chat.killed] any number of sweeps leaves one entry with the known facts',
   expect(await status()).toMatchObject({ open: 0, spend: { [Object.keys((await status()).spend)[0]!]: 700 } });
 });
 
+test('[chat.killed] [tenants.rows] the call of a tenant that is a row is swept as well', async () => {
+  const { counters, configStore, ledger } = gateway.ports;
+  const row = { id: 'acme', revision: 1, changed_at: '2026-01-01T00:00:00Z', changed_by: 'test' };
+  const settings = { allowed_models: ['*'], system_prompt: '' };
+  const draft = { tenant: 'default', session_id: 'a', timestamp: row.changed_at, kind: 'admin', envelope_id: 'e' };
+  const change = { type: 'tenant.put', row: { ...row, settings } } as const;
+  await ledger.commit({ draft: { ...draft, actor: { key_id: 'k' }, body: {} } as never, changes: [change] });
+  expect(await configStore.tenantRowIds(undefined, 5)).toEqual(['acme']);
+  await counters.reserve({ ...request, tenant: 'acme', begun: true });
+  gateway.pass(61);
+  expect(await sweep()).toBe(1);
+  expect(await evidenceOf(gateway.ports, 's', 'acme')).toHaveLength(1);
+});
+
 test('[chat.killed] a sweep that dies between the entry and the charge charges it from the entry', async () => {
   const { counters } = gateway.ports;
   await counters.reserve({ ...request, begun: true });

@@ -49,7 +49,7 @@ test('[store.sweep] rows that are not due are counted and not read', async () =>
 describe('[store.sweep] the counters of 1,500 tenants', () => {
   const tenants = Array.from({ length: 1_500 }, (_, n) => ({ id: `tenant-${n}` }));
   /** Each request takes so long on a clock that the test winds, whatever runs beside it. */
-  const world = (requestMs: number) => {
+  const world = (requestMs: number, rows: readonly string[] = []) => {
     let [now, most, underWay] = [0, 0, 0];
     const asked: string[] = [];
     const request = async (tenant?: string) => {
@@ -63,6 +63,9 @@ describe('[store.sweep] the counters of 1,500 tenants', () => {
     const ports = {
       clock: { now: () => now },
       snapshots: { current: async () => ({ configuration: { tenants }, identities: { limits: new Map() } }) },
+      configStore: {
+        tenantRowIds: async (after = '', limit = 0) => rows.filter((id) => id > after).slice(0, limit),
+      },
       telemetry: { log: () => {} },
       counters: {
         expired: async (tenant: string) => {
@@ -94,5 +97,30 @@ describe('[store.sweep] the counters of 1,500 tenants', () => {
     }
     expect(minutes.length).toBeGreaterThan(2);
     expect(asked.slice(0, 1_500)).toEqual(tenants.map(({ id }) => id));
+  });
+
+  test('[tenants.rows] that are rows have their turn, a bounded number each minute, whatever their number', async () => {
+    const rows = Array.from({ length: 5_000 }, (_, n) => `row-${String(n).padStart(5, '0')}`);
+    const { ports, asked } = world(1, rows);
+    const turns = new Turns();
+    const minutes: (readonly string[])[] = [];
+    for (let minute = 0; minute < 4; minute++) {
+      asked.length = 0;
+      await sweepReservations(ports, turns);
+      minutes.push(asked.filter((id) => id.startsWith('row')));
+    }
+    expect(minutes.map((each) => each.length)).toEqual([2_000, 2_000, 1_000, 2_000]);
+    expect(minutes.slice(0, 3).flat()).toEqual(rows);
+  });
+
+  test('[tenants.rows] that are rows and were left are the first of the next minute', async () => {
+    const rows = Array.from({ length: 1_000 }, (_, n) => `row-${String(n).padStart(5, '0')}`);
+    const { ports, asked } = world(300, rows);
+    const turns = new Turns();
+    for (let minute = 0; new Set(asked).size < 2_500; minute++) {
+      if (minute > 20) throw new Error('some tenants have no turn');
+      await sweepReservations(ports, turns);
+    }
+    expect(asked.filter((id) => id.startsWith('row')).slice(0, 1_000)).toEqual(rows);
   });
 });

@@ -1,5 +1,5 @@
 /** Tenants and keys that are rows, through the endpoints and over both drivers. */
-import { StoreFault } from '#adapters/tables/store.ts';
+import { type Row, StoreFault } from '#adapters/tables/store.ts';
 import { tenantPut } from '#adapters/tables/tenant-rows.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { type Answer, caller } from '../support/call-endpoint.ts';
@@ -117,8 +117,8 @@ describe.each([
   test('[tenants.rows] a row that is not whole, or is the row of another id, is refused', async () => {
     const { tenant, key } = await added();
     const row = await gateway.ports.configStore.tenantRow(tenant);
-    const stored = (change: object) =>
-      gateway.store.store.put('config', tenantPut({ ...row!, ...change }).row as never);
+    const storedAs = (change: object) => (tenantPut({ ...row!, ...change }) as { readonly row: Row }).row;
+    const stored = (change: object) => gateway.store.store.put('config', storedAs(change));
     const bodies = [
       { settings: { allowed_models: 'all' } },
       { settings: { allowed_models: ['*'], budget_usd: 5 } },
@@ -130,8 +130,7 @@ describe.each([
       gateway.pass(5);
       expect(await status(act(key))).toBe(503);
     }
-    const { row: foreign } = tenantPut({ ...row!, id: 'default' }) as { row: Record<string, unknown> };
-    await gateway.store.store.put('config', { ...foreign, id: `tenant#${tenant}` });
+    await gateway.store.store.put('config', { ...storedAs({ id: 'default' }), id: `tenant#${tenant}` });
     gateway.pass(5);
     expect(await status(act(key))).toBe(503);
     await stored({});
