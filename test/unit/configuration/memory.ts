@@ -1,5 +1,6 @@
 /** The stores of configuration in memory, with a clock that is wound by hand. */
 import { readFileSync } from 'node:fs';
+import { tenantRows } from '#adapters/tables/tenant-rows.ts';
 import { shippedPriceFile, shippedPrices } from '#core/configuration/load/shipped-prices.ts';
 import {
   type ConfigStore,
@@ -10,7 +11,6 @@ import {
   type VersionCompanions,
   type VersionRow,
 } from '#core/configuration/ports.ts';
-import { tenantRows } from '#adapters/tables/tenant-rows.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 import { testStore } from '../../support/store.ts';
