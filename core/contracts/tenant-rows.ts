@@ -11,7 +11,7 @@ import { word } from './config/words.ts';
 export const tenantSettingsSchema = tenant.omit({ id: true, api_keys: true });
 
 /** Settings of a key, as in the configuration. */
-export const keySettingsSchema = z
+const keySettingsSchema = z
   .strictObject(keyFields)
   .omit({ platform: true, priority: true, rate_limit: true, budget: true });
 

@@ -12,7 +12,6 @@ import type { Clock } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import type { TenantRows } from '../ports.ts';
-import type { Snapshot } from './snapshots.ts';
 
 /** Whose rows a snapshot includes: a key, a tenant, or both. */
 export interface RowsOf {
@@ -29,25 +28,28 @@ const freshMs = 4_000;
 /** Bounds of what a process keeps, however many rows there are. Answers that there is no row count too. */
 const most = { rows: 5_000, views: 500 };
 
-export interface RowViews {
-  /**
-   * Returns the snapshot with the rows; the same one if it needs none, and the same view until something changes.
-   * @throws GatewayError `service_unavailable` if a row cannot be read.
-   */
-  of(snapshot: Snapshot, who: RowsOf): Promise<Snapshot>;
+/** The part of a snapshot that rows add to. */
+interface InForce {
+  readonly configuration: Configuration;
+  readonly identities: Identities;
 }
 
-export function rowViews({ rows, clock }: { readonly rows: TenantRows; readonly clock: Clock }): RowViews {
+/** Returns the views over a store. */
+export function rowViews({ rows, clock }: { readonly rows: TenantRows; readonly clock: Clock }) {
   const tenants = recentRows((id) => rows.tenantRow(id), clock);
   const keys = recentRows((id) => rows.keyRow(id), clock);
-  const active = async (snapshot: Snapshot, id: string | undefined): Promise<TenantRow | undefined> => {
+  const active = async (snapshot: InForce, id: string | undefined): Promise<TenantRow | undefined> => {
     if (id === undefined || !tenantPattern.test(id) || isConfigured(snapshot.configuration, id)) return undefined;
     const row = await tenants(id);
     return row?.removed_at === undefined ? row : undefined;
   };
 
   return {
-    async of(snapshot, { tenant, key_id, federated }) {
+    /**
+     * Returns the snapshot with the rows; the same one if it needs none, and the same view until something changes.
+     * @throws GatewayError `service_unavailable` if a row cannot be read.
+     */
+    async of<S extends InForce>(snapshot: S, { tenant, key_id, federated }: RowsOf): Promise<S> {
       const key = federated || !mayBeRow(snapshot, key_id) ? undefined : await keys(key_id);
       const [named, own] = await Promise.all([active(snapshot, tenant), active(snapshot, key?.tenant)]);
       const withRows = [named, own].filter((row) => row !== undefined);
@@ -83,11 +85,11 @@ const idsOf = remembered(({ tenants }: Pick<Configuration, 'tenants'>) => new Se
 const isConfigured = (configuration: Configuration, tenant: string): boolean => idsOf(configuration).has(tenant);
 
 /** Checks for the id of a key that the configuration does not have, not even as one of two with the same value. */
-const mayBeRow = ({ identities: { byKeyId, clashing = [] } }: Snapshot, id: string | undefined): id is string =>
+const mayBeRow = ({ identities: { byKeyId, clashing = [] } }: InForce, id: string | undefined): id is string =>
   id !== undefined && /^[0-9a-f]{16}$/.test(id) && !byKeyId.has(id) && !clashing.some(({ key_id }) => key_id === id);
 
-const configurationsOf = remembered((_: Snapshot) => new RecentMap<string, WithTenants>({ max: most.views }));
-const viewsOf = remembered((_: Snapshot) => new RecentMap<string, View>({ max: most.views }));
+const configurationsOf = remembered((_: InForce) => new RecentMap<string, WithTenants>({ max: most.views }));
+const viewsOf = remembered((_: InForce) => new RecentMap<string, View>({ max: most.views }));
 
 interface WithTenants {
   readonly rows: readonly TenantRow[];
@@ -97,17 +99,17 @@ interface WithTenants {
 interface View {
   readonly configuration: Configuration;
   readonly key: KeyRow | undefined;
-  readonly snapshot: Snapshot;
+  readonly snapshot: InForce;
 }
 
 /** Returns the view, from memory if its rows are the same. */
-function viewOf(snapshot: Snapshot, rows: readonly TenantRow[], key: KeyRow | undefined): Snapshot {
+function viewOf<S extends InForce>(snapshot: S, rows: readonly TenantRow[], key: KeyRow | undefined): S {
   const configuration = withTenants(snapshot, rows);
   const accepted = key && isAccepted(configuration, key) ? key : undefined;
   if (configuration === snapshot.configuration && !accepted) return snapshot;
   const name = [...rows.map(({ id }) => id), accepted?.key_sha256].join(' ');
   const before = viewsOf(snapshot).get(name);
-  if (before?.configuration === configuration && before.key === accepted) return before.snapshot;
+  if (before?.configuration === configuration && before.key === accepted) return before.snapshot as S;
   const identities = accepted ? withKey(snapshot, accepted) : snapshot.identities;
   const view = { ...snapshot, configuration, identities };
   viewsOf(snapshot).set(name, { configuration, key: accepted, snapshot: view });
@@ -115,7 +117,7 @@ function viewOf(snapshot: Snapshot, rows: readonly TenantRow[], key: KeyRow | un
 }
 
 /** Returns the configuration with the tenants, shared by the views of their keys. */
-function withTenants(snapshot: Snapshot, rows: readonly TenantRow[]): Configuration {
+function withTenants(snapshot: InForce, rows: readonly TenantRow[]): Configuration {
   if (rows.length === 0) return snapshot.configuration;
   const name = rows.map(({ id }) => id).join(' ');
   const before = configurationsOf(snapshot).get(name);
@@ -134,7 +136,7 @@ function isAccepted(configuration: Configuration, { revoked_at, tenant, settings
 }
 
 /** Returns the identities with one more key. */
-function withKey({ identities, configuration }: Snapshot, { key_sha256, tenant, settings }: KeyRow): Identities {
+function withKey({ identities, configuration }: InForce, { key_sha256, tenant, settings }: KeyRow): Identities {
   const key: ResolvedKey = { ...settings, key_sha256, tenant };
   const { principal, limits } = identityOf(key, configuration);
   const id = keyIdOf(key_sha256);
