@@ -18,6 +18,7 @@ export interface Api {
   /** Reads the answer of an optional capability. */
   ofFeature<Answer>(path: string, signal?: AbortSignal): Promise<Answer>;
   post<Id extends OperationId>(path: string, body: unknown): Promise<AnswerOf<Id>>;
+  postToFeature<Answer>(path: string, body: unknown): Promise<Answer>;
   /** Sends a text unchanged. */
   putText<Id extends OperationId>(path: string, text: string): Promise<AnswerOf<Id>>;
   remove(path: string): Promise<void>;
@@ -71,6 +72,7 @@ export function apiOf(keyNow: () => string | undefined, rejected: (key: string) 
     get: async (path, signal) => parsed(await asked('GET', path, undefined, signal)),
     ofFeature: async (path, signal) => parsed(await asked('GET', path, undefined, signal)),
     post: async (path, body) => parsed(await asked('POST', path, body)),
+    postToFeature: async (path, body) => parsed(await asked('POST', path, body)),
     putText: async (path, text) =>
       parsed(
         await (await answered('PUT', path, { headers: { 'content-type': 'application/yaml' }, raw: text })).text(),

@@ -3,7 +3,7 @@
  *
  * Access patterns: the passkeys of a person; a row under the revision that was read (put).
  */
-import type { PasskeyStore } from '#core/approvals/passkeys/ports.ts';
+import type { PasskeyStore } from '#core/approvals/passkeys/store.ts';
 import type { PasskeyRow } from '#core/contracts/passkey.ts';
 import { ifUnchanged, type StoreOptions } from './store.ts';
 

@@ -5,6 +5,7 @@ import { Risk } from '../design/badge.tsx';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { Notice } from '../design/states.tsx';
 import { Block, Code, Text } from '../design/text.tsx';
+import type { OwnPasskeys } from '../passkeys/browser.ts';
 import { type Me, nameOf } from '../session.ts';
 import { languageOf } from './call.tsx';
 import { effectOf, type Item, inReadingOrder, names, nextOf, pathOf, risks } from './items.ts';
@@ -84,7 +85,7 @@ export function VoteDialog({ api, me, item, verdict, close }: VoteDialogProps) {
  * @throws Error that says what to do, where the rule requires one.
  */
 async function signed(api: Api, item: Item) {
-  const { rp, passkeys } = await api.get<'listPasskeys'>('passkeys').catch((cause: unknown) => {
+  const { rp, passkeys } = await api.ofFeature<Omit<OwnPasskeys, 'most'>>('passkeys').catch((cause: unknown) => {
     if (item.passkey_required) throw cause;
     return { rp: { id: '', origin: '' }, passkeys: [] };
   });

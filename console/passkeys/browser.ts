@@ -17,7 +17,18 @@ export function unfitPage(rp: { readonly id: string; readonly origin: string }):
   return undefined;
 }
 
-interface CreationOptions {
+/** The caller's own passkeys. */
+export interface OwnPasskeys {
+  readonly rp: { readonly id: string; readonly origin: string };
+  readonly passkeys: readonly {
+    readonly credential_id: string;
+    readonly name: string;
+    readonly registered_at: string;
+  }[];
+  readonly most: number;
+}
+
+export interface CreationOptions {
   readonly challenge: string;
   readonly person: string;
   readonly algorithm: number;

@@ -1,6 +1,5 @@
 /** Passkeys of the person who is signed in: register one, remove one [console.passkeys]. */
 import { useCallback, useState } from 'preact/hooks';
-import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { type Api, faultText } from '../api.ts';
 import { Button } from '../design/button.tsx';
 import { Field } from '../design/field.tsx';
@@ -12,10 +11,10 @@ import { RelativeTime } from '../design/values.tsx';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { hashOf } from '../route.ts';
-import { make, unfitPage } from './browser.ts';
+import { type CreationOptions, make, type OwnPasskeys, unfitPage } from './browser.ts';
 
 export function PasskeysPage({ api }: PageProps) {
-  const ask = useCallback((signal: AbortSignal) => api.get<'listPasskeys'>('passkeys', signal), [api]);
+  const ask = useCallback((signal: AbortSignal) => api.ofFeature<OwnPasskeys>('passkeys', signal), [api]);
   const live = useLive(ask, 0);
   return (
     <>
@@ -26,7 +25,7 @@ export function PasskeysPage({ api }: PageProps) {
 }
 
 interface OwnProps {
-  readonly answer: AnswerOf<'listPasskeys'>;
+  readonly answer: OwnPasskeys;
   readonly api: Api;
   readonly changed: () => void;
 }
@@ -51,9 +50,9 @@ function Own({ answer: { rp, passkeys, most }, api, changed }: OwnProps) {
   const register = (event: Event) => {
     event.preventDefault();
     work('The passkey is registered.', async () => {
-      const wanted = await api.post<'passkeyChallenge'>('passkeys/challenge', {});
+      const wanted = await api.postToFeature<CreationOptions>('passkeys/challenge', {});
       const known = passkeys.map(({ credential_id }) => credential_id);
-      await api.post<'registerPasskey'>('passkeys', await make(wanted, name.trim(), known));
+      await api.postToFeature('passkeys', await make(wanted, name.trim(), known));
       setName('');
     });
   };

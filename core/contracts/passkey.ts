@@ -1,7 +1,8 @@
 /** Passkeys of people, which sign approving votes (WebAuthn). */
 import * as z from 'zod';
 
-const base64url = (most: number) =>
+/** Returns a schema of base64url with at most `most` characters. */
+export const base64urlSchema = (most: number) =>
   z
     .string()
     .min(1)
@@ -10,20 +11,12 @@ const base64url = (most: number) =>
 
 /** Answer of an authenticator to the challenge of one approval. */
 export const assertionSchema = z.strictObject({
-  credential_id: base64url(1_400).meta({ description: 'Id of the registered passkey, base64url.' }),
-  authenticator_data: base64url(2_000).meta({ description: 'authenticatorData, base64url.' }),
-  client_data_json: base64url(4_000).meta({ description: 'clientDataJSON, base64url.' }),
-  signature: base64url(1_000).meta({ description: 'Signature of the authenticator, base64url.' }),
+  credential_id: base64urlSchema(1_400).meta({ description: 'Id of the registered passkey, base64url.' }),
+  authenticator_data: base64urlSchema(2_000).meta({ description: 'authenticatorData, base64url.' }),
+  client_data_json: base64urlSchema(4_000).meta({ description: 'clientDataJSON, base64url.' }),
+  signature: base64urlSchema(1_000).meta({ description: 'Signature of the authenticator, base64url.' }),
 });
 export type Assertion = z.infer<typeof assertionSchema>;
-
-export const registerPasskeySchema = z.strictObject({
-  name: z.string().min(1).max(100).meta({ description: 'How its person calls the passkey.' }),
-  credential_id: base64url(1_400).meta({ description: 'Id of the new credential, base64url.' }),
-  client_data_json: base64url(4_000).meta({ description: 'clientDataJSON, base64url.' }),
-  attestation_object: base64url(8_000).meta({ description: 'attestationObject, base64url.' }),
-});
-export type PasskeyRegistration = z.infer<typeof registerPasskeySchema>;
 
 export interface Passkey {
   readonly credential_id: string;

@@ -14,7 +14,6 @@ import { identity } from './endpoints/identity.ts';
 import { mcp } from './endpoints/mcp.ts';
 import { mcpTools } from './endpoints/mcp-tools.ts';
 import { models } from './endpoints/models.ts';
-import { passkeys } from './endpoints/passkeys.ts';
 import { policies } from './endpoints/policies.ts';
 import { providers } from './endpoints/providers.ts';
 import { rollouts } from './endpoints/rollouts.ts';
@@ -40,7 +39,6 @@ export const operations = {
   ...violations,
   ...actions,
   ...approvals,
-  ...passkeys,
   ...callbacks,
   ...evidence,
   ...transparency,

@@ -3,7 +3,7 @@
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { ApprovalEventFeed } from '#core/approvals/event-feed.ts';
 import type { NotificationClients } from '#core/approvals/notifications/deliver-ports.ts';
-import type { PasskeyStore } from '#core/approvals/passkeys/ports.ts';
+import type { PasskeyStore } from '#core/approvals/passkeys/store.ts';
 import type { ConfigurationTrouble } from '#core/configuration/file-trouble.ts';
 import type { Tokens } from '#core/configuration/identity/federation/ports.ts';
 import type { UnnamedSessions } from '#core/configuration/identity/unnamed-sessions.ts';

@@ -4,9 +4,8 @@ import type { Assertion, Passkey } from '#core/contracts/passkey.ts';
 import { assertionFault, passkeyChallenge } from '#core/evidence/passkey-proof.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Ids } from '#core/kernel/ports.ts';
-import type { PasskeyStore } from './ports.ts';
-import { write } from './register.ts';
 import type { RelyingParty } from './relying-party.ts';
+import { type PasskeyStore, writePasskeys } from './store.ts';
 
 /** The assertion for the vote's entry, and the passkey that verifies it. */
 export interface SignedWith {
@@ -35,7 +34,7 @@ export async function verifyAssertion(
   if (fault !== undefined) throw refused(fault);
   if (signCount !== passkey.sign_count) {
     const passkeys = read.passkeys.map((each) => (each === passkey ? { ...each, sign_count: signCount } : each));
-    await write(ports, { ...read, passkeys }, read);
+    await writePasskeys(ports, { ...read, passkeys }, read);
   }
   return { assertion, passkey };
 }

@@ -1,16 +1,11 @@
 /** Passkeys: registration by a challenge, and signed votes. */
 import { verifyAssertion } from '#core/approvals/passkeys/assert.ts';
-import type { PasskeyStore } from '#core/approvals/passkeys/ports.ts';
-import {
-  beginRegistration,
-  finishRegistration,
-  maxPasskeys,
-  removePasskey,
-} from '#core/approvals/passkeys/register.ts';
 import { relyingParty } from '#core/approvals/passkeys/relying-party.ts';
+import type { PasskeyStore } from '#core/approvals/passkeys/store.ts';
 import type { PasskeyRow } from '#core/contracts/passkey.ts';
 import { passkeyChallenge } from '#core/evidence/passkey-proof.ts';
-import { authenticator } from '../../support/authenticator.ts';
+import { authenticator } from '../../../test/support/authenticator.ts';
+import { beginRegistration, finishRegistration, maxPasskeys, removePasskey } from '../register.ts';
 
 const page = { id: 'console.example', origin: 'https://console.example' };
 const call = { envelope_id: 'one', call_digest: 'a'.repeat(64) };

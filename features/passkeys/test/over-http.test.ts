@@ -1,8 +1,8 @@
 /** Approvals that a passkey signs, over HTTP against a running gateway, and the evidence of them without it. */
-import { verifyBundle } from '../../core/evidence/verify.ts';
-import { authenticator, type Page } from '../support/authenticator.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
-import { act, agentctl, ask, configurationWith, type Fields } from './client.ts';
+import { verifyBundle } from '#core/evidence/verify.ts';
+import { act, agentctl, ask, configurationWith, type Fields } from '../../../test/e2e/client.ts';
+import { authenticator, type Page } from '../../../test/support/authenticator.ts';
+import { type Gateway, startGateway } from '../../../test/support/gateway.ts';
 
 let gateway: Gateway;
 let page: Page;

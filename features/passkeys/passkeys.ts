@@ -1,17 +1,13 @@
 /** A person's passkeys over HTTP: list, register, remove. People manage only their own, with their own key. */
-import {
-  algorithm,
-  beginRegistration,
-  finishRegistration,
-  maxPasskeys,
-  removePasskey,
-} from '#core/approvals/passkeys/register.ts';
+
 import { relyingParty } from '#core/approvals/passkeys/relying-party.ts';
-import { type Passkey, registerPasskeySchema } from '#core/contracts/passkey.ts';
+import type { Passkey } from '#core/contracts/passkey.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
-import { type Call, type Operation, parsed } from './operation.ts';
-import { recordAct } from './record.ts';
+import { type Call, type Operation, parsed } from '#core/operations/operation.ts';
+import { recordAct } from '#core/operations/record.ts';
+import { algorithm, beginRegistration, finishRegistration, maxPasskeys, removePasskey } from './register.ts';
+import { registerPasskeySchema } from './request.ts';
 
 export const listPasskeys: Operation = async (call) => {
   const row = await call.ports.passkeys.get(personOf(call));

@@ -2,11 +2,14 @@
  * Registers a person's passkey: a challenge, then the authenticator's answer, which is verified and recorded
  * [approval.passkey].
  */
-import type { Passkey, PasskeyRegistration, PasskeyRow } from '#core/contracts/passkey.ts';
+
+import type { RelyingParty } from '#core/approvals/passkeys/relying-party.ts';
+import type { PasskeyStore } from '#core/approvals/passkeys/store.ts';
+import { writePasskeys } from '#core/approvals/passkeys/store.ts';
+import type { Passkey } from '#core/contracts/passkey.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { type Clock, type Ids, isoTime } from '#core/kernel/ports.ts';
-import type { PasskeyStore } from './ports.ts';
-import type { RelyingParty } from './relying-party.ts';
+import type { PasskeyRegistration } from './request.ts';
 
 interface RegisterPorts {
   readonly clock: Clock;
@@ -24,7 +27,7 @@ export async function beginRegistration(ports: RegisterPorts, person: string): P
   const read = await ports.passkeys.get(person);
   const value = Buffer.from(ports.ids.randomHex(32), 'hex').toString('base64url');
   const challenge = { value, expires_at: isoTime(ports.clock.now() + challengeMs) };
-  await write(ports, { person, passkeys: [], ...read, challenge }, read);
+  await writePasskeys(ports, { person, passkeys: [], ...read, challenge }, read);
   return value;
 }
 
@@ -52,9 +55,9 @@ export async function finishRegistration(
   const keys = await verified(given, challenge.value, host);
   const unrecorded = { ...keys, name: given.name, rp_id: host.id, origin: host.origin, registered_at: now };
   // The challenge is removed first, so that the same answer cannot register twice.
-  const used = await write(ports, { person, passkeys }, read);
+  const used = await writePasskeys(ports, { person, passkeys }, read);
   const passkey = { ...unrecorded, evidence_hash: await record(unrecorded) };
-  await write(ports, { person, passkeys: [...passkeys, passkey] }, used);
+  await writePasskeys(ports, { person, passkeys: [...passkeys, passkey] }, used);
   return passkey;
 }
 
@@ -110,17 +113,6 @@ export async function removePasskey(ports: RegisterPorts, person: string, id: st
   const read = await ports.passkeys.get(person);
   const passkey = read?.passkeys.find(({ credential_id }) => credential_id === id);
   if (!read || !passkey) return undefined;
-  await write(ports, { ...read, passkeys: read.passkeys.filter((each) => each !== passkey) }, read);
+  await writePasskeys(ports, { ...read, passkeys: read.passkeys.filter((each) => each !== passkey) }, read);
   return passkey;
-}
-
-/** Writes a person's passkeys. @throws GatewayError `conflict` if another write came first. */
-export async function write(
-  { passkeys, ids }: Pick<RegisterPorts, 'passkeys' | 'ids'>,
-  row: Omit<PasskeyRow, 'revision'>,
-  read: PasskeyRow | undefined,
-): Promise<PasskeyRow> {
-  const written = { ...row, revision: ids.randomHex(8) };
-  if (await passkeys.put(written, read)) return written;
-  throw new GatewayError('conflict', 'The passkeys changed at the same moment; nothing was written. Try again.');
 }
