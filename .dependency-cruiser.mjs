@@ -83,11 +83,7 @@ export default {
     never('adapters-know-no-handler', '^adapters/', '^(lambdas|lib|bin)/'),
     never('handlers-know-no-host', '^lambdas/', '^(lib|bin|adapters/local)/'),
     // What handlers call outside comes to them as a port: clients are made where the ports are composed.
-    never(
-      'handlers-use-ports',
-      '^lambdas/[^/]+/(http|event|slack|github)\\.ts$',
-      '^adapters/(?!tables/delivery-record)',
-    ),
+    never('handlers-use-ports', '^lambdas/[^/]+/(http|event)\\.ts$', '^adapters/(?!tables/delivery-record)'),
     never('console-knows-core', '^console/', '^(adapters|lambdas|lib|bin)/'),
     never('operator-knows-contracts', '^operator/', '^(core/(?!contracts/|kernel/)|adapters|lambdas|lib|bin|console)'),
     never('nothing-knows-the-operator', '^(core|features|adapters|lambdas|lib|console)/', '^operator/'),

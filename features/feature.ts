@@ -5,10 +5,13 @@
 
 import type { FeatureCommand, Parent } from '#agentctl/command.ts';
 import type { FeatureCheck } from '#agentctl/doctor/check.ts';
+import type { Notifier } from '#core/approvals/notifications/deliver-ports.ts';
+import type { Configuration } from '#core/contracts/config.ts';
 import type { Rights } from '#core/contracts/function-spec.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { GraphList, Route } from '#core/contracts/route.ts';
 import type { Definition } from '#core/operations/endpoint.ts';
+import type { GatewayPorts } from '#core/operations/ports.ts';
 
 export interface Feature {
   readonly operations?: Readonly<Record<string, Definition>>;
@@ -16,11 +19,16 @@ export interface Feature {
   readonly rights?: Readonly<Partial<Record<FunctionName, Partial<Rights>>>>;
   /** Loads the commands of agentctl. */
   readonly commands?: () => Promise<{ readonly commands: readonly FeatureCommand[] }>;
+  /** Loads what notifies people, by the channel's name in `approvals.channels`. */
+  readonly channels?: Readonly<Record<string, () => Promise<{ readonly notifier: NotifierOf }>>>;
   /** Loads the checks of `agentctl doctor`. */
   readonly checks?: () => Promise<{ readonly checks: readonly FeatureCheck[] }>;
   /** Returns pages of `docs/reference` by file name. @param lists all lists of the GraphQL schema. */
   readonly reference?: (lists: readonly GraphList[]) => Promise<Readonly<Record<string, string>>>;
 }
+
+/** Returns the notifier of a channel, or undefined if it is off. A missing secret is an error that names it. */
+export type NotifierOf = (ports: GatewayPorts, configuration: Configuration) => Promise<Notifier | undefined>;
 
 /** A command of `quick-commands.ts`. */
 export interface QuickCommand {

@@ -99,12 +99,8 @@ const failing = (what: string) => () => {
   throw new Error(`this function was given no ${what}`);
 };
 const noNotifications: NotificationClients = {
-  slack: failing('client of Slack'),
-  pullRequests: failing('client of pull requests'),
   webhook: failing('client of webhooks'),
-  pullRequestHost: failing('client of Git hosts'),
-  respondToSlack: notGiven('client of Slack'),
-  openSlackView: notGiven('client of Slack'),
+  sendJson: notGiven('client of chat systems and Git hosts'),
   askEvaluator: notGiven('client of evaluators'),
 };
 const noControlPlane: ControlPlane = { config: notGiven('control plane'), post: notGiven('control plane') };

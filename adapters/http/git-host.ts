@@ -1,21 +1,14 @@
 /** Issues installation tokens at a Git host, over GitHub's REST API. */
 import { ServiceFault } from '#core/execution/credentials/fault.ts';
 import type { GitHostTokens, InstallationToken } from '#core/execution/credentials/ports.ts';
+import { gitHostFault, gitHostHeaders } from '#core/execution/credentials/service.ts';
 import { isObject } from '#core/kernel/narrow.ts';
-import { type ServiceAnswer, serviceJson, statusFault } from './service-json.ts';
+import { serviceJson } from './service-json.ts';
 
 interface GitHostOptions {
   /** @default 10 seconds */
   readonly timeoutMs?: number;
 }
-
-/** Headers of every call to GitHub's REST API. */
-export const gitHostHeaders = (token: string) => ({
-  accept: 'application/vnd.github+json',
-  authorization: `Bearer ${token}`,
-  'user-agent': 'agent-governance-gateway',
-  'x-github-api-version': '2022-11-28',
-});
 
 export function gitHostTokens({ timeoutMs = 10_000 }: GitHostOptions = {}): GitHostTokens {
   return {
@@ -42,12 +35,6 @@ export function gitHostTokens({ timeoutMs = 10_000 }: GitHostOptions = {}): GitH
       if (answer.status !== 204 && answer.status !== 401) throw gitHostFault(answer);
     },
   };
-}
-
-/** Returns the fault. A 403 without remaining calls, or with a time to wait, does not refuse the action. */
-export function gitHostFault({ status, headers }: ServiceAnswer): ServiceFault {
-  const busy = headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after');
-  return status === 403 && busy ? statusFault(status, 'throttled') : statusFault(status);
 }
 
 function tokenOf(body: Readonly<Record<string, unknown>> | undefined): InstallationToken {

@@ -2,8 +2,7 @@
 import type { NotificationClients, WebhookOptions } from '#core/approvals/notifications/deliver-ports.ts';
 import type { EvaluationMessage } from '#core/observatory/evaluation/message.ts';
 import { type Score, scoreOf } from '#core/observatory/evaluation/score.ts';
-import { pullRequestHost, pullRequestNotifier } from './pull-request-host.ts';
-import { openSlackView, respondToSlack, slackNotifier } from './slack-client.ts';
+import { serviceJson } from './service-json.ts';
 import { postSigned, webhookNotifier } from './webhook-sender.ts';
 
 const maxBytes = 64 * 1024;
@@ -42,11 +41,7 @@ async function beginning(body: ReadableStream<Uint8Array> | null): Promise<strin
 }
 
 export const notificationClients: NotificationClients = {
-  slack: slackNotifier,
-  pullRequests: pullRequestNotifier,
   webhook: webhookNotifier,
-  pullRequestHost,
-  respondToSlack,
-  openSlackView,
+  sendJson: serviceJson,
   askEvaluator,
 };

@@ -3,6 +3,7 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 import { RecentMap } from '#core/kernel/recent-map.ts';
+import { retryAfterSeconds } from '#core/kernel/retry-after.ts';
 import {
   type HttpBody,
   type HttpCall,
@@ -11,7 +12,6 @@ import {
   type HttpRequest,
 } from '#core/models/providers/http.ts';
 import { decodedBody, isDecodable } from './decoded-body.ts';
-import { retryAfterSeconds } from './retry-after.ts';
 
 const defaultConnectTimeoutMs = 10_000;
 /** Bytes buffered for a slow reader before the connection is paused. */

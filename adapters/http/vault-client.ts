@@ -1,8 +1,9 @@
 /** Issues and revokes leases at HashiCorp Vault, over its HTTP API. */
 import { ServiceFault } from '#core/execution/credentials/fault.ts';
 import type { VaultAccess, VaultClient, VaultLease } from '#core/execution/credentials/ports.ts';
+import { type ServiceAnswer, statusFault } from '#core/execution/credentials/service.ts';
 import { isObject } from '#core/kernel/narrow.ts';
-import { type ServiceAnswer, serviceJson, statusFault } from './service-json.ts';
+import { serviceJson } from './service-json.ts';
 
 interface VaultOptions {
   /** @default 10 seconds */

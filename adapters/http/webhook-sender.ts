@@ -6,7 +6,7 @@ import type { Notifier, WebhookOptions } from '#core/approvals/notifications/del
 import { webhookSignature } from '#core/approvals/notifications/webhook-signature.ts';
 import { approvalView } from '#core/approvals/views.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { retryAfterSeconds } from './retry-after.ts';
+import { retryAfterSeconds } from '#core/kernel/retry-after.ts';
 
 export { webhookSignature } from '#core/approvals/notifications/webhook-signature.ts';
 

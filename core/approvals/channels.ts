@@ -1,6 +1,8 @@
 /** Finds the notification channels that a configuration enables for an approval. */
-import type { Configuration } from '#core/contracts/config.ts';
-import { pullRequestOf } from './pull-requests.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { Configuration, GithubChannel } from '#core/contracts/config.ts';
+import { type PullRequest, parsePullRequest, repositoryPattern } from '#core/contracts/repository.ts';
+import { globMatches } from '#core/text/matching/glob.ts';
 
 export function channelsOf(
   { approvals: { channels } }: Pick<Configuration, 'approvals'>,
@@ -10,4 +12,29 @@ export function channelsOf(
     .filter(([, channel]) => channel?.enabled)
     .map(([name]) => name)
     .filter((name) => name !== 'github' || (channels.github && pullRequestOf(row, channels.github) !== undefined));
+}
+
+/**
+ * Returns the call's own pull request if its repository is allowed by the channel, otherwise the channel's fixed one.
+ * Agents choose target and number, and must not thereby choose who sees the call.
+ */
+export function pullRequestOf(
+  row: Pick<ApprovalRow, 'protocol' | 'tool' | 'target' | 'parameters'>,
+  { repositories, pull_request }: Pick<GithubChannel, 'repositories' | 'pull_request'>,
+): PullRequest | undefined {
+  const subject = subjectOf(row);
+  if (subject && repositories.some((pattern) => globMatches(pattern, subject.repository))) return subject;
+  return pull_request === undefined ? undefined : parsePullRequest(pull_request);
+}
+
+function subjectOf({
+  protocol,
+  tool,
+  target,
+  parameters,
+}: Parameters<typeof pullRequestOf>[0]): PullRequest | undefined {
+  if (protocol !== 'git' || !repositoryPattern.test(target)) return undefined;
+  const given = [parameters.pull_number, parameters.pullNumber, tool.includes('pull_request') && parameters.number];
+  const number = given.find((value) => Number.isSafeInteger(value) && (value as number) > 0);
+  return number === undefined ? undefined : { repository: target, number: number as number };
 }

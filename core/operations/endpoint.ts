@@ -6,7 +6,7 @@ import type * as z from 'zod';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import { type FunctionName, functions } from '#core/contracts/functions.ts';
 import type { Route } from '#core/contracts/route.ts';
-import type { Operation } from './operation.ts';
+import type { Callback, Operation } from './operation.ts';
 
 type Place = `${Route['method']} /${string}`;
 
@@ -56,8 +56,10 @@ export interface Definition<Input extends z.ZodType = z.ZodType, Out extends Out
   readonly agents?: 'yes' | 'own';
   /** Operation id in OpenAPI. Default: the definition's key. */
   readonly id?: string;
-  /** Imports the implementation. Absent if the function has a handler of its own: chat calls, MCP, callbacks. */
+  /** Imports the implementation. Absent if the function has a handler of its own: chat calls, MCP. */
   readonly run?: () => Promise<Operation>;
+  /** Imports the implementation for requests that their sender signs. */
+  readonly callback?: () => Promise<Callback>;
   /** Ids of operations of other functions that this one runs. */
   readonly runs?: readonly string[];
 }
@@ -68,7 +70,7 @@ export const operation = <Input extends z.ZodType, Out extends Output>(
 ): Definition<Input, Out> => definition;
 
 /** A route with its contract and implementation. */
-export interface Endpoint extends Route, Contract, Pick<Definition, 'runs'> {
+export interface Endpoint extends Route, Contract, Pick<Definition, 'runs' | 'callback'> {
   /** Returns the implementation. */
   readonly run?: () => Operation | Promise<Operation>;
 }

@@ -5,7 +5,6 @@ import { actions, gatewayActions } from './endpoints/actions.ts';
 import { alerts } from './endpoints/alerts.ts';
 import { approvals } from './endpoints/approvals.ts';
 import { batches } from './endpoints/batches.ts';
-import { callbacks } from './endpoints/callbacks.ts';
 import { chat, messages } from './endpoints/chat.ts';
 import { configuration } from './endpoints/configuration.ts';
 import { credentials } from './endpoints/credentials.ts';
@@ -39,7 +38,6 @@ export const operations = {
   ...violations,
   ...actions,
   ...approvals,
-  ...callbacks,
   ...evidence,
   ...transparency,
   ...audit,

@@ -51,6 +51,21 @@ export interface Reply {
 
 export type Operation = (call: Call) => Promise<Reply>;
 
+/** A request that its sender has signed, unparsed. */
+interface SignedRequest {
+  readonly header: (name: string) => string | undefined;
+  /** Returns the exact body. @throws GatewayError `payload_too_large` */
+  readonly bytes: () => Buffer;
+  /** Parses the body as a JSON object. */
+  readonly json: () => JsonObject;
+}
+
+/** Verifies a signed request and answers it. A reply with `finished` has work that continues after it. */
+export type Callback = (
+  ports: GatewayPorts,
+  request: SignedRequest,
+) => Promise<Reply & { readonly finished?: Promise<void> }>;
+
 /**
  * Parses a value by a schema.
  * @throws GatewayError `invalid_request` listing every problem as `path: what`.

@@ -1,22 +1,25 @@
-/** Accepts votes from external channels: checks the signature, then the identity, then votes. */
-import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
+/** Accepts votes from external channels: their callbacks check the signature, then the identity, then vote. */
+import type { HttpHandler } from '#core/contracts/http.ts';
 import { routes } from '#features/routes.ts';
+import { boundedBody, headerOf, jsonObject } from '../middleware/body.ts';
 import { withErrorHandling } from '../middleware/error-handling.ts';
+import { replyOf } from '../middleware/http-endpoint.ts';
 import { inputsOf, matchRoute } from '../middleware/route.ts';
 import type { GatewayPorts } from '../ports.ts';
-import { githubCallback } from './github.ts';
-import { slackCallback } from './slack.ts';
 
-type Callback = (ports: GatewayPorts, event: HttpEvent) => Promise<HttpReply>;
-
-const callbacks: Readonly<Record<string, Callback>> = { slackCallback, githubCallback };
 const own = routes.filter(({ handledBy }) => handledBy === 'approval-callback');
 
 export const createHandler = (ports: GatewayPorts): HttpHandler =>
   withErrorHandling(ports, async (event) => {
     const route = matchRoute(own, event);
     inputsOf(route, event);
-    const callback = callbacks[route.operation];
-    if (!callback) throw new Error(`the routes table names the callback ${route.operation}, which does not exist`);
-    return callback(ports, event);
+    if (!route.callback) throw new Error(`the definition of ${route.operation} names no callback`);
+    const callback = await route.callback();
+    const bytes = () => boundedBody(event, route.operation);
+    const { finished, ...reply } = await callback(ports, {
+      header: (name) => headerOf(event, name),
+      bytes,
+      json: () => jsonObject(event, bytes(), { numbers: 'double' }),
+    });
+    return { ...replyOf(reply), ...(finished && { finished }) };
   });

@@ -4,13 +4,18 @@
 
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { unmarshalledDelivery } from '#adapters/tables/delivery-record.ts';
+import { secretOfChannel } from '#core/approvals/channel-secrets.ts';
 import { deliverAll, deliverUntilNoneIsDue } from '#core/approvals/notifications/deliver.ts';
 import type { DeliverPorts, Notifier } from '#core/approvals/notifications/deliver-ports.ts';
 import { digestTerms } from '#core/approvals/notifications/digest.ts';
 import { placeOfRule } from '#core/approvals/rule-place.ts';
 import { recordScore } from '#core/observatory/evaluation/record.ts';
+import type { Feature } from '#features/feature.ts';
+import { features } from '#features/features.ts';
 import { scheduleCompleted } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
+
+const channels: NonNullable<Feature['channels']> = Object.assign({}, ...features.map((feature) => feature.channels));
 
 /** Time for sending: the scheduled function has 60 seconds, and a page may take another 10. */
 const budgetMs = 45_000;
@@ -54,31 +59,16 @@ export const createHandler =
 
 /** Returns the notifier of a channel, or undefined if it is off. A missing secret is an error that names it. */
 async function notifierFor(ports: GatewayPorts, channel: string): Promise<Notifier | undefined> {
-  const { approvals, evaluation } = (await ports.snapshots.current({ evenStale: true })).configuration;
-  const { slack, github, webhook } = approvals.channels;
+  const { configuration } = await ports.snapshots.current({ evenStale: true });
+  const own = channels[channel];
+  if (own) return (await own()).notifier(ports, configuration);
+  const { approvals, evaluation } = configuration;
+  const { webhook } = approvals.channels;
   const { adminUrl, clock, notificationClients: clients } = ports;
   if (channel === 'evaluation' && evaluation.url !== undefined)
-    return evaluator(ports, evaluation.url, await secretOf(ports, evaluation.secret_env ?? ''));
-  if (channel === 'slack' && slack?.enabled) {
-    const token = await secretOf(ports, slack.bot_token_env);
-    return clients.slack({
-      apiUrl: slack.api_url,
-      channel: slack.channel,
-      token,
-      linkBase: slack.link_base ?? adminUrl,
-      consoleUrl: slack.link_base === undefined ? ports.consoleUrl : undefined,
-    });
-  }
-  if (channel === 'github' && github?.enabled) {
-    const token = await secretOf(ports, github.token_env);
-    return clients.pullRequests({
-      host: clients.pullRequestHost({ apiUrl: github.api_url, token, timeoutMs: 10_000 }),
-      channel: github,
-      linkBase: github.link_base ?? adminUrl,
-    });
-  }
+    return evaluator(ports, evaluation.url, await secretOfChannel(ports, evaluation.secret_env ?? ''));
   if (channel === 'webhook' && webhook?.enabled) {
-    const secret = await secretOf(ports, webhook.secret_env);
+    const secret = await secretOfChannel(ports, webhook.secret_env);
     return clients.webhook({ url: webhook.url, secret, adminUrl, clock, policyEvents: webhook.policy_events });
   }
   return undefined;
@@ -97,9 +87,3 @@ const evaluator = (ports: GatewayPorts, url: string, secret: string): Notifier =
     return {};
   },
 });
-
-async function secretOf({ secrets }: GatewayPorts, name: string): Promise<string> {
-  const value = await secrets.get(name);
-  if (!value) throw new Error(`the secret ${name} is missing`);
-  return value;
-}

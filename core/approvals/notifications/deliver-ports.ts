@@ -1,8 +1,7 @@
 /** Ports that deliveries need: channels to people, and stores of due deliveries. */
 import type { ApprovalStore } from '#core/approvals/ports.ts';
-import type { PullRequestHost } from '#core/approvals/pull-requests.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import type { GithubChannel } from '#core/contracts/config.ts';
+import type { SendJson } from '#core/execution/credentials/service.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import type { EvaluationMessage } from '#core/observatory/evaluation/message.ts';
 import type { Score } from '#core/observatory/evaluation/score.ts';
@@ -41,29 +40,6 @@ export interface Notifier {
   sendAlert?(alert: NonNullable<Delivery['alert']>): Promise<Record<string, string>>;
 }
 
-export interface SlackOptions {
-  readonly apiUrl: string;
-  readonly channel: string;
-  readonly token: string;
-  /** Base URL of links in messages. */
-  readonly linkBase: string;
-  /** URL of the web console if reviewers can reach one. */
-  readonly consoleUrl?: string | undefined;
-}
-
-export interface PullRequestHostOptions {
-  readonly apiUrl: string;
-  readonly token: string;
-  readonly timeoutMs: number;
-}
-
-export interface PullRequestOptions {
-  readonly host: PullRequestHost;
-  readonly channel: Pick<GithubChannel, 'repositories' | 'pull_request'>;
-  /** Base URL of links in comments. */
-  readonly linkBase: string;
-}
-
 export interface WebhookOptions {
   readonly url: string;
   readonly secret: string;
@@ -73,25 +49,11 @@ export interface WebhookOptions {
   readonly policyEvents: readonly PolicyEventName[];
 }
 
-export interface SlackReply {
-  readonly text: string;
-  readonly blocks?: readonly object[];
-}
-
-/** Factories of clients for chat systems, Git hosts and webhooks by configuration. Creating a client sends nothing. */
+/** Clients of channels. Creating a notifier sends nothing. */
 export interface NotificationClients {
-  readonly slack: (options: SlackOptions) => Notifier;
-  readonly pullRequests: (options: PullRequestOptions) => Notifier;
   readonly webhook: (options: WebhookOptions) => Notifier;
-  readonly pullRequestHost: (options: PullRequestHostOptions) => PullRequestHost;
-  /** Answers a click on a button, visible to the clicker only. */
-  readonly respondToSlack: (responseUrl: string, message: SlackReply) => Promise<void>;
-  /** Opens a dialog for the clicker. @throws Error if Slack does not open it. */
-  readonly openSlackView: (
-    options: Pick<SlackOptions, 'apiUrl' | 'token'>,
-    triggerId: string,
-    view: object,
-  ) => Promise<void>;
+  /** Calls chat systems and Git hosts. */
+  readonly sendJson: SendJson;
   /**
    * Sends a chat call to its evaluator.
    * @param unread gets the reason why a reply was ignored, for example its length; the call is not sent again.

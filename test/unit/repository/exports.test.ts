@@ -34,7 +34,7 @@ const comparedWith = ['grafanaPanels', 'namedLists', 'settingsOf', 'storeRates']
 test('no function, constant or class is there for tests alone', () => {
   const product = texts.filter(
     ({ path }) =>
-      !path.endsWith('.test.ts') &&
+      !/\.test\.ts$|^features\/[^/]+\/test\//.test(path) &&
       /^(?:core|features|adapters|lambdas|lib|bin|bench|operator|console)\/|^packaging\/function-entries/.test(path),
   );
   const uses = new Map<string, number>();

@@ -1,10 +1,15 @@
 /** Digests of many requests in one message: contents, updates, and no lost request. */
 
 import { deliverUntilNoneIsDue } from '#core/approvals/notifications/deliver.ts';
-import { type DigestTerms, digestOf, digestTerms, isUrgent } from '#core/approvals/notifications/digest.ts';
+import {
+  type DigestTerms,
+  digestOf,
+  digestTerms,
+  isUrgent,
+  waitingText,
+} from '#core/approvals/notifications/digest.ts';
 import { enqueueNotifications, enqueueSubmitted } from '#core/approvals/notifications/enqueue.ts';
 import type { NotificationEvent } from '#core/approvals/notifications/ports.ts';
-import { slackDigest } from '#core/approvals/slack-digest.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { deliverySetting } from './delivery-setting.ts';
@@ -272,9 +277,6 @@ describe('[notify.digest] what it says', () => {
     expect(digest.by_rule).toHaveLength(8);
     expect(digest.requests.map(({ envelope_id }) => envelope_id).slice(0, 2)).toEqual(['grave', 'e11']);
     expect(digest.requests).toHaveLength(10);
-    const shown = JSON.stringify(slackDigest(digest, { linkBase: 'https://a.example' }));
-    expect(shown).toContain('• 3 by `r1` of `pr-writer`\\n');
-    expect(shown).toContain('• 2 by other rules');
     expect(digest).toMatchObject({ next_expires_in_seconds: 1200, next_expires_at: '2026-01-01T00:30:00.000Z' });
   });
 
@@ -286,25 +288,7 @@ describe('[notify.digest] what it says', () => {
     };
     const digest = await digestOf(many, 'default', at);
     expect([pages, digest.counted, digest.waiting]).toEqual([10, 1_000, 4_321]);
-    const { text } = slackDigest(digest, { linkBase: 'https://a.example' });
-    expect(text).toBe(
-      '4321 requests wait for approval (risk of the oldest 1000: 1000 medium), and the first one ends in 20 min',
-    );
-  });
-
-  test('in Slack: how to decide, and callers can neither format nor mention', async () => {
-    const hostile = sampleRow({ tool: '<!channel>`*x*', target: 'a\nb' });
-    const digest = await digestOf(waiting([hostile]), 'default', at);
-    const message = slackDigest(digest, { linkBase: 'https://a.example' });
-    const text = JSON.stringify(message);
-    expect(message.text).toBe('1 request waits for approval (risk: 1 medium), and the first one ends in 20 min');
-    expect(text).toContain('<https://a.example/admin/v1/approvals|how to decide>');
-    expect(text).toContain('`agentctl pending`');
-    expect(text).toContain('`&lt;!channel&gt;\\\\u{60}*x*` on `a b`');
-    expect(text).not.toContain('"type":"actions"');
-    expect(text).not.toContain('other rules');
-    const links = { linkBase: 'https://a.example', consoleUrl: 'https://a.example/console/' };
-    expect(JSON.stringify(slackDigest(digest, links))).toContain('<https://a.example/console/#/approvals|web console>');
+    expect(waitingText(digest)).toBe('4321 requests wait for approval (risk of the oldest 1000: 1000 medium)');
   });
 });
 

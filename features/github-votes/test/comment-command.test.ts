@@ -1,6 +1,7 @@
 /** The command in a comment. */
-import { commandIn } from '#core/approvals/comment-command.ts';
-import { approvalId as id } from './notifications/sample.ts';
+
+import { approvalId as id } from '../../../test/unit/approvals/notifications/sample.ts';
+import { commandIn } from '../comment-command.ts';
 
 const read = (text: string) => commandIn(text)?.read();
 const refusal = expect.objectContaining({ code: 'invalid_request' });

@@ -1,43 +1,42 @@
 /** Accepts votes by Slack button: checks signature and identity, asks for confirmation in a dialog, then votes. */
 
 import { currentTermsFinder } from '#core/actions/current-terms-finder.ts';
+import { verifyingSecrets } from '#core/approvals/channel-secrets.ts';
 import { channelsOf } from '#core/approvals/channels.ts';
-import type { SlackReply } from '#core/approvals/notifications/deliver-ports.ts';
 import { assertUndecided, notWhole } from '#core/approvals/open-request.ts';
+import { missingVotesText } from '#core/approvals/views.ts';
+import { decideApproval } from '#core/approvals/vote.ts';
+import { assertMayVote, slackVoter } from '#core/configuration/identity/separation-of-duties.ts';
+import { separationOf } from '#core/configuration/identity/separation-rules.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import type { Callback } from '#core/operations/operation.ts';
+import type { GatewayPorts } from '#core/operations/ports.ts';
+import { openSlackView, respondToSlack, type SlackReply } from './client.ts';
+import { confirmMessage, voteView } from './confirmation.ts';
 import {
   parseSlackInteraction,
   type SlackClick,
   type SlackConfirmation,
   type SlackInteraction,
   verifySlackRequest,
-} from '#core/approvals/slack.ts';
-import { confirmMessage, voteView } from '#core/approvals/slack-confirmation.ts';
-import { isWholeInSlack } from '#core/approvals/slack-message.ts';
-import { missingVotesText } from '#core/approvals/views.ts';
-import { decideApproval } from '#core/approvals/vote.ts';
-import { assertMayVote, slackVoter } from '#core/configuration/identity/separation-of-duties.ts';
-import { separationOf } from '#core/configuration/identity/separation-rules.ts';
-import type { Snapshot } from '#core/configuration/store/snapshots.ts';
-import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
-import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
-import { notFound } from '#core/kernel/not-found.ts';
-import { isoTime } from '#core/kernel/ports.ts';
-import { boundedBody, headerOf } from '../middleware/body.ts';
-import type { GatewayPorts } from '../ports.ts';
-import { verifyingSecrets } from './verifying-secrets.ts';
+} from './interaction.ts';
+import { isWholeInSlack } from './message.ts';
 
 /** Callbacks are remembered for longer than the signature's window of five minutes either way. */
 const replayMemoryMs = 15 * 60_000;
 
-export async function slackCallback(ports: GatewayPorts, event: HttpEvent): Promise<HttpReply> {
+export const slackCallback: Callback = async (ports, request) => {
   const { configuration, ...snapshot } = await ports.snapshots.current();
   const slack = configuration.approvals.channels.slack;
   if (!slack || slack.enabled === false) throw notFound('slack_callback');
-  const rawBody = boundedBody(event, 'slackCallback');
+  const rawBody = request.bytes();
   verifySlackRequest({
     rawBody,
-    timestamp: headerOf(event, 'x-slack-request-timestamp') ?? '',
-    signature: headerOf(event, 'x-slack-signature') ?? '',
+    timestamp: request.header('x-slack-request-timestamp') ?? '',
+    signature: request.header('x-slack-signature') ?? '',
     secrets: await verifyingSecrets(ports, 'The request', [
       slack.signing_secret_env,
       slack.previous_signing_secret_env,
@@ -51,8 +50,8 @@ export async function slackCallback(ports: GatewayPorts, event: HttpEvent): Prom
   // Slack allows three seconds. An empty answer claims nothing; dialog, vote and outcome follow
   // [slack.confirmed].
   const finished = answer(ports, { ...snapshot, configuration }, interaction);
-  return { statusCode: 200, headers: {}, body: '', finished };
-}
+  return { body: '', contentType: 'text/plain', finished };
+};
 
 /** Answers the click. Never rejects: the person sees the outcome even if it could not be recorded. */
 async function answer(ports: GatewayPorts, snapshot: Snapshot, interaction: SlackInteraction): Promise<void> {
@@ -65,7 +64,7 @@ async function answer(ports: GatewayPorts, snapshot: Snapshot, interaction: Slac
     };
   });
   if (!reply || response_url === undefined) return;
-  await notificationClients.respondToSlack(response_url, reply).catch((cause: Error) => {
+  await respondToSlack(notificationClients.sendJson, response_url, reply).catch((cause: Error) => {
     telemetry.log('warn', 'slack was not answered', { envelope_id, error: cause.message });
   });
 }
@@ -102,7 +101,7 @@ async function askToConfirm(
     const { api_url: apiUrl, bot_token_env } = snapshot.configuration.approvals.channels.slack!;
     const token = await ports.secrets.get(bot_token_env);
     if (!token) throw new Error(`the secret ${bot_token_env} contains no value`);
-    await ports.notificationClients.openSlackView({ apiUrl, token }, click.trigger_id, voteView(row, click));
+    await openSlackView(ports.notificationClients.sendJson, { apiUrl, token }, click.trigger_id, voteView(row, click));
     return undefined;
   } catch (cause) {
     const { envelope_id } = row;

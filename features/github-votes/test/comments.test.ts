@@ -1,19 +1,8 @@
-import { questionDigest } from '#core/approvals/pull-requests.ts';
 import { createHandler as notify } from '#lambdas/notify/event.ts';
-import { headSha, pushedSha } from '../support/fake-pull-requests.ts';
-import { keys } from '../support/ports.ts';
-import {
-  answersOn,
-  asked,
-  call,
-  comment,
-  gateway,
-  host,
-  nextComment,
-  rowOf,
-  statusOf,
-  writes,
-} from '../support/pull-request-votes.ts';
+import { headSha, pushedSha } from '../../../test/support/fake-pull-requests.ts';
+import { keys } from '../../../test/support/ports.ts';
+import { questionDigest } from '../notice.ts';
+import { answersOn, asked, call, comment, gateway, host, nextComment, rowOf, statusOf, writes } from './votes.ts';
 
 const evidenceOf = async (id: string) => {
   const { session_id } = await rowOf(id);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { codeBlock, codeSpan, pullRequestComment, replyComment } from '#core/approvals/pull-request-comment.ts';
-import { questionDigest } from '#core/approvals/pull-requests.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { runs } from '../../support/extent.ts';
-import { approvalId, sampleRow } from './notifications/sample.ts';
+import { runs } from '../../../test/support/extent.ts';
+import { approvalId, sampleRow } from '../../../test/unit/approvals/notifications/sample.ts';
+import { questionDigest } from '../notice.ts';
+import { codeBlock, codeSpan, pullRequestComment, replyComment } from '../pull-request-comment.ts';
 
 const sha = 'a'.repeat(40);
 const textOf = (over: Partial<ApprovalRow> = {}) => pullRequestComment(sampleRow(over), sha, 'https://gateway.example');

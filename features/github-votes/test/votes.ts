@@ -2,9 +2,15 @@
 import { announce } from '#core/approvals/steps.ts';
 import { createHandler as notify } from '#lambdas/notify/event.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
-import { caller } from './call-endpoint.ts';
-import { commentPayload, deliveryHeaders, fakePullRequests, headSha, type Written } from './fake-pull-requests.ts';
-import { keys, type TestPorts, testPorts } from './ports.ts';
+import { caller } from '../../../test/support/call-endpoint.ts';
+import {
+  commentPayload,
+  deliveryHeaders,
+  fakePullRequests,
+  headSha,
+  type Written,
+} from '../../../test/support/fake-pull-requests.ts';
+import { keys, type TestPorts, testPorts } from '../../../test/support/ports.ts';
 
 export let host: Awaited<ReturnType<typeof fakePullRequests>>;
 export let gateway: TestPorts;

@@ -1,6 +1,7 @@
 /** Webhook deliveries of the Git host: signature and parsed fields. */
-import { githubSignature, parseGithubDelivery, verifyGithubDelivery } from '#core/approvals/github.ts';
-import { commentPayload } from '../../support/fake-pull-requests.ts';
+
+import { commentPayload } from '../../../test/support/fake-pull-requests.ts';
+import { githubSignature, parseGithubDelivery, verifyGithubDelivery } from '../delivery.ts';
 
 /** The example of GitHub's own documentation. */
 const documented = {

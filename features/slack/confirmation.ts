@@ -1,8 +1,8 @@
 /** Slack dialog to confirm a vote, and the buttons that replace it if it does not open [slack.confirmed]. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { carriedOf, type SlackClick, voteDialog } from './slack.ts';
-import type { SlackMessage } from './slack-message.ts';
-import { code } from './slack-text.ts';
+import { carriedOf, type SlackClick, voteDialog } from './interaction.ts';
+import type { SlackMessage } from './message.ts';
+import { code } from './text.ts';
 
 const words = {
   approve: { title: 'Approve this call', button: 'Approve', style: 'primary' },

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { slackMessage } from '#core/approvals/slack-message.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { runs } from '../../support/extent.ts';
-import { approvalId, sampleRow } from './notifications/sample.ts';
+import { runs } from '../../../test/support/extent.ts';
+import { approvalId, sampleRow } from '../../../test/unit/approvals/notifications/sample.ts';
+import { slackMessage } from '../message.ts';
 
 interface Section {
   readonly text: { readonly text: string };

@@ -1,6 +1,5 @@
-/** Approvals by pull-request comment: where they are requested, and what they are bound to. */
-import { channelsOf } from '#core/approvals/channels.ts';
-import { noticeOf, pullRequestOf, questionDigest, receiptOf, textDigest } from '#core/approvals/pull-requests.ts';
+/** Channels of an approval: on which pull request it is requested, if any. */
+import { channelsOf, pullRequestOf } from '#core/approvals/channels.ts';
 import { parsePullRequest, samePullRequest } from '#core/contracts/repository.ts';
 import { sampleRow } from './notifications/sample.ts';
 
@@ -55,33 +54,5 @@ describe('[approval.pr-comment] the pull request of a call', () => {
     expect(channelsOf(channels({ enabled: true, ...listed }), call({ number: 7 }))).toEqual(['slack', 'github']);
     expect(channelsOf(channels({ enabled: true, ...listed }), call({}))).toEqual(['slack']);
     expect(channelsOf(channels({ enabled: false, ...listed }), call({ number: 7 }))).toEqual(['slack']);
-  });
-});
-
-describe('[pr-comment.voter] the digest of a question', () => {
-  const [sha, other] = ['a'.repeat(40), 'b'.repeat(40)];
-
-  test('changes with the call and with the commit', () => {
-    const digest = questionDigest({ call_digest: '1'.repeat(64) }, sha);
-    expect(digest).toBe('66cdf7724ddc');
-    expect(questionDigest({ call_digest: '2'.repeat(64) }, sha)).not.toBe(digest);
-    expect(questionDigest({ call_digest: '1'.repeat(64) }, other)).not.toBe(digest);
-  });
-
-  test('a receipt holds what a later delivery and a vote need', () => {
-    const notice = {
-      at: { repository: 'acme/web', number: 7 },
-      comment_id: '12',
-      head_sha: sha,
-      text_sha256: textDigest('a'),
-    };
-    expect(noticeOf(receiptOf(notice))).toEqual(notice);
-    expect(noticeOf(undefined)).toBeUndefined();
-    expect(noticeOf({ ts: '1.0', channel: 'C1' })).toBeUndefined();
-  });
-
-  test('[pr-comment.voter] a text is the same whatever the host makes of its line ends, and no other', () => {
-    expect(textDigest('a\nb\n')).toBe(textDigest('a\r\nb'));
-    expect(textDigest('a\nb')).not.toBe(textDigest('a b'));
   });
 });

@@ -1,28 +1,39 @@
-/**
- * Comments on pull requests at a Git host, over GitHub's REST API: one comment per approval, rewritten once it is
- * decided.
- */
-
+/** Pull requests at a Git host, over GitHub's REST API. */
 import { DeliveryRefused } from '#core/approvals/notifications/deliver.ts';
-import type {
-  Notifier,
-  PullRequestHostOptions,
-  PullRequestOptions,
-} from '#core/approvals/notifications/deliver-ports.ts';
-import { isWholeInComment, pullRequestComment } from '#core/approvals/pull-request-comment.ts';
-import { noticeOf, type PullRequestHost, pullRequestOf, receiptOf, textDigest } from '#core/approvals/pull-requests.ts';
+import type { PullRequest } from '#core/contracts/repository.ts';
 import { ServiceFault } from '#core/execution/credentials/fault.ts';
+import {
+  gitHostFault,
+  gitHostHeaders,
+  type SendJson,
+  type ServiceAnswer,
+  type ServiceCall,
+} from '#core/execution/credentials/service.ts';
 import { isObject } from '#core/kernel/narrow.ts';
-import { gitHostFault, gitHostHeaders } from './git-host.ts';
-import { retryAfterSeconds } from './retry-after.ts';
-import { type ServiceAnswer, type ServiceCall, serviceJson } from './service-json.ts';
+import { retryAfterSeconds } from '#core/kernel/retry-after.ts';
+
+/** Git host for approvals. Every method throws `ServiceFault` if the host's answer is missing or invalid. */
+export interface PullRequestHost {
+  /** Returns the current head commit of the pull request, in lower-case hex. */
+  head(at: PullRequest): Promise<string>;
+  /** Writes a comment and returns its id. */
+  comment(at: PullRequest, text: string): Promise<string>;
+  /** Returns the current text of a comment; undefined if it was deleted. */
+  textOf(repository: string, commentId: string): Promise<string | undefined>;
+  rewrite(repository: string, commentId: string, text: string): Promise<void>;
+  /** Returns the login's current permission at a repository: `admin`, `maintain`, `write`, `read` or `none`. */
+  permission(repository: string, login: string): Promise<string>;
+}
 
 /** Maximum size of an answer, which contains the pull request's text and both repositories. */
 const longestAnswer = 2 * 1024 * 1024;
 
-export function pullRequestHost({ apiUrl, token, timeoutMs }: PullRequestHostOptions): PullRequestHost {
+export function pullRequestHost(
+  send: SendJson,
+  { apiUrl, token, timeoutMs }: { readonly apiUrl: string; readonly token: string; readonly timeoutMs: number },
+): PullRequestHost {
   const call = (method: ServiceCall['method'], path: string, body?: object): Promise<ServiceAnswer> =>
-    serviceJson({
+    send({
       url: `${apiUrl.replace(/\/+$/, '')}/repos/${path}`,
       method,
       headers: gitHostHeaders(token),
@@ -82,25 +93,4 @@ function secondsToWait({ status, headers }: ServiceAnswer): number | undefined {
   if (asked !== undefined || headers.get('x-ratelimit-remaining') !== '0') return asked;
   const left = Math.ceil(Number(headers.get('x-ratelimit-reset')) - now / 1000);
   return left > 0 ? left : undefined;
-}
-
-export function pullRequestNotifier({ host, channel, linkBase }: PullRequestOptions): Notifier {
-  return {
-    async send(_event, row, earlier, place) {
-      const asked = noticeOf(earlier);
-      if (asked) {
-        const { at, comment_id, head_sha } = asked;
-        await host.rewrite(at.repository, comment_id, pullRequestComment(row, head_sha, linkBase, place));
-        return receiptOf(asked);
-      }
-      const at = pullRequestOf(row, channel);
-      if (!at) throw new Error('no pull request is configured for this approval');
-      // Read first: a push between the two only voids the question, and the answer stays right.
-      const head_sha = await host.head(at);
-      const text = pullRequestComment(row, head_sha, linkBase, place);
-      const comment_id = await host.comment(at, text);
-      const whole = isWholeInComment(row, head_sha, linkBase);
-      return receiptOf({ at, comment_id, head_sha, text_sha256: textDigest(text), ...(whole && { whole: 'true' }) });
-    },
-  };
 }

@@ -3,11 +3,11 @@
  * since a vote is on one request.
  */
 
+import { approvalsUrl, approvalUrl } from '#core/approvals/approval-url.ts';
 import { type Digest, type DigestedRequest, waitingText } from '#core/approvals/notifications/digest.ts';
 import { visibleText } from '#core/text/secrets/visible-text.ts';
-import { approvalsUrl, approvalUrl } from './approval-url.ts';
-import type { SlackMessage } from './slack-message.ts';
-import { code, fitted, listed } from './slack-text.ts';
+import type { SlackMessage } from './message.ts';
+import { code, fitted, listed } from './text.ts';
 
 interface DigestLinks {
   /** Base URL of requests. */

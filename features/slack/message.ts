@@ -3,10 +3,7 @@
  * the id. All text of agents is put in code, so that it cannot format, mention or imitate the gateway's lines.
  */
 
-import type { Delivery } from '#core/approvals/notifications/ports.ts';
-import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { spelledText, visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
-import { approvalUrl } from './approval-url.ts';
+import { approvalUrl } from '#core/approvals/approval-url.ts';
 import {
   beginningOf,
   effectsOf,
@@ -17,9 +14,12 @@ import {
   sentBesideExecuted,
   sentOf,
   summaryOf,
-} from './card.ts';
-import { headlineOf } from './headline.ts';
-import { code, codeBlock, escaped, fits, fitted, listed, maxSection } from './slack-text.ts';
+} from '#core/approvals/card.ts';
+import { headlineOf } from '#core/approvals/headline.ts';
+import type { Delivery } from '#core/approvals/notifications/ports.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { spelledText, visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
+import { code, codeBlock, escaped, fits, fitted, listed, maxSection } from './text.ts';
 
 export interface SlackMessage {
   /** Text for notifications and for clients without blocks. */

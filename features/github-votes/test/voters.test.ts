@@ -1,16 +1,7 @@
 /** Comments that do not count, and deliveries that are not those of the host. */
-import { commentPayload, deliveryHeaders, headSha, pushedSha } from '../support/fake-pull-requests.ts';
-import { keys } from '../support/ports.ts';
-import {
-  answersOn,
-  asked,
-  call,
-  comment,
-  host,
-  nextComment,
-  type Sent,
-  statusOf,
-} from '../support/pull-request-votes.ts';
+import { commentPayload, deliveryHeaders, headSha, pushedSha } from '../../../test/support/fake-pull-requests.ts';
+import { keys } from '../../../test/support/ports.ts';
+import { answersOn, asked, call, comment, host, nextComment, type Sent, statusOf } from './votes.ts';
 
 describe('[pr-comment.voter] a delivery', () => {
   test('with a signature of another secret decides nothing', async () => {

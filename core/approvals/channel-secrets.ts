@@ -1,13 +1,17 @@
-/** Secrets that verify callbacks: the current one and, during a rotation, the previous one. */
+/** Secrets of notification channels. */
 import { GatewayError } from '#core/kernel/errors.ts';
-import type { GatewayPorts } from '../ports.ts';
+import type { SecretStore } from '#core/kernel/ports.ts';
+
+interface SecretPorts {
+  readonly secrets: SecretStore;
+}
 
 /**
- * Returns the secrets.
+ * Returns the secrets that verify callbacks: the current one and, during a rotation, the previous one.
  * @throws GatewayError `service_unavailable` when none has a value: unverified callbacks are refused.
  */
 export async function verifyingSecrets(
-  { secrets }: Pick<GatewayPorts, 'secrets'>,
+  { secrets }: SecretPorts,
   what: string,
   names: readonly (string | undefined)[],
 ): Promise<string[]> {
@@ -19,4 +23,11 @@ export async function verifyingSecrets(
       `${what} cannot be verified: no secret ${names.filter((name) => name !== undefined).join(' or ')} holds a value. Set it, then repeat the delivery.`,
     );
   return known;
+}
+
+/** Returns a secret that a channel sends with. @throws Error that names a missing one. */
+export async function secretOfChannel({ secrets }: SecretPorts, name: string): Promise<string> {
+  const value = await secrets.get(name);
+  if (!value) throw new Error(`the secret ${name} is missing`);
+  return value;
 }

@@ -1,4 +1,4 @@
-import { parseSlackInteraction, slackSignature, verifySlackRequest } from '#core/approvals/slack.ts';
+import { parseSlackInteraction, slackSignature, verifySlackRequest } from '../interaction.ts';
 
 /** The example of Slack's own documentation. */
 const documented = {

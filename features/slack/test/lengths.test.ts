@@ -1,9 +1,9 @@
 /** Lengths of texts in Slack messages: Slack refuses a section of more than 3000 characters. */
 
-import { slackAlert, slackMessage } from '#core/approvals/slack-message.ts';
-import { fitted } from '#core/approvals/slack-text.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { sampleRow } from './notifications/sample.ts';
+import { sampleRow } from '../../../test/unit/approvals/notifications/sample.ts';
+import { slackAlert, slackMessage } from '../message.ts';
+import { fitted } from '../text.ts';
 
 const long = 'x'.repeat(5000);
 const sections = (over: Partial<ApprovalRow>): string[] =>

@@ -2,9 +2,8 @@
  * Builds the pull-request comment of an approval: the call, its commit, and the lines to reply with. All text of agents
  * and people is put in code, so that it cannot format, mention, link or imitate the gateway's lines.
  */
-import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { shorten, spelledText, visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
-import { approvalUrl } from './approval-url.ts';
+
+import { approvalUrl } from '#core/approvals/approval-url.ts';
 import {
   beginningOf,
   effectsOf,
@@ -14,9 +13,11 @@ import {
   riskWord,
   sentBesideExecuted,
   sentOf,
-} from './card.ts';
-import { headlineOf } from './headline.ts';
-import { questionDigest } from './pull-requests.ts';
+} from '#core/approvals/card.ts';
+import { headlineOf } from '#core/approvals/headline.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { shorten, spelledText, visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
+import { questionDigest } from './notice.ts';
 
 /** Maximum length of a GitHub comment. */
 const maxComment = 65_536;

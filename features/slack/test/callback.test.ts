@@ -1,12 +1,12 @@
-import { slackSignature } from '#core/approvals/slack.ts';
 import { announce } from '#core/approvals/steps.ts';
 import { createHandler as callback } from '#lambdas/approval-callback/http.ts';
 import { createHandler as notify } from '#lambdas/notify/event.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
-import { caller, eventTo } from '../support/call-endpoint.ts';
-import { fakeSlack } from '../support/fake-slack.ts';
-import type { Loose } from '../support/loose.ts';
-import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { caller, eventTo } from '../../../test/support/call-endpoint.ts';
+import { fakeSlack } from '../../../test/support/fake-slack.ts';
+import type { Loose } from '../../../test/support/loose.ts';
+import { configuration, keys, type TestPorts, testPorts } from '../../../test/support/ports.ts';
+import { slackSignature } from '../interaction.ts';
 
 let slack: Awaited<ReturnType<typeof fakeSlack>>;
 let hook: Awaited<ReturnType<typeof fakeSlack>>;

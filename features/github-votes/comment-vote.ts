@@ -3,8 +3,14 @@
  * queried before the comment is marked as processed, so that a delivery can be repeated after an outage.
  */
 
+import { channelsOf } from '#core/approvals/channels.ts';
 import { DeliveryRefused } from '#core/approvals/notifications/deliver.ts';
 import { deliveryId } from '#core/approvals/notifications/enqueue.ts';
+import { assertUndecided, notWhole } from '#core/approvals/open-request.ts';
+import type { VotePorts } from '#core/approvals/ports.ts';
+import type { FindCurrentTerms } from '#core/approvals/terms.ts';
+import { missingVotesText } from '#core/approvals/views.ts';
+import { decideApproval } from '#core/approvals/vote.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { assertMayVote, githubVoter, personByGithubLogin } from '#core/configuration/identity/separation-of-duties.ts';
 import { separationOf } from '#core/configuration/identity/separation-rules.ts';
@@ -15,15 +21,10 @@ import { ServiceFault } from '#core/execution/credentials/fault.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { channelsOf } from './channels.ts';
 import { type CommentCommand, commandIn } from './comment-command.ts';
-import type { WrittenComment } from './github.ts';
-import { assertUndecided, notWhole } from './open-request.ts';
-import type { VotePorts } from './ports.ts';
-import { type Notice, noticeOf, type PullRequestHost, questionDigest, textDigest } from './pull-requests.ts';
-import type { FindCurrentTerms } from './terms.ts';
-import { missingVotesText } from './views.ts';
-import { decideApproval } from './vote.ts';
+import type { WrittenComment } from './delivery.ts';
+import type { PullRequestHost } from './host.ts';
+import { type Notice, noticeOf, questionDigest, textDigest } from './notice.ts';
 
 interface CommentVotePorts extends VotePorts {
   readonly host: PullRequestHost;

@@ -1,48 +1,47 @@
 /** Accepts votes by pull-request comment: checks the signature, then the comment, then votes. */
 
 import { currentTermsFinder } from '#core/actions/current-terms-finder.ts';
-import { voteByComment } from '#core/approvals/comment-vote.ts';
-import { parseGithubDelivery, verifyGithubDelivery } from '#core/approvals/github.ts';
-import { replyComment } from '#core/approvals/pull-request-comment.ts';
+import { verifyingSecrets } from '#core/approvals/channel-secrets.ts';
 import type { GithubChannel } from '#core/contracts/config.ts';
-import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
-import { boundedBody, headerOf, jsonObject } from '../middleware/body.ts';
-import { replyOf } from '../middleware/http-endpoint.ts';
-import type { GatewayPorts } from '../ports.ts';
-import { verifyingSecrets } from './verifying-secrets.ts';
+import type { Callback } from '#core/operations/operation.ts';
+import type { GatewayPorts } from '#core/operations/ports.ts';
+import { voteByComment } from './comment-vote.ts';
+import { parseGithubDelivery, verifyGithubDelivery } from './delivery.ts';
+import { pullRequestHost } from './host.ts';
+import { replyComment } from './pull-request-comment.ts';
 
 /** Limit per request: GitHub allows ten seconds for two concurrent requests and perhaps a reply to the writer. */
 const timeoutMs = 4_000;
 
-export async function githubCallback(ports: GatewayPorts, event: HttpEvent): Promise<HttpReply> {
+export const githubCallback: Callback = async (ports, request) => {
   const snapshot = await ports.snapshots.current();
   const { github } = snapshot.configuration.approvals.channels;
   if (!github?.enabled) throw notFound('pull_request_callback');
-  const rawBody = boundedBody(event, 'githubCallback');
+  const rawBody = request.bytes();
   verifyGithubDelivery({
     rawBody,
-    signature: headerOf(event, 'x-hub-signature-256') ?? '',
+    signature: request.header('x-hub-signature-256') ?? '',
     secrets: await verifyingSecrets(ports, 'The delivery', [
       github.webhook_secret_env,
       github.previous_webhook_secret_env,
     ]),
   });
-  const body = jsonObject(event, rawBody, { numbers: 'double' });
-  const kind = headerOf(event, 'x-github-event') ?? '';
-  if (kind === 'ping') return replyOf({ body: { text: 'pong' } });
+  const body = request.json();
+  const kind = request.header('x-github-event') ?? '';
+  if (kind === 'ping') return { body: { text: 'pong' } };
   const written = parseGithubDelivery(kind, body);
-  if ('ignored' in written) return replyOf({ status: 202, body: written });
+  if ('ignored' in written) return { status: 202, body: written };
 
   const token = await tokenOf(ports, github);
-  const host = ports.notificationClients.pullRequestHost({ apiUrl: github.api_url, token, timeoutMs });
+  const host = pullRequestHost(ports.notificationClients.sendJson, { apiUrl: github.api_url, token, timeoutMs });
   const heard = await voteByComment(
     { ...ports, host, termsNow: currentTermsFinder(ports, snapshot) },
     snapshot,
     written,
   );
-  if (!heard) return replyOf({ status: 202, body: { ignored: 'the comment contains no command' } });
+  if (!heard) return { status: 202, body: { ignored: 'the comment contains no command' } };
   const { decided, text, known } = heard;
   if (!decided && known) {
     await host.comment(written, replyComment(written.login, text)).catch((cause: Error) =>
@@ -52,8 +51,8 @@ export async function githubCallback(ports: GatewayPorts, event: HttpEvent): Pro
       }),
     );
   }
-  return replyOf({ body: { text } });
-}
+  return { body: { text } };
+};
 
 async function tokenOf({ secrets }: GatewayPorts, { token_env }: GithubChannel): Promise<string> {
   const token = await secrets.get(token_env);

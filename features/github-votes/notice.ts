@@ -1,0 +1,42 @@
+/** The question on a pull request: what it is bound to, and what is stored of it. */
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { PullRequest } from '#core/contracts/repository.ts';
+import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';
+
+/** The question and its commit, stored as the receipt of the delivery. */
+export interface Notice {
+  readonly at: PullRequest;
+  readonly comment_id: string;
+  readonly head_sha: string;
+  readonly text_sha256: string;
+  /** The question shows the whole call, so it may be approved. */
+  readonly whole?: 'true';
+}
+
+/**
+ * Returns a digest of a comment's text that ignores line-end changes by the host. It detects edits, since people with
+ * write access can edit others' comments.
+ */
+export const textDigest = (text: string): string => sha256(text.replace(/\r\n?/g, '\n').trim());
+
+/** Returns twelve hex digits over the whole call and the commit, so that another call or commit is another question. */
+export const questionDigest = (row: Pick<ApprovalRow, 'call_digest'>, headSha: string): string =>
+  sha256(canonicalize({ call_digest: row.call_digest, head_sha: headSha }), hashDomain.question).slice(0, 12);
+
+export const receiptOf = ({ at, ...rest }: Notice): Record<string, string> => ({
+  repository: at.repository,
+  number: String(at.number),
+  ...rest,
+});
+
+export function noticeOf(receipt: Readonly<Record<string, string>> | undefined): Notice | undefined {
+  const { repository, number, comment_id, head_sha, text_sha256, whole } = receipt ?? {};
+  if (!repository || !number || !comment_id || !head_sha || !text_sha256) return undefined;
+  return {
+    at: { repository, number: Number(number) },
+    comment_id,
+    head_sha,
+    text_sha256,
+    ...(whole === 'true' && { whole }),
+  };
+}

@@ -1,0 +1,49 @@
+/** Asks for approvals on pull requests. */
+import { secretOfChannel } from '#core/approvals/channel-secrets.ts';
+import { pullRequestOf } from '#core/approvals/channels.ts';
+import type { Notifier } from '#core/approvals/notifications/deliver-ports.ts';
+import type { GithubChannel } from '#core/contracts/config.ts';
+import type { NotifierOf } from '../feature.ts';
+import { type PullRequestHost, pullRequestHost } from './host.ts';
+import { noticeOf, receiptOf, textDigest } from './notice.ts';
+import { isWholeInComment, pullRequestComment } from './pull-request-comment.ts';
+
+export const notifier: NotifierOf = async (ports, { approvals }) => {
+  const { github } = approvals.channels;
+  if (!github?.enabled) return undefined;
+  const token = await secretOfChannel(ports, github.token_env);
+  return pullRequestNotifier({
+    host: pullRequestHost(ports.notificationClients.sendJson, { apiUrl: github.api_url, token, timeoutMs: 10_000 }),
+    channel: github,
+    linkBase: github.link_base ?? ports.adminUrl,
+  });
+};
+
+interface PullRequestOptions {
+  readonly host: PullRequestHost;
+  readonly channel: Pick<GithubChannel, 'repositories' | 'pull_request'>;
+  /** Base URL of links in comments. */
+  readonly linkBase: string;
+}
+
+/** Returns the notifier, which writes one comment per approval and rewrites it once it is decided. */
+export function pullRequestNotifier({ host, channel, linkBase }: PullRequestOptions): Notifier {
+  return {
+    async send(_event, row, earlier, place) {
+      const asked = noticeOf(earlier);
+      if (asked) {
+        const { at, comment_id, head_sha } = asked;
+        await host.rewrite(at.repository, comment_id, pullRequestComment(row, head_sha, linkBase, place));
+        return receiptOf(asked);
+      }
+      const at = pullRequestOf(row, channel);
+      if (!at) throw new Error('no pull request is configured for this approval');
+      // Read first: a push between the two only voids the question, and the answer stays right.
+      const head_sha = await host.head(at);
+      const text = pullRequestComment(row, head_sha, linkBase, place);
+      const comment_id = await host.comment(at, text);
+      const whole = isWholeInComment(row, head_sha, linkBase);
+      return receiptOf({ at, comment_id, head_sha, text_sha256: textDigest(text), ...(whole && { whole: 'true' }) });
+    },
+  };
+}
