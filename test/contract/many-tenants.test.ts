@@ -5,6 +5,7 @@ import { openStore } from '#adapters/local/sqlite/store.ts';
 import type { Row } from '#adapters/tables/store.ts';
 import { keyPut, tenantPut } from '#adapters/tables/tenant-rows.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
+import { contentPolicyFor } from '#core/models/content-policy/compile.ts';
 import { snapshotFor } from '#lambdas/middleware/identify.ts';
 import { caller, eventTo } from '../support/call-endpoint.ts';
 import { runs } from '../support/extent.ts';
@@ -61,6 +62,12 @@ test('[tenants.at-scale] the configuration and the reads of a caller are those o
     const view = await identified(keyOf(n));
     expect(view.configuration.tenants.map(({ id }) => id)).toEqual(['default', 'elsewhere', `tenant-${n}`]);
   }
+});
+
+test('[tenants.at-scale] filters are compiled once for all tenants', async () => {
+  const [one, other] = await Promise.all([identified(keyOf(1)), identified(keyOf(2))]);
+  const policy = contentPolicyFor(one.configuration, 'tenant-1', gateway.ports);
+  expect(contentPolicyFor(other.configuration, 'tenant-2', gateway.ports)).toBe(policy);
 });
 
 test('[tenants.at-scale] one more tenant is one transaction', async () => {

@@ -38,15 +38,17 @@ export function compileContentPolicy(
 
 type Filtered = Pick<Configuration, 'policies' | 'transform' | 'tenants'>;
 
-/** Compiled policies by runner and configuration. */
-const compiledFor = remembered((_: WasmRunner) => remembered((_: Filtered) => new Map<string, ContentPolicy>()));
+/** Compiled policies by runner and filters, which configurations that differ in their tenants share [tenants.at-scale]. */
+const compiledFor = remembered((_: WasmRunner) =>
+  remembered((_: Filtered['policies']) => remembered((_: Filtered['transform']) => new Map<string, ContentPolicy>())),
+);
 
 /**
  * Returns the compiled policy, cached for the lifetime of the configuration and shared by tenants with the same
  * transforms.
  */
 export function contentPolicyFor(configuration: Filtered, tenantId: string, ports: ContentPolicyPorts): ContentPolicy {
-  const policies = compiledFor(ports.wasm)(configuration);
+  const policies = compiledFor(ports.wasm)(configuration.policies)(configuration.transform);
   const tenant = configuration.tenants.find(({ id }) => id === tenantId);
   const key = tenant?.transform?.response?.strip_pii ? 'strips' : 'plain';
   const policy = policies.get(key) ?? compileContentPolicy(configuration, tenant, ports);
