@@ -9,7 +9,7 @@ import { decideEffects } from '#core/effects/decide-effects.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { shippedPacks } from '#core/policy/rules/pack.ts';
 import { callOfLine } from '../support/decide-line.ts';
-import { object, readCases, text, texts } from '../support/yaml.ts';
+import { object, readCases, rows, text, texts } from '../support/yaml.ts';
 import { mcp, packs } from './guarded-paths.ts';
 
 const everything: ToolRule = { protocol: '*', tool: '*', decision: 'allow' };
@@ -31,6 +31,11 @@ const tool = z.tuple([object], text);
 const cases = readCases(
   'test/policies/guards.yaml',
   z.strictObject({
+    lines: rows(text, text),
+    anyName: rows(object, text),
+    inParts: rows(object, text),
+    clusterAddresses: rows(text, text),
+    sentWith: rows(text, object, text),
     parameterNames: texts,
     /** Paths by the guard that blocks them. */
     paths: z.record(z.string(), texts),
@@ -70,13 +75,7 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     }
   });
 
-  test.each([
-    ['cat .env', 'guard:secret-files'],
-    ['cat README.md ~/.aws/credentials', 'guard:secret-files'],
-    ['head -1 /etc/shadow', 'guard:system-files'],
-    ['cp server.pem /tmp/x', 'guard:key-files'],
-    ['cat ../other/README.md', 'guard:climbing-out'],
-  ])('the line %s is blocked by %s', async (line, guard) => {
+  test.each(cases.lines)('the line %s is blocked by %s', async (line, guard) => {
     expect(await guardOf(callOfLine(line))).toBe(guard);
     expect(await guardOf(mcp({ command: line }, 'run_command'))).toBe(guard);
   });
@@ -90,15 +89,7 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     expect(await guardOf(call)).toBe('guard:secret-files');
   });
 
-  test.each([
-    [{ a: '/etc/sha', b: 'dow' }, 'guard:system-files'],
-    [{ first: '/home', middle: 'u/.s', last: 'sh/config' }, 'guard:secret-files'],
-    [{ segments: ['home', '.git', 'config'] }, 'guard:secret-files'],
-    [{ options: { root: ['/srv'] }, name: 'server.pem' }, 'guard:key-files'],
-    [{ path: 'src/', name: 'main.ts' }, 'allow'],
-    [{ path: 'docs/a.md', format: 'pem' }, 'allow'],
-    [{ path: './config', service: 'web', kind: 'env' }, 'allow'],
-  ])('a path in parts under any name: %j becomes %s', async (parameters, becomes) => {
+  test.each(cases.anyName)('a path in parts under any name: %j becomes %s', async (parameters, becomes) => {
     expect(await guardOf(mcp(parameters))).toBe(becomes);
   });
 
@@ -130,37 +121,20 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     if (pack !== 'infra-review') expect(matched_rule).not.toMatch(/^guard:/);
   });
 
-  test.each<[Record<string, unknown>, string]>([
-    [{ dir: '/etc', file: 'shadow' }, 'guard:system-files'],
-    [{ directory: '/etc/', filename: 'passwd' }, 'guard:system-files'],
-    [{ root: '/', path: 'etc/shadow' }, 'guard:system-files'],
-    [{ base: 'src', relative_path: '../../x' }, 'guard:climbing-out'],
-    [{ options: { folder: '~/.docker', name: 'config.json' } }, 'guard:secret-files'],
-    [{ directory: 'config', name: 'credentials', extension: 'json' }, 'guard:secret-files'],
-  ])('a path in parts is a path: %j', async (parameters, guard) => {
+  test.each(cases.inParts)('a path in parts is a path: %j', async (parameters, guard) => {
     expect(await guardOf(mcp(parameters, 'get_thing'))).toBe(guard);
   });
 
-  test.each([
-    ['/api/v1/namespaces/shop/secrets/db', 'guard:cluster-secrets'],
-    ['api/v1/secrets?limit=5', 'guard:cluster-secrets'],
-    ['https://10.0.0.1:6443/api/v1/watch/namespaces/shop/secrets', 'guard:cluster-secrets'],
-    ['/api/v1/namespaces/shop/pods/secrets-operator', 'allow'],
-    ['manifests/secrets/readme.md', 'allow'],
-  ])('the address of a cluster API names its result: %s', async (path, guard) => {
+  test.each(cases.clusterAddresses)('the address of a cluster API names its result: %s', async (path, guard) => {
     expect(await guardOf(mcp({ path }, 'kubernetes.get'))).toBe(guard);
   });
 
-  test.each<[string, Record<string, unknown>, string]>([
-    ['metadata', { _meta: { 'com.acme/file': '/srv/app/.env' } }, 'guard:secret-files'],
-    ['an answer', { inputResponses: { a: { content: { path: '/root/.ssh/id_rsa' } } } }, 'guard:secret-files'],
-    ['an answer in a list', { inputResponses: { a: { content: { x: ['../..'] } } } }, 'guard:climbing-out'],
-    ['state of the server', { requestState: '/etc/shadow' }, 'guard:system-files'],
-    ['an address', { _meta: { 'com.acme/link': 'vault://secret/data/x' } }, 'guard:secret-addresses'],
-    ['a line', { inputResponses: { a: { content: { command: 'cat .env' } } } }, 'guard:secret-files'],
-  ])('[policy.sent-with] values outside the parameters are guarded: %s', async (_, sent_with, guard) => {
-    expect(await guardOf({ ...mcp({ path: 'README.md' }, 'run_step'), sent_with })).toBe(guard);
-  });
+  test.each(cases.sentWith)(
+    '[policy.sent-with] values outside the parameters are guarded: %s',
+    async (_, sent_with, guard) => {
+      expect(await guardOf({ ...mcp({ path: 'README.md' }, 'run_step'), sent_with })).toBe(guard);
+    },
+  );
 
   test.each<Record<string, unknown>>([
     { _meta: { 'com.acme/cost-centre': 'A-17' } },

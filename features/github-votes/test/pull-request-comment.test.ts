@@ -128,22 +128,6 @@ describe('[approval.pr-comment] what others wrote', () => {
     expect(text).toContain(`/deny ${approvalId}`);
   });
 
-  test('[approval.card] what is executed is shown whole, or not at all and not approved from there', () => {
-    const command = `echo ${'long '.repeat(8_000)}\nrm -rf build`;
-    const executed = ['$.parameters.command'];
-    const over = { executed, parameters: { command, note: 'n'.repeat(40_000) } };
-    expect(textOf({ ...over, parameters: { command } })).toContain(`/approve ${approvalId}`);
-    expect(textOf(over)).not.toContain('/approve');
-    const longer = textOf({ executed, parameters: { command: command.repeat(3) } });
-    expect(longer).toContain('too long for a comment');
-    expect(longer).not.toContain('/approve ');
-    expect(longer).toContain(`/deny ${approvalId}`);
-  });
-
-  test('what cannot be seen is spelled out', () => {
-    expect(textOf({ target: 'acme/\u202ebew' })).toContain('acme/\\u{202e}bew');
-  });
-
   test('parameters that fit can be read back exactly', () => {
     const parameters = { command: 'echo `id` && cat <file> ```` @all' };
     expect(JSON.parse(blocksOf(textOf({ parameters })).blocks[1]!)).toEqual(parameters);

@@ -78,16 +78,6 @@ describe('the message of a request', () => {
     expect(textOf(over)).toContain(`*${headline}*`);
   });
 
-  test('truncated parameters say how much is missing, and the link stays', () => {
-    const text = textOf({ parameters: { body: '<&>'.repeat(4000) } });
-    expect(text).toMatch(/… \(\d+ more characters.*\)```\n\*The call is too long for Slack\.\*/);
-    expect(text).toContain('|details>');
-  });
-
-  test('what cannot be seen is spelled out', () => {
-    expect(textOf({ target: 'acme/\u202ebew' })).toContain('acme/\\u{202e}bew');
-  });
-
   const nasty = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 400 }),
     fc
@@ -120,20 +110,6 @@ describe('the message of a request', () => {
       }),
       { numRuns: runs(300, 60) },
     );
-  });
-
-  test('[approval.card] what is executed is shown whole over several sections, or not at all and not approved from there', () => {
-    const executed = ['$.parameters.command'];
-    const command = `cat <<EOF\n${'line `x`\n'.repeat(1_000)}EOF`;
-    const shown = sectionsOf({ executed, parameters: { command } }).filter((text) => text.startsWith('Executed'));
-    const parts = shown.map((text) => text.slice(text.indexOf('```') + 3, -3));
-    expect(parts.join('').replaceAll('\\u{60}', '`').replaceAll('&lt;', '<')).toBe(command);
-    expect(Math.max(...shown.map(({ length }) => length))).toBeLessThanOrEqual(3000);
-
-    const longer = message({ executed, parameters: { command: command.repeat(5) } });
-    expect(JSON.stringify(longer.blocks)).toContain('too long for Slack');
-    const { elements } = longer.blocks.at(-1) as unknown as Actions;
-    expect(elements.map(({ action_id }) => action_id)).toEqual(['deny']);
   });
 
   test('[mcp.placement] the server, its name of the tool, and what goes with the call are shown', () => {

@@ -1,6 +1,6 @@
 /** `evidence verify --file`: no server and no configuration, for a file from any source. */
-import { bundleFormat, type EvidenceEntry, type SessionBundle } from '#core/contracts/evidence.ts';
-import { checkpointedAt, checkpointOver, copy, otherKey, sealedSession, trustedKey } from '../evidence/sample.ts';
+import { bundleFormat, type SessionBundle } from '#core/contracts/evidence.ts';
+import { checkpointedAt, checkpointOver, otherKey, sealedSession, trustedKey } from '../evidence/sample.ts';
 import { Home } from './support.ts';
 
 const home = new Home();
@@ -20,21 +20,6 @@ afterAll(() => home.remove());
 const env = { AGENTCTL_URL: 'http://127.0.0.1:9' };
 const verify = (content: string | Uint8Array, ...more: string[]) =>
   home.run(['evidence', 'verify', '--file', home.write('bundle.json', content), ...more], { env });
-
-test('[evidence.verify.offline] a bundle is valid with the pinned key, without any server', async () => {
-  const { code, out, err } = await verify(JSON.stringify(bundle), '--public-key', key);
-  expect([code, err]).toEqual([0, 'The bundle carries no proof of a transparency log.\n']);
-  const lines = out.trimEnd().split('\n');
-  expect(lines).toHaveLength(9);
-  expect(lines[0]).toMatch(/^#0 {2}2026-01-02T03:04:01\.678Z {2}review {3}01890000-\S+ {2}[0-9a-f]{64} {2}ok$/);
-  const { session_manifest_hash } = bundle.manifest;
-  expect(lines.slice(5)).toEqual([
-    'valid: true',
-    'total_entries: 5',
-    `session_manifest_hash: ${session_manifest_hash}`,
-    `checkpoint: covers entries 0 to 4, signed ${checkpointedAt}, key test-key`,
-  ]);
-});
 
 test('[evidence.verify.offline] without a pinned key it says so and exits 1', async () => {
   const { code, out } = await verify(JSON.stringify(bundle));
@@ -94,15 +79,6 @@ describe('a hostile file is invalid, said in words', () => {
     expect(out).toMatch(/^broken_link: entry \d+: \S/m);
     expect(out).not.toMatch(/[^\P{Cc}\n]/u);
     expect(out).not.toMatch(/^\s+at /m);
-  });
-
-  test('[evidence.tampering] a forged entry is named by its index', async () => {
-    const entries: EvidenceEntry[] = copy(bundle.entries);
-    entries[1] = { ...entries[1]!, body: { ...entries[1]!.body, reviewer: 'mallory\u001b[2J' } };
-    const { code, out } = await verify(JSON.stringify({ ...bundle, entries }), '--public-key', key);
-    expect(code).toBe(1);
-    expect(out).toMatch(/^#1 .*broken: the entry was altered/m);
-    expect(out).toMatch(/^broken_link: entry 1: /m);
   });
 });
 

@@ -10,7 +10,12 @@ import { orUndefined, readCases, rows, text, texts } from '../../support/yaml.ts
 
 const cases = readCases(
   'test/unit/catalog/networks.yaml',
-  z.strictObject({ addresses: z.record(z.string(), texts), hosts: rows(text, orUndefined(text)) }),
+  z.strictObject({
+    addresses: z.record(z.string(), texts),
+    hosts: rows(text, orUndefined(text)),
+    noAddresses: texts,
+    metadata: texts,
+  }),
 );
 
 const each = Object.entries(cases.addresses).flatMap(([network, all]) =>
@@ -33,21 +38,7 @@ describe('[catalog.own]', () => {
     expect(kinds.includes('url')).toBe(network === 'metadata' || network === 'link-local');
   });
 
-  test.each([
-    'localhost',
-    '',
-    '127.1',
-    '0x7f.1',
-    '2130706433',
-    '010.0.0.1',
-    '256.0.0.1',
-    '1.2.3',
-    '1.2.3.4.',
-    'fe80::1%eth0',
-    ':',
-    '1::2::3',
-    '[::1]',
-  ])('"%s" is not an address, and no caller connects to it', (text) => {
+  test.each(cases.noAddresses)('"%s" is not an address, and no caller connects to it', (text) => {
     expect(networkOf(text)).toBeUndefined();
     expect([mayConnect(text, false), mayConnect(text, true)]).toEqual([false, false]);
     expect(isPrivate(text)).toBe(true);
@@ -57,15 +48,7 @@ describe('[catalog.own]', () => {
     expect(networkOfHost(host)).toBe(network);
   });
 
-  test.each([
-    'see (http://metadata.google.internal) first',
-    'http://168.63.129.16/machine',
-    'http://a:b@169.254.170.2:80/v2',
-    '//2852039166/latest',
-    'http://[::ffff:169.254.169.254]/',
-    'http://[fd00:ec2::254]/latest',
-    '100.100.100.200/latest',
-  ])('the tool guard finds the metadata service in %s', (url) => {
+  test.each(cases.metadata)('the tool guard finds the metadata service in %s', (url) => {
     expect(checkArguments({ url }).map(({ kind }) => kind)).toContain('url');
   });
 

@@ -12,7 +12,14 @@ import { anything, object, readCases, rows, text, texts } from '../../support/ya
 
 const cases = readCases(
   'test/unit/effects/git.yaml',
-  z.strictObject({ names: rows(text, object, texts), parts: rows(text, object, anything) }),
+  z.strictObject({
+    byForce: rows(text, object),
+    otherRepositories: z.array(object),
+    takenForAnother: texts,
+    onePath: texts,
+    names: rows(text, object, texts),
+    parts: rows(text, object, anything),
+  }),
 );
 
 const read = (tool: string, parameters: Record<string, unknown> = {}, more: Partial<ToolCall> = {}): Effects =>
@@ -80,16 +87,7 @@ test.each(cases.parts)('%s %j', (tool, parameters, parts) => {
   expect(effects.unclear).toBeUndefined();
 });
 
-test.each([
-  ['push', { force: true }],
-  ['push', { force: 'True' }],
-  ['push', { forceWithLease: 1 }],
-  ['push', { refspecs: ['a:b', '+c:d'] }],
-  ['push', { args: ['origin', '-f'] }],
-  ['push', { flags: '--force-with-lease' }],
-  ['force_push', {}],
-  ['update_ref', { ref: 'heads/x', force: true }],
-])('%s %j is by force', (tool, parameters) => {
+test.each(cases.byForce)('%s %j is by force', (tool, parameters) => {
   for (const part of read(tool, parameters).parts) expect(part.parameters.force).toBe(true);
 });
 
@@ -104,14 +102,7 @@ test.each(cases.names)('%s %j is %s', (target, parameters, repositories) => {
   expect(unclear).toBeUndefined();
 });
 
-test.each([
-  { Owner: 'evil', Repo: 'web' },
-  { repo_owner: 'evil', repoName: 'web' },
-  { owner: 'acme', repo: 'web', Owner: 'evil' },
-  { owner: 'acme', repo: 'web', repository: 'evil/web' },
-  { workspace: 'acme', repo_slug: 'other' },
-  { owner: 'evil' },
-])('[effects.git-branches] %j with acme/web names another repository', (parameters) => {
+test.each(cases.otherRepositories)('[effects.git-branches] %j with acme/web names another repository', (parameters) => {
   expect(read('push_files', { ...parameters, branch: 'b' }).unclear).toContain('more than one repository');
 });
 
@@ -123,30 +114,14 @@ test.each([
   expect(shown(read('commit', { branch }))).toEqual([['write', undefined, expected]]);
 });
 
-test.each([
-  ...[
-    '.GitHub/workflows/ci.yml',
-    'x/.GIT/hooks/a',
-    '.github./a',
-    '.github /a',
-    '.github::$INDEX_ALLOCATION/a',
-    'git~1/a',
-  ],
-  ...['GITHUB~1/a', 'a/b:c'],
-])('[effects.git-branches] %s is a path that some file systems take for another', (path) => {
-  expect(read('commit', { branch: 'b', path }).unclear).toContain('file systems');
-});
+test.each([...cases.takenForAnother, ...['GITHUB~1/a', 'a/b:c']])(
+  '[effects.git-branches] %s is a path that some file systems take for another',
+  (path) => {
+    expect(read('commit', { branch: 'b', path }).unclear).toContain('file systems');
+  },
+);
 
-test.each([
-  '.github/a',
-  '.gitignore',
-  'a/.gitlab-ci.yml',
-  'Docs/README.md',
-  'a~b.txt',
-  'backup.txt~1',
-  '[...slug].ts',
-  'a/./b',
-])('[effects.git-branches] %s is one path everywhere', (path) => {
+test.each(cases.onePath)('[effects.git-branches] %s is one path everywhere', (path) => {
   expect(read('commit', { branch: 'b', path }).unclear).toBeUndefined();
 });
 

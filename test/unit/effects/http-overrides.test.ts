@@ -7,7 +7,14 @@ import { only, read } from './http-reading.ts';
 
 const cases = readCases(
   'test/unit/effects/http-overrides.yaml',
-  z.strictObject({ unknown: rows(text, anything), deletes: rows(object), unclear: rows(object) }),
+  z.strictObject({
+    steering: rows(object, text),
+    mutations: rows(object),
+    unchanged: rows(object),
+    unknown: rows(text, anything),
+    deletes: rows(object),
+    unclear: rows(object),
+  }),
 );
 
 describe('[effects.http] parameters', () => {
@@ -19,13 +26,7 @@ describe('[effects.http] parameters', () => {
     expect(of({ [name]: value }).unclear).toContain(JSON.stringify(name));
   });
 
-  test.each([
-    [{ proxy: 'http://evil.example' }, 'proxy'],
-    [{ 'Base-URL': 'https://evil.example' }, 'Base-URL'],
-    [{ HTTP_METHOD: 'DELETE' }, 'HTTP_METHOD'],
-    [{ options: { request: { hostname: 'evil.example' } } }, 'hostname'],
-    [{ config: [{ socketPath: '/run/docker.sock' }] }, 'socketPath'],
-  ])('of other protocols %j steers', (parameters, name) => {
+  test.each(cases.steering)('of other protocols %j steers', (parameters, name) => {
     expect(of(parameters, 'mcp').unclear).toContain(JSON.stringify(name));
   });
 
@@ -67,13 +68,7 @@ describe('[effects.http] parameters that count as method, host or path', () => {
       ]);
   });
 
-  test.each([
-    [{ params: { query: 'mutation { deleteUser(id: 1) { id } }' } }],
-    [{ query: 'mutation { deleteUser(id: 1) { id } }' }],
-    [{ query: 'fragment A on B { c } mutation D($e: F!) { g(h: $e) { i } }' }],
-    [{ json: { query: 'mutation { deleteUser(id: 1) { id } }' } }],
-    [{ body: '{"query":"subscription { events { id } }"}' }],
-  ])('the mutation of %j is a write by GET', (parameters) => {
+  test.each(cases.mutations)('the mutation of %j is a write by GET', (parameters) => {
     expect(of(parameters).parts.map(({ capability }) => capability)).toEqual(['read', 'write']);
   });
 
@@ -86,14 +81,7 @@ describe('[effects.http] parameters that count as method, host or path', () => {
     expect(of(parameters).unclear).toBeDefined();
   });
 
-  test.each([
-    [{ headers: 'Accept: text/html\r\nX-Request-Id: 7\r\n' }],
-    [{ headers: { 'X-Forwarded-For': '192.0.2.1', Forwarded: 'for=192.0.2.1', Host: 'good.example:443' } }],
-    [{ Headers: { Accept: 'application/json' }, Timeout: 5 }],
-    [{ params: { method: 'card', search: 'mutation of genes' } }],
-    [{ query: 'query { mutations { id } }' }],
-    [{ redirect: 'follow' }],
-  ])('%j does not change the request', (parameters) => {
+  test.each(cases.unchanged)('%j does not change the request', (parameters) => {
     expect(toolsOf(parameters)).toEqual(['http.get']);
     expect(of(parameters).unclear).toBeUndefined();
   });

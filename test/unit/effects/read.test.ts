@@ -1,4 +1,6 @@
 /** Which reader a call is given to. */
+
+import * as z from 'zod';
 import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import { type SqlGrammar, sqlGrammar } from '#adapters/sql/grammar.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -8,6 +10,12 @@ import type { EffectReader, Effects } from '#core/effects/ports.ts';
 import { readEffects } from '#core/effects/read.ts';
 import { shellEffects } from '#core/effects/shell.ts';
 import { carriesSql, sqlEffects } from '#core/effects/sql.ts';
+import { object, readCases, rows, text, texts } from '../../support/yaml.ts';
+
+const { readersOf, alike } = readCases(
+  'test/unit/effects/read.yaml',
+  z.strictObject({ readersOf: rows(text, text, object, texts), alike: rows(text, text, object) }),
+);
 
 let grammar: SqlGrammar;
 beforeAll(async () => {
@@ -20,20 +28,7 @@ const read = (call: Partial<ToolCall>): Effects =>
 const shown = ({ parts }: Effects): string[] =>
   parts.map(({ protocol, tool, target }) => `${protocol} ${tool} ${target}`);
 
-test.each([
-  ['sql', 'sql.query', { sql: 'select * from a' }, ['sql sql.select a']],
-  [' SQL ', 'sql.query', { sql: 'select * from a' }, ['sql sql.select a']],
-  ['http', 'http.get', { url: 'https://a.example/' }, ['http http.get https://a.example/']],
-  ['git', 'scm.get_commit', { repository: 'acme/web' }, ['git scm.get_commit acme/web']],
-  ['mcp', 'postgres.query', { sql: 'select * from a' }, ['sql sql.select a']],
-  ['mcp', 'fetch', { url: 'https://a.example/' }, ['http http.get https://a.example/']],
-  ['mcp', 'github.push_files', { owner: 'acme', repo: 'web', branch: 'b' }, ['git github.push_files acme/web']],
-  ['mcp', 'git_push', { repo_path: '.', remote: 'origin' }, ['git git_push ']],
-  ['mcp', 'repo.commitFiles', { targetBranch: 'main', path: 'a' }, ['git repo.commitfiles ']],
-  ['mcp', 'git_status', { repo_path: '.' }, []],
-  ['mcp', 'push.send', { title: 'built' }, []],
-  ['new', 'postgres.query', { sql: 'select * from a' }, ['sql sql.select a']],
-])('%s %s %j', (protocol, tool, parameters, parts) => {
+test.each(readersOf)('%s %s %j', (protocol, tool, parameters, parts) => {
   const effects = read({ protocol, tool, parameters });
   expect(shown(effects)).toEqual(parts);
   expect(effects.unclear).toBeUndefined();
@@ -96,14 +91,7 @@ test('the wired reader loads the grammar only for calls that carry SQL', async (
   ).toBe(false);
 });
 
-test.each([
-  ['http', 'http.post', { url: 'https://api.example/pay', json: { amount: 1, Amount: 1000 } }],
-  ['mcp', 'bank.pay', { orders: [{ to: 'bob' }, { to: 'bob', TO: 'eve' }] }],
-  ['mcp', 'bank.pay', { 'to\u212aen': 1, token: 2 }],
-  ['other', 'x.y', { a: { B: 1, b: 2 } }],
-  ['other', 'x.y', { env: { list: [{ B: 1, b: 2 }] } }],
-  ['other', 'x.y', { env: 1, ENV: 2 }],
-])('[effects.alike-names] %s %s %j is unclear', (protocol, tool, parameters) => {
+test.each(alike)('[effects.alike-names] %s %s %j is unclear', (protocol, tool, parameters) => {
   expect(read({ protocol, tool, parameters }).unclear).toContain('differ in case only');
 });
 

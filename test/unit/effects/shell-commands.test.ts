@@ -7,6 +7,8 @@ import { run, told } from './shell-lines.ts';
 const cases = readCases(
   'test/unit/effects/shell-commands.yaml',
   z.strictObject({
+    asBefore: texts,
+    read: rows(text, object),
     deletes: rows(text),
     acts: rows(text, texts),
     programs: rows(text, text),
@@ -38,14 +40,7 @@ describe('a command in another', () => {
     expect(run(line).parts.at(-1)?.parameters).not.toHaveProperty('env');
   });
 
-  test.each([
-    'CI=../x ls',
-    'LANG=/tmp/x ls',
-    'TZ=/etc/passwd ls',
-    'NODE_ENV=production ls',
-    'RUST_BACKTRACE=$X ls',
-    'CI=1 PORT=2 ls',
-  ])('[effects.profiles] %s: another value or variable counts as before', (line) =>
+  test.each(cases.asBefore)('[effects.profiles] %s: another value or variable counts as before', (line) =>
     expect(run(line).parts.at(-1)?.parameters).toHaveProperty('env'),
   );
 
@@ -77,15 +72,6 @@ test.each(cases.unclearSettings)('[effects.git-settings] %s with %j is unclear',
   expect(run(line, more).unclear).toBeDefined();
 });
 
-test.each([
-  ['git status', {}],
-  ['git -C . log -1', {}],
-  ['git -C ./ status', {}],
-  ['cd . && git status', {}],
-  ['(cd fixtures/repo && ls) && git status', {}],
-  ['git -C fixtures/repo --version', {}],
-  ['git log -1 -- fixtures/repo', {}],
-  ['git -C /home/bob/app status', { workspace: '/home/bob/app' }],
-])('[effects.git-settings] %s with %j is read', (line, more) => {
+test.each(cases.read)('[effects.git-settings] %s with %j is read', (line, more) => {
   expect(run(line, more).unclear).toBeUndefined();
 });

@@ -3,10 +3,18 @@
 import * as z from 'zod';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { shellEffects } from '#core/effects/shell.ts';
-import { object, readCases } from '../../support/yaml.ts';
+import { object, readCases, rows, text, texts } from '../../support/yaml.ts';
 import { run, told } from './shell-lines.ts';
 
-const cases = readCases('test/unit/effects/shell-workspace.yaml', z.strictObject({ carriers: z.array(object) }));
+const cases = readCases(
+  'test/unit/effects/shell-workspace.yaml',
+  z.strictObject({
+    carriers: z.array(object),
+    severals: z.array(object),
+    ownEffects: z.array(object),
+    absolute: rows(text, texts),
+  }),
+);
 
 const calling = (call: Partial<ToolCall>) =>
   shellEffects({ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: {}, ...call });
@@ -19,31 +27,13 @@ describe('the place of the line in a call', () => {
     expect(effects.carrier).toBe(true);
   });
 
-  test.each<Partial<ToolCall>>([
-    { tool: 'shell.rm', target: 'x', capability: 'read' },
-    { tool: 'shell.rm', target: 'rm x' },
-    { tool: 'shell.rm', parameters: { args: ['x'] } },
-    { tool: 'shell.rm', parameters: { argv: ['rm', 'x'] } },
-    { tool: 'shell./bin/rm', target: 'x' },
-    { tool: 'shell.ls', target: 'a; rm x' },
-    { tool: 'shell.ls', target: 'a', parameters: { command: 'rm x' } },
-    { protocol: 'mcp', tool: 'jira.get_issue', parameters: { command: 'rm x' } },
-    { protocol: 'mcp', tool: 'search_logs', parameters: { shellCommand: 'rm x' } },
-  ])('%j does more than carry the line, and deletes', (call) => {
+  test.each(cases.severals)('%j does more than carry the line, and deletes', (call) => {
     const effects = calling(call);
     expect(effects.parts).toEqual(expect.arrayContaining(rm));
     expect(effects.carrier).toBe(false);
   });
 
-  test.each<Partial<ToolCall>>([
-    { tool: 'shell.cat', target: 'a.txt', capability: 'read' },
-    { tool: 'shell.rm', target: 'x', capability: 'delete' },
-    { tool: 'shell.pytest', target: 'tests/', capability: 'execute' },
-    { protocol: 'mcp', tool: 'jira.get_issue', parameters: { text: 'rm x', line: 'rm x', args: ['rm', 'x'] } },
-    { protocol: 'mcp', tool: 'run_command', parameters: { text: 'rm x' } },
-    { protocol: 'sql', tool: 'sql.execute', parameters: { command: 'rm x' } },
-    { protocol: 'http', tool: 'http.run', parameters: { command: 'rm x' } },
-  ])('%j is its own effect', (call) => {
+  test.each(cases.ownEffects)('%j is its own effect', (call) => {
     expect(calling(call)).toEqual({ parts: [], carrier: false });
   });
 
@@ -63,20 +53,7 @@ describe('the place of the line in a call', () => {
 describe('[effects.profiles] absolute paths inside the workspace that the call names', () => {
   const inside = { workspace: '/home/bob/app' };
 
-  test.each([
-    ['cat /home/bob/app/src/a.ts', ['read cat src/a.ts']],
-    ['cat /home/bob/app//src/./a.ts', ['read cat src/a.ts']],
-    ['ls /home/bob/app', ['read ls .']],
-    ['cd /home/bob/app/src && cat /home/bob/app/src/a.ts', ['read cat src/a.ts']],
-    ['git -C /home/bob/app status', ['read git status']],
-    ['cat a > /home/bob/app/out.txt', ['write redirect out.txt', 'read cat a']],
-    // What is not inside, or not certain, stays as it is.
-    ['cat /home/bob/app2/a.ts', ['read cat /home/bob/app2/a.ts']],
-    ['cat /home/bob/app/../.ssh/id', ['read cat /home/bob/.ssh/id']],
-    ['cat /etc/hosts', ['read cat /etc/hosts']],
-    ['cd src && cat /home/bob/app/lib/a.ts', ['read cat /home/bob/app/lib/a.ts']],
-    ['awk /home/bob/app/p a', ['read awk a']],
-  ])('%j → %j', (line, effects) => {
+  test.each(cases.absolute)('%j → %j', (line, effects) => {
     expect(told(line, inside)).toEqual(effects);
   });
 

@@ -3,12 +3,20 @@
 import * as z from 'zod';
 import type { Effects } from '#core/effects/ports.ts';
 import { sqlEffects } from '#core/effects/sql.ts';
-import { object, readCases, rows, text, texts } from '../../support/yaml.ts';
+import { flag, object, readCases, rows, text, texts } from '../../support/yaml.ts';
 import { callOf, read, readSql, shown } from './sql-reading.ts';
 
 const cases = readCases(
   'test/unit/effects/sql-places.yaml',
-  z.strictObject({ inParameters: rows(object, texts), drops: rows(text, object), dialects: rows(text, text) }),
+  z.strictObject({
+    restricting: rows(object, flag),
+    runners: rows(text, object),
+    withoutStatement: rows(text, object),
+    sameEverywhere: texts,
+    inParameters: rows(object, texts),
+    drops: rows(text, object),
+    dialects: rows(text, text),
+  }),
 );
 
 const maxSqlBytes = 64 * 1024;
@@ -66,13 +74,7 @@ describe('a call without text', () => {
     ]);
   });
 
-  test.each([
-    [{ where: { id: 1 } }, true],
-    [{ filter: "id = 'x'" }, true],
-    [{ where: {} }, false],
-    [{ where: true, has_where: true }, false],
-    [{ has_where: true }, false],
-  ])('%j restricts: %s', (parameters, has_where) => {
+  test.each(cases.restricting)('%j restricts: %s', (parameters, has_where) => {
     for (const target of ['users', 'postgres://db/users']) {
       expect(read({ tool: 'sql.delete', target, parameters }).parts[0]!.parameters.has_where).toBe(has_where);
     }
@@ -107,14 +109,7 @@ describe('tools of other protocols', () => {
   const mcp = (tool: string, parameters: Record<string, unknown>): Effects =>
     read({ protocol: 'mcp', tool, target: '', parameters });
 
-  test.each([
-    ['postgres.query', { sql: 'delete from users' }],
-    ['execute_sql', { query: 'delete from users' }],
-    ['supabase.execute_sql', { query: 'delete from users' }],
-    ['analytics.query', { query: '  /* x */ delete from users' }],
-    ['db.run', { statement: 'delete from users' }],
-    ['anything', { sql: 'delete from users' }],
-  ])('%s %j', (tool, parameters) => {
+  test.each(cases.runners)('%s %j', (tool, parameters) => {
     const effects = mcp(tool, parameters);
     expect(shown(effects)).toEqual(['sql.delete users']);
     expect(effects.unclear).toBeUndefined();
@@ -137,16 +132,7 @@ describe('tools of other protocols', () => {
     expect(mcp(tool, parameters).unclear).toBeDefined();
   });
 
-  test.each([
-    ['search_code', { query: 'DROP TABLE users' }],
-    ['search_docs', { query: 'delete from a list in python' }],
-    ['get_answer', { query: 'Create table of contents for my report' }],
-    ['list_products', { filter: 'price > 5; in stock' }],
-    ['list_bank_statements', { statement: '2026-03', account: 'a' }],
-    ['get_settings', { sql_mode: 'strict' }],
-    ['get_version', { mysql: '8.0', engine: { postgresql: '16' } }],
-    ['send_note', { text: 'select * from users', title: 'drop table orders' }],
-  ])('[effects.sql] %s %j contains no statement', (tool, parameters) => {
+  test.each(cases.withoutStatement)('[effects.sql] %s %j contains no statement', (tool, parameters) => {
     expect(mcp(tool, parameters)).toEqual({ parts: [], carrier: false });
   });
 
@@ -172,13 +158,9 @@ describe('tools of other protocols', () => {
     expect(mcp('mysql.query', { sql }).unclear).toContain(why);
   });
 
-  test.each([
-    "select 'e', 'it''s' from t where name = 'commit' and x in ('a', 'b')",
-    'select "a", t."b" from "e" -- all of them',
-    'select commit_id, go_live from deployments',
-    "select deleted, delete_at from t where action = 'delete'",
-    'select "a/b" from "my-table" join "Order Details" d on true join files.csv_rows on true',
-  ])('%s means the same everywhere', (sql) => expect(mcp('mysql.query', { sql }).unclear).toBeUndefined());
+  test.each(cases.sameEverywhere)('%s means the same everywhere', (sql) =>
+    expect(mcp('mysql.query', { sql }).unclear).toBeUndefined(),
+  );
 
   test('tools named after PostgreSQL are read as PostgreSQL', () => {
     expect(mcp('postgres.query', { sql: "select data #> '{a}', $$x$$ from t --x" }).unclear).toBeUndefined();

@@ -6,7 +6,12 @@ import { only, readSql, shown } from './sql-reading.ts';
 
 const cases = readCases(
   'test/unit/effects/sql.yaml',
-  z.strictObject({ capabilities: rows(text, text), restricts: rows(text, flag), statements: rows(text, texts) }),
+  z.strictObject({
+    names: rows(text, text, text),
+    capabilities: rows(text, text),
+    restricts: rows(text, flag),
+    statements: rows(text, texts),
+  }),
 );
 
 describe('an operation', () => {
@@ -22,17 +27,7 @@ describe('an operation', () => {
 
   test.each(cases.capabilities)('%s needs %s', (sql, capability) => expect(only(sql).capability).toBe(capability));
 
-  test.each([
-    ['users', 'users', 'public'],
-    ['USERS', 'users', 'public'],
-    ['"Users"', 'Users', 'public'],
-    ['public.users', 'users', 'public'],
-    ['hr.users', 'hr.users', 'hr'],
-    ['"a.b"', '"a.b"', 'public'],
-    ['"a""b"."c"', '"a""b".c', 'a"b'],
-    ['pg_shadow', 'pg_catalog.pg_shadow', 'pg_catalog'],
-    ['other.public.users', 'users', 'public'],
-  ])('%s is %s', (written, target, schema) => {
+  test.each(cases.names)('%s is %s', (written, target, schema) => {
     const part = only(`select * from ${written}`);
     expect([part.target, part.parameters.schema]).toEqual([target, schema]);
   });

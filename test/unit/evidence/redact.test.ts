@@ -4,12 +4,18 @@ import { childPath, sensitivePath } from '#core/text/secrets/json-path.ts';
 import { type Redacted, redact, saltedDigest } from '#core/text/secrets/redact.ts';
 import { secretRanges } from '#core/text/secrets/secret-formats.ts';
 import { secrecyOf } from '#core/text/secrets/secret-names.ts';
-import { readCases } from '../../support/yaml.ts';
+import { object, readCases, rows, text } from '../../support/yaml.ts';
 
 const texts = z.array(z.string());
 const cases = readCases(
   'test/unit/evidence/redact.yaml',
-  z.strictObject({ secrets: z.array(z.tuple([z.string(), texts])), none: texts, pieces: texts }),
+  z.strictObject({
+    secrets: z.array(z.tuple([z.string(), texts])),
+    none: texts,
+    pieces: texts,
+    paths: rows(text, texts),
+    withheld: rows(text, object, texts),
+  }),
 );
 
 function counting() {
@@ -45,18 +51,7 @@ describe('configured paths', () => {
   const document = {
     parameters: { pin: 1, headers: { A: 'x', B: ['y'] }, list: [{ pin: 2 }, { pin: null }], 'odd name': 3 },
   };
-  test.each([
-    ['$.parameters.pin', ['$.parameters.pin']],
-    ['$.parameters.headers.*', ['$.parameters.headers.A', '$.parameters.headers.B']],
-    ['$.parameters.headers[*]', ['$.parameters.headers.A', '$.parameters.headers.B']],
-    ['$..pin', ['$.parameters.pin', '$.parameters.list[0].pin', '$.parameters.list[1].pin']],
-    ['$.parameters.list[0].pin', ['$.parameters.list[0].pin']],
-    ['$.parameters.list[*].pin', ['$.parameters.list[0].pin', '$.parameters.list[1].pin']],
-    ["$.parameters['odd name']", ['$.parameters["odd name"]']],
-    ['$.parameters', ['$.parameters']],
-    ['$..list..pin', ['$.parameters.list[0].pin', '$.parameters.list[1].pin']],
-    ['$.pin', []],
-  ])('%s', (path, withheld) => {
+  test.each(cases.paths)('%s', (path, withheld) => {
     expect(run(document, path).withheld).toEqual(withheld);
   });
 
@@ -93,25 +88,7 @@ describe('names', () => {
     expect(secrecyOf(name)).toBe('none');
   });
 
-  test.each<[string, unknown, string[]]>([
-    ['a count under tokens', { tokens: 512 }, []],
-    ['a flag', { password: false, secret: null, api_key: '' }, []],
-    ['a number as password', { password: 1234 }, ['$.password']],
-    ['structure under secrets', { secrets: { a: { b: 1 } } }, ['$.secrets']],
-    ['provenance of a credential', { credential: { id: 'c', type: 't', scope: 's' } }, []],
-    ['a list of tokens', { tokens: ['a', 2, 'b'] }, ['$.tokens[0]', '$.tokens[2]']],
-    [
-      'a pair of name and value',
-      {
-        env: [
-          { name: 'DB_PASSWORD', value: 'x' },
-          { name: 'HOME', value: '/' },
-        ],
-      },
-      ['$.env[0].value'],
-    ],
-    ['a header pair', { headers: [{ Key: 'Authorization', Value: 'x' }] }, ['$.headers[0].Value']],
-  ])('%s', (_, value, withheld) => {
+  test.each(cases.withheld)('%s', (_, value, withheld) => {
     expect(run(value).withheld).toEqual(withheld);
   });
 

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
+import * as z from 'zod';
 import { canonicalize, digestOf, hashDomain, sha256 } from '#core/kernel/canonical.ts';
 import { runs } from '../../support/extent.ts';
+import { readCases, rows, text } from '../../support/yaml.ts';
+
+const { numbers } = readCases('test/unit/kernel/canonical.yaml', z.strictObject({ numbers: rows(text, text) }));
 
 describe('RFC 8785', () => {
   test('the example of §3.2.2 to §3.2.4', () => {
@@ -21,24 +25,7 @@ describe('RFC 8785', () => {
   });
 
   // Appendix B: IEEE 754 bits and their ECMAScript form.
-  test.each([
-    ['0000000000000000', '0'],
-    ['8000000000000000', '0'],
-    ['0000000000000001', '5e-324'],
-    ['8000000000000001', '-5e-324'],
-    ['7fefffffffffffff', '1.7976931348623157e+308'],
-    ['4340000000000000', '9007199254740992'],
-    ['4430000000000000', '295147905179352830000'],
-    ['44b52d02c7e14af5', '9.999999999999997e+22'],
-    ['44b52d02c7e14af6', '1e+23'],
-    ['444b1ae4d6e2ef4e', '999999999999999700000'],
-    ['444b1ae4d6e2ef50', '1e+21'],
-    ['3eb0c6f7a0b5ed8c', '9.999999999999997e-7'],
-    ['3eb0c6f7a0b5ed8d', '0.000001'],
-    ['41b3de4355555553', '333333333.3333332'],
-    ['becbf647612f3696', '-0.0000033333333333333333'],
-    ['43143ff3c1cb0959', '1424953923781206.2'],
-  ])('number %s is %s', (bits, text) => {
+  test.each(numbers)('number %s is %s', (bits, text) => {
     expect(canonicalize(Buffer.from(bits, 'hex').readDoubleBE())).toBe(text);
   });
 

@@ -7,9 +7,7 @@ import {
   maxShards,
   maySplit,
   merged,
-  parentOf,
   shareOf,
-  siblingOf,
   split,
   tenantOutcome,
 } from '#core/limits/shards.ts';
@@ -29,11 +27,6 @@ test('[limit.shards] shares of all shards add up to the limit, a global budget i
   expect(limitsAt(limits, 0, 0)).toBe(limits);
   expect(limitsAt({ ...limits, holder: 'key' }, 1, 1).holder).toBe('key');
   expect([shareOf(101, 0, 1), shareOf(101, 1, 1), shareOf(101, 2, 2), shareOf(101, 3, 2)]).toEqual([51, 50, 25, 25]);
-});
-
-test('[limit.shards] shards have a parent and a sibling', () => {
-  expect([0, 1, 2, 3, 5, 7].map(parentOf)).toEqual([0, 0, 0, 1, 1, 3]);
-  expect([siblingOf(0, 0), siblingOf(1, 1), siblingOf(1, 2)]).toEqual([1, 3, 5]);
 });
 
 test('[limit.shards] a shard splits while each part holds eight calls like the one at hand', () => {

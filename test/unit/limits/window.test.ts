@@ -18,35 +18,6 @@ describe('the window of requests', () => {
     expect(tenant.state()).toBe(before);
   });
 
-  test('[limit.rate] a call leaves the window after 60 seconds, as Retry-After announces', () => {
-    const tenant = counters(emptyState);
-    tenant.reserve(call(three));
-    tenant.time.ms += 20_000;
-    tenant.reserve(call(three));
-    tenant.reserve(call(three));
-    const { retryAfterSeconds } = refusal(tenant.reserve(call(three)));
-    expect(retryAfterSeconds).toBe(41);
-    tenant.time.ms += (retryAfterSeconds - 1) * 1000;
-    expect(tenant.reserve(call(three)).ok).toBe(false);
-    tenant.time.ms += 1000;
-    expect(tenant.reserve(call(three)).ok).toBe(true);
-    expect(tenant.reserve(call(three)).ok).toBe(false);
-  });
-
-  test('[limit.rate] Retry-After holds for both limits: the one that frees its room later answers', () => {
-    const both = { requests_per_minute: 2, tokens_per_minute: 100, budgets: [] };
-    const tenant = counters(emptyState);
-    tenant.reserve(call(both, { tokens: 0 }));
-    tenant.time.ms += 1000;
-    tenant.reserve(call(both, { tokens: 60 }));
-    const wanted = call(both, { tokens: 50 });
-    const later = refusal(tenant.reserve(wanted));
-    expect(later).toMatchObject({ what: 'tokens_per_minute', retryAfterSeconds: 61 });
-    expect(refusal(tenant.reserve(call(both)))).toMatchObject({ what: 'requests_per_minute', retryAfterSeconds: 60 });
-    tenant.time.ms += later.retryAfterSeconds * 1000;
-    expect(tenant.reserve(wanted).ok).toBe(true);
-  });
-
   test('a limit of 0 refuses every call, no limit accepts every call', () => {
     const zero = refusal(counters(emptyState).reserve(call({ requests_per_minute: 0, budgets: [] })));
     expect(zero).toMatchObject({ retryAfterSeconds: 60, limits: { limit_requests: 0, remaining_requests: 0 } });
@@ -84,16 +55,6 @@ describe('the window of requests', () => {
 
 describe('the window of tokens', () => {
   const thousand = { tokens_per_minute: 1000, budgets: [] };
-
-  test('[limit.rate] is charged with the maximum and corrected to the use', () => {
-    const tenant = counters(emptyState);
-    const first = call(thousand, { tokens: 900 });
-    expect(tenant.reserve(first).limits.remaining_tokens).toBe(100);
-    const second = call(thousand, { tokens: 200 });
-    expect(refusal(tenant.reserve(second))).toMatchObject({ what: 'tokens_per_minute', retryAfterSeconds: 61 });
-    tenant.settle(first.id, settled({ tokens: 300 }));
-    expect(tenant.reserve(second).limits.remaining_tokens).toBe(500);
-  });
 
   test('the correction applies to the charged second, even if it is late', () => {
     const tenant = counters(emptyState);

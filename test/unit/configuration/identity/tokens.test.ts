@@ -129,16 +129,6 @@ test('[identity.oidc-token] keys are kept for ten minutes, and used an hour whil
   expect([await why(token()), fetched.length]).toEqual([taken, 4]);
 });
 
-test('[identity.oidc-token] an unknown key id has the keys fetched again, once in half a minute', async () => {
-  const { why, token, fetched, time, documents, published } = await world();
-  await why(token());
-  documents.keys = published;
-  time.seconds += 29;
-  expect(await why(token({}, {}, 1))).toMatch(/not one that its issuer publishes/);
-  time.seconds += 1;
-  expect([await why(token({}, {}, 1)), fetched.length]).toEqual([taken, 2]);
-});
-
 test.each<[string, unknown, boolean]>([
   ['none', undefined, false],
   ['no list', {}, false],

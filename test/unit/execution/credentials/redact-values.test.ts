@@ -6,26 +6,6 @@ const clean = (value: unknown, secrets = [secret]) => withoutSecrets(value, secr
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 describe('[credential.never-shown] what an execution gives back', () => {
-  test.each([
-    ['as it is', `a ${secret} b`],
-    ['twice', `${secret} ${secret}`],
-    ['in JSON', JSON.stringify({ token: secret })],
-    ['in a URL', `https://h/?t=${encodeURIComponent(secret)}&x=1`],
-    ['in a URL, lower case', `t=${encodeURIComponent(secret).toLowerCase()}`.replace('s3cr3t', 's3cr3t')],
-    ['in base64', base64(secret)],
-    ['in base64url', Buffer.from(secret).toString('base64url')],
-    ['after one character in base64', `Basic ${base64(`u:${secret}`)}`],
-    ['after two characters in base64', base64(`us:${secret}`)],
-    ['within a text in base64', base64(`user:${secret}\nmore`)],
-    ['in hex', Buffer.from(secret).toString('hex')],
-  ])('contains no credential %s', (_, text) => {
-    const shown = clean({ deep: [{ text }] }) as { deep: [{ text: string }] };
-    expect(shown.deep[0].text).toContain('[credential withheld]');
-    const plain = shown.deep[0].text;
-    for (const form of [secret, encodeURIComponent(secret), base64(secret)]) expect(plain).not.toContain(form);
-    expect(Buffer.from(plain.split(' ').at(-1)!, 'base64').toString()).not.toContain(secret.slice(2, -2));
-  });
-
   test('is otherwise unchanged', () => {
     const value = { a: [1, null, true, 'text'], b: { c: undefined } };
     expect(clean(value)).toEqual(value);

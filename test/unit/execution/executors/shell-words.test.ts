@@ -1,5 +1,13 @@
 /** Lines that are one plain command, and all the others. */
+
+import * as z from 'zod';
 import { shellWords } from '#core/execution/executors/shell-words.ts';
+import { readCases, texts } from '../../../support/yaml.ts';
+
+const { commands, none } = readCases(
+  'test/unit/execution/executors/shell-words.yaml',
+  z.strictObject({ commands: texts, none: texts }),
+);
 
 test.each([
   ['pytest -q tests', ['pytest', '-q', 'tests']],
@@ -10,37 +18,9 @@ test.each([
   expect(shellWords(line)).toEqual(words);
 });
 
-test.each([
-  ...[
-    '',
-    '   ',
-    'a; b',
-    'a && b',
-    'a | b',
-    'a &',
-    'a > b',
-    'a < b',
-    'a 2>&1',
-    'a `b`',
-    'a $(b)',
-    'a $HOME',
-    'a "$HOME"',
-  ],
-  ...[
-    'ls *.ts',
-    'ls ?',
-    'ls [a]',
-    'X=1 a',
-    'X=1',
-    '(a)',
-    '{ a; }',
-    'a ~/x',
-    '~/bin/a',
-    'a <(b)',
-    'a <<< b',
-    "a 'unclosed",
-  ],
-  ...['if a; then b; fi', 'a\nb', 'f() { a; }', 'a {1..99999}', '! a', 'time a'],
-])('%j is none', (line) => {
-  expect(shellWords(line)).toBeUndefined();
-});
+test.each([...commands, ...none, ...['if a; then b; fi', 'a\nb', 'f() { a; }', 'a {1..99999}', '! a', 'time a']])(
+  '%j is none',
+  (line) => {
+    expect(shellWords(line)).toBeUndefined();
+  },
+);

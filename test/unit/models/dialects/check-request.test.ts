@@ -2,14 +2,12 @@
 
 import * as z from 'zod';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { isObject } from '#core/kernel/narrow.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
 import { readEndpointRequest } from '#core/models/dialects/endpoint-request.ts';
 import { readResponsesRequest } from '#core/models/dialects/responses/request.ts';
-import { readCases } from '../../../support/yaml.ts';
+import { object, readCases } from '../../../support/yaml.ts';
 
-const anObject = z.custom<JsonObject>(isObject);
-const rows = z.array(z.tuple([z.string(), anObject, z.string()]));
+const rows = z.array(z.tuple([z.string(), object, z.string()]));
 const { refusedWhole, refusedByBoth, refusedByOpenai, choosing, passing, responses, others } = readCases(
   'test/unit/models/dialects/check-request.yaml',
   z.strictObject({
@@ -17,9 +15,9 @@ const { refusedWhole, refusedByBoth, refusedByOpenai, choosing, passing, respons
     refusedByBoth: rows,
     refusedByOpenai: rows,
     choosing: rows,
-    passing: z.array(z.tuple([z.string(), anObject])),
-    responses: z.array(z.tuple([anObject, z.string(), z.string()])),
-    others: z.array(z.tuple([z.enum(['completions', 'embeddings']), anObject, z.string(), z.string()])),
+    passing: z.array(z.tuple([z.string(), object])),
+    responses: z.array(z.tuple([object, z.string(), z.string()])),
+    others: z.array(z.tuple([z.enum(['completions', 'embeddings']), object, z.string(), z.string()])),
   }),
 );
 

@@ -2,16 +2,13 @@
 
 import * as z from 'zod';
 import { type ErrorCode, errorKinds, GatewayError } from '#core/kernel/errors.ts';
-import type { JsonObject } from '#core/kernel/json.ts';
-import { isObject } from '#core/kernel/narrow.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
 import { isUsageOnly, withUsageRequested } from '#core/models/dialects/openai/openai.ts';
-import { readCases } from '../../../support/yaml.ts';
+import { object, readCases } from '../../../support/yaml.ts';
 
-const anObject = z.custom<JsonObject>(isObject);
 const { usesTools } = readCases(
   'test/unit/models/dialects/dialects.yaml',
-  z.strictObject({ usesTools: z.array(z.tuple([z.string(), z.boolean(), anObject])) }),
+  z.strictObject({ usesTools: z.array(z.tuple([z.string(), z.boolean(), object])) }),
 );
 
 const { openai, anthropic } = dialects;

@@ -3,23 +3,21 @@
 import * as z from 'zod';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { isObject } from '#core/kernel/narrow.ts';
 import { inResponsesWords } from '#core/models/dialects/responses/member-path.ts';
 import { readResponsesRequest } from '#core/models/dialects/responses/request.ts';
 import { callersMember, withMember } from '#core/models/dialects/translate/member-path.ts';
 import { refusalFault } from '#core/models/providers/refusal.ts';
 import { faultToError } from '#core/models/routing/fault-to-error.ts';
-import { readCases } from '../../../support/yaml.ts';
+import { object, readCases } from '../../../support/yaml.ts';
 
-const anObject = z.custom<JsonObject>(isObject);
 const pairs = z.array(z.tuple([z.string(), z.string()]));
 const { chat, ofAnthropic, ofOpenai, responses, ofResponses } = readCases(
   'test/unit/models/dialects/member-path.yaml',
   z.strictObject({
-    chat: z.record(z.string(), z.union([z.array(anObject), anObject])),
+    chat: z.record(z.string(), z.union([z.array(object), object])),
     ofAnthropic: pairs,
     ofOpenai: pairs,
-    responses: z.record(z.string(), z.union([z.string(), z.array(anObject)])),
+    responses: z.record(z.string(), z.union([z.string(), z.array(object)])),
     ofResponses: pairs,
   }),
 );

@@ -2,16 +2,14 @@
 
 import * as z from 'zod';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { isObject } from '#core/kernel/narrow.ts';
 import { readResponsesRequest } from '#core/models/dialects/responses/request.ts';
 import { translator } from '#core/models/dialects/translate/translate.ts';
 import { anthropicWire } from '#core/models/providers/anthropic.ts';
 import { converseInput, converseLeftOut } from '#core/models/providers/bedrock-request.ts';
 import { ollamaBody, ollamaLeftOut } from '#core/models/providers/ollama-request.ts';
-import { readCases } from '../../../support/yaml.ts';
+import { object, readCases } from '../../../support/yaml.ts';
 
-const anObject = z.custom<JsonObject>(isObject);
-const rows = z.record(z.string(), anObject);
+const rows = z.record(z.string(), object);
 const { chat, messages, responses, roles, refused } = readCases(
   'test/unit/models/dialects/nothing-silent.yaml',
   z.strictObject({
@@ -19,7 +17,7 @@ const { chat, messages, responses, roles, refused } = readCases(
     messages: rows,
     responses: rows,
     roles: z.array(z.tuple([z.string(), z.string()])),
-    refused: z.array(z.tuple([z.string(), anObject, z.string()])),
+    refused: z.array(z.tuple([z.string(), object, z.string()])),
   }),
 );
 

@@ -2,7 +2,6 @@
 
 import * as z from 'zod';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { isObject } from '#core/kernel/narrow.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
 import { endpoints } from '#core/models/dialects/endpoints.ts';
 import { responseOf } from '#core/models/dialects/responses/events.ts';
@@ -10,17 +9,16 @@ import { translator } from '#core/models/dialects/translate/translate.ts';
 import { anthropicStreams } from '../../../golden/anthropic-streams.ts';
 import { openaiStreams, type Said } from '../../../golden/openai-streams.ts';
 import { eventsOf } from '../../../golden/read.ts';
-import { readCases } from '../../../support/yaml.ts';
+import { object, readCases } from '../../../support/yaml.ts';
 
-const anObject = z.custom<JsonObject>(isObject);
 const { rowsOf, completion, message, asMessage, asCompletion } = readCases(
   'test/unit/models/dialects/replies.yaml',
   z.strictObject({
-    completion: anObject,
-    message: anObject,
-    asMessage: anObject,
-    asCompletion: anObject,
-    rowsOf: z.array(z.tuple([z.string(), anObject, anObject, z.boolean()])),
+    completion: object,
+    message: object,
+    asMessage: object,
+    asCompletion: object,
+    rowsOf: z.array(z.tuple([z.string(), object, object, z.boolean()])),
   }),
 );
 
@@ -127,29 +125,6 @@ describe('translated', () => {
     expect(
       translator('anthropic', 'openai').reply({ choices: [{ message: { tool_calls: calls } }] }, context).content,
     ).toMatchObject([{ input: { _raw: 'oops' } }, { input: { _raw: '[1]' } }, { input: {} }]);
-  });
-});
-
-describe('replayed, then collected, they are themselves', () => {
-  test('openai', () => {
-    const events = openai.replay(completion);
-    expect(events.every(({ object }) => object === 'chat.completion.chunk')).toBe(true);
-    expect(events[0]).toMatchObject({ choices: [{ delta: { role: 'assistant', content: '' }, finish_reason: null }] });
-    expect(events.at(-1)).toMatchObject({ choices: [], usage: completion.usage });
-    const logprobs = { content: [{ token: 'Looking' }, { token: '.' }] };
-    expect(collected(openai, events)).toEqual({
-      ...completion,
-      choices: [{ ...(completion.choices as JsonObject[])[0], logprobs }],
-    });
-  });
-
-  test('anthropic', () => {
-    const events = anthropic.replay(message);
-    expect(events[0]).toMatchObject({
-      type: 'message_start',
-      message: { content: [], stop_reason: null, usage: { input_tokens: 10, output_tokens: 0 } },
-    });
-    expect(collected(anthropic, events)).toEqual(message);
   });
 });
 

@@ -1,14 +1,12 @@
 /** Requests of Anthropic callers to OpenAI providers. */
 import * as z from 'zod';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { isObject } from '#core/kernel/narrow.ts';
-import { readCases } from '../../../support/yaml.ts';
+import { object, readCases } from '../../../support/yaml.ts';
 import { good, toOpenai } from './translating.ts';
 
-const anObject = z.custom<JsonObject>(isObject);
 const { refused } = readCases(
   'test/unit/models/dialects/request-to-openai.yaml',
-  z.strictObject({ refused: z.array(z.tuple([z.string(), anObject])) }),
+  z.strictObject({ refused: z.array(z.tuple([z.string(), object])) }),
 );
 
 const _text = (text: string, more: JsonObject = {}) => ({ type: 'text', text, ...more });

@@ -2,16 +2,14 @@
 
 import * as z from 'zod';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { isObject } from '#core/kernel/narrow.ts';
 import { type Members, membersToAnthropic, membersToOpenai } from '#core/models/dialects/translate/members.ts';
 import { translator } from '#core/models/dialects/translate/translate.ts';
 import { converseInput, converseLeftOut } from '#core/models/providers/bedrock-request.ts';
 import { membersToOllama, ollamaBody, ollamaLeftOut } from '#core/models/providers/ollama-request.ts';
-import { readCases } from '../../../support/yaml.ts';
+import { object, readCases } from '../../../support/yaml.ts';
 import { good, user } from './translating.ts';
 
-const anObject = z.custom<JsonObject>(isObject);
-const rows = z.array(z.tuple([z.string(), anObject, z.array(z.string())]));
+const rows = z.array(z.tuple([z.string(), object, z.array(z.string())]));
 const { chat, messages } = readCases(
   'test/unit/models/dialects/translated-members.yaml',
   z.strictObject({ chat: rows, messages: rows }),

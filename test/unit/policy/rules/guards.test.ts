@@ -1,7 +1,15 @@
 /** Guards over paths: which words and which parameters of a call are paths. */
+
+import * as z from 'zod';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { decide } from '#core/policy/rules/decide.ts';
+import { flag, object, readCases, rows, text } from '../../../support/yaml.ts';
+
+const { blocked, passing } = readCases(
+  'test/unit/policy/rules/guards.yaml',
+  z.strictObject({ blocked: rows(text, object, flag), passing: rows(text, object, flag) }),
+);
 
 const policy = compilePolicy({
   name: 'test',
@@ -22,35 +30,12 @@ const blocks = (call: Partial<ToolCall>): boolean =>
     ...call,
   }).decision === 'block';
 
-test.each<[string, Partial<ToolCall>, boolean]>([
-  ['a target that is the path', { target: 'app/.env' }, true],
-  ['a target in another case', { target: 'app/.ENV' }, true],
-  ['a word of a target', { target: 'cat a .env' }, true],
-  ['a path behind a sign', { target: '--file=app/.env' }, true],
-  ['a path before a no-break space', { target: 'app/.env\u00a0x' }, true],
-  ['a longer name', { target: '.env.example' }, false],
-  ['an exception', { target: 'docs/.env' }, false],
-  ['an exception beside a path', { target: 'docs/.env .env' }, true],
-])('[policy.guards] the target: %s', (_what, call, blocked) => {
+test.each(blocked)('[policy.guards] the target: %s', (_what, call, blocked) => {
   expect(blocks(call)).toBe(blocked);
   expect(blocks({ ...call, protocol: 'shell' })).toBe(blocked);
 });
 
-test.each<[string, Record<string, unknown>, boolean]>([
-  ['under the name of a path', { file: 'app/.env' }, true],
-  ['a word under the name of a path', { files: 'a.txt .env' }, true],
-  ['under another name, as one path', { thing: 'app/.env' }, true],
-  ['under another name, as a word of a text', { thing: 'please read .env' }, false],
-  ['under another name, behind a line break', { thing: '/a\n.env' }, false],
-  ['under another name, a path with a blank', { thing: '/home/My Files/.env' }, true],
-  ['under the name of a text', { content: '.env' }, false],
-  ['in a list', { paths: ['a', { path: '.env' }] }, true],
-  ['as a key', { '.env': 1 }, true],
-  ['in parts: folder and name', { dir: 'app', name: '.env' }, true],
-  ['in parts: folder with a slash and name', { dir: 'app//', name: '.env' }, true],
-  ['in parts: name and ending', { name: '', extension: 'env' }, true],
-  ['in parts that make another file', { dir: 'app', name: '.env.example' }, false],
-])('[policy.guards] a parameter: %s', (_what, parameters, blocked) => {
+test.each(passing)('[policy.guards] a parameter: %s', (_what, parameters, blocked) => {
   expect(blocks({ parameters })).toBe(blocked);
 });
 

@@ -5,7 +5,7 @@ import type { EntryKind } from '#core/contracts/entry-kinds.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { assessAction, blockedBy, forKeys, noteOfBlockedChat, noteOfSignal } from '#core/session/risk/assess.ts';
-import { differingSettings, releaseAction, replayRisk, settingsOf } from '#core/session/risk/replay.ts';
+import { differingSettings, replayRisk, settingsOf } from '#core/session/risk/replay.ts';
 import { signalContext, signalsOf } from '#core/session/risk/signals.ts';
 import { readCases } from '../../../support/yaml.ts';
 import { entryAfter, http, play, readers, sh, startMs } from './play.ts';
@@ -105,20 +105,6 @@ describe('[behavior.rules] what no call shows', () => {
     ]);
     expect(head?.risk).toBeUndefined();
   });
-});
-
-test('a release ends it, and what comes after counts again', async () => {
-  const note = { signals: [{ s: 'misused', x: 'ticket', h: '1' }] };
-  const three = [0, 1, 2].map((): Told => ['allow', { behavior: note }]);
-  const before = chain(three).head;
-  expect(before?.risk).toMatchObject({ score: 90, rule: 'credential_abuse' });
-  expect(blockedBy(settings, { session: before?.risk, key: undefined }, startMs)).toMatchObject({
-    of: 'session',
-    score: 90,
-  });
-  const after = chain([...three, ['admin', { action: releaseAction }], ['allow', { behavior: note }]]).head;
-  expect(after?.risk).toMatchObject({ score: 30 });
-  expect(blockedBy(settings, { session: after?.risk, key: undefined }, startMs)).toBeUndefined();
 });
 
 describe('settings', () => {
