@@ -49,7 +49,7 @@ async function verifiedIn(people: Visitors, key: string, file: string, pem: stri
   const page = await people.signedIn(key, '#/sessions');
   page.setDefaultTimeout(600_000);
   await page.getByLabel('Bundle (JSON)').setInputFiles(file);
-  await page.getByLabel(/Public key that you trust/).fill(pem);
+  await page.getByLabel(/^Trusted public key/).fill(pem);
   await page.evaluate(`(() => {
     window.measured = { reports: 0 };
     const [form] = [...document.forms].filter((each) => each.querySelector('#bundle'));
@@ -62,7 +62,7 @@ async function verifiedIn(people: Visitors, key: string, file: string, pem: stri
   })()`);
   const before = await cpuOf(page);
   await page.getByRole('button', { name: 'Verify' }).click();
-  await page.getByText(`Valid: ${entries} entries, verified in this browser.`).waitFor();
+  await page.getByText(`Valid: ${entries.toLocaleString('en')} entries, verified in this browser.`).waitFor();
   const { from, to, reports } = (await page.evaluate('window.measured')) as {
     from: number;
     to: number;

@@ -22,8 +22,8 @@ export interface Api {
   /** Sends a text unchanged. */
   putText<Id extends OperationId>(path: string, text: string): Promise<AnswerOf<Id>>;
   remove(path: string): Promise<void>;
-  /** The body as text, for evidence: parsing hides duplicate keys. */
-  text(path: string): Promise<string>;
+  /** The body as the browser keeps it, outside of the page's memory: evidence may be long. */
+  blob(path: string, signal?: AbortSignal): Promise<Blob>;
   /** The bytes of an event stream as they come. */
   events(path: string, lastEventId: string | undefined, signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
@@ -78,7 +78,7 @@ export function apiOf(keyNow: () => string | undefined, rejected: (key: string) 
         await (await answered('PUT', path, { headers: { 'content-type': 'application/yaml' }, raw: text })).text(),
       ),
     remove: async (path) => void (await asked('DELETE', path)),
-    text: (path) => asked('GET', path),
+    blob: async (path, signal) => (await answered('GET', path, { signal })).blob(),
     async *events(path, lastEventId, signal) {
       const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
       const reader = (await answered('GET', path, { signal, headers })).body?.getReader();

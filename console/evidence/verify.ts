@@ -1,4 +1,4 @@
-/** Verifies a session bundle in a browser with the verifier of the command line. */
+/** Verifies the bundle of a single HTML file with the verifier of the command line. */
 import './no-eval.ts';
 import type { Verification } from '#core/contracts/evidence.ts';
 import { logTrustOf } from '#core/evidence/transparency/witness-keys.ts';
@@ -13,15 +13,8 @@ export interface TrustedKeys {
 }
 
 /**
- * @param bundle its text or bytes: parsing would hide duplicate keys.
- * @param progress is called after each entry with the number of entries so far.
+ * @param bundle its text: parsing would hide duplicate keys.
  * @throws TypeError for a line that is not a verifier key.
  */
-export async function verified(
-  bundle: string | Uint8Array,
-  { trustedKey, logKeys }: TrustedKeys,
-  progress: (entries: number) => void = () => {},
-): Promise<Verification> {
-  let entries = 0;
-  return verifyBundle(bundle, trustedKey, () => progress(++entries), undefined, logTrustOf(logKeys));
-}
+export const verified = async (bundle: string, { trustedKey, logKeys }: TrustedKeys): Promise<Verification> =>
+  verifyBundle(bundle, trustedKey, undefined, undefined, logTrustOf(logKeys));

@@ -1,12 +1,17 @@
 /** The verifier in a worker: the page goes on while a long session is verified [console.verify]. */
-import { type TrustedKeys, verified } from './verify.ts';
+import './no-eval.ts';
+import type { Verification } from '#core/contracts/evidence.ts';
+import { logTrustOf } from '#core/evidence/transparency/witness-keys.ts';
+import { verifyStreamedBundle } from '#core/evidence/verify-streamed.ts';
+import { bytesOf } from './blob-bytes.ts';
+import type { TrustedKeys } from './verify.ts';
 
 export interface Question extends TrustedKeys {
-  readonly bundle: string | Uint8Array;
+  readonly bundle: Blob;
 }
 export type VerifierMessage =
   | { readonly entries: number }
-  | { readonly verification: Awaited<ReturnType<typeof verified>> }
+  | { readonly verification: Verification }
   | { readonly fault: string };
 
 /** Progress is reported after so many entries. */
@@ -14,10 +19,20 @@ const every = 5_000;
 
 const tell = (sent: VerifierMessage) => postMessage(sent);
 
+async function verification({ bundle, trustedKey, logKeys }: Question): Promise<Verification> {
+  let entries = 0;
+  const onEntry = () => {
+    if (++entries % every === 0) tell({ entries });
+  };
+  return verifyStreamedBundle(() => bytesOf(bundle), {
+    trustedPublicKey: trustedKey,
+    onEntry,
+    log: logTrustOf(logKeys),
+  });
+}
+
 addEventListener('message', ({ data }: MessageEvent<Question>) => {
-  verified(data.bundle, data, (entries) => {
-    if (entries % every === 0) tell({ entries });
-  }).then(
+  verification(data).then(
     (verification) => tell({ verification }),
     (cause: unknown) => tell({ fault: cause instanceof Error ? cause.message : String(cause) }),
   );

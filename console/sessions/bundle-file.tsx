@@ -10,7 +10,7 @@ export function BundleFile() {
   const verifier = useVerifier();
   const submit = (event: Event) => {
     event.preventDefault();
-    if (file) verifier.verify(async () => new Uint8Array(await file.arrayBuffer()), keys);
+    if (file) verifier.verify(async () => file, keys);
   };
   return (
     <Card title="Verify an exported bundle" icon="chain">

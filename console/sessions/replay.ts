@@ -14,23 +14,33 @@ export interface Standing {
   readonly afterMs: number;
 }
 
-/** Adds up the entries up to and with a step. */
-export function standingAt(entries: readonly Entry[], step: number): Standing {
-  const waiting = new Set<string>();
-  const sums = { allowed: 0, blocked: 0, chats: 0, microusd: 0 };
-  for (const { kind, envelope_id, body } of entries.slice(0, step + 1)) {
-    if (kind === 'review') waiting.add(envelope_id);
-    if (kind === 'approve' || kind === 'deny') waiting.delete(envelope_id);
+/** Adds up entries in their order. */
+export class Sums {
+  readonly #waiting = new Set<string>();
+  readonly #sums = { allowed: 0, blocked: 0, chats: 0, microusd: 0 };
+  #beganMs: number | undefined;
+
+  /** Adds the next entry. @returns what had happened up to and with it. */
+  after({ kind, envelope_id, body, timestamp }: Entry): Standing {
+    const sums = this.#sums;
+    if (kind === 'review') this.#waiting.add(envelope_id);
+    if (kind === 'approve' || kind === 'deny') this.#waiting.delete(envelope_id);
     if (kind === 'allow') sums.allowed++;
     if (kind === 'block') sums.blocked++;
     if (kind === 'chat' && body.outcome !== 'begun') {
       sums.chats++;
       sums.microusd += typeof body.cost_microusd === 'number' ? body.cost_microusd : 0;
     }
+    const { microusd, ...counts } = sums;
+    this.#beganMs ??= Date.parse(timestamp);
+    const afterMs = Date.parse(timestamp) - this.#beganMs;
+    return {
+      ...counts,
+      waiting: this.#waiting.size,
+      usd: microusd / 1_000_000,
+      afterMs: Number.isNaN(afterMs) ? 0 : afterMs,
+    };
   }
-  const { microusd, ...counts } = sums;
-  const afterMs = Date.parse(entries[step]?.timestamp ?? '') - Date.parse(entries[0]?.timestamp ?? '');
-  return { ...counts, waiting: waiting.size, usd: microusd / 1_000_000, afterMs: Number.isNaN(afterMs) ? 0 : afterMs };
 }
 
 /** The step of an address, from 1; without one, or beyond the end, the last. */
@@ -42,10 +52,9 @@ export function stepOf(asked: string, total: number): number {
 /** Longest and shortest pause of a replay: the real pauses between entries, made bearable. */
 const pauses = { least: 600, most: 2_500 };
 
-export function pauseAfter(entries: readonly Entry[], step: number): number {
-  const [now, next] = [entries[step], entries[step + 1]].map((entry) => Date.parse(entry?.timestamp ?? ''));
-  const real = next! - now!;
-  return Number.isNaN(real) ? pauses.least : Math.min(Math.max(real, pauses.least), pauses.most);
+export function pauseBetween(now: Standing, next: Standing): number {
+  const real = next.afterMs - now.afterMs;
+  return Math.min(Math.max(real, pauses.least), pauses.most);
 }
 
 /** What a call is about beyond its name: the command, the query, the path, or another text of its parameters. */

@@ -1,6 +1,5 @@
 /** One session: its steps to replay, its risk with the reasons, and the verification of its chain. */
 import { useCallback, useState } from 'preact/hooks';
-import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { type Api, faultText } from '../api.ts';
 import { Button, Buttons } from '../design/button.tsx';
 import { Back, Card, Fact, Facts, Figure, Grid, Heading } from '../design/layout.tsx';
@@ -10,7 +9,8 @@ import { RelativeTime } from '../design/values.tsx';
 import { useKeyNames } from '../key-names.ts';
 import { useLive } from '../live.ts';
 import { hashOf } from '../route.ts';
-import { plural } from '../words.ts';
+import { figure, plural } from '../words.ts';
+import { type RecordedSession, recordedSession } from './recorded-session.ts';
 import { Timeline } from './timeline.tsx';
 import { noKeys, TrustedKeys, useVerifier, Verdict } from './verdict.tsx';
 
@@ -20,10 +20,8 @@ interface SessionProps {
 }
 
 export function SessionView({ api, id }: SessionProps) {
-  const ask = useCallback(
-    (signal: AbortSignal) => api.get<'exportSession'>(`evidence/sessions/${encodeURIComponent(id)}/export`, signal),
-    [api, id],
-  );
+  const exported = useCallback((signal?: AbortSignal) => api.blob(exportOf(id), signal), [api, id]);
+  const ask = useCallback(async (signal: AbortSignal) => recordedSession(await exported(signal), signal), [exported]);
   const live = useLive(ask, 0);
   const { nameOf } = useKeyNames(api);
   return (
@@ -33,37 +31,39 @@ export function SessionView({ api, id }: SessionProps) {
         Session <Code of={id} />
       </Heading>
       <Grid>
-        <Summary bundle={live.value} nameOf={nameOf} />
+        <Summary session={live.value} nameOf={nameOf} />
         <Risk api={api} id={id} />
-        <Verify api={api} id={id} />
+        <Verify id={id} bundle={async () => live.value?.bundle ?? exported()} />
       </Grid>
       <section>
         <h2>Timeline</h2>
         <Loaded live={live} lines={8}>
-          {({ entries }) => <Timeline entries={entries} nameOf={nameOf} />}
+          {(session) => <Timeline session={session} nameOf={nameOf} />}
         </Loaded>
       </section>
     </>
   );
 }
 
+const exportOf = (id: string) => `evidence/sessions/${encodeURIComponent(id)}/export`;
+
 interface SummaryProps {
-  readonly bundle: AnswerOf<'exportSession'> | undefined;
+  readonly session: RecordedSession | undefined;
   readonly nameOf: (key: string) => string;
 }
 
-function Summary({ bundle, nameOf }: SummaryProps) {
-  const [first, last] = [bundle?.entries[0], bundle?.entries.at(-1)];
-  if (!bundle || !first || !last)
+function Summary({ session, nameOf }: SummaryProps) {
+  if (!session)
     return (
       <Card title="Summary" icon="session">
         <p class="quiet">…</p>
       </Card>
     );
-  const { counts, policy_versions } = bundle.manifest;
+  const { manifest, total, first, last } = session;
+  const { counts, policy_versions } = manifest;
   return (
     <Card title="Summary" icon="session">
-      <Figure of={bundle.entries.length}>{bundle.entries.length === 1 ? 'entry' : 'entries'}</Figure>
+      <Figure of={figure(total)}>{total === 1 ? 'entry' : 'entries'}</Figure>
       <Facts>
         <Fact name="Agent">
           <Text of={first.actor.agent ?? nameOf(first.actor.key_id)} />
@@ -77,7 +77,7 @@ function Summary({ bundle, nameOf }: SummaryProps) {
         <Fact name="Kinds">
           <Text
             of={Object.entries(counts)
-              .map(([kind, count]) => `${count} ${kind}`)
+              .map(([kind, count]) => `${figure(count)} ${kind}`)
               .join(', ')}
           />
         </Fact>
@@ -126,15 +126,19 @@ function Risk({ api, id }: SessionProps) {
   );
 }
 
-function Verify({ api, id }: SessionProps) {
+interface VerifyProps {
+  readonly id: string;
+  readonly bundle: () => Promise<Blob>;
+}
+
+function Verify({ id, bundle }: VerifyProps) {
   const [keys, setKeys] = useState(noKeys);
   const verifier = useVerifier();
   const [fault, setFault] = useState<string | undefined>();
-  const path = `evidence/sessions/${encodeURIComponent(id)}/export`;
   const save = async () => {
     setFault(undefined);
     try {
-      await saveFile(api, id);
+      await saveFile(id, await bundle());
     } catch (cause) {
       setFault(faultText(cause));
     }
@@ -147,7 +151,7 @@ function Verify({ api, id }: SessionProps) {
         <TrustedKeys of={keys} change={setKeys} />
       </details>
       <Buttons>
-        <Button disabled={verifier.busy} onClick={() => verifier.verify(() => api.text(path), keys)}>
+        <Button disabled={verifier.busy} onClick={() => verifier.verify(bundle, keys)}>
           Verify
         </Button>
         <Button onClick={save}>Save as one HTML file</Button>
@@ -159,14 +163,14 @@ function Verify({ api, id }: SessionProps) {
 }
 
 /** Saves the session as one HTML file that verifies itself offline [evidence.single-file]. */
-async function saveFile(api: Api, id: string): Promise<void> {
-  const [{ singleFile }, bundle, script] = await Promise.all([
+async function saveFile(id: string, bundle: Blob): Promise<void> {
+  const [{ singleFile }, text, script] = await Promise.all([
     import('../evidence/single-file.ts'),
-    api.text(`evidence/sessions/${encodeURIComponent(id)}/export`),
+    bundle.text(),
     fetch('evidence.js', { credentials: 'omit' }).then((answer) => answer.text()),
   ]);
   const pieces: string[] = [];
-  for await (const piece of singleFile(bundle, script)) pieces.push(piece);
+  for await (const piece of singleFile(text, script)) pieces.push(piece);
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob(pieces, { type: 'text/html' }));
   link.download = `session-${id.replace(/[^\w.-]+/g, '-')}.html`;

@@ -7,36 +7,73 @@ import { Button } from '../design/button.tsx';
 import { Card, Fact, Facts } from '../design/layout.tsx';
 import { Block, Code, Text } from '../design/text.tsx';
 import { Money, RelativeTime } from '../design/values.tsx';
-import { duration, plural } from '../words.ts';
-import { type Entry, excerptOf, pauseAfter, standingAt, stepOf } from './replay.ts';
+import { duration, figure, plural } from '../words.ts';
+import type { RecordedSession, Step } from './recorded-session.ts';
+import { type Entry, excerptOf, pauseBetween, type Standing, stepOf } from './replay.ts';
 
-/** Maximum number of listed entries: a long session shows those around the step. */
+/** Rows in the page: those in view, and some before and after them. */
 const listed = 200;
+/** The rows change when the list was scrolled by this many. */
+const stride = 50;
+const rowRem = 2.25;
 
 interface TimelineProps {
-  readonly entries: readonly Entry[];
+  readonly session: RecordedSession;
   /** Names of keys by id. */
   readonly nameOf: (key: string) => string;
 }
 
-export function Timeline({ entries, nameOf }: TimelineProps) {
+/** Returns steps of the session; until they are read, the last ones that were. */
+function useSteps(session: RecordedSession, from: number, to: number) {
+  const [read, setRead] = useState<{ readonly from: number; readonly steps: readonly Step[] }>({ from, steps: [] });
+  useEffect(() => {
+    let left = false;
+    session.steps(from, to).then((steps) => left || setRead({ from, steps }));
+    return () => {
+      left = true;
+    };
+  }, [session, from, to]);
+  return read;
+}
+
+export function Timeline({ session, nameOf }: TimelineProps) {
+  const { total } = session;
   const { asked, set } = useAddress();
-  const step = stepOf(asked('step'), entries.length);
+  const step = stepOf(asked('step'), total);
   const [playing, setPlaying] = useState(false);
-  const last = entries.length - 1;
-  const list = useRef<HTMLOListElement>(null);
+  const last = total - 1;
+  const list = useRef<HTMLDivElement>(null);
+  const focuses = useRef(false);
+  const [top, setTop] = useState(0);
+  const from = Math.max(0, Math.min(top - stride, total - listed));
+  const rows = useSteps(session, from, from + listed);
+  const shown = useSteps(session, step, step + 2);
+  const [current, next] = shown.steps;
+  const isRead = shown.from === step;
   const go = (to: number) => set({ step: String(Math.min(Math.max(to, 0), last) + 1) });
   useEffect(() => {
-    if (!playing) return;
-    if (step === last) return setPlaying(false);
-    const timer = setTimeout(() => go(step + 1), pauseAfter(entries, step));
+    if (!playing || !isRead || !current) return;
+    if (!next) return setPlaying(false);
+    const timer = setTimeout(() => go(step + 1), pauseBetween(current.standing, next.standing));
     return () => clearTimeout(timer);
-  }, [playing, step, entries]);
+  }, [playing, step, isRead, current]);
   useEffect(() => {
     const { current: box } = list;
-    const at = box?.querySelector<HTMLElement>('[aria-current]');
-    if (box && at) box.scrollTop = at.offsetTop - box.clientHeight / 2;
-  }, [step]);
+    if (!box) return;
+    const rowPixels = box.scrollHeight / total;
+    box.scrollTop = (step + 0.5) * rowPixels - box.clientHeight / 2;
+  }, [step, total]);
+  const onScroll = ({ currentTarget: box }: { readonly currentTarget: HTMLDivElement }) => {
+    const first = Math.floor((box.scrollTop / box.scrollHeight) * total);
+    setTop(first - (first % stride));
+  };
+  // A step far away has its row only after it was read.
+  useEffect(() => {
+    const row = focuses.current && list.current?.querySelector<HTMLElement>('[aria-current]');
+    if (!row) return;
+    row.focus({ preventScroll: true });
+    focuses.current = false;
+  }, [step, rows]);
   const onKeyDown = (event: KeyboardEvent) => {
     const to = {
       ArrowDown: step + 1,
@@ -49,12 +86,10 @@ export function Timeline({ entries, nameOf }: TimelineProps) {
     if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     setPlaying(false);
+    focuses.current = true;
     go(to);
-    requestAnimationFrame(() => list.current?.querySelector<HTMLElement>('[aria-current]')?.focus());
   };
-  const first = Math.max(0, Math.min(step - listed / 2, entries.length - listed));
-  const entry = entries[step];
-  if (!entry) return null;
+  const isListed = step >= rows.from && step < rows.from + rows.steps.length;
   return (
     <>
       <div class="player">
@@ -75,28 +110,42 @@ export function Timeline({ entries, nameOf }: TimelineProps) {
           Next
         </Button>
         <span role="status">
-          Step {step + 1} of {entries.length}
+          Step {figure(step + 1)} of {figure(total)}
         </span>
-        <Sums entries={entries} step={step} />
+        {current && <StandingLine {...current.standing} />}
       </div>
       <div class="replay">
-        <ol ref={list} class="steps" start={first + 1} onKeyDown={onKeyDown}>
-          {entries.slice(first, first + listed).map((each, at) => (
-            <StepLine key={each.hash} entry={each} open={first + at === step} choose={() => go(first + at)} />
-          ))}
-        </ol>
-        <StepDetail key={entry.hash} entry={entry} nameOf={nameOf} />
+        <div ref={list} class="steps" onScroll={onScroll}>
+          <ol
+            start={rows.from + 1}
+            style={{
+              paddingTop: `${rows.from * rowRem}rem`,
+              paddingBottom: `${(total - rows.from - rows.steps.length) * rowRem}rem`,
+            }}
+            onKeyDown={onKeyDown}
+          >
+            {rows.steps.map(({ entry }, at) => (
+              <StepLine
+                key={entry.hash}
+                entry={entry}
+                open={rows.from + at === step}
+                reachable={isListed ? rows.from + at === step : at === 0}
+                choose={() => go(rows.from + at)}
+              />
+            ))}
+          </ol>
+        </div>
+        {current && <StepDetail key={current.entry.hash} entry={current.entry} nameOf={nameOf} />}
       </div>
     </>
   );
 }
 
-function Sums({ entries, step }: { readonly entries: readonly Entry[]; readonly step: number }) {
-  const { allowed, blocked, waiting, chats, usd, afterMs } = standingAt(entries, step);
+function StandingLine({ allowed, blocked, waiting, chats, usd, afterMs }: Standing) {
   return (
     <span class="quiet">
-      {duration(afterMs / 1000)} after the start · {allowed} allowed, {blocked} blocked
-      {waiting > 0 && `, ${waiting} waiting`}
+      {duration(afterMs / 1000)} after the start · {figure(allowed)} allowed, {figure(blocked)} blocked
+      {waiting > 0 && `, ${figure(waiting)} waiting`}
       {chats > 0 && (
         <>
           {' · '}
@@ -110,17 +159,19 @@ function Sums({ entries, step }: { readonly entries: readonly Entry[]; readonly 
 interface StepLineProps {
   readonly entry: Entry;
   readonly open: boolean;
+  /** One row is reached by Tab, the others from it by arrow keys. */
+  readonly reachable: boolean;
   readonly choose: () => void;
 }
 
 const kindOf = ({ kind, body }: Entry): string => (kind === 'deny' && body.reason === 'timeout' ? 'timed out' : kind);
 
-function StepLine({ entry, open, choose }: StepLineProps) {
+function StepLine({ entry, open, reachable, choose }: StepLineProps) {
   const { what } = entryStory(entry);
   const excerpt = excerptOf(entry);
   return (
     <li>
-      <button type="button" aria-current={open ? 'step' : undefined} tabIndex={open ? 0 : -1} onClick={choose}>
+      <button type="button" aria-current={open ? 'step' : undefined} tabIndex={reachable ? 0 : -1} onClick={choose}>
         <span class="step-number">{entry.index + 1}</span>
         <Badge of={kindOf(entry)} />
         <span class="step-what">

@@ -6,6 +6,7 @@ import { Fact, Facts } from '../design/layout.tsx';
 import { Notice } from '../design/states.tsx';
 import { Code, Text } from '../design/text.tsx';
 import { RelativeTime } from '../design/values.tsx';
+import { figure } from '../words.ts';
 
 interface Verifying {
   readonly busy: boolean;
@@ -13,8 +14,8 @@ interface Verifying {
   readonly entries: number;
   readonly fault: string | undefined;
   readonly verified: Verification | undefined;
-  /** @param bundle its text or bytes, asked for when the verifier is there. */
-  readonly verify: (bundle: () => Promise<string | Uint8Array>, keys: Keys) => Promise<void>;
+  /** @param bundle is called when the verifier is loaded. */
+  readonly verify: (bundle: () => Promise<Blob>, keys: Keys) => Promise<void>;
 }
 
 /** As they were typed. */
@@ -31,8 +32,8 @@ export function useVerifier(): Verifying {
   const verify: Verifying['verify'] = async (bundle, { gateway, log }) => {
     setState({ ...idle, busy: true });
     try {
-      const [{ verifiedInWorker }, text] = await Promise.all([import('../evidence/in-worker.ts'), bundle()]);
-      const question = { bundle: text, trustedKey: gateway.trim() === '' ? undefined : gateway, logKeys: log };
+      const [{ verifiedInWorker }, exported] = await Promise.all([import('../evidence/in-worker.ts'), bundle()]);
+      const question = { bundle: exported, trustedKey: gateway.trim() === '' ? undefined : gateway, logKeys: log };
       const progress = (entries: number) => setState({ ...idle, busy: true, entries });
       setState({ ...idle, verified: await verifiedInWorker(question, progress) });
     } catch (cause) {
@@ -72,7 +73,7 @@ export function TrustedKeys({ of, change }: { readonly of: Keys; readonly change
 export function Verdict({ of: { busy, entries, fault, verified } }: { readonly of: Omit<Verifying, 'verify'> }) {
   return (
     <div role="status">
-      {busy && <p>Verifying…{entries > 0 && ` ${entries.toLocaleString('en')} entries so far`}</p>}
+      {busy && <p>Verifying…{entries > 0 && ` ${figure(entries)} entries so far`}</p>}
       {fault !== undefined && <Notice kind="bad">{fault}</Notice>}
       {verified && <Findings {...verified} />}
     </div>
@@ -86,7 +87,7 @@ function Findings(verification: Verification) {
     <>
       {valid ? (
         <Notice kind="good">
-          Valid: {total_entries} {total_entries === 1 ? 'entry' : 'entries'}, verified in this browser.
+          Valid: {figure(total_entries)} {total_entries === 1 ? 'entry' : 'entries'}, verified in this browser.
         </Notice>
       ) : (
         <Notice kind="bad">

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as shim from '../../console/evidence/node-crypto.ts';
-import { verifyBundle } from '../../core/evidence/verify.ts';
+import { verifyStreamedBundle } from '../../core/evidence/verify-streamed.ts';
 import { check } from '../support/checks.ts';
 import { closeAnswered, type Visitors } from './browser.ts';
 import type { ConsoleGateway } from './gateway.ts';
@@ -51,7 +51,11 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
         [whole.slice(0, -20), ''],
         [whole.replace('"entries":', '"entries":[],"entries":'), ''],
       ] as const) {
-        const expected = await verifyBundle(bundle, key === '' ? undefined : key);
+        const trustedPublicKey = key === '' ? undefined : key;
+        const bytes = async function* () {
+          yield Buffer.from(bundle);
+        };
+        const expected = await verifyStreamedBundle(bytes, { trustedPublicKey, log: {} });
         await page.getByLabel('Bundle (JSON)').setInputFiles({
           name: 'bundle.json',
           mimeType: 'application/json',

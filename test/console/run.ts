@@ -10,6 +10,7 @@ import { frame } from './frame.ts';
 import { consoleGateway } from './gateway.ts';
 import { hostile } from './hostile.ts';
 import { levels } from './levels.ts';
+import { manyEntries } from './many-entries.ts';
 import { manyPending } from './many-pending.ts';
 import { observe } from './observe.ts';
 import { outages } from './outages.ts';
@@ -52,6 +53,7 @@ try {
     reading,
     sessionEnd,
     manyPending,
+    manyEntries,
     outages,
   ];
   const checks = tiers.flatMap((tier) => tier(gateway, people, program));

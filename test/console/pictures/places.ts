@@ -27,7 +27,8 @@ export const places = (requests: Readonly<Record<string, string>>): readonly Pla
     await page.getByRole('dialog').waitFor();
   }),
   place('sessions', 'Sessions'),
-  place('session', 'Timeline', 'sessions/login-limit'),
+  // Its steps are read after the page is drawn.
+  place('session', 'Timeline', 'sessions/login-limit', (page) => page.locator('.steps [aria-current]').waitFor()),
   place('traffic', 'By decision'),
   place('requests', 'Requests'),
   place('alerts', 'Alerts'),
