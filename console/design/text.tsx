@@ -24,6 +24,29 @@ const diffClass = (line: string): string => {
   return line.startsWith('@@') ? 'place' : '';
 };
 
+interface IdLinkProps {
+  readonly href: string;
+  readonly id: string;
+}
+
+/** A link that the style shortens in the middle. The whole id is its name and title, is shown when it has the focus, and is copied. */
+export function IdLink({ href, id }: IdLinkProps) {
+  const text = visibleText(id);
+  return (
+    <a href={href} class="id-link" title={text} aria-label={text}>
+      <code>
+        <bdi dir="ltr">
+          <span>{text.slice(0, -shortEnd)}</span>
+          {text.slice(-shortEnd)}
+        </bdi>
+      </code>
+    </a>
+  );
+}
+
+/** Characters at the end that are always shown; the style has the same number. */
+const shortEnd = 6;
+
 /** Text of several lines. Colours the lines of a diff by their sign, and the parts of a command by their kind. */
 export function Block({ of, language }: { readonly of: string; readonly language?: Language | undefined }) {
   const text = visibleLines(of);

@@ -7,7 +7,7 @@ import { Choice, Field, Toolbar } from '../design/field.tsx';
 import { Heading } from '../design/layout.tsx';
 import { EmptyState, Loaded } from '../design/states.tsx';
 import { Table } from '../design/table.tsx';
-import { Code, Text } from '../design/text.tsx';
+import { Code, IdLink, Text } from '../design/text.tsx';
 import { RelativeTime } from '../design/values.tsx';
 import { useKeyNames } from '../key-names.ts';
 import { lazy } from '../lazy.tsx';
@@ -19,6 +19,11 @@ import { BundleFile } from './bundle-file.tsx';
 import { callsOf, isFound, notable, type Session, type State, stateOf } from './session-list.ts';
 
 const everyMs = 10_000;
+
+/** Declared tasks, newest first. */
+interface Tasks {
+  readonly manifests: readonly { readonly name: string; readonly sessions?: readonly string[] }[];
+}
 
 const SessionView = lazy(async () => {
   await import('../evidence/no-eval.ts'); // before the first schema is made
@@ -49,6 +54,8 @@ function Sessions({ api, pending }: PageProps) {
   );
   const live = useLive(ask, everyMs);
   const names = useKeyNames(api);
+  const askTasks = useCallback((signal: AbortSignal) => api.ofFeature<Tasks>('manifests?limit=200', signal), [api]);
+  const tasks = useLive(askTasks, everyMs).value?.manifests ?? [];
   const waiting = new Set(pending.value?.pending.map(({ session_id }) => session_id));
   const search = { text: asked('q'), state: asked('state') };
   return (
@@ -71,8 +78,13 @@ function Sessions({ api, pending }: PageProps) {
             );
           const now = Date.now();
           const rows = sessions
-            .map((session) => ({ session, state: stateOf(session, waiting, now) }))
-            .filter(({ session, state }) => isFound(session, state, search, names.nameOf));
+            .map((session) => ({
+              session,
+              state: stateOf(session, waiting, now),
+              agent: session.owner_key ? names.nameOf(session.owner_key) : '',
+              task: tasks.find(({ sessions }) => sessions?.includes(session.session_id))?.name ?? '',
+            }))
+            .filter(({ session, state, agent, task }) => isFound(session, state, search, [agent, task]));
           return (
             <>
               <search>
@@ -84,7 +96,7 @@ function Sessions({ api, pending }: PageProps) {
                         type="search"
                         autoComplete="off"
                         spellcheck={false}
-                        placeholder="a session or an agent's key"
+                        placeholder="a session, a task or an agent"
                         value={search.text}
                         onInput={(event) => set({ q: event.currentTarget.value })}
                       />
@@ -97,7 +109,7 @@ function Sessions({ api, pending }: PageProps) {
                 {plural(rows.length, 'session')}
                 {rows.length < sessions.length && ` of ${sessions.length}`}
               </p>
-              <Rows rows={rows} nameOf={names.nameOf} />
+              <Rows rows={rows} />
               {(cursor !== undefined || next !== undefined) && (
                 <Buttons>
                   <Button small disabled={cursor === undefined} onClick={() => setCursors(cursors.slice(0, -1))}>
@@ -120,14 +132,12 @@ function Sessions({ api, pending }: PageProps) {
 interface Row {
   readonly session: Session;
   readonly state: State;
+  /** Name of its key. */
+  readonly agent: string;
+  readonly task: string;
 }
 
-interface RowsProps {
-  readonly rows: readonly Row[];
-  readonly nameOf: (key: string) => string;
-}
-
-const Rows = ({ rows, nameOf }: RowsProps) => (
+const Rows = ({ rows }: { readonly rows: readonly Row[] }) => (
   <Table<Row>
     caption="Sessions with evidence"
     rows={rows}
@@ -136,23 +146,25 @@ const Rows = ({ rows, nameOf }: RowsProps) => (
       {
         head: 'Session',
         wide: true,
-        cell: ({ session: { session_id } }) => (
-          <a href={hashOf('sessions', session_id)}>
-            <Code of={session_id} />
-          </a>
+        cell: ({ session: { session_id }, task }) => (
+          <>
+            <IdLink href={hashOf('sessions', session_id)} id={session_id} />
+            {task && (
+              <small class="quiet">
+                <Text of={task} />
+              </small>
+            )}
+          </>
         ),
       },
-      {
-        head: 'Agent',
-        priority: 2,
-        cell: ({ session: { owner_key } }) => (owner_key ? <Text of={nameOf(owner_key)} /> : '–'),
-      },
+      { head: 'Agent', priority: 2, cell: ({ agent }) => (agent ? <Text of={agent} /> : '–') },
       { head: 'State', cell: ({ state }) => <Badge of={state} tone={tones[state]} /> },
       { head: 'Calls', number: true, priority: 2, cell: ({ session }) => figure(callsOf(session)) },
       { head: 'Notable', priority: 3, cell: ({ session }) => <span class="quiet">{notable(session) || '–'}</span> },
       {
         head: 'Risk',
         number: true,
+        priority: 2,
         cell: ({ session: { risk } }) => (risk ? <span title={risk.rule}>{risk.score}</span> : 0),
       },
       { head: 'Last activity', cell: ({ session: { updated_at } }) => <RelativeTime at={updated_at} /> },

@@ -33,11 +33,12 @@ export interface Search {
   readonly state: string;
 }
 
+/** @param names of the session's key and task. */
 export const isFound = (
   { session_id, owner_key = '' }: Session,
   state: State,
   { text, state: asked }: Search,
-  nameOf: (key: string) => string,
+  names: readonly string[],
 ): boolean =>
   (asked === '' || state === asked) &&
-  [session_id, owner_key, nameOf(owner_key)].some((each) => each.toLowerCase().includes(text.toLowerCase()));
+  [session_id, owner_key, ...names].some((each) => each.toLowerCase().includes(text.toLowerCase()));

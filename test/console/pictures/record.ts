@@ -66,6 +66,8 @@ async function tell({ call, gatewayUrl }: OwnGateway): Promise<Record<string, st
     (await call(key, 'POST', 'test-action', request)).envelope_id;
   const coder = { agent: 'coder', session: 'login-limit' };
   const releaser = { agent: 'releaser', session: 'release-42' };
+  const task = { name: 'Limit sign-in attempts', tools: ['read_file', 'write_file', 'scm.*'] };
+  await call('story-alice', 'POST', 'manifests', { ...task, sessions: ['login-limit'] }, 201);
   const path = 'src/login.ts';
   const file = { protocol: 'mcp', upstream: 'files', target: '' };
   await act('story-coder', { ...file, tool: 'read_file', capability: 'read', parameters: { path }, actor: coder });
