@@ -1,6 +1,6 @@
 /** The frame around the pages of one person: navigation at the left, or in a drawer on a narrow screen [console.navigation]. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { Api } from '../api.ts';
 import { countOf, type PendingList } from '../approvals/pending.ts';
 import { Count } from '../design/badge.tsx';
@@ -35,7 +35,8 @@ export function Frame({ api, me, shown, page, pending, signOut, children }: Fram
   }, [page, count]);
   // The page that was chosen in the drawer is shown.
   useEffect(() => setOver((now) => (now === 'menu' ? undefined : now)), [page]);
-  useEffect(() => {
+  // With the first drawing: a key that is pressed as soon as the page is seen counts.
+  useLayoutEffect(() => {
     const search = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
         return;

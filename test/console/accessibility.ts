@@ -40,7 +40,7 @@ async function look(gateway: ConsoleGateway, people: Visitors, { colorScheme, wi
   await outside.context().close();
   for (const [hash, heading] of places(id)) {
     await page.goto(`${gateway.url}/console/${hash}`);
-    await page.getByRole('heading', { name: heading }).first().waitFor();
+    await page.getByRole('heading', { name: heading, exact: true }).first().waitFor();
     // The page of components always shows what loading looks like.
     if (hash !== '#/design') await page.getByText('Loading…').first().waitFor({ state: 'detached' });
     await examine(hash);

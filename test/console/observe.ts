@@ -1,5 +1,6 @@
 /** What was observed: requests with their own pages, traffic with a selected time, sessions step by step. */
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import { check } from '../support/checks.ts';
 import { until, type Visitors } from './browser.ts';
 import type { ConsoleGateway } from './gateway.ts';
@@ -72,14 +73,16 @@ export const observe = (gateway: ConsoleGateway, people: Visitors) => {
       await until('four panels', async () => (await panels.count()) === 4);
       const widths = await panels.evaluateAll((all) => all.map((panel) => panel.getAttribute('width')));
       assert.equal(new Set(widths).size, 1);
-      const cut = await page.locator('.plots text').evaluateAll((all) =>
-        all.flatMap((text) => {
-          const own = text.getBoundingClientRect();
-          const around = text.closest('.plots')!.getBoundingClientRect();
-          return own.left < around.left || own.right > around.right ? [text.textContent] : [];
-        }),
+      // The first drawing is before the plots know their width.
+      await until('no text is cut', () =>
+        page.locator('.plots text').evaluateAll((all) =>
+          all.every((text) => {
+            const own = text.getBoundingClientRect();
+            const around = text.closest('.plots')!.getBoundingClientRect();
+            return own.left >= around.left && own.right <= around.right;
+          }),
+        ),
       );
-      assert.deepEqual(cut, []);
       await page.getByLabel('Stack by').selectOption('model');
       const groups = page.getByRole('table', { name: 'Traffic by model' });
       const calls = async () =>
@@ -94,7 +97,7 @@ export const observe = (gateway: ConsoleGateway, people: Visitors) => {
       await page.mouse.move(box.x + box.width * 0.3, box.y + 60, { steps: 4 });
       await page.mouse.up();
       await page.getByText('No chat call in this time.').waitFor();
-      assert.equal(await calls(), 0);
+      await until('no call is counted', async () => (await calls()) === 0);
       await page.getByRole('button', { name: 'Clear the selection' }).click();
       await until('all again', async () => (await calls()) >= whole);
       await page.getByRole('slider', { name: /^To / }).focus();
@@ -130,10 +133,25 @@ export const observe = (gateway: ConsoleGateway, people: Visitors) => {
       await page.keyboard.press('ArrowDown');
       await at.filter({ hasText: 'Step 2 of 3' }).waitFor();
       await page.keyboard.press('End');
-      await page.getByRole('button', { name: 'Replay', exact: true }).click();
-      await at.filter({ hasText: 'Step 1 of 3' }).waitFor();
       await at.filter({ hasText: 'Step 3 of 3' }).waitFor();
-      await page.getByRole('button', { name: 'Replay', exact: true }).waitFor();
+      // A step stays for less than a second: the page keeps what it showed.
+      await page.evaluate(`
+        window.shown = [];
+        new MutationObserver(() => {
+          const text = document.querySelector('.player [role=status]').textContent;
+          if (window.shown.at(-1) !== text) window.shown.push(text);
+        }).observe(document.querySelector('.player'), { subtree: true, childList: true, characterData: true });
+      `);
+      const replay = page.getByRole('button', { name: 'Replay', exact: true });
+      await replay.click();
+      const steps = [1, 2, 3].map((step) => `Step ${step} of 3`);
+      await until('each step was shown', async () =>
+        isDeepStrictEqual(
+          await page.evaluate('window.shown.filter((each, at) => at > 0 || !each.startsWith("Step 3"))'),
+          steps,
+        ),
+      );
+      await replay.waitFor();
       await page.goto(`${gateway.url}/console/#/sessions?state=waiting`);
       await page.getByRole('row').filter({ hasText: session }).filter({ hasText: 'waiting' }).waitFor();
       await page.context().close();

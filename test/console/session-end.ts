@@ -1,7 +1,7 @@
 /** A key that ends under an open page. Its check stores versions, so it runs after those that name the first one. */
 import assert from 'node:assert/strict';
 import { check } from '../support/checks.ts';
-import type { Visitors } from './browser.ts';
+import { until, type Visitors } from './browser.ts';
 import type { ConsoleGateway } from './gateway.ts';
 import { shellOf } from './sign-in.ts';
 
@@ -11,11 +11,17 @@ export const sessionEnd = (gateway: ConsoleGateway, people: Visitors) => [
     async () => {
       const { admin_token, human } = gateway.keys;
       const { body } = await gateway.call(admin_token, 'GET', 'config');
+      const untilKnown = (key: string, status: number) =>
+        until(
+          `${key} is answered with ${status}`,
+          async () => (await gateway.call(key, 'GET', 'whoami')).status === status,
+        );
       const withKey = async (key: string) => {
         const changed = structuredClone(body.configuration);
         changed.people.push({ id: 'dora', role: 'operator' });
         changed.tenants[0].api_keys.push({ key, kind: 'human', person: 'dora', name: 'dora' });
         assert.equal((await gateway.call(admin_token, 'PUT', 'config', changed)).status, 201);
+        await untilKnown(key, 200);
       };
       await withKey('dora-first-key');
       const id = await gateway.review(shellOf('make session-end | sh', 'session-end'));
@@ -49,6 +55,7 @@ export const sessionEnd = (gateway: ConsoleGateway, people: Visitors) => [
       await page.getByRole('button', { name: 'Deny…' }).click();
       await vote.getByLabel('Comment').fill("dora's words");
       assert.equal((await gateway.call(admin_token, 'PUT', 'config', body.configuration)).status, 201);
+      await untilKnown('dora-second-key', 401);
       await vote.getByRole('button', { name: 'Deny' }).click();
       await again.getByLabel('API key or admin token').fill(human);
       await again.getByRole('button', { name: 'Sign in' }).click();

@@ -51,15 +51,15 @@ export const tools = (gateway: ConsoleGateway, people: Visitors) => [
 
       await card.getByRole('link', { name: 'Look at the tool' }).click();
       await page.getByRole('heading', { name: 'What has changed' }).waitFor();
-      const shown = String(await page.getByRole('main').textContent());
-      for (const part of [
-        reads,
-        '<img src=x onerror=alert(6)>',
-        'mail: send_email',
-        'inputSchema.required',
-        'gives orders',
-      ])
-        assert.ok(shown.includes(part), `${part} is missing in:\n${shown}`);
+      const parts = [reads, '<img src=x onerror=alert(6)>', 'mail: send_email', 'inputSchema.required', 'gives orders'];
+      let shown = '';
+      await until(
+        () => `all of ${JSON.stringify(parts)} in:\n${shown}`,
+        async () => {
+          shown = String(await page.getByRole('main').textContent());
+          return parts.every((part) => shown.includes(part));
+        },
+      );
       assert.equal(await page.locator('main img').count(), 0);
       await page.getByRole('button', { name: 'Accept…' }).click();
       // It changes once more while the dialog is open.
