@@ -87,7 +87,7 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
                         {...tied}
                         ref={search}
                         type="search"
-                        placeholder="Effect, agent, session ( / )"
+                        placeholder="Effect, agent, session"
                         value={filter.text}
                         onInput={(event) => address.set({ q: event.currentTarget.value })}
                         onKeyDown={leaveByEscape}

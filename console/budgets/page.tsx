@@ -93,7 +93,7 @@ type Row = Budget & { readonly forecast: Forecast | undefined };
 const columns: readonly Column<Row>[] = [
   {
     head: 'Budget',
-    cell: ({ key_name, account, tenant }) => (
+    cell: ({ key_name, account, tenant, period }) => (
       <>
         <Text of={key_name ?? account} />
         {tenant && (
@@ -108,10 +108,10 @@ const columns: readonly Column<Row>[] = [
             (<Text of={account} />)
           </span>
         )}
+        <span class="quiet"> per {period}</span>
       </>
     ),
   },
-  { head: 'Period', cell: ({ period }) => period, priority: 2 },
   {
     head: 'Used',
     cell: ({ percentage }) => (

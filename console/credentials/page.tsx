@@ -7,7 +7,7 @@ import { Button } from '../design/button.tsx';
 import { Heading } from '../design/layout.tsx';
 import { EmptyState, Loaded } from '../design/states.tsx';
 import { type Column, Table } from '../design/table.tsx';
-import { Code, Text } from '../design/text.tsx';
+import { Code, IdLink, Text } from '../design/text.tsx';
 import { toast } from '../design/toast.tsx';
 import { RelativeTime } from '../design/values.tsx';
 import { useLive } from '../live.ts';
@@ -66,6 +66,7 @@ const example = 'agentctl test-action --protocol git --tool scm.get_file_content
 const columnsOf = (revoke: (id: string) => void): readonly Column<Credential>[] => [
   {
     head: 'Scope',
+    wide: true,
     cell: ({ scope, degraded }) => (
       <>
         <Code of={scope} /> {degraded && <Badge of="degraded" />}
@@ -77,11 +78,7 @@ const columnsOf = (revoke: (id: string) => void): readonly Column<Credential>[] 
     head: 'Session',
     priority: 2,
     wide: true,
-    cell: ({ session_id }) => (
-      <a href={hashOf('sessions', session_id)}>
-        <Code of={session_id} />
-      </a>
-    ),
+    cell: ({ session_id }) => <IdLink href={hashOf('sessions', session_id)} id={session_id} />,
   },
   { head: 'Issued', cell: ({ issued_at }) => <RelativeTime at={issued_at} />, priority: 2 },
   {

@@ -66,7 +66,7 @@ function Log({ of }: { readonly of: Checkpoint }) {
         <EmptyState
           icon="eye"
           title="No witnesses"
-          example={<pre>agentctl witness --name auditor --folder ./auditor --log-key log.vkey</pre>}
+          example={<pre>{'agentctl witness --name auditor \\\n  --folder ./auditor --log-key log.vkey'}</pre>}
         >
           A witness checks that the log only grew, and signs what it saw. With one, even the gateway’s operator cannot
           replace evidence unnoticed.

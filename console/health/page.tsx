@@ -100,7 +100,7 @@ const dependencyColumns: readonly Column<Dependency>[] = [
     priority: 2,
     cell: ({ kind, needed }) => (
       <>
-        {kind.replaceAll('_', ' ')}
+        {kind.replaceAll('_', ' ').replace('mcp', 'MCP')}
         {needed && <span class="quiet">, needed</span>}
       </>
     ),

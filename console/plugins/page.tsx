@@ -67,6 +67,7 @@ const partColumns: readonly Column<SupplyChain['parts'][number]>[] = [
   { head: 'Kind', cell: ({ kind }) => kind.replaceAll('_', ' '), priority: 2 },
   {
     head: 'Signature',
+    wide: true,
     cell: ({ verified, reason }) => (
       <>
         <Badge of={verified ? 'verified' : 'not verified'} tone={verified ? 'good' : 'warn'} />

@@ -214,7 +214,7 @@ export const columns = (nameOf: (key: string) => string): readonly Column<Reques
   },
   {
     head: 'Provider',
-    priority: 2,
+    priority: 3,
     cell: ({ provider, demo }) =>
       provider ? (
         <>
