@@ -19,7 +19,7 @@ export interface Feature {
   readonly rights?: Readonly<Partial<Record<FunctionName, Partial<Rights>>>>;
   /** Loads the commands of agentctl. */
   readonly commands?: () => Promise<{ readonly commands: readonly FeatureCommand[] }>;
-  /** Loads what notifies people, by the channel's name in `approvals.channels`. */
+  /** Loads notifiers by the channel that deliveries name: one of `approvals.channels`, or `evaluation`. */
   readonly channels?: Readonly<Record<string, () => Promise<{ readonly notifier: NotifierOf }>>>;
   /** Loads the checks of `agentctl doctor`. */
   readonly checks?: () => Promise<{ readonly checks: readonly FeatureCheck[] }>;

@@ -1,5 +1,6 @@
 /** Lists the features. Without its line here and its folder, the product works without the feature. */
 export { feature as codingAgents } from './coding-agents/feature.ts';
+export { feature as evaluation } from './evaluation/feature.ts';
 export { feature as federation } from './federation/feature.ts';
 export { feature as githubVotes } from './github-votes/feature.ts';
 export { feature as graphql } from './graphql/feature.ts';

@@ -101,7 +101,7 @@ const failing = (what: string) => () => {
 const noNotifications: NotificationClients = {
   webhook: failing('client of webhooks'),
   sendJson: notGiven('client of chat systems and Git hosts'),
-  askEvaluator: notGiven('client of evaluators'),
+  postSigned: notGiven('client of webhooks'),
 };
 const noControlPlane: ControlPlane = { config: notGiven('control plane'), post: notGiven('control plane') };
 

@@ -1,7 +1,6 @@
 /** Projects one evidence entry to the views. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { type ScoredCall, scored } from '#core/observatory/evaluation/record.ts';
-import type { Score } from '#core/observatory/evaluation/score.ts';
+import { type Score, type ScoredCall, scored } from '#core/observatory/evaluation/score.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { dimensionOf } from './dimensions.ts';
 import type { Measures } from './measures.ts';

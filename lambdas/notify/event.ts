@@ -9,7 +9,6 @@ import { deliverAll, deliverUntilNoneIsDue } from '#core/approvals/notifications
 import type { DeliverPorts, Notifier } from '#core/approvals/notifications/deliver-ports.ts';
 import { digestTerms } from '#core/approvals/notifications/digest.ts';
 import { placeOfRule } from '#core/approvals/rule-place.ts';
-import { recordScore } from '#core/observatory/evaluation/record.ts';
 import type { Feature } from '#features/feature.ts';
 import { features } from '#features/features.ts';
 import { scheduleCompleted } from '../middleware/schedule-completed.ts';
@@ -62,28 +61,11 @@ async function notifierFor(ports: GatewayPorts, channel: string): Promise<Notifi
   const { configuration } = await ports.snapshots.current({ evenStale: true });
   const own = channels[channel];
   if (own) return (await own()).notifier(ports, configuration);
-  const { approvals, evaluation } = configuration;
-  const { webhook } = approvals.channels;
+  const { webhook } = configuration.approvals.channels;
   const { adminUrl, clock, notificationClients: clients } = ports;
-  if (channel === 'evaluation' && evaluation.url !== undefined)
-    return evaluator(ports, evaluation.url, await secretOfChannel(ports, evaluation.secret_env ?? ''));
   if (channel === 'webhook' && webhook?.enabled) {
     const secret = await secretOfChannel(ports, webhook.secret_env);
     return clients.webhook({ url: webhook.url, secret, adminUrl, clock, policyEvents: webhook.policy_events });
   }
   return undefined;
 }
-
-const evaluator = (ports: GatewayPorts, url: string, secret: string): Notifier => ({
-  send: () => Promise.reject(new Error('only chat calls are sent to an evaluator')),
-  async evaluate(call, envelopeId) {
-    const unread = (why: string) => ports.telemetry.log('warn', why, { envelope_id: envelopeId });
-    const score = await ports.notificationClients.askEvaluator(
-      { url, secret, clock: ports.clock },
-      call.message,
-      unread,
-    );
-    if (score) await recordScore(ports, call, envelopeId, score);
-    return {};
-  },
-});

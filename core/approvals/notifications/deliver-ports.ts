@@ -3,8 +3,6 @@ import type { ApprovalStore } from '#core/approvals/ports.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { SendJson } from '#core/execution/credentials/service.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
-import type { EvaluationMessage } from '#core/observatory/evaluation/message.ts';
-import type { Score } from '#core/observatory/evaluation/score.ts';
 import type { PolicyEventName } from '#core/observatory/violation.ts';
 import type { Digest, DigestTerms, WaitingRequests } from './digest.ts';
 import type { Delivery, DeliveryStore, NotificationEvent } from './ports.ts';
@@ -55,15 +53,13 @@ export interface NotificationClients {
   /** Calls chat systems and Git hosts. */
   readonly sendJson: SendJson;
   /**
-   * Sends a chat call to its evaluator.
-   * @param unread gets the reason why a reply was ignored, for example its length; the call is not sent again.
-   * @throws Error if the evaluator did not accept the call.
+   * Posts a message, signed over time and body, and returns the successful reply with its body unread.
+   * @throws DeliveryRefused if the receiver named a time to wait; Error for any other answer.
    */
-  readonly askEvaluator: (
+  readonly postSigned: (
     options: Pick<WebhookOptions, 'url' | 'secret' | 'clock'>,
-    message: EvaluationMessage,
-    unread: (why: string) => void,
-  ) => Promise<Score | undefined>;
+    message: object,
+  ) => Promise<Response>;
 }
 
 export interface DeliverPorts {

@@ -1,48 +1,21 @@
-/** An evaluator's answer [evaluation.webhook]. */
-import * as z from 'zod';
-import { describeIssue } from '#core/kernel/issue-words.ts';
-import { excerptOf } from './message.ts';
+/** An evaluator's score of a call, as evidence records it and analytics project it. */
 
-/** An evaluator's score of a call. */
 export interface Score {
   readonly score?: number;
   readonly labels?: readonly string[];
   readonly feedback?: string;
 }
 
-const furthest = 1_000_000;
-const reply = z.object({
-  score: z.number().min(-furthest).max(furthest).optional(),
-  labels: z.array(z.string().min(1).max(64)).max(20).optional(),
-  feedback: z
-    .string()
-    .transform((text) => excerptOf(text, 2_000).text)
-    .optional(),
-});
-
-/**
- * Parses an evaluator's answer. Ignores other members.
- * @returns undefined if there is no JSON object, or none of the members
- * @throws Error for an invalid member
- */
-export function scoreOf(text: string): Score | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const read = reply.safeParse(value, { error: describeIssue });
-  if (!read.success) {
-    const [issue] = read.error.issues;
-    throw new Error(`the evaluator's reply has a wrong ${issue?.path.join('.')}: ${issue?.message}`);
-  }
-  const { score, labels, feedback } = read.data;
-  const said = {
-    ...(score !== undefined && { score }),
-    ...(labels && labels.length > 0 && { labels }),
-    ...(feedback && { feedback }),
-  };
-  return Object.keys(said).length > 0 ? said : undefined;
+/** The scored call, as recorded in the entry's body. */
+export interface ScoredCall {
+  readonly request_id: string;
+  readonly envelope_id: string;
+  readonly session_id: string;
+  /** Time and hash of the call's entry. */
+  readonly at: string;
+  readonly entry: string;
+  readonly model: string;
+  readonly provider: string | null;
 }
+
+export const scored = 'evaluation.scored';

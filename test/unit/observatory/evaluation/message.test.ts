@@ -1,7 +1,6 @@
-/** What an evaluator is told, and how its answer is read. */
+/** What an evaluator is sent. */
 import fc from 'fast-check';
 import { excerptOf, isSampled } from '#core/observatory/evaluation/message.ts';
-import { scoreOf } from '#core/observatory/evaluation/score.ts';
 
 describe('[evaluation.webhook] an excerpt', () => {
   test('is cut between code points, never within one', () => {
@@ -37,31 +36,4 @@ test('[evaluation.webhook] the share of sampled calls is the rate, and a call is
   }
   const some = ids.filter((id) => isSampled(id, 0.1));
   expect(some.every((id) => isSampled(id, 0.2))).toBe(true);
-});
-
-describe('[evaluation.webhook] a reply', () => {
-  test.each<[string, object]>([
-    [
-      '{"score":0.5,"labels":["helpful"],"feedback":"fine","other":1}',
-      { score: 0.5, labels: ['helpful'], feedback: 'fine' },
-    ],
-    ['{"score":-3}', { score: -3 }],
-    ['{"feedback":"see password=abcdef123456"}', { feedback: 'see password=[redacted]' }],
-  ])('%s is read', (text, expected) => {
-    expect(scoreOf(text)).toEqual(expected);
-  });
-
-  test.each(['', 'ok', '[]', '{}', 'null', '"x"', '{"labels":[]}'])('%j has no score', (text) => {
-    expect(scoreOf(text)).toBeUndefined();
-  });
-
-  test.each([
-    ['{"score":"high"}', 'score'],
-    ['{"score":1e9}', 'score'],
-    ['{"labels":"good"}', 'labels'],
-    [`{"labels":["${'x'.repeat(65)}"]}`, 'labels'],
-    ['{"feedback":{}}', 'feedback'],
-  ])('%s is refused with the member that is wrong', (text, member) => {
-    expect(() => scoreOf(text)).toThrow(`wrong ${member}`);
-  });
 });

@@ -2,9 +2,9 @@
 import { createHmac } from 'node:crypto';
 import { projectEntry } from '#core/observatory/project.ts';
 import { createHandler as notify } from '#lambdas/notify/event.ts';
-import { caller } from '../support/call-endpoint.ts';
-import { loopback } from '../support/loopback.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { caller } from '../../../test/support/call-endpoint.ts';
+import { loopback } from '../../../test/support/loopback.ts';
+import { keys, type TestPorts, testPorts } from '../../../test/support/ports.ts';
 
 let evaluator: Awaited<ReturnType<typeof loopback>>;
 let gateway: TestPorts;
