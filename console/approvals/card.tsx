@@ -17,7 +17,17 @@ import { duration } from '../words.ts';
 import { Before } from './before.tsx';
 import { CallOf, Sources } from './call.tsx';
 import { Rule, WhoAsks } from './grounds.tsx';
-import { describeScope, effectOf, type Item, nextOf, risks, sourcesOf, type View, voteObstacle } from './items.ts';
+import {
+  describeScope,
+  effectOf,
+  type Item,
+  nextOf,
+  risks,
+  sourcesOf,
+  togetherWith,
+  type View,
+  voteObstacle,
+} from './items.ts';
 import type { Verdict } from './vote-dialog.tsx';
 
 interface OpenCardProps {
@@ -26,7 +36,9 @@ interface OpenCardProps {
   readonly id: string;
   /** From the list, which is asked for anyway; absent when the request is decided, or not among those listed. */
   readonly pending: Item | undefined;
-  readonly vote: (item: Item, verdict: Verdict) => void;
+  /** Listed requests, for identical calls. */
+  readonly listed: readonly Item[];
+  readonly vote: (items: readonly Item[], verdict: Verdict) => void;
   /** Where the card puts the request that it shows, for the keys. */
   readonly shown: MutableRef<Item | undefined>;
 }
@@ -49,7 +61,7 @@ interface CardProps extends Omit<OpenCardProps, 'pending'> {
   readonly item: Item | View;
 }
 
-function Card({ item, api, me, vote, shown }: CardProps) {
+function Card({ item, api, me, listed, vote, shown }: CardProps) {
   useLayoutEffect(() => {
     shown.current = item;
     return () => {
@@ -114,7 +126,7 @@ function Card({ item, api, me, vote, shown }: CardProps) {
       )}
       <Before api={api} item={item} />
       <SimilarRequests item={item} />
-      {item.status === 'pending' ? <Decide item={item} me={me} vote={vote} /> : <Decided view={item} />}
+      {item.status === 'pending' ? <Decide item={item} me={me} listed={listed} vote={vote} /> : <Decided view={item} />}
     </article>
   );
 }
@@ -215,21 +227,28 @@ function SimilarRequests({ item }: { readonly item: Item | View }) {
   );
 }
 
-function Decide({ item, me, vote }: Pick<CardProps, 'me' | 'vote'> & { readonly item: Item }) {
+function Decide({ item, me, listed, vote }: Pick<CardProps, 'me' | 'listed' | 'vote'> & { readonly item: Item }) {
   if (!mayVote(me)) return null;
+  const together = togetherWith(item, listed, me);
   const refused = voteObstacle(item, me);
   const next = nextOf(item, Date.now());
   if (refused !== undefined) return <Notice kind="info">{refused}</Notice>;
   return (
     <section class="decide" aria-label="Decide">
       <Buttons>
-        <Button tone="good" onClick={() => vote(item, 'approve')}>
+        <Button tone="good" onClick={() => vote([item], 'approve')}>
           Approve…
         </Button>
-        <Button tone="bad" onClick={() => vote(item, 'deny')}>
+        <Button tone="bad" onClick={() => vote([item], 'deny')}>
           Deny…
         </Button>
       </Buttons>
+      {together.length > 1 && (
+        <Buttons>
+          <Button onClick={() => vote(together, 'approve')}>Approve all {together.length} identical calls…</Button>
+          <Button onClick={() => vote(together, 'deny')}>Deny all {together.length}…</Button>
+        </Buttons>
+      )}
       <p class="quiet">{next && <>After an approval: {next} </>}A decision cannot be undone.</p>
     </section>
   );

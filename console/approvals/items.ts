@@ -29,6 +29,15 @@ export function voteObstacle(item: Item, me: AnswerOf<'whoami'>): string | undef
   return undefined;
 }
 
+/** Returns the pending calls that may be decided together with this one: it first, then those that this person may vote on. */
+export function togetherWith(item: Item, pending: readonly Item[], me: AnswerOf<'whoami'>): readonly Item[] {
+  const { together, envelope_id } = item;
+  const others = pending.filter(
+    (other) => together !== undefined && other.together === together && other.envelope_id !== envelope_id,
+  );
+  return [item, ...others.filter((other) => !voteObstacle(other, me))];
+}
+
 /** Words and kinds of risks, in the order of their weight. */
 export const risks = {
   deletes: ['Deletes', 'delete'],

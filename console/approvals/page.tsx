@@ -20,7 +20,7 @@ import { useShortcuts } from './shortcuts.ts';
 import { type Verdict, VoteDialog } from './vote-dialog.tsx';
 
 interface Question {
-  readonly item: Item;
+  readonly items: readonly Item[];
   readonly verdict: Verdict;
   /** Each has a dialog of its own. */
   readonly nth: number;
@@ -39,7 +39,7 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
   // The request on the card, which may not be in the list: the list holds the first ones only.
   const shown = useRef<Item | undefined>();
 
-  const vote = (item: Item, verdict: Verdict) => setAsked({ item, verdict, nth: ++questions.current });
+  const vote = (items: readonly Item[], verdict: Verdict) => setAsked({ items, verdict, nth: ++questions.current });
   // By the address, which is ahead of what is drawn when keys come fast.
   const move = (step: 1 | -1) => {
     const next = items && neighbour(items, routeOf(location.hash).id, step);
@@ -48,7 +48,7 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
   const voteOnOpen = (verdict: Verdict) => {
     const { current: item } = shown;
     if (item?.status !== 'pending' || item.envelope_id !== routeOf(location.hash).id) return;
-    if (mayVote(me) && !voteObstacle(item, me)) vote(item, verdict);
+    if (mayVote(me) && !voteObstacle(item, me)) vote([item], verdict);
   };
   useShortcuts({
     j: () => move(1),
@@ -126,13 +126,22 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
       ) : (
         <section class="card" aria-label="Request">
           <Back href={hashOf('approvals') + query}>All approvals</Back>
-          <OpenCard key={id} api={api} me={me} id={id} pending={open} vote={vote} shown={shown} />
+          <OpenCard
+            key={id}
+            api={api}
+            me={me}
+            id={id}
+            pending={open}
+            listed={pending ?? []}
+            vote={vote}
+            shown={shown}
+          />
         </section>
       )}
       {asked && (
         <VoteDialog
           key={asked.nth}
-          item={asked.item}
+          items={asked.items}
           verdict={asked.verdict}
           api={api}
           me={me}

@@ -1,11 +1,13 @@
 /** The last step of a vote: what is decided, a comment, and that it is final. The vote is a POST of this button alone [console.vote]. */
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { type Api, ApiError, faultText } from '../api.ts';
 import { Risk } from '../design/badge.tsx';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { Notice } from '../design/states.tsx';
 import { Block, Code, Text } from '../design/text.tsx';
 import type { OwnPasskeys } from '../passkeys/browser.ts';
+import { toast } from '../design/toast.tsx';
 import { type Me, nameOf } from '../session.ts';
 import { languageOf } from './call.tsx';
 import { effectOf, type Item, inReadingOrder, names, nextOf, pathOf, risks } from './items.ts';
@@ -15,33 +17,64 @@ export type Verdict = 'approve' | 'deny';
 interface VoteDialogProps {
   readonly api: Api;
   readonly me: Me;
-  /** The item shown when the dialog was opened: later changes of the list do not affect the vote. */
-  readonly item: Item;
+  /**
+   * The item shown when the dialog was opened, and identical ones that are decided with it: later changes of the list do
+   * not affect the vote.
+   */
+  readonly items: readonly Item[];
   readonly verdict: Verdict;
   readonly close: () => void;
 }
 
 const maxCharacters = 4096;
 
-export function VoteDialog({ api, me, item, verdict, close }: VoteDialogProps) {
+export function VoteDialog({ api, me, items, verdict, close }: VoteDialogProps) {
+  const item = items[0]!;
+  const isGroup = items.length > 1;
   const [comment, setComment] = useState('');
-  const send = async () => {
+  const [outcomes, setOutcomes] = useState<Outcomes>(new Map());
+  const open = useRef(true);
+  useEffect(
+    () => () => {
+      open.current = false;
+    },
+    [],
+  );
+  const cast = async (item: Item) => {
     const passkey = verdict === 'approve' ? await signed(api, item) : undefined;
     const body = { reviewer: nameOf(me), ...(comment !== '' && { comment }), ...(passkey && { passkey }) };
-    await api.post<'approve'>(`approvals/${encodeURIComponent(item.envelope_id)}/${verdict}`, body);
+    return api.post<'approve'>(`approvals/${encodeURIComponent(item.envelope_id)}/${verdict}`, body);
+  };
+  /** Casts one vote after the other, and goes on after one that is refused. Closing the dialog keeps the others back. */
+  const castAll = async () => {
+    const said = new Map([...outcomes].filter(([, { counted }]) => counted));
+    for (const each of items) {
+      if (said.has(each.envelope_id) || !open.current) continue;
+      said.set(
+        each.envelope_id,
+        await cast(each).then(outcomeOf, (cause) => ({ counted: false, text: refusal(cause) })),
+      );
+      setOutcomes(new Map(said));
+    }
+    const counted = [...said.values()].filter((outcome) => outcome.counted).length;
+    const missing = items.length - counted;
+    if (missing > 0 && open.current)
+      throw new Error(`${missing} of ${items.length} votes did not count. Send again to repeat them.`);
+    toast(missing === 0 ? 'good' : 'bad', `${counted} of ${items.length} votes counted.`);
   };
   const executed = inReadingOrder(item).filter(
     ([name, value]) => typeof value === 'string' && names([...(item.executed ?? []), '$.command'], pathOf(name)),
   );
   const next = nextOf(item, Date.now());
+  const act = verdict === 'approve' ? 'Approve' : 'Deny';
   return (
     <ConfirmDialog
-      title={verdict === 'approve' ? 'Approve this request?' : 'Deny this request?'}
-      label={verdict === 'approve' ? 'Approve' : 'Deny'}
+      title={`${act} ${isGroup ? `${items.length} identical calls` : 'this request'}?`}
+      label={isGroup ? `${act} all ${items.length}` : act}
       tone={verdict === 'approve' ? 'good' : 'bad'}
       close={close}
-      send={send}
-      refusal={refusal}
+      send={isGroup ? castAll : async () => void (await cast(item))}
+      refusal={isGroup ? faultText : refusal}
     >
       <p class="vote-effect">
         {item.summary && <Risk kind={risks[item.summary.risk][1]} of={risks[item.summary.risk][0]} />}
@@ -61,6 +94,7 @@ export function VoteDialog({ api, me, item, verdict, close }: VoteDialogProps) {
       {executed.map(([name, text]) => (
         <Block key={name} of={String(text)} language={languageOf(item.protocol)} />
       ))}
+      {isGroup && <Group items={items} outcomes={outcomes} />}
       <label for="comment">{verdict === 'deny' ? 'Comment, shown to the agent' : 'Comment'}</label>
       <textarea
         id="comment"
@@ -79,6 +113,37 @@ export function VoteDialog({ api, me, item, verdict, close }: VoteDialogProps) {
     </ConfirmDialog>
   );
 }
+
+interface Outcome {
+  readonly counted: boolean;
+  readonly text: string;
+}
+type Outcomes = ReadonlyMap<string, Outcome>;
+
+const outcomeOf = ({ status, still_needed }: AnswerOf<'approve'>): Outcome => ({
+  counted: true,
+  text: status === 'pending' ? `counted. ${still_needed ?? ''}` : status,
+});
+
+/** The calls that are decided together, each with its key and what came of its vote. */
+const Group = ({ items, outcomes }: { readonly items: readonly Item[]; readonly outcomes: Outcomes }) => (
+  <>
+    <ol class="plain-list" aria-label="Identical calls">
+      {items.map(({ envelope_id, key }) => {
+        const outcome = outcomes.get(envelope_id);
+        return (
+          <li key={envelope_id}>
+            <Text of={key.name ?? key.id} />: <Text of={outcome?.text ?? 'not sent'} />
+          </li>
+        );
+      })}
+    </ol>
+    <p role="status" class="quiet">
+      {outcomes.size > 0 && `${outcomes.size} of ${items.length} sent. `}
+      Each call gets a vote of its own, and is used once.
+    </p>
+  </>
+);
 
 /**
  * The passkey's signature over this request; undefined where the person has none that works on this page, and the rule requires none.

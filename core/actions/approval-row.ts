@@ -39,6 +39,7 @@ export function approvalRow(ports: Pick<GovernPorts, 'clock'>, action: GovernedA
     ...(decision.rule_index !== undefined && { rule_index: decision.rule_index }),
     policy_version: snapshot.version,
     ...(termsOf(decision)?.require_passkey && { require_passkey: true as const }),
+    ...(termsOf(decision)?.together && { together: true as const }),
     ...separation(action),
     ...cardFacts(action, now, safe.hide),
     ...(safe.task.drift !== undefined && { drift: safe.task.drift as readonly Drift[] }),

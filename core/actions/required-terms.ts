@@ -26,6 +26,7 @@ export function requiredTerms(
     ...asked,
     requires: [...requires, ...(terms?.requires ?? [])],
     require_passkey: terms?.require_passkey === true,
+    ...(terms?.together && { together: true }),
     expires_at: isoTime(Date.parse(queued_at) + timeoutSeconds({ decision, snapshot }) * 1000),
   };
 }

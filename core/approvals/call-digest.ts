@@ -1,4 +1,5 @@
 /** The digest of the whole call, to which an approval is bound. */
+import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 
@@ -21,18 +22,31 @@ type DigestedCall = Pick<
 /**
  * Returns the SHA-256 of the canonical call: caller, session, content and destination. Ids and times are not included.
  */
-export const callDigest = (call: DigestedCall): string =>
-  digestOf({
-    tenant: call.tenant,
-    key_id: call.key_id,
-    session: call.actor.session,
-    protocol: call.protocol,
-    tool: call.tool,
-    target: call.target,
-    capability: call.capability,
-    upstream: call.upstream,
-    upstream_tool: call.upstream_tool,
-    definition: call.definition,
-    parameters: call.parameters,
-    sent_with: call.sent_with,
-  });
+export const callDigest = (call: DigestedCall): string => digestOf(digestedParts(call));
+
+/**
+ * Returns the digest of a pending request without its key: identical calls of one session under one rule and policy
+ * version have the same [approval.together]. Undefined if the rule does not let them be decided together, or if the row
+ * withholds values, which cannot be compared.
+ */
+export function togetherDigest(row: ApprovalRow): string | undefined {
+  if (!row.together || row.status !== 'pending' || row.withheld.length > 0) return undefined;
+  const { key_id: _, ...call } = digestedParts(row);
+  const { matched_rule, rule_index, policy, policy_version } = row;
+  return digestOf({ ...call, matched_rule, rule_index, policy, policy_version });
+}
+
+const digestedParts = (call: DigestedCall) => ({
+  tenant: call.tenant,
+  key_id: call.key_id,
+  session: call.actor.session,
+  protocol: call.protocol,
+  tool: call.tool,
+  target: call.target,
+  capability: call.capability,
+  upstream: call.upstream,
+  upstream_tool: call.upstream_tool,
+  definition: call.definition,
+  parameters: call.parameters,
+  sent_with: call.sent_with,
+});

@@ -12,6 +12,7 @@ export interface CurrentTerms {
   /** Version of the configuration that sets these terms. */
   readonly version: number;
   readonly require_passkey: boolean;
+  readonly together?: boolean;
   /** ISO time at which the request expires; absent if no current rule sets a time. */
   readonly expires_at?: string;
   readonly requires: readonly Requirement[];
@@ -28,7 +29,8 @@ export type FindCurrentTerms = (row: ApprovalRow) => Promise<CurrentTerms | unde
  */
 export function applyTerms(row: ApprovalRow, now: CurrentTerms | undefined): ApprovalRow {
   if (!now || row.status !== 'pending') return row;
-  const tightened = tightenedBy(row, now);
+  const { together: _, ...single } = row;
+  const tightened = tightenedBy(row.together && !now.together ? single : row, now);
   return now.obstacle === undefined ? tightened : { ...tightened, obstacle: now.obstacle };
 }
 

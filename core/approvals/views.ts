@@ -3,6 +3,7 @@
 import { missingOf, missingText } from '#core/configuration/identity/separation-rules.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { approvalUrl } from './approval-url.ts';
+import { togetherDigest } from './call-digest.ts';
 import { tighteningText } from './terms.ts';
 
 /**
@@ -63,6 +64,7 @@ export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number, 
     ...(status === 'pending' && { after_vote, held_until }),
     ...(status === 'pending' && row.caller_gone_at && { caller_gone_at: row.caller_gone_at }),
     ...(row.require_passkey && { passkey_required: true }),
+    together: togetherDigest(row),
     ...(row.tightened && { terms_changed: tighteningText(row) }),
     ...(status === 'pending' && row.obstacle !== undefined && { cannot_run: row.obstacle }),
     ...several,

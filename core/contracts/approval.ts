@@ -163,6 +163,8 @@ export interface ApprovalRow extends KeptResult {
   readonly channel?: string;
   /** The rule requires a vote signed by a passkey. */
   readonly require_passkey?: true;
+  /** The rule lets a person decide identical calls of the session in one step. */
+  readonly together?: true;
   /** Requirements of the organisation's rules and the deciding rules when the request was queued. */
   readonly requires?: readonly Requirement[];
   /** All approving votes so far, including the last one. */

@@ -91,6 +91,10 @@ export const toolRuleSchema = z.strictObject({
         .min(1)
         .optional()
         .meta({ description: 'Only approvals given with one of these roles count.' }),
+      together: z.boolean().optional().meta({
+        description:
+          'Whether the console offers to decide identical pending calls of a session, made with several keys, in one step. Each still needs its own votes and is used once. Only for rules that review.',
+      }),
     })
     .optional()
     .meta({ description: 'How approvals of calls under this rule differ.' }),

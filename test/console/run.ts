@@ -22,6 +22,7 @@ import { reading } from './reading.ts';
 import { sessionEnd } from './session-end.ts';
 import { signIn } from './sign-in.ts';
 import { tampered } from './tampered.ts';
+import { together } from './together.ts';
 import { tools } from './tools.ts';
 import { witnessed } from './witnessed.ts';
 
@@ -48,6 +49,7 @@ try {
     witnessed,
     tools,
     levels,
+    together,
     accessibility,
     pictures,
     reading,

@@ -110,6 +110,10 @@ const item = z.strictObject({
     .boolean()
     .optional()
     .meta({ description: 'An approval counts only with the signature of a passkey.' }),
+  together: sha256Hex.optional().meta({
+    description:
+      'The same for identical pending calls of a session, made with several keys, that the rule lets a person decide in one step. Each needs a vote of its own. Absent if the rule does not, or if a value is withheld.',
+  }),
   terms_changed: z.string().optional().meta({
     description: 'What a later configuration asks of the approval on top of what was asked when it was queued.',
   }),

@@ -7,6 +7,8 @@ export interface ApprovalTerms {
   readonly require_passkey: boolean;
   /** Timeout of each rule in seconds; undefined for the configured default. */
   readonly times: readonly (number | undefined)[];
+  /** Whether every rule lets a person decide identical calls in one step. */
+  readonly together?: boolean;
   /** How many people must approve, and who counts; absent if one approval of any person is enough. */
   readonly requires?: readonly Requirement[];
 }
@@ -16,6 +18,7 @@ export function termsOfRule(rule: ToolRule): ApprovalTerms {
   return {
     require_passkey: rule.approval?.require_passkey === true,
     times: [rule.approval?.timeout_seconds],
+    ...(rule.approval?.together && { together: true }),
     ...(requires && { requires: [requires] }),
   };
 }
@@ -28,6 +31,7 @@ export function bothTerms(own: ApprovalTerms, more: ApprovalTerms): ApprovalTerm
   return {
     require_passkey: own.require_passkey || more.require_passkey,
     times: [...new Set([...own.times, ...more.times])],
+    ...(own.together && more.together && { together: true }),
     ...(requires.size > 0 && { requires: [...requires.values()] }),
   };
 }

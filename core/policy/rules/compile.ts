@@ -2,7 +2,7 @@
 import { catalogGuard } from '#core/catalog/guards.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
 import type { GuardEntry, LevelPolicy, ToolGuard, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
-import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
+import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { compileGlob, type Glob, type GlobKind, matchesAll } from '#core/text/matching/glob.ts';
 import { pathGlob, pathSieve } from '#core/text/matching/path-pattern.ts';
 import { type ArgumentPath, parsePath, textsAt } from './argument-path.ts';
@@ -96,6 +96,10 @@ function compileRule(rule: ToolRule, index: number, where: string): CompiledRule
     if (pattern === undefined || matchesAll(pattern)) return undefined;
     return locate(`${where}.${name}`, () => compileGlob(pattern, kind));
   };
+  if (rule.approval?.together && rule.decision !== 'review')
+    throw invalidRequest(
+      `${where}.approval.together: found true in a rule with the decision ${rule.decision}; it is allowed in rules that review.`,
+    );
   return {
     index,
     rule,

@@ -47,15 +47,17 @@ export const allowedBefore = (
   return next.decision === 'review' && !next.rule && allowed_by ? { allowed_by } : {};
 };
 
-/** Combines two reviews: an approval of the result satisfies both [approval.strictest-terms]. */
+/**
+ * Combines two reviews: an approval of the result satisfies both [approval.strictest-terms]. A review without terms does
+ * not let identical calls be decided together.
+ */
 export function combineReviews(standing: PolicyDecision, other: PolicyDecision): PolicyDecision {
-  const more = termsOf(other);
-  if (standing.decision !== 'review' || other.decision !== 'review' || !more) return standing;
-  const own = termsOf(standing) ?? more;
-  return {
-    ...standing,
-    terms: bothTerms(own, more),
-  };
+  if (standing.decision !== 'review' || other.decision !== 'review') return standing;
+  const [own, more] = [termsOf(standing), termsOf(other)];
+  if (own && more) return { ...standing, terms: bothTerms(own, more) };
+  if (!more && !own?.together) return standing;
+  const { together: _, ...terms } = (own ?? more)!;
+  return { ...standing, terms };
 }
 
 /** Decides a call. Never throws: if the evaluation fails, the decision is block. */

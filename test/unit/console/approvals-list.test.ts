@@ -1,6 +1,6 @@
 /** The list of pending requests: order, filters, and the words of its rows and cards. */
 import { listedItems, riskOrAll, sessionCounts } from '../../../console/approvals/filters.ts';
-import { argumentOf, effectOf, type Item, nextOf, sourcesOf } from '../../../console/approvals/items.ts';
+import { argumentOf, effectOf, type Item, nextOf, sourcesOf, togetherWith } from '../../../console/approvals/items.ts';
 import { lastRead } from '../../../console/approvals/last-read.ts';
 
 const item = (id: string, over: Record<string, unknown> = {}) =>
@@ -124,4 +124,26 @@ describe('[console.card] what a session last read of a file', () => {
     ['a text with redacted parts', [read('1', path), result('1', 't', 'k=[redacted:a:b]')]],
     ['no result', [read('1', path)]],
   ])('not %s', (_, entries) => expect(known(...entries)).toBeUndefined());
+});
+
+describe('[approval.together] calls that are decided together', () => {
+  const me = { key_id: 'mine', person: 'alice' } as Parameters<typeof togetherWith>[2];
+  const one = item('one', { together: 'x' });
+  const listed = [
+    one,
+    item('same', { together: 'x' }),
+    item('other', { together: 'y' }),
+    item('alone'),
+    item('own', { together: 'x', key: { id: 'k2', owner: 'alice' } }),
+    item('by-me', { together: 'x', key: { id: 'mine' } }),
+  ];
+
+  test('are those of the same value that the person may vote on; the open one is first', () => {
+    expect(idsOf(togetherWith(one, listed, me))).toBe('one same');
+    expect(idsOf(togetherWith(listed[1]!, listed, me))).toBe('same one');
+  });
+
+  test('are none for a call whose rule does not say so', () => {
+    expect(idsOf(togetherWith(item('alone'), [...listed, item('also-alone')], me))).toBe('alone');
+  });
 });
