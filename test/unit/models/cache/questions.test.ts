@@ -6,13 +6,13 @@ import { cacheable, cacheableRequest } from '#core/models/cache/cacheable.ts';
 import { ngramEmbedder, trigramVector } from '#core/models/cache/ngram-embedder.ts';
 import { cosine } from '#core/models/cache/response-cache.ts';
 import { mayMeanTheSame } from '#core/models/cache/same-meaning.ts';
-import { readCases } from '../../../support/yaml.ts';
+import { object, readCases, rows, text } from '../../../support/yaml.ts';
 import { never } from './sample.ts';
 
 const pairs = z.array(z.tuple([z.string(), z.string()]));
-const { alike, different } = readCases(
+const { alike, different, otherKeys, notLookedUp } = readCases(
   'test/unit/models/cache/questions.yaml',
-  z.strictObject({ alike: pairs, different: pairs }),
+  z.strictObject({ otherKeys: rows(text, object), notLookedUp: rows(text, object), alike: pairs, different: pairs }),
 );
 
 const user = (content: unknown) => ({ role: 'user', content }) as JsonObject;
@@ -33,16 +33,7 @@ describe('the key', () => {
     expect(cacheKey({ ...parts, body: same })).toBe(cacheKey(parts));
   });
 
-  test.each<[string, object]>([
-    ['tenant', { tenant: 'other' }],
-    ['model', { model: 'other' }],
-    ['dialect', { dialect: 'anthropic' }],
-    ['policy version', { policyVersion: 4 }],
-    ['caller', { keyId: 'k' }],
-    ['temperature', { body: { ...body, temperature: 0.3 } }],
-    ['an unknown field', { body: { ...body, novelty: true } }],
-    ['a message', { body: { ...body, messages: [user('Hello!')] } }],
-  ])('differs by %s', (_, over) => {
+  test.each(otherKeys)('differs by %s', (_, over) => {
     expect(cacheKey({ ...parts, ...over } as typeof parts)).not.toBe(cacheKey(parts));
   });
 
@@ -119,15 +110,7 @@ describe('replies that are kept', () => {
     },
   );
 
-  test.each<[string, object]>([
-    ['tools', { tools: [{ type: 'function' }] }],
-    ['functions', { functions: [{}] }],
-    ['web search', { web_search_options: {} }],
-    ['storing', { store: true }],
-    ['earlier tool calls', { messages: [{ role: 'assistant', tool_calls: [{}] }] }],
-    ['tool results', { messages: [{ role: 'tool', content: 'x' }] }],
-    ['tool blocks', { messages: [{ role: 'user', content: [{ type: 'tool_result' }] }] }],
-  ])('a request with %s is not looked up', (_, over) => {
+  test.each(notLookedUp)('a request with %s is not looked up', (_, over) => {
     expect(cacheableRequest({ ...request, ...over } as JsonObject)).toBe(false);
   });
 });
