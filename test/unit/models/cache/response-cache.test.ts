@@ -22,6 +22,14 @@ describe('exact hits', () => {
     expect(textOf(await ask())).toBe('hello');
   });
 
+  test('[chat.cache] another tenant with the same key misses', async () => {
+    const { ask, learn, cache } = setting();
+    await learn({}, 'ours');
+    const theirs = await ask({ tenant: 'other' });
+    expect(theirs.state).toBe('MISS');
+    expect(cache.stats('other')).toEqual({ entries: 0 });
+  });
+
   test('an entry ends with its time, by the clock', async () => {
     const { ask, learn, time, cache } = setting();
     await learn({}, 'hello');
@@ -88,6 +96,27 @@ describe('single flight', () => {
     flightOf(await third).keep(reply('third time'));
     expect(textOf(await fourth)).toBe('third time');
     expect((await ask()).state).toBe('HIT');
+  });
+
+  test('a caller that gives up leaves the queue and is passed over', async () => {
+    const { ask } = setting();
+    const gone = new AbortController();
+    const [first, second, third] = [ask(), ask({}, gone.signal), ask()];
+    gone.abort(new Error('went away'));
+    await expect(second).rejects.toThrow('went away');
+    flightOf(await first).drop();
+    expect((await third).state).toBe('MISS');
+    await expect(ask({}, gone.signal)).rejects.toThrow('went away');
+  });
+
+  test('the caller that was handed the flight has it, even when it leaves at that moment', async () => {
+    const { ask } = setting();
+    const gone = new AbortController();
+    const [first, second, third] = [ask(), ask({}, gone.signal), ask()];
+    flightOf(await first).drop();
+    gone.abort(new Error('went away'));
+    flightOf(await second).drop();
+    expect((await third).state).toBe('MISS');
   });
 
   test('a flight ends once, and a later reply changes nothing', async () => {
@@ -158,5 +187,17 @@ describe('semantic hits', () => {
     await learn(semantic('What is the capital of France?'), 'Paris');
     expect((await ask(semantic('what is the capital of France'))).state).toBe('MISS');
     expect((await ask(semantic('What is the capital of France?'))).state).toBe('HIT');
+  });
+
+  test('who leaves while the text is embedded leaves the flight to the next', async () => {
+    const gate = Promise.withResolvers<readonly number[]>();
+    const { ask } = setting({ name: 'slow', embed: () => gate.promise });
+    const gone = new AbortController();
+    const first = ask(semantic('a'), gone.signal);
+    const second = ask(semantic('a'));
+    gone.abort(new Error('went away'));
+    gate.resolve([1]);
+    await expect(first).rejects.toThrow('went away');
+    expect((await second).state).toBe('MISS');
   });
 });

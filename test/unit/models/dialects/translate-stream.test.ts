@@ -82,6 +82,31 @@ describe('tool arguments are neither lost nor merged', () => {
     ]);
   });
 
+  test('braces within strings do not end the arguments', () => {
+    const text = '{"a":"}","b":{"c":"}{"}}';
+    const events = [...text].flatMap((character, at) => [
+      fragment(0, character, at === 0 ? { id: 'a' } : {}),
+      fragment(1, at === 0 ? '{"z":' : at === text.length - 1 ? '1}' : ' ', at === 0 ? { id: 'b' } : {}),
+    ]);
+    expect(inputs([...events, chunk({}, 'tool_calls')])).toEqual([
+      { id: 'a', name: 'tool_a', input: JSON.parse(text) },
+      { id: 'b', name: 'tool_b', input: { z: 1 } },
+    ]);
+  });
+
+  test('text after a call makes a new block; a call whose arguments go on keeps its own', () => {
+    const events = [
+      chunk({ content: 'before' }),
+      fragment(0, '{"x":', { id: 'a' }),
+      chunk({ content: 'between' }),
+      fragment(0, '1}'),
+      chunk({ content: ' after' }),
+      chunk({}, 'tool_calls'),
+    ];
+    expect(inputs(events)).toEqual(['before', { id: 'a', name: 'tool_a', input: { x: 1 } }, 'between after']);
+    expectWellFramed(translated(events, 'anthropic'));
+  });
+
   test('id and name in the first fragment, in all of them, or after the arguments began', () => {
     expect(inputs([fragment(0, '{"x"', { id: 'a' }), fragment(0, ':1}'), chunk({}, 'stop')])).toEqual([
       { id: 'a', name: 'tool_a', input: { x: 1 } },
