@@ -4,8 +4,8 @@
  * `--only TEXT` takes the rows whose names hold it.
  */
 import type { BudgetAccount, Limits } from '#core/limits/ports.ts';
-import { type Load, simulate, type Tally } from '../test/support/simulated-fleet.ts';
-import { type EvidenceLoad, simulateProjection } from '../test/support/simulated-projection.ts';
+import { type Load, simulate, type Tally } from './simulated/fleet.ts';
+import { type EvidenceLoad, simulateProjection } from './simulated/projection.ts';
 
 interface Row {
   readonly name: string;

@@ -1,5 +1,5 @@
 /** Cost of the copies of an entry, counted in the product's own projection at a rate of entries (simulated in virtual time). */
-import { type EvidenceTally, simulateProjection } from '../../test/support/simulated-projection.ts';
+import { type EvidenceTally, simulateProjection } from '../simulated/projection.ts';
 import type { Prices } from './prices.ts';
 
 export interface EvidenceRate {

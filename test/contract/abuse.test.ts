@@ -11,28 +11,24 @@ import { withExecutors } from '#lambdas/executors.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { evidenceOf } from '../support/evidence-of.ts';
 import { noClients } from '../support/executor-cases.ts';
-import { type FakeHttpService, fakeHttpService } from '../support/fake-http-service.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { fakeHttpService } from '../support/fake-http-service.ts';
+import { keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let gateway: TestPorts;
-let host: FakeHttpService;
 let call: ReturnType<typeof caller>;
 let status: number;
 let names = 0;
 
-beforeAll(async () => {
-  host = await fakeHttpService(() => ({ status, body: { message: 'Bad credentials' } }));
-  gateway = await testPorts({
-    extra: `
+const host = useStarted(() => fakeHttpService(() => ({ status, body: { message: 'Bad credentials' } })));
+const gateway = useGateway(() => ({
+  extra: `
 providers: [{ name: mock, type: mock, enabled: true, models: ["mock"] }]
 policies: { input: [{ name: ask, type: keyword, action: review, keywords: [deploy] }] }
 executors: { git: { enabled: true, allow_private: true, api_url: "${host.url}" } }`,
-  });
+}));
+beforeAll(() => {
   call = caller(withExecutors(gateway.ports, { ...noClients, http: httpExchange() }));
-});
-afterAll(async () => {
-  await gateway.stop();
-  await host.stop();
 });
 beforeEach(() => {
   status = 401;

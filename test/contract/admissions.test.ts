@@ -3,13 +3,10 @@ import { routes } from '#features/routes.ts';
 import { beforeBody } from '#lambdas/middleware/before-body.ts';
 import { identify } from '#lambdas/middleware/identify.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys, testPorts } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestPorts;
-beforeAll(async () => {
-  gateway = await testPorts();
-});
-afterAll(() => gateway?.stop());
+const gateway = useGateway();
 
 const listing = { protocol: 'git', tool: 'scm.list_branches', target: 'acme/web', capability: 'read', dry_run: true };
 

@@ -14,13 +14,10 @@ import type { Observations } from '#core/observatory/ports.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import { sumsBetween } from '#core/observatory/sums-between.ts';
 import { over, startDynamo } from '../support/dynamo.ts';
+import { useStarted } from '../support/use-started.ts';
 import { sampleBlock, sampleChat } from '../unit/observatory/sample.ts';
 
-let server: Awaited<ReturnType<typeof startDynamo>>;
-beforeAll(async () => {
-  server = await startDynamo();
-});
-afterAll(() => server.stop());
+const server = useStarted(() => startDynamo());
 
 let stores = 0;
 /** Makes the one table that is used. */

@@ -1,49 +1,27 @@
 /** An attacker who can only write rows of the approvals table cannot approve a call. */
 import { executeApproved } from '#core/actions/execute-approved.ts';
-import { caller } from '../support/call-endpoint.ts';
-import { evidenceOf } from '../support/evidence-of.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys } from '../support/ports.ts';
 import { TableAttacker } from '../support/table-attacker.ts';
+import { inSession, pull, useGateway } from '../support/use-gateway.ts';
 
-const pull = {
-  protocol: 'git',
-  tool: 'scm.create_pull_request',
-  target: 'acme/web',
-  capability: 'write',
-  parameters: { title: 'Fix', head: 'fix', base: 'main' },
-};
 const extra = `
 providers: [{ name: mock, type: mock, models: ["mock"] }]
 routes: [{ match: { model: "mock" }, providers: [mock] }]
 policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords: ["launch"] }] }
 `;
 
-let gateway: TestPorts;
-let call: ReturnType<typeof caller>;
 const ran: unknown[] = [];
-
-beforeAll(async () => {
-  const execute = async (envelope: { readonly parameters: unknown }) => {
-    ran.push(envelope.parameters);
-    return { done: true };
-  };
-  gateway = await testPorts({ extra, executors: [{ name: 'fake', handles: () => true, execute }] });
-  call = caller(gateway.ports);
-});
+const execute = async (envelope: { readonly parameters: unknown }) => {
+  ran.push(envelope.parameters);
+  return { done: true };
+};
+const gateway = useGateway({ extra, executors: [{ name: 'fake', handles: () => true, execute }] });
+const { call, approve, deny, entriesOf } = gateway;
 beforeEach(() => {
   ran.length = 0;
 });
-afterAll(() => gateway.stop());
 
-const act = (session: string, more: object = {}) =>
-  call('POST', '/admin/v1/test-action', {
-    key: keys.agent,
-    body: { ...pull, actor: { agent: 'writer', session }, ...more },
-  });
-const vote = (id: string, verdict: 'approve' | 'deny') =>
-  call('POST', `/admin/v1/approvals/${id}/${verdict}`, { key: keys.human, body: { reviewer: 'alice' } });
-
-const entriesOf = (session: string) => evidenceOf(gateway.ports, session);
+const act = (session: string, more: object = {}) => gateway.act({ ...inSession(pull, session), ...more });
 
 /** Writes attributes into an approval's row, past the gateway. */
 const write = (id: string, set: Readonly<Record<string, unknown>>): Promise<void> =>
@@ -80,16 +58,16 @@ describe('[approval.evidence-decides] a row that claims a vote which no reviewer
 
   test('opens nothing: a denied request, and one that points at the vote of another', async () => {
     const first = (await act('flip-denied')).body.envelope_id;
-    await vote(first, 'deny');
+    await deny(first);
     await write(first, approved);
     const retry = await act('flip-denied', { approval_ref: first });
     expect(retry.body.error.data.reason).toBe('not_in_evidence');
 
     const other = (await act('flip-denied', { target: 'acme/api' })).body.envelope_id;
-    await vote(other, 'approve');
-    const [, , , , approve] = await entriesOf('flip-denied');
-    expect(approve).toMatchObject({ kind: 'approve', envelope_id: other });
-    await write(retry.body.envelope_id, { ...approved, evidence_index: approve?.index, evidence_hash: approve?.hash });
+    await approve(other);
+    const [, , , , voted] = await entriesOf('flip-denied');
+    expect(voted).toMatchObject({ kind: 'approve', envelope_id: other });
+    await write(retry.body.envelope_id, { ...approved, evidence_index: voted?.index, evidence_hash: voted?.hash });
     const again = await act('flip-denied', { approval_ref: retry.body.envelope_id });
     expect(again.body.error.data.reason).toBe('not_in_evidence');
     expect(ran).toEqual([]);
@@ -97,7 +75,7 @@ describe('[approval.evidence-decides] a row that claims a vote which no reviewer
 
   test('lets nothing run a second time: a used one set back', async () => {
     const { envelope_id } = (await act('flip-used')).body;
-    await vote(envelope_id, 'approve');
+    await approve(envelope_id);
     expect((await act('flip-used')).body.decision).toBe('allow');
     await write(envelope_id, approved);
     const again = await act('flip-used', { approval_ref: envelope_id });
@@ -107,7 +85,7 @@ describe('[approval.evidence-decides] a row that claims a vote which no reviewer
 
   test('lets no other call run: a row given the digest of another', async () => {
     const mine = (await act('flip-digest', { target: 'acme/harmless' })).body.envelope_id;
-    await vote(mine, 'approve');
+    await approve(mine);
     const wanted = (await act('flip-digest', { target: 'acme/wanted' })).body.envelope_id;
     const row = await gateway.ports.approvals.get('default', wanted);
     await write(mine, { call_digest: row?.call_digest });
@@ -156,7 +134,7 @@ describe('[approval.evidence-decides] a row that claims a vote which no reviewer
   ])('is not carried out by the gateway, and the refusal is evidence: %s', async (name, isApproved, set) => {
     const session = `execute-${name}`.replaceAll(' ', '-');
     const { envelope_id } = (await act(session)).body;
-    if (isApproved) await vote(envelope_id, 'approve');
+    if (isApproved) await approve(envelope_id);
     await write(envelope_id, { ...approved, ...set });
     const row = await gateway.ports.approvals.find(envelope_id);
     await executeApproved(gateway.ports, row!);
@@ -166,21 +144,4 @@ describe('[approval.evidence-decides] a row that claims a vote which no reviewer
       body: { approval_ref: envelope_id, reason: expect.stringContaining('no evidence entry reports it') },
     });
   });
-});
-
-test('[approval.evidence-decides] a vote that was given counts as before: by the retry, and by the gateway itself', async () => {
-  const retried = (await act('given')).body.envelope_id;
-  await vote(retried, 'approve');
-  expect((await act('given')).body).toMatchObject({ decision: 'allow', matched_rule: `approved:${retried}` });
-
-  const executed = (await act('given', { target: 'acme/api' })).body.envelope_id;
-  await vote(executed, 'approve');
-  await executeApproved(gateway.ports, (await gateway.ports.approvals.find(executed))!);
-  const collected = await act('given', { target: 'acme/api' });
-  expect(collected.body).toMatchObject({
-    decision: 'allow',
-    matched_rule: `approved:${executed}`,
-    result: { done: true },
-  });
-  expect(ran).toHaveLength(2);
 });

@@ -1,7 +1,7 @@
 /** Rules that change while a request is pending: new requirements are added to its approval, and old ones stay. */
 import { authenticator } from '../support/authenticator.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { type TestPorts, testPorts } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 interface Terms {
   readonly rules?: string;
@@ -34,11 +34,7 @@ behavior: { kill_switch_score: ${killSwitch} }
 tool_policies: { pack: null, default_decision: allow, rules: [${rules}] }
 `;
 
-let gateway: TestPorts;
-beforeEach(async () => {
-  gateway = await testPorts({ configuration: configuration() });
-});
-afterEach(() => gateway.stop());
+const gateway = useGateway({ configuration: configuration() }, 'test');
 
 const call = (method: string, path: string, person: string, body?: unknown) =>
   caller(gateway.ports)(method, `/admin/v1${path}`, { key: `${person}-key-1`, ...(body !== undefined && { body }) });

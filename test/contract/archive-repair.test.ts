@@ -1,23 +1,13 @@
 /** Entries missing from the archive: the check names them, and the repair archives them unless they are forged. */
 import { createHandler as archiveCheck } from '#lambdas/archive-check/event.ts';
-import { type Answer, caller } from '../support/call-endpoint.ts';
-import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
+import { keptGateway } from '../support/kept-gateway.ts';
 import { keys } from '../support/ports.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let gateway: KeptGateway;
-beforeEach(async () => {
-  gateway = await keptGateway();
-});
-afterEach(() => gateway.stop());
+const gateway = useStarted(() => keptGateway(), 'test');
 
-const admin = 'admin-token-1';
-const call = (method: string, path: string, key = admin, body?: unknown): Promise<Answer> =>
-  caller(gateway.ports())(method, path, { key, ...(body !== undefined && { body }) });
-const read = (session: string, target: string) =>
-  call('POST', '/admin/v1/test-action', keys.agent, {
-    ...{ protocol: 'git', tool: 'scm.get_file_contents', target, capability: 'read' },
-    actor: { agent: 'writer', session },
-  });
+const _admin = 'admin-token-1';
+const { call, read } = gateway;
 const check = (query = '') => call('GET', `/admin/v1/archive/check?tenant=default${query}`);
 const repair = (query = '') => call('POST', `/admin/v1/archive/repair?tenant=default${query}`);
 const verify = async (session: string) => (await call('GET', `/admin/v1/evidence/sessions/${session}/verify`)).body;

@@ -4,8 +4,8 @@ import * as z from 'zod';
 import { awsPrincipal } from '#core/configuration/identity/federation/aws-caller.ts';
 import { recall } from '#core/configuration/identity/federation/recall.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
-import { caller } from '../support/call-endpoint.ts';
-import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { configuration, keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 import { readCases } from '../support/yaml.ts';
 import { base, packs } from '../unit/configuration/memory.ts';
 
@@ -25,13 +25,8 @@ identity:
       - { arn: "arn:aws:iam::123456789012:user/people/alice", tenant: default, role: operator, kind: human, person: alice }
 `;
 
-let gateway: TestPorts;
-let call: ReturnType<typeof caller>;
-beforeAll(async () => {
-  gateway = await testPorts({ extra });
-  call = caller(gateway.ports);
-});
-afterAll(() => gateway?.stop());
+const gateway = useGateway({ extra });
+const { call } = gateway;
 
 /** As the REST API of the template passes it on: the signature stands in the header, who made it in the context. */
 const identityOf = (userArn: string) => ({
@@ -92,7 +87,7 @@ test('[identity.aws-callers] evidence names account and role; votes and sessions
   const action = { protocol: 'git', target: 'acme/web', actor: { session: 'aws-evidence' } };
   const read = { ...action, tool: 'scm.list_branches', capability: 'read' };
   expect((await call('POST', '/admin/v1/test-action', { identity, body: read })).status).toBe(200);
-  expect((await call('POST', '/admin/v1/test-action', { key: keys.agent, body: read })).status).toBe(403);
+  expect((await gateway.act(read)).status).toBe(403);
   const pull = { ...action, tool: 'scm.create_pull_request', capability: 'write', parameters: { title: 'x' } };
   const { body } = await call('POST', '/admin/v1/test-action', { identity, body: pull });
   const vote = (key: string) =>

@@ -16,13 +16,10 @@ import { lazySts } from '#adapters/aws/sts-client.ts';
 import { sandboxFunction } from '#adapters/executors/sandbox-function.ts';
 import { configTable } from '#adapters/tables/config-table.ts';
 import { over } from '../support/dynamo.ts';
-import { type FakeHttpService, fakeHttpService } from '../support/fake-http-service.ts';
+import { fakeHttpService } from '../support/fake-http-service.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let silent: FakeHttpService;
-beforeAll(async () => {
-  silent = await fakeHttpService(() => 'hang');
-});
-afterAll(() => silent.stop());
+const silent = useStarted(() => fakeHttpService(() => 'hang'));
 
 /** The bounds of the product with a tenth of a second in place of seconds. */
 const soon = () => ({

@@ -1,6 +1,10 @@
 /** Ownership, cost and results of files and batches, and batches that could not be stored. */
 import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { caller } from '../support/call-endpoint.ts';
+import { jsonReply } from '../support/fake-providers.ts';
+import type { Loose } from '../support/loose.ts';
+import { fake, gateway } from '../support/provider-gateway.ts';
 import {
   account,
   linesOf,
@@ -14,11 +18,7 @@ import {
   upload,
   uploaded,
   useBatchGateway,
-} from '../support/batch-gateway.ts';
-import { caller } from '../support/call-endpoint.ts';
-import { jsonReply } from '../support/fake-providers.ts';
-import type { Loose } from '../support/loose.ts';
-import { fake, gateway } from '../support/provider-gateway.ts';
+} from './batch-gateway.ts';
 
 useBatchGateway();
 

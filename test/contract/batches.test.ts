@@ -1,4 +1,9 @@
 /** Files and batches through their handler: uploads, the checks of each line, starts. */
+
+import { caller } from '../support/call-endpoint.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
+import { keys, testPorts } from '../support/ports.ts';
+import { fake, gateway, withGateway } from '../support/provider-gateway.ts';
 import {
   account,
   linesOf,
@@ -9,10 +14,7 @@ import {
   upload,
   uploaded,
   useBatchGateway,
-} from '../support/batch-gateway.ts';
-import { caller } from '../support/call-endpoint.ts';
-import { keys, testPorts } from '../support/ports.ts';
-import { fake, gateway, withGateway } from '../support/provider-gateway.ts';
+} from './batch-gateway.ts';
 
 useBatchGateway();
 
@@ -227,18 +229,13 @@ test.each([
   ['provider does not serve its model any more', { provider: 'gone' }, /does not serve the model "theirs-1" any more/],
 ])('[batches.governed] a file whose %s makes no batch', async (_why, over, message) => {
   const file = await uploaded(linesOf({}));
-  const key_id = (await recordsKey())!;
+  const { key_id } = (await evidenceOf(gateway.ports, 'batches'))[0]!.actor;
   const { items } = await gateway.ports.batchStore.list({ tenant: 'default', key_id }, 'file', { limit: 1 });
   await gateway.ports.batchStore.put({ ...items[0]!, ...over });
   const refused = await start(file);
   expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringMatching(message)]);
   expect(account.batches.size).toBe(0);
 });
-
-async function recordsKey(): Promise<string | undefined> {
-  for await (const { actor } of gateway.ports.evidence.entries('default', 'batches')) return actor.key_id;
-  return undefined;
-}
 
 test('[batches.governed] a start is checked: members, endpoint, window, metadata', async () => {
   const file = await uploaded(linesOf({}));

@@ -1,20 +1,14 @@
 /** Behaviour that HTTP answers do not show: spans, log lines, stored rows, missing secrets, and time. */
 import type { LogTelemetry } from '#adapters/telemetry/telemetry.ts';
-import { worst } from '#core/contracts/envelope.ts';
-import { projectEntry } from '#core/observatory/project.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { evidenceOf } from '../support/evidence-of.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestPorts;
-let call: ReturnType<typeof caller>;
 let count = 0;
 
-beforeAll(async () => {
-  gateway = await testPorts();
-  call = caller(gateway.ports);
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway();
+const { call } = gateway;
 
 const read = { protocol: 'git', tool: 'scm.get_file', target: 'acme/web', capability: 'read' };
 const pull = { protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/web', capability: 'write' };
@@ -114,20 +108,6 @@ test('[policy.break-glass] under break-glass each request is marked in evidence'
     await act(inSession(read, 'glass'), keys.agent, { call: ownCall });
     expect((await entriesOf('glass', own))[0]?.body).toMatchObject({ break_glass: true });
   });
-});
-
-test('[action.judges] several sources combine to the worst', () => {
-  expect([
-    worst('allow', 'review'),
-    worst('review', 'allow'),
-    worst('review', 'block'),
-    worst('block', 'allow'),
-    worst('allow', 'allow'),
-  ]).toEqual(['review', 'review', 'block', 'block', 'allow']);
-});
-
-test('[action.normalised] a manifest_id is accepted', async () => {
-  expect((await act({ ...inSession(read), manifest_id: 'task-1' })).status).toBe(200);
 });
 
 test('[credential.no-broader] a broker that cannot mint refuses, and the outcome is not_executed', async () => {
@@ -254,23 +234,4 @@ test('[approval.machine] an approval row has the time at which the store deletes
   const { body } = await act(inSession(pull));
   const row = await gateway.store.store.get('approvals', { id: body.envelope_id });
   expect(Number(row?.ttl) * 1000).toBeGreaterThan(Date.parse(String(row?.expires_at)));
-});
-
-test('[observations.once] an entry projected twice counts once', async () => {
-  await act(inSession({ protocol: 'shell', tool: 'shell.rm', target: 'x', capability: 'execute' }, 'projected'));
-  const [entry] = await entriesOf('projected');
-  const { observations } = gateway.ports;
-  for (const _ of [1, 2]) await observations.apply([projectEntry(entry!)]);
-  expect((await observations.usage('default', {})).decisions).toEqual({ block: 1 });
-  expect((await observations.violations('default', { limit: 10 })).items).toHaveLength(1);
-});
-
-test('[admin.status] [approval.item] history and status show the decision', async () => {
-  const { body } = await act(inSession(pull));
-  await call('POST', `/admin/v1/approvals/${body.envelope_id}/approve`, {
-    key: keys.human,
-    body: { reviewer: 'alice' },
-  });
-  const approved = await call('GET', '/admin/v1/approvals/history?status=approved', { key: keys.human });
-  expect(approved.text).toContain(body.envelope_id);
 });

@@ -1,29 +1,17 @@
-/** Entries of calls with long parameters: complete if the call may run, shortened if it is blocked. */
-
-import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { caller } from '../support/call-endpoint.ts';
-import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
+import { keptGateway } from '../support/kept-gateway.ts';
 import { keys } from '../support/ports.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let gateway: KeptGateway;
-beforeEach(async () => {
-  gateway = await keptGateway();
-});
-afterEach(() => gateway.stop());
+const gateway = useStarted(() => keptGateway(), 'test');
 
-const call = (method: string, path: string, key: string, body?: unknown) =>
-  caller(gateway.ports())(method, path, { key, ...(body !== undefined && { body }) });
+const { call } = gateway;
 const act = (tool: string, parameters: object) =>
   call('POST', '/admin/v1/test-action', keys.agent, {
     ...{ protocol: 'git', tool, target: 'acme/web', capability: tool.includes('delete') ? 'write' : 'read' },
     ...{ parameters, actor: { session: 's' } },
   });
-async function decisionsOf(): Promise<EvidenceEntry[]> {
-  const found: EvidenceEntry[] = [];
-  for await (const entry of gateway.ports().evidence.entries('default', 's'))
-    if (['allow', 'block', 'review'].includes(entry.kind)) found.push(entry);
-  return found;
-}
+const decisionsOf = async () => (await evidenceOf(gateway.ports(), 's')).filter(({ kind }) => kind !== 'result');
 
 test('[evidence.block-bounded] a blocked call leaves a digest and the first kilobyte of long parameters', async () => {
   const long = { path: 'README.md', text: 'é'.repeat(60_000) };

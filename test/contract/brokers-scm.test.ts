@@ -1,16 +1,13 @@
 /** Credentials of a Git-host app. */
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { brokerOf, failure, gitWorld, grantOf, portsOf } from '../support/broker-worlds.ts';
 import { loopback } from '../support/loopback.ts';
+import { useStarted } from '../support/use-started.ts';
 import { grant as gitGrant, now } from '../unit/execution/credentials/sample.ts';
+import { brokerOf, failure, gitWorld, grantOf, portsOf } from './broker-worlds.ts';
 
 describe('[credential.minted] a Git-host app with an installation', () => {
-  let world: Awaited<ReturnType<typeof gitWorld>>;
-  beforeEach(async () => {
-    world = await gitWorld();
-  });
-  afterEach(() => world.stop());
+  const world = useStarted(() => gitWorld(), 'test');
   const issue = (over: Partial<ActionEnvelope> = {}, scope = world.scope) =>
     brokerOf(world.settings, portsOf(world.clients)).issue(
       { ...world.envelope, ...over },

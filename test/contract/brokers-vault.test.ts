@@ -1,5 +1,6 @@
 /** Credentials of a vault and of a secrets manager. */
 import { isoTime } from '#core/kernel/ports.ts';
+import { now } from '../unit/execution/credentials/sample.ts';
 import {
   brokerOf,
   failure,
@@ -10,8 +11,7 @@ import {
   secretId,
   storedWorld,
   vaultWorld,
-} from '../support/broker-worlds.ts';
-import { now } from '../unit/execution/credentials/sample.ts';
+} from './broker-worlds.ts';
 
 describe('[credential.brokers] the vault broker', () => {
   let world: Awaited<ReturnType<typeof vaultWorld>>;

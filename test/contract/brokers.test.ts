@@ -5,6 +5,7 @@ import { iamAnswer, type PolicyDocument } from '#core/execution/credentials/iam-
 import { secretsOf } from '#core/execution/credentials/redact-values.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { envelope as gitEnvelope, now } from '../unit/execution/credentials/sample.ts';
 import {
   aws,
   brokerOf,
@@ -19,8 +20,7 @@ import {
   storedWorld,
   vaultWorld,
   type World,
-} from '../support/broker-worlds.ts';
-import { envelope as gitEnvelope, now } from '../unit/execution/credentials/sample.ts';
+} from './broker-worlds.ts';
 import { fakeSts } from './fake-sts.ts';
 
 const soon = 3_000;

@@ -8,12 +8,12 @@ import type { Executor } from '#core/execution/executors/ports.ts';
 import { chatHandlers } from '#lambdas/handlers.ts';
 import { caller, eventTo } from '../support/call-endpoint.ts';
 import { evidenceOf } from '../support/evidence-of.ts';
-import { type FakeProvider, piecesOf, silent, startFakeProvider, stream } from '../support/fake-providers.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { piecesOf, silent, startFakeProvider, stream } from '../support/fake-providers.ts';
+import { keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
+import { useStarted } from '../support/use-started.ts';
 import { type WoundTimeouts, woundTimeouts } from '../support/wound-timeouts.ts';
 
-let provider: FakeProvider;
-let test_: TestPorts;
 /** Runs the calls. Its timers are wound by hand. */
 let timeouts: WoundTimeouts;
 let running: { signal?: AbortSignal; begun: PromiseWithResolvers<void> };
@@ -32,23 +32,19 @@ const slow: Executor = {
   },
 };
 
+const provider = useStarted(() => startFakeProvider({ kind: 'openai' }));
+const test_ = useGateway(() => ({
+  executors: [slow],
+  secrets: { PROVIDER_KEY: 'provider-key-value-1' },
+  extra: [
+    `providers: [{ name: fake, type: openai, base_url: "${provider.baseUrl}", api_key_env: PROVIDER_KEY, models: ["gpt-*"] }]`,
+    'cache: { enabled: false }',
+    '',
+  ].join('\n'),
+}));
 beforeAll(async () => {
-  provider = await startFakeProvider({ kind: 'openai' });
-  test_ = await testPorts({
-    executors: [slow],
-    secrets: { PROVIDER_KEY: 'provider-key-value-1' },
-    extra: [
-      `providers: [{ name: fake, type: openai, base_url: "${provider.baseUrl}", api_key_env: PROVIDER_KEY, models: ["gpt-*"] }]`,
-      'cache: { enabled: false }',
-      '',
-    ].join('\n'),
-  });
   const { configuration } = await test_.ports.snapshots.current();
   expect(configuration.providers[0]?.name).toBe('fake');
-});
-afterAll(async () => {
-  await test_?.stop();
-  await provider?.stop();
 });
 beforeEach(() => {
   timeouts = woundTimeouts();

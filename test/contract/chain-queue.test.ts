@@ -8,22 +8,21 @@ import type { Row } from '#adapters/tables/store.ts';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { checkedStretches, checkpointStretches } from '#core/evidence/checkpointer.ts';
 import { coverQueued } from '#lambdas/project/chains.ts';
+import { simulateProjection } from '../../bench/simulated/projection.ts';
 import { runs } from '../support/extent.ts';
 import { FakeBucket } from '../support/fake-bucket.ts';
-import { simulateProjection } from '../support/simulated-projection.ts';
 import { recordedStore } from '../support/store.ts';
-import { type TestLog, testLog } from '../support/transparency.ts';
+import { testLog } from '../support/transparency.ts';
+import { useStarted } from '../support/use-started.ts';
 import { draft, drafts, seal, signer } from '../unit/evidence/sample.ts';
 
 const clock = { now: () => Date.UTC(2026, 0, 2) };
 
-let log: TestLog;
 let world: Awaited<ReturnType<typeof opened>>;
-beforeEach(async () => {
-  log = await testLog();
+const log = useStarted(() => testLog(), 'test');
+beforeEach(() => {
   world = opened();
 });
-afterEach(() => log.stop());
 
 function opened() {
   const bucket = new FakeBucket();

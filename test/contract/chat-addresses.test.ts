@@ -1,6 +1,7 @@
 /** Addresses in a chat that its provider would fetch, decided as calls under `tool_use: govern`. */
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 const toolPolicies = `{ pack: null, default_decision: block, rules: [
   { protocol: http, tool: http.get, target: "https://open.example/**", decision: allow },
@@ -12,13 +13,8 @@ chat_addresses: [listed.example, 10.0.0.7]
 messages: { tool_use: govern }
 chat_completions: { tool_use: govern }
 `;
-let host: TestPorts;
-let errors: TestPorts;
-beforeAll(async () => {
-  host = await testPorts({ toolPolicies, extra });
-  errors = await testPorts({ toolPolicies, extra: `${extra}approvals: { chat_review: error_409 }` });
-});
-afterAll(() => Promise.all([host.stop(), errors.stop()]));
+const host = useGateway(() => ({ toolPolicies, extra }));
+const errors = useGateway(() => ({ toolPolicies, extra: `${extra}approvals: { chat_review: error_409 }` }));
 
 const picture = (url: string) => ({ type: 'image_url', image_url: { url } });
 const block = (url: string) => ({ type: 'image', source: { type: 'url', url } });
@@ -34,20 +30,20 @@ const endpoints = {
 type Endpoint = keyof typeof endpoints;
 const names = Object.keys(endpoints) as Endpoint[];
 
-const ask = (session: string, urls: string[], { to = 'chat/completions' as Endpoint, on = host, ref = '' } = {}) =>
+const ask = (
+  session: string,
+  urls: string[],
+  { to = 'chat/completions' as Endpoint, on = host as TestPorts, ref = '' } = {},
+) =>
   caller(on.ports)('POST', `/v1/${to}`, {
     key: keys.agent,
     headers: { 'x-session-id': session.replace('/', '-'), ...(ref && { 'x-approval-ref': ref }) },
     body: { model: 'mock', ...endpoints[to](urls) },
   });
-const approve = (id: string, on = host) =>
+const approve = (id: string, on: TestPorts = host) =>
   caller(on.ports)('POST', `/admin/v1/approvals/${id}/approve`, { key: keys.human, body: { reviewer: 'alice' } });
-async function entriesOf(session: string) {
-  const found: [string, string | undefined][] = [];
-  for await (const { kind, body } of host.ports.evidence.entries('default', session.replace('/', '-')))
-    found.push([kind, (body as { target?: string }).target]);
-  return found;
-}
+const entriesOf = async (session: string) =>
+  (await host.entriesOf(session.replace('/', '-'))).map(({ kind, body }) => [kind, body.target]);
 
 describe.each(names)('[chat.addresses] under govern, on %s', (to) => {
   test('an allowed address passes and its decision is evidence', async () => {

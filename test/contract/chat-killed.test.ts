@@ -3,13 +3,9 @@ import { Turns } from '#core/kernel/turns.ts';
 import type { ReserveRequest } from '#core/limits/ports.ts';
 import { sweepReservations } from '#lambdas/sweep/event.ts';
 import { evidenceOf } from '../support/evidence-of.ts';
-import { type TestPorts, testPorts } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestPorts;
-beforeEach(async () => {
-  gateway = await testPorts({ extra: 'budgets: { tenants: { default: { monthly_usd: 100 } } }' });
-});
-afterEach(() => gateway.stop());
+const gateway = useGateway({ extra: 'budgets: { tenants: { default: { monthly_usd: 100 } } }' }, 'test');
 
 const budgets = [
   { account: 'tenant', scope: 'tenant', period: 'month', limit_microusd: 100_000_000 },

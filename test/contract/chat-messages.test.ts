@@ -1,6 +1,7 @@
 /** The messages dialect through the pipeline and the embedded store. */
-import { call, entriesOf, inSession, useChatGateway } from '../support/chat-gateway.ts';
+
 import { keys } from '../support/ports.ts';
+import { call, entriesOf, inSession, useChatGateway } from './chat-gateway.ts';
 
 useChatGateway();
 

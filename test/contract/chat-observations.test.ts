@@ -5,8 +5,8 @@ import { everyTenant, maxNames } from '#core/observatory/dimensions.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import { rebuild } from '#core/observatory/rebuild.ts';
 import { sumsBetween } from '#core/observatory/sums-between.ts';
-import { setting } from '../support/observation-stores.ts';
 import { sampleBlock, sampleChat, sampleEntry } from '../unit/observatory/sample.ts';
+import { setting } from './observation-stores.ts';
 
 describe('the views of chat calls', () => {
   const calls = (n: number) => Array.from({ length: n }, (_, i) => sampleChat(i));

@@ -1,21 +1,17 @@
-/** Results of tools that a caller ran itself, in the request of a chat: the guard looks at them as at those of MCP servers. */
-import type { ChatRecord } from '#core/contracts/chat.ts';
 import { checkText } from '#core/guard/check-text.ts';
 import { harmful } from '../corpora/tool-guard/harmful.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { type FakeProvider, say, startFakeProvider } from '../support/fake-providers.ts';
+import { chatRecordsOf } from '../support/evidence-of.ts';
+import { say, startFakeProvider } from '../support/fake-providers.ts';
 import type { Loose } from '../support/loose.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let provider: FakeProvider;
 const gateways = new Map<string, TestPorts>();
 
-beforeAll(async () => {
-  provider = await startFakeProvider({ kind: 'openai', script: say('Fine.') });
-});
+const provider = useStarted(() => startFakeProvider({ kind: 'openai', script: say('Fine.') }));
 afterAll(async () => {
   for (const each of gateways.values()) await each.stop();
-  await provider?.stop();
 });
 
 async function gatewayWith(toolGuard: string): Promise<TestPorts> {
@@ -89,9 +85,7 @@ async function sentWith(toolGuard: string, form: string, more: object, ...texts:
   } = await caller(ports)('POST', path, {
     ...{ key: keys.agent, body, headers: { 'x-session-id': session } },
   });
-  const found: NonNullable<ChatRecord['findings']>[number][] = [];
-  for await (const entry of ports.evidence.entries('default', session))
-    found.push(...((entry.body as unknown as ChatRecord).findings ?? []));
+  const found = (await chatRecordsOf(ports, session)).flatMap(({ findings = [] }) => findings);
   return { status, reply: reply as Loose, headers, found, read: JSON.stringify(provider.requests[0]?.body ?? null) };
 }
 

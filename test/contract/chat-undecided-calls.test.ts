@@ -1,27 +1,21 @@
 /** A provider with arbitrary replies cannot smuggle an undecided tool call past the gateway. */
 import { caller } from '../support/call-endpoint.ts';
-import { type FakeProvider, jsonReply, startFakeProvider, stream } from '../support/fake-providers.ts';
+import { jsonReply, startFakeProvider, stream } from '../support/fake-providers.ts';
 import type { Loose } from '../support/loose.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys } from '../support/ports.ts';
 import { toolPolicies } from '../support/scripted-tools.ts';
+import { useGateway } from '../support/use-gateway.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let provider: FakeProvider;
-let host: TestPorts;
-beforeAll(async () => {
-  provider = await startFakeProvider({ kind: 'openai' });
-  host = await testPorts({
-    toolPolicies,
-    secrets: { PROVIDER_KEY: 'provider-key-value-1' },
-    extra: `
+const provider = useStarted(() => startFakeProvider({ kind: 'openai' }));
+const host = useGateway(() => ({
+  toolPolicies,
+  secrets: { PROVIDER_KEY: 'provider-key-value-1' },
+  extra: `
 providers: [{ name: fake, type: openai, base_url: "${provider.baseUrl}", api_key_env: PROVIDER_KEY, models: ["gpt-*"] }]
 chat_completions: { tool_use: govern }
 `,
-  });
-});
-afterAll(async () => {
-  await host.stop();
-  await provider.stop();
-});
+}));
 
 const tools = ['read_file', 'delete_all'].map((name) => ({
   type: 'function',

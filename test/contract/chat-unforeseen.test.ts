@@ -4,7 +4,8 @@ import type { Provider, ProviderCall, ProviderReply } from '#core/models/provide
 import { caller } from '../support/call-endpoint.ts';
 import { chatRecordsOf } from '../support/evidence-of.ts';
 import type { Loose } from '../support/loose.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 import { woundTimeouts } from '../support/wound-timeouts.ts';
 
 const extra = `
@@ -25,12 +26,8 @@ const chunk = (content: string, finish_reason: string | null = null): JsonObject
   },
 });
 
-let gateway: TestPorts;
 let answer: (call: ProviderCall) => Promise<ProviderReply>;
-beforeAll(async () => {
-  gateway = await testPorts({ extra });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ extra });
 beforeEach(() => {
   answer = async () => ({ type: 'json', body: completion });
 });

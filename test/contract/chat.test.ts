@@ -1,9 +1,9 @@
 /** Chat completions through the pipeline and the embedded store. */
 import { GatewayError } from '#core/kernel/errors.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { ask, call, entriesOf, inSession, recordsOf, test_, useChatGateway } from '../support/chat-gateway.ts';
 import { evidenceOf } from '../support/evidence-of.ts';
 import { keys } from '../support/ports.ts';
+import { ask, call, entriesOf, inSession, recordsOf, test_, useChatGateway } from './chat-gateway.ts';
 
 useChatGateway();
 

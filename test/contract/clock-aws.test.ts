@@ -1,16 +1,11 @@
 /** The approval clock on AWS against a scripted server: exact requests, and the handling of each answer. */
 import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { awsError, scriptedAws } from '../support/scripted-aws.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const stateMachineArn = 'arn:aws:states:us-east-1:000000000000:stateMachine:approval';
-let server: Awaited<ReturnType<typeof scriptedAws>>;
 
-beforeAll(async () => {
-  server = await scriptedAws();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = useStarted(() => scriptedAws());
 
 const clock = () => lazyStepFunctionsClock(stateMachineArn, server.client);
 const started = { body: { executionArn: `${stateMachineArn}:e`, startDate: 1 } };

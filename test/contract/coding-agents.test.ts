@@ -2,6 +2,7 @@
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 const script = `
 providers:
@@ -16,19 +17,9 @@ providers:
 `;
 const toolPolicies =
   '{ pack: null, default_decision: review, rules: [{ protocol: mcp, tool: named_by_rule, decision: review }] }';
-let governed: TestPorts;
-let rejecting: TestPorts;
-let hooked: TestPorts;
-beforeAll(async () => {
-  governed = await testPorts({ toolPolicies, extra: `${script}\nmessages: { tool_use: govern }` });
-  rejecting = await testPorts({ toolPolicies, extra: script });
-  hooked = await testPorts({ toolPolicies, extra: `${script}\nmessages: { tool_use: hook }` });
-});
-afterAll(async () => {
-  await governed?.stop();
-  await rejecting?.stop();
-  await hooked?.stop();
-});
+const governed = useGateway(() => ({ toolPolicies, extra: `${script}\nmessages: { tool_use: govern }` }));
+const rejecting = useGateway(() => ({ toolPolicies, extra: script }));
+const hooked = useGateway(() => ({ toolPolicies, extra: `${script}\nmessages: { tool_use: hook }` }));
 
 const ask = (test: TestPorts, text: string, more: object = {}, session = 'agents', path = '/v1/messages') =>
   caller(test.ports)('POST', path, {

@@ -3,13 +3,13 @@ import { CommandSlots } from '#core/execution/executors/command-slots.ts';
 import { shellExecutor } from '#core/execution/executors/shell.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { configured } from '../support/executor-cases.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestPorts;
 const running: (() => void)[] = [];
 const begun: (() => void)[] = [];
 
-beforeAll(async () => {
+const gateway = useGateway(() => {
   const shell = { enabled: true, allowed_binaries: ['ls'], working_directory: '/', max_concurrent_per_key: 1 };
   const executor = shellExecutor(
     configured({ executors: { shell } }).executors.shell,
@@ -20,9 +20,8 @@ beforeAll(async () => {
       }),
     { shellWords: undefined, commandSlots: new CommandSlots() },
   );
-  gateway = await testPorts({ executors: [executor], toolPolicies: '{ pack: coding-agent }' });
+  return { executors: [executor], toolPolicies: '{ pack: coding-agent }' };
 });
-afterAll(() => gateway.stop());
 
 test('[executor.bounds] a command beyond the places of its key is 429 and did not run; another key has its own, and places come back', async () => {
   const act = (key: string, session: string) =>

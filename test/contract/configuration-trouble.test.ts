@@ -2,20 +2,19 @@
 import { ConfigurationTrouble } from '#core/configuration/file-trouble.ts';
 import { createHandler as alerts } from '#lambdas/alerts/event.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestPorts;
 let trouble: ConfigurationTrouble;
 let call: ReturnType<typeof caller>;
 let evaluate: ReturnType<typeof alerts>;
-beforeEach(async () => {
-  gateway = await testPorts();
+const gateway = useGateway({}, 'test');
+beforeEach(() => {
   trouble = new ConfigurationTrouble(gateway.ports.clock);
   const ports = { ...gateway.ports, configurationTrouble: trouble };
   call = caller(ports);
   evaluate = alerts(ports);
 });
-afterEach(() => gateway.stop());
 
 const platform = 'admin-token-1';
 const read = async (path: string, key = platform) => (await call('GET', `/admin/v1/${path}`, { key })).body;

@@ -1,10 +1,10 @@
 /** Units that calls consume of the tables, as the store reports them, against the figures that `npm run cost` computes with. */
 import { type Kind, measured, type Units } from '../../bench/cost/measured.ts';
-import { caller } from '../support/call-endpoint.ts';
 import { useDynamo } from '../support/dynamo.ts';
 import { call, open, useMcpEndpoint } from '../support/mcp-endpoint.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
-import { unitsDuring } from '../support/units.ts';
+import { keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
+import { unitsDuring } from './units.ts';
 
 const dynamo = useDynamo();
 
@@ -21,13 +21,8 @@ const steady = async (work: () => Promise<unknown>): Promise<Units> => {
 const kept = (kind: Kind): Units => ({ ...measured[kind] });
 
 describe('[cost.table] a call consumes the units of the cost table', () => {
-  let gateway: TestPorts;
-  let ask: ReturnType<typeof caller>;
-  beforeAll(async () => {
-    gateway = await testPorts({ extra: providers, store: dynamo.store });
-    ask = caller(gateway.ports);
-  });
-  afterAll(() => gateway.stop());
+  const gateway = useGateway(() => ({ extra: providers, store: dynamo.store }));
+  const { call: ask } = gateway;
 
   const chat = (stream: boolean) => async () => {
     const body = { model: 'mock', stream, messages: [{ role: 'user', content: 'How do I sort a list in place?' }] };

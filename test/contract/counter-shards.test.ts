@@ -5,10 +5,10 @@ import * as fc from 'fast-check';
 import { countersTable } from '#adapters/tables/counters-table.ts';
 import type { Counters, Limits } from '#core/limits/ports.ts';
 import { maxDepth } from '#core/limits/shards.ts';
+import { type Load, simulate } from '../../bench/simulated/fleet.ts';
+import { seeded } from '../../bench/simulated/virtual-time.ts';
 import { over, useDynamo } from '../support/dynamo.ts';
 import { runs } from '../support/extent.ts';
-import { type Load, simulate } from '../support/simulated-fleet.ts';
-import { seeded } from '../support/virtual-time.ts';
 import { budget, call, now, settled } from '../unit/limits/sample.ts';
 
 const store = useDynamo();

@@ -1,8 +1,8 @@
 /** Counters while the store fails. */
 import { countersTable } from '#adapters/tables/counters-table.ts';
-import { clock, stores, time } from '../support/counter-store.ts';
 import { intercepted, testStore } from '../support/store.ts';
 import { budget, call, noLimits, now, settled } from '../unit/limits/sample.ts';
+import { clock, stores, time } from './counter-store.ts';
 
 describe('a store that fails', () => {
   const unreachable = () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { name: 'TimeoutError' }));

@@ -4,9 +4,9 @@ import { tableLedger } from '#adapters/tables/ledger.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { healReservations } from '#core/limits/heal.ts';
 import type { Counters, Limits } from '#core/limits/ports.ts';
-import { client, clock, server, stores, tables, time, workers } from '../support/counter-store.ts';
 import { over } from '../support/dynamo.ts';
 import { budget, call, globalBudget, noLimits, now, refusal, settled } from '../unit/limits/sample.ts';
+import { client, clock, server, stores, tables, time, workers } from './counter-store.ts';
 import type { CountersJob, CountersTally } from './counters-worker.ts';
 
 /** Counters that write down what they send. */

@@ -1,18 +1,12 @@
 /** `decide_only`: the caller carries the action out; the gateway decides and records. */
 import { caller } from '../support/call-endpoint.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys, testPorts } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestPorts;
-let call: ReturnType<typeof caller>;
+const gateway = useGateway();
+const { call } = gateway;
 
-beforeAll(async () => {
-  gateway = await testPorts();
-  call = caller(gateway.ports);
-});
-afterAll(() => gateway.stop());
-
-const ask = (body: object) =>
-  call('POST', '/admin/v1/test-action', { key: keys.agent, body: { ...body, decide_only: true } });
+const ask = (body: object) => gateway.act({ ...body, decide_only: true });
 const command = (line: string) => ({
   ...{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command: line } },
   actor: { session: 'coding-1' },
@@ -29,7 +23,7 @@ test('[action.decide-only] an approval is used up by the one call it is for', as
   const held = await ask(command('npm install left-pad'));
   expect(held.body.decision).toBe('review');
   const id = held.body.envelope_id;
-  await call('POST', `/admin/v1/approvals/${id}/approve`, { key: keys.human, body: { reviewer: 'alice' } });
+  await gateway.approve(id);
   expect((await ask(command('npm install left-pad'))).body).toMatchObject({
     ...{ decision: 'allow', matched_rule: `approved:${id}` },
   });
@@ -154,7 +148,7 @@ describe('[action.decide-only] the outcome of a call that was decided only', () 
 
   test('a call_id without decide_only is 400', async () => {
     const body = { ...command('git status'), call_id: 'toolu_x' };
-    const { status, body: answer } = await call('POST', '/admin/v1/test-action', { key: keys.agent, body });
+    const { status, body: answer } = await gateway.act(body);
     expect([status, answer.error.message]).toEqual([400, expect.stringContaining('decide_only')]);
   });
 });

@@ -6,7 +6,8 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import { accessOfFunction } from '#adapters/aws/dynamodb/access.ts';
 import { dynamoClient } from '#adapters/aws/dynamodb/client.ts';
 import { GetItemCommand, TransactWriteItemsCommand } from '#adapters/aws/dynamodb/commands.ts';
-import { type Asked, type Behaviour, type FakeHttpService, fakeHttpService } from '../support/fake-http-service.ts';
+import { type Asked, type Behaviour, fakeHttpService } from '../support/fake-http-service.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret-key', sessionToken: 'session-token' };
 const get = new GetItemCommand({ TableName: 'rows', Key: { id: { S: 'a' } } });
@@ -19,22 +20,22 @@ const refused = (type: string): Behaviour => ({
   body: { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'refused by the test' },
 });
 
-let service: FakeHttpService;
 let client: DynamoDBClient;
 /** What the next requests meet; afterwards all is fine. */
 let next: Behaviour[] = [];
 let first: number;
 
-beforeEach(async () => {
+const service = useStarted(() => {
   next = [];
-  service = await fakeHttpService(() => next.shift() ?? fine);
+  return fakeHttpService(() => next.shift() ?? fine);
+}, 'test');
+beforeEach(async () => {
   client = dynamoClient({ endpoint: service.url, region: 'eu-west-1', credentials });
   await client.send(get);
   first = service.asked.length;
 });
 afterEach(async () => {
   client.destroy();
-  await service.stop();
 });
 
 const asked = (): readonly Asked[] => service.asked.slice(first);

@@ -6,7 +6,7 @@ import { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Answer, criticalKey, plainKey, type TestEdge, testEdge } from '../support/edge.ts';
-import { echo, errorOf, protocols } from '../support/edge-clients.ts';
+import { echo, errorOf, protocols } from './edge-clients.ts';
 
 /** Sends bytes as a client of HTTP/1.1 over TLS; returns all that is answered until the connection ends. */
 async function raw(edge: TestEdge, bytes: string): Promise<string> {

@@ -3,11 +3,11 @@ import type { HttpEvent } from '#core/contracts/http.ts';
 import { chatHandlers } from '#lambdas/handlers.ts';
 import { withBytes } from '#lambdas/middleware/body.ts';
 import { eventTo } from '../support/call-endpoint.ts';
-import { post, recordsOf } from '../support/endpoint-gateway.ts';
 import { jsonReply } from '../support/fake-providers.ts';
 import type { Loose } from '../support/loose.ts';
 import { keys } from '../support/ports.ts';
 import { fake, gateway } from '../support/provider-gateway.ts';
+import { post, recordsOf } from './endpoint-gateway.ts';
 
 /** A form as a host hands it over: raw bytes. */
 async function send(

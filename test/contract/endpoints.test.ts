@@ -5,10 +5,10 @@
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { chatHandlers } from '#lambdas/handlers.ts';
 import { caller, eventTo } from '../support/call-endpoint.ts';
-import { post, recordsOf } from '../support/endpoint-gateway.ts';
 import { jsonReply } from '../support/fake-providers.ts';
 import { keys } from '../support/ports.ts';
 import { fake, gateway } from '../support/provider-gateway.ts';
+import { post, recordsOf } from './endpoint-gateway.ts';
 
 const samples = {
   completions: { model: 'mock', prompt: 'hello' },

@@ -6,28 +6,20 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import { verifyBundle } from '#core/evidence/verify.ts';
-import { type Answer, caller } from '../support/call-endpoint.ts';
-import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
-import { keys } from '../support/ports.ts';
+import { caller } from '../support/call-endpoint.ts';
+import { keptGateway } from '../support/kept-gateway.ts';
 import { TableAttacker } from '../support/table-attacker.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let gateway: KeptGateway;
 let attacker: TableAttacker;
 const admin = 'admin-token-1';
 
-beforeEach(async () => {
-  gateway = await keptGateway();
+const gateway = useStarted(() => keptGateway(), 'test');
+beforeEach(() => {
   attacker = new TableAttacker(gateway.store);
 });
-afterEach(() => gateway.stop());
 
-const call = (method: string, path: string, key = admin, body?: unknown): Promise<Answer> =>
-  caller(gateway.ports())(method, path, { key, ...(body !== undefined && { body }) });
-const read = (session: string, target: string) =>
-  call('POST', '/admin/v1/test-action', keys.agent, {
-    ...{ protocol: 'git', tool: 'scm.get_file_contents', target, capability: 'read' },
-    actor: { agent: 'writer', session },
-  });
+const { call, read } = gateway;
 const verify = (session: string) => call('GET', `/admin/v1/evidence/sessions/${session}/verify`);
 const exported = (session: string) => call('GET', `/admin/v1/evidence/sessions/${session}/export`);
 const audit = () => call('GET', '/admin/v1/audit/verify');

@@ -4,24 +4,21 @@ import { healReservations } from '#core/limits/heal.ts';
 import type { OpenReservation } from '#core/limits/ports.ts';
 import { ReportedChains } from '#core/operations/federation/chains.ts';
 import { createHandler as archiveCheck } from '#lambdas/archive-check/event.ts';
-import { caller } from '../support/call-endpoint.ts';
-import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
+import { keptGateway } from '../support/kept-gateway.ts';
 import { keys } from '../support/ports.ts';
 import { TableAttacker } from '../support/table-attacker.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let gateway: KeptGateway;
 let attacker: TableAttacker;
 const admin = 'admin-token-1';
 const root = '/admin/v1';
 
-beforeEach(async () => {
-  gateway = await keptGateway({ extra: 'evidence: { retention_days: 30 }' });
+const gateway = useStarted(() => keptGateway({ extra: 'evidence: { retention_days: 30 }' }), 'test');
+beforeEach(() => {
   attacker = new TableAttacker(gateway.store);
 });
-afterEach(() => gateway.stop());
 
-const call = (method: string, path: string, key = admin, body?: unknown) =>
-  caller(gateway.ports())(method, path, { key, ...(body !== undefined && { body }) });
+const { call } = gateway;
 const got = async (path: string) => (await call('GET', root + path)).body;
 async function asks(session: string, tool: string, target: string): Promise<string> {
   const capability = tool.includes('get_') ? 'read' : 'write';

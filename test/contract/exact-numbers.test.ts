@@ -3,15 +3,12 @@ import type { ChatCall } from '#core/chat/call.ts';
 import { governReply } from '#core/chat/tool-use.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { call, configure, entries, http, keys, open, test_, useMcpEndpoint, vote } from '../support/mcp-endpoint.ts';
-import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
+import { plainTool, startRecordingServer } from '../support/recording-mcp-server.ts';
+import { useStarted } from '../support/use-started.ts';
 
 useMcpEndpoint([{ tool: '{price,shop.set_price}', decision: 'review' }], 'none');
 
-let upstream: RecordingServer;
-beforeAll(async () => {
-  upstream = await startRecordingServer([plainTool('price')]);
-});
-afterAll(() => upstream.stop());
+const upstream = useStarted(() => startRecordingServer([plainTool('price')]));
 beforeEach(async () => {
   upstream.clear();
   await configure({ upstreams: [{ name: 'shop', url: upstream.url }] });

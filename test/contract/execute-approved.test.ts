@@ -8,48 +8,35 @@ import { storeVersion } from '#core/configuration/store/versions.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
-import { caller } from '../support/call-endpoint.ts';
-import { evidenceOf } from '../support/evidence-of.ts';
 import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { pull, withCalls } from '../support/use-gateway.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const executes = 'approvals: { on_approval: execute }\nbehavior: { kill_switch_score: 40 }\n';
-const pull = {
-  protocol: 'git',
-  tool: 'scm.create_pull_request',
-  target: 'acme/web',
-  capability: 'write',
-  parameters: { title: 'Fix', head: 'fix', base: 'main' },
-};
 
-let gateway: TestPorts;
 let runs: number;
 let minting: () => Promise<void>;
-
-beforeEach(async () => {
+beforeEach(() => {
   runs = 0;
   minting = async () => {};
+});
+const gateway = useStarted(async () => {
   const executor = { name: 'git', handles: () => true, execute: async () => ({ run: ++runs }) };
   const made = await testPorts({ extra: executes, executors: [executor] });
   const brokers: TestPorts['ports']['brokers'] = async (name) => {
     const broker = await made.ports.brokers(name);
     return broker && { ...broker, issue: async (...given) => minting().then(() => broker.issue(...given)) };
   };
-  gateway = { ...made, ports: { ...made.ports, brokers } };
-});
-afterEach(() => gateway.stop());
-
-const ask = (method: string, path: string, key: string, body?: unknown) =>
-  caller(gateway.ports)(method, path, { key, body });
-const act = (session: string, call: object = pull) =>
-  ask('POST', '/admin/v1/test-action', keys.agent, { ...call, actor: { session } });
+  return withCalls({ ...made, ports: { ...made.ports, brokers } });
+}, 'test');
+const { approve, entriesOf } = gateway;
+const act = (session: string, call: object = pull) => gateway.act({ ...call, actor: { session } });
 
 async function approved(session: string): Promise<string> {
   const { envelope_id } = (await act(session)).body;
-  await ask('POST', `/admin/v1/approvals/${envelope_id}/approve`, keys.human, { reviewer: 'alice' });
+  await approve(envelope_id);
   return envelope_id;
 }
-
-const entriesOf = (session: string) => evidenceOf(gateway.ports, session);
 
 /** The configuration changed by somebody else meanwhile; instances notice within five seconds. */
 async function configure(change: (yaml: string) => string): Promise<void> {
@@ -115,9 +102,9 @@ test.each([
 );
 
 test('[approval.execute-asks-again] when the key of a person was revoked, whose session has no owner, the call is not made', async () => {
-  const asked = await ask('POST', '/admin/v1/test-action', keys.owner, { ...pull, actor: { session: 'of-bob' } });
+  const asked = await gateway.act({ ...pull, actor: { session: 'of-bob' } }, keys.owner);
   const id = asked.body.envelope_id;
-  await ask('POST', `/admin/v1/approvals/${id}/approve`, keys.human, { reviewer: 'alice' });
+  await approve(id);
   await configure((yaml) => yaml.replace(line('- \\{ key: owner-key-1'), ''));
   await settle(stepPorts(gateway.ports), id);
   expect(runs).toBe(0);
@@ -130,20 +117,6 @@ test('[approval.bound] a caller cannot use an approval for another credential th
   const { body } = await act('regranted', { ...pull, approval_ref });
   expect(body).toMatchObject({ decision: 'review', error: { data: { reason: 'policy_changed' } } });
   expect([runs, body.envelope_id === approval_ref]).toEqual([0, false]);
-});
-
-test('[approval.never-lifts-block] an approved call that a rule blocks meanwhile is blocked for its caller, who names the approval', async () => {
-  const approval_ref = await approved('lifted');
-  await own('block')();
-  const { body } = await act('lifted', { ...pull, approval_ref });
-  expect(body).toMatchObject({ decision: 'block', matched_rule: 'git:scm.create_pull*', error: { code: -32001 } });
-  expect([runs, (await gateway.ports.approvals.find(approval_ref))?.status]).toEqual([0, 'approved']);
-});
-
-test('[approval.execute-asks-again] when nothing changed, the call is made once', async () => {
-  const id = await approved('same');
-  await settle(stepPorts(gateway.ports), id);
-  expect([runs, (await act('same')).body.result]).toEqual([1, { run: 1 }]);
 });
 
 test('[approval.given-back] what the gateway could not get a credential for stays approved, and is made later', async () => {
@@ -165,7 +138,7 @@ test('[approval.given-back] what the gateway could not get a credential for stay
 
 test('[approval.given-back] a caller gets its approval back too, for as long as it may be used', async () => {
   const { envelope_id: id } = (await act('mine')).body;
-  await ask('POST', `/admin/v1/approvals/${id}/approve`, keys.human, { reviewer: 'alice' });
+  await approve(id);
   minting = () => Promise.reject(new GatewayError('service_unavailable', 'The issuer is down.'));
   const failed = await act('mine', { ...pull, approval_ref: id });
   expect(failed.status).toBeGreaterThanOrEqual(500);
@@ -238,20 +211,13 @@ test('[approval.on-approval.execute] a tool call that the client of a model runs
   const governed = async () =>
     JSON.stringify(await governReply(gateway.ports, chat, { content: [use], stop_reason: 'tool_use' }));
   const id = /envelope ([0-9a-f-]{36})/.exec(await governed())![1]!;
-  await ask('POST', `/admin/v1/approvals/${id}/approve`, keys.human, { reviewer: 'alice' });
+  await approve(id);
   expect((await settle(stepPorts(gateway.ports), id)).status).toBe('approved');
   expect(runs).toBe(0);
   // The client gets its call back once, and the next one waits for a person again.
   expect(await governed()).toContain('"tool_use"');
   expect(await governed()).toMatch(/needs a human's approval/);
   expect(runs).toBe(0);
-});
-
-test('[approval.on-approval.execute] the same call of an action is run by the gateway, once', async () => {
-  const id = await approved('by-the-gateway');
-  await settle(stepPorts(gateway.ports), id);
-  await settle(stepPorts(gateway.ports), id);
-  expect(runs).toBe(1);
 });
 
 test('[approval.on-approval.execute] while the gateway makes the call, the identical call waits for the same approval and asks for no other', async () => {
@@ -268,7 +234,7 @@ test('[approval.on-approval.execute] while the gateway makes the call, the ident
   expect(body.error.data.reason).toBe('executing');
   done();
   await running;
-  expect((await ask('GET', '/admin/v1/approvals', keys.human)).body.pending).toEqual([]);
+  expect((await gateway.call('GET', '/admin/v1/approvals', { key: keys.human })).body.pending).toEqual([]);
   expect((await act('under-way')).body).toMatchObject({ decision: 'allow', result: { run: 1 } });
   expect(runs).toBe(1);
 });

@@ -10,18 +10,15 @@ import {
   noClients,
   someSha,
 } from '../support/executor-cases.ts';
-import type { Asked, Behaviour, FakeHttpService } from '../support/fake-http-service.ts';
+import type { Asked, Behaviour } from '../support/fake-http-service.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let host: FakeHttpService;
 let instead: (asked: Asked) => Behaviour | undefined;
-beforeAll(async () => {
-  host = await fakeRepositoryHost((asked) => instead(asked));
-});
+const host = useStarted(() => fakeRepositoryHost((asked) => instead(asked)));
 beforeEach(() => {
   host.asked.length = 0;
   instead = () => undefined;
 });
-afterAll(() => host.stop());
 
 const token = credentialOf('ghs_abcdefghijklmnopqrstuvwxyz0123456789');
 const executor = (git: object = {}, brokers: object[] = []) => {

@@ -2,18 +2,15 @@
 import { httpExchange } from '#adapters/executors/http-exchange.ts';
 import { executorsFrom } from '#core/execution/executors/executors.ts';
 import { configured, credentialOf, envelopeOf, faultOf, noClients } from '../support/executor-cases.ts';
-import { type Asked, type Behaviour, type FakeHttpService, fakeHttpService } from '../support/fake-http-service.ts';
+import { type Asked, type Behaviour, fakeHttpService } from '../support/fake-http-service.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let service: FakeHttpService;
 let behave: (asked: Asked) => Behaviour;
-beforeAll(async () => {
-  service = await fakeHttpService((asked) => behave(asked));
-});
+const service = useStarted(() => fakeHttpService((asked) => behave(asked)));
 beforeEach(() => {
   service.asked.length = 0;
   behave = () => ({ body: 'ok' });
 });
-afterAll(() => service.stop());
 
 const request = (url: string, allowPrivate = true) => ({
   ...{ url, method: 'GET', headers: {}, allowPrivate, timeoutMs: 60_000, maxResponseBytes: 1000 },

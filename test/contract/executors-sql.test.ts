@@ -7,14 +7,14 @@ import { rdsDataTransaction } from '#adapters/executors/rds-data.ts';
 import { executorsFrom } from '#core/execution/executors/executors.ts';
 import type { AuroraCluster, PostgresServer, SqlResult, SqlWork } from '#core/execution/executors/ports.ts';
 import { configured, credentialOf, envelopeOf, faultOf, noClients } from '../support/executor-cases.ts';
-import { postgresPrograms, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { postgresPrograms, startPostgres } from '../support/postgres.ts';
 import { awsError, type Scripted, scriptedAws } from '../support/scripted-aws.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 };
 
 // Without the server's programs (Debian: postgresql) there is nothing to be tested against.
 (postgresPrograms === undefined ? describe.skip : describe)('PostgreSQL', () => {
-  let server: TestPostgres;
   let owner: Client;
   const place = (): PostgresServer => ({ ...server, database: 'postgres', tls: 'off' });
   const work = (readOnly: boolean, texts: (string | [string, unknown[]])[], rest = {}): SqlWork<PostgresServer> => ({
@@ -27,8 +27,10 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     (await postgresTransaction(work(readOnly, [[text, values]], rest)))[0]!;
   const rowsNow = async () => (await owner.query('SELECT count(*)::int AS n FROM items')).rows[0].n as number;
 
+  // Before the server stops.
+  afterAll(() => owner?.end());
+  const server = useStarted(() => startPostgres());
   beforeAll(async () => {
-    server = await startPostgres();
     owner = new Client({ ...place(), ssl: false });
     await owner.connect();
     await owner.query(`
@@ -37,10 +39,6 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
       CREATE SCHEMA hidden; CREATE TABLE hidden.items (id int);
       INSERT INTO items SELECT n, 'name ' || n FROM generate_series(1, 100) n;
     `);
-  });
-  afterAll(async () => {
-    await owner?.end();
-    await server?.stop();
   });
 
   test('rows come as JSON, in their types, and no more than wanted', async () => {
@@ -221,11 +219,7 @@ describe('RDS Data API', () => {
     secretArn: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:s-AbCdEf',
     database: 'shop',
   };
-  let aws: Awaited<ReturnType<typeof scriptedAws>>;
-  beforeAll(async () => {
-    aws = await scriptedAws();
-  });
-  afterAll(() => aws.stop());
+  const aws = useStarted(() => scriptedAws());
 
   const begun: Scripted = { body: { transactionId: 'tx' } };
   const set: Scripted[] = [{ body: {} }, { body: {} }, { body: {} }];

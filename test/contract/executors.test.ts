@@ -4,16 +4,13 @@ import { UpstreamError } from '#core/execution/executors/fault.ts';
 import { configured, credentialOf, cuttingProxy, envelopeOf, faultOf } from '../support/executor-cases.ts';
 import { type Behaviour, fakeHttpService } from '../support/fake-http-service.ts';
 import { postgresPrograms, startPostgres } from '../support/postgres.ts';
-import { available, type Case, cases, made } from './executor-worlds.ts';
+import { useStarted } from '../support/use-started.ts';
+import { available, cases, made } from './executor-worlds.ts';
 
 describe.each(Object.keys(cases).filter(available))('[action.executed] executor %s', (name) => {
-  let case_: Case;
   const run = (envelope: ActionEnvelope, signal?: AbortSignal) =>
     case_.executor.execute(envelope, case_.credential, { signal });
-  beforeAll(async () => {
-    case_ = await cases[name]!();
-  });
-  afterAll(() => case_?.stop());
+  const case_ = useStarted(() => cases[name]!());
 
   test('executes the calls that it handles', async () => {
     expect(case_.executor.handles(case_.good)).toBe(true);

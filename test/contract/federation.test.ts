@@ -4,8 +4,9 @@ import * as z from 'zod';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
 import { verifyDocument } from '#core/operations/federation/document.ts';
-import { type Answer, caller } from '../support/call-endpoint.ts';
-import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
+import type { Answer } from '../support/call-endpoint.ts';
+import { configuration, keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 import { readCases } from '../support/yaml.ts';
 
 const cases = readCases(
@@ -29,13 +30,8 @@ federation:
 `;
 const secrets = { EU_TOKEN: tokens.eu, EU_TOKEN_NEXT: tokens.next };
 
-let gateway: TestPorts;
-let call: ReturnType<typeof caller>;
-beforeEach(async () => {
-  gateway = await testPorts({ extra: federation(), secrets });
-  call = caller(gateway.ports);
-});
-afterEach(() => gateway.stop());
+const gateway = useGateway({ extra: federation(), secrets }, 'test');
+const { call } = gateway;
 
 const document = (key: string, headers = {}, query = '') =>
   call('GET', `/admin/v1/federation/config${query}`, { key, headers });

@@ -1,17 +1,15 @@
 /** Actions on the gateway surface: the same operation as on the admin surface, for agents that never reach that one. */
 import { caller } from '../support/call-endpoint.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys, testPorts } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestPorts;
-let call: ReturnType<typeof caller>;
 const execute = jest.fn(async () => ({ branches: ['main'] }));
 
-beforeAll(async () => {
+const gateway = useGateway(() => {
   const executors = [{ name: 'git', handles: () => true, execute }];
-  gateway = await testPorts({ extra: 'server: { cors: { allowed_origins: ["https://app.test"] } }', executors });
-  call = caller(gateway.ports);
+  return { extra: 'server: { cors: { allowed_origins: ["https://app.test"] } }', executors };
 });
-afterAll(() => gateway.stop());
+const { call } = gateway;
 
 type Sent = Parameters<ReturnType<typeof caller>>[2];
 const act = (body: unknown, more: Sent = {}) => call('POST', '/v1/actions', { key: keys.agent, body, ...more });

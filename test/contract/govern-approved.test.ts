@@ -3,8 +3,11 @@ import { settle } from '#core/approvals/steps.ts';
 import { sweepApprovals } from '#core/approvals/sweep.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { act, approve, call, deny, gateway, inSession, pull } from '../support/governed-actions.ts';
 import { keys, testPorts } from '../support/ports.ts';
+import { inSession, pull, useGateway } from '../support/use-gateway.ts';
+
+const gateway = useGateway();
+const { act, approve, call, deny } = gateway;
 
 describe('votes', () => {
   test.each([

@@ -1,7 +1,10 @@
 import { caller } from '../support/call-endpoint.ts';
 import { evidenceOf } from '../support/evidence-of.ts';
-import { act, approve, call, deny, gateway, inSession, pull } from '../support/governed-actions.ts';
 import { keys } from '../support/ports.ts';
+import { inSession, pull, useGateway } from '../support/use-gateway.ts';
+
+const gateway = useGateway();
+const { act, approve, call, deny } = gateway;
 
 const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' };
 const remove = { protocol: 'shell', tool: 'shell.rm', target: 'build', capability: 'execute' };

@@ -4,8 +4,8 @@ import { dynamoStore } from '#adapters/aws/dynamodb/store.ts';
 import { evidenceTable } from '#adapters/tables/evidence-table.ts';
 import { tableLedger } from '#adapters/tables/ledger.ts';
 import { over } from '../support/dynamo.ts';
-import { draft, dynamo } from '../support/grouped-store.ts';
-import { watched } from '../support/store-calls.ts';
+import { draft, dynamo } from './grouped-store.ts';
+import { watched } from './store-calls.ts';
 
 describe('head reads', () => {
   const sessions = Array.from({ length: 130 }, (_, n) => `read-${n}`);

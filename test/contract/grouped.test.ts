@@ -5,8 +5,8 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { verifyChain } from '#core/evidence/verify.ts';
 import { over } from '../support/dynamo.ts';
-import { draft, dynamo } from '../support/grouped-store.ts';
-import { type StoreCall, watched } from '../support/store-calls.ts';
+import { draft, dynamo } from './grouped-store.ts';
+import { type StoreCall, watched } from './store-calls.ts';
 
 const salts = (id: string): Change => ({ type: 'salts.put', tenant: 't', id, salts: [{ id: 'a', salt: 'b' }] });
 async function chainOf(session: string): Promise<EvidenceEntry[]> {

@@ -7,7 +7,8 @@ import { type Background, backgroundWork } from '#adapters/work/background.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { call, compose, configure, entries, http, keys, open, test_, useMcpEndpoint } from '../support/mcp-endpoint.ts';
-import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
+import { plainTool, startRecordingServer } from '../support/recording-mcp-server.ts';
+import { useStarted } from '../support/use-started.ts';
 
 useMcpEndpoint([
   { protocol: 'mcp', tool: 'run', decision: 'allow' },
@@ -25,13 +26,12 @@ const start = (limits?: Parameters<typeof backgroundWork>[0]['limits']): Backgro
   backgroundWork({ telemetry, effects: lazyEffects, packs, ...(limits && { limits }) });
 let work: Background;
 let hasty: Background;
-let upstream: RecordingServer;
-beforeAll(async () => {
+const upstream = useStarted(() => startRecordingServer([plainTool('run'), plainTool('wipe')]));
+beforeAll(() => {
   work = start();
   hasty = start({ textsMs: 1, effectsMs: 1, callsMs: 1, configurationMs: 1 });
-  upstream = await startRecordingServer([plainTool('run'), plainTool('wipe')]);
 });
-afterAll(() => Promise.all([work.stop(), hasty.stop(), upstream.stop()]));
+afterAll(() => Promise.all([work?.stop(), hasty?.stop()]));
 beforeEach(async () => {
   upstream.clear();
   await configure({ upstreams: [{ name: 'one', url: upstream.url }] });

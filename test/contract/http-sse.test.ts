@@ -8,19 +8,18 @@ import { storeVersion } from '#core/configuration/store/versions.ts';
 import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
 import { mcpGateway } from '#lambdas/mcp/compose.ts';
 import { createHandler } from '#lambdas/mcp/http.ts';
-import { type McpServer, startMcpServer } from '../support/mcp-servers.ts';
-import { type TestPorts, testPorts } from '../support/ports.ts';
+import { startMcpServer } from '../support/mcp-servers.ts';
+import { useGateway } from '../support/use-gateway.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const keys = { agent: 'older-agent-key-0001', other: 'older-agent-key-0002' };
 
-let server: McpServer;
-let test_: TestPorts;
 const started: { stop(): Promise<void> }[] = [];
 const streams: { close(): Promise<void> }[] = [];
 
+const server = useStarted(() => startMcpServer());
+const test_ = useGateway();
 beforeAll(async () => {
-  server = await startMcpServer();
-  test_ = await testPorts();
   const text = JSON.stringify({
     version: 1,
     tenants: [{ id: 'default', api_keys: Object.values(keys).map((key) => ({ key, kind: 'agent' })) }],
@@ -34,8 +33,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([...streams.map((stream) => stream.close()), ...started.map((each) => each.stop())]);
-  await test_?.stop();
-  await server?.stop();
 });
 
 /** A process of its own, as far as memory goes. */

@@ -10,17 +10,11 @@ import { refreshKeys, rollback, storeVersion } from '#core/configuration/store/v
 import { sha256 } from '#core/kernel/canonical.ts';
 import { over, startDynamo } from '../support/dynamo.ts';
 import { scriptedAws } from '../support/scripted-aws.ts';
+import { useStarted } from '../support/use-started.ts';
 import { base, handClock, memoryObjects, packs } from '../unit/configuration/memory.ts';
 
-let dynamo: Awaited<ReturnType<typeof startDynamo>>;
-let aws: Awaited<ReturnType<typeof scriptedAws>>;
-beforeAll(async () => {
-  dynamo = await startDynamo();
-  aws = await scriptedAws();
-});
-afterAll(async () => {
-  await Promise.all([dynamo.stop(), aws.stop()]);
-});
+const dynamo = useStarted(() => startDynamo());
+const aws = useStarted(() => scriptedAws());
 
 const text = base().replace(
   '[{ key: agent-key-of-16-chars }]',

@@ -1,13 +1,11 @@
 /** Limits of single keys, in addition to those of their tenant, on every surface that calls models. */
 import { keyPartOf } from '#core/limits/limits-of-key.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { testPorts } from '../support/ports.ts';
+import { chatRecordsOf } from '../support/evidence-of.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: Awaited<ReturnType<typeof testPorts>>;
-
-beforeAll(async () => {
-  gateway = await testPorts({
-    tenants: `
+const gateway = useGateway({
+  tenants: `
   - id: shop
     rate_limit: { requests_per_minute: 3 }
     api_keys:
@@ -28,7 +26,7 @@ beforeAll(async () => {
     api_keys:
       - { key: spent-key, name: spent, allowed_models: ["mock"], budget: { daily_usd: 0 }, rate_limit: { tokens_per_minute: 20, requests_per_minute: 4 } }
 `,
-    extra: `
+  extra: `
 providers: [{ name: mock, type: mock, models: ["mock", "mock-*"] }, { name: spare, type: mock, models: ["mock"] }]
 cache: { enabled: false }
 prices:
@@ -36,9 +34,7 @@ prices:
     as_of: "2026-01-01"
     models: [{ match: "mock*", input_usd_per_million: 1, output_usd_per_million: 100, source: "https://prices.example" }]
 `,
-  });
 });
-afterAll(() => gateway?.stop());
 beforeEach(() => gateway.pass(61));
 
 const bodies = {
@@ -221,8 +217,7 @@ test('[budget.served] surcharges are reserved and charged', async () => {
       body: { ...bodies['/v1/chat/completions'], service_tier },
     });
     expect(status).toBe(200);
-    for await (const { body } of gateway.ports.evidence.entries('lab', session))
-      costs.push((body as unknown as { cost_microusd: number }).cost_microusd);
+    costs.push(...(await chatRecordsOf(gateway.ports, session, 'lab')).map(({ cost_microusd = 0 }) => cost_microusd));
   }
   expect(costs[0]).toBeGreaterThan(0);
   expect(costs[1]).toBe(costs[0]! * 2);

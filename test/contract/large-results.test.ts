@@ -5,25 +5,22 @@ import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { evidenceOf } from '../support/evidence-of.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 const allowed = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' };
 const reviewed = { protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/web', capability: 'write' };
 const token = `ghp_${'a1B2'.repeat(9)}`;
 const large = { text: 'é"\\'.repeat(10_000), token, end: true };
 
-let gateway: TestPorts;
 let next: () => unknown;
 let session = 0;
 
-beforeAll(async () => {
-  gateway = await testPorts({
-    extra: 'approvals: { on_approval: execute }',
-    executors: [{ name: 'git', handles: () => true, execute: async () => next() }],
-  });
+const gateway = useGateway({
+  extra: 'approvals: { on_approval: execute }',
+  executors: [{ name: 'git', handles: () => true, execute: async () => next() }],
 });
-afterAll(() => gateway.stop());
+const { entriesOf: entries } = gateway;
 
 const down: ObjectStore = {
   put: () => Promise.reject(new Error('no store')),
@@ -31,7 +28,6 @@ const down: ObjectStore = {
 };
 const portsWith = (results: ObjectStore) => ({ ...gateway.ports, results });
 
-const entries = (name: string) => evidenceOf(gateway.ports, name);
 const resultOf = async (name: string) => (await entries(name)).find(({ kind }) => kind === 'result')!.body;
 
 const act = (action: object, ports = gateway.ports) =>

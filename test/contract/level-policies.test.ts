@@ -6,7 +6,7 @@ import { policyText } from '#core/actions/call-work.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { PolicyDecision } from '#core/policy/rules/decide.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { type TestPorts, testPorts } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 import { readCases } from '../support/yaml.ts';
 
 const configuration = (team: string) => `version: 1
@@ -41,11 +41,7 @@ tool_policies:
 `;
 const noForce = '{ protocol: git, tool: scm.force_push, decision: block, reason: The team does not rewrite history. }';
 
-let gateway: TestPorts;
-beforeEach(async () => {
-  gateway = await testPorts({ configuration: configuration(noForce) });
-});
-afterEach(() => gateway.stop());
+const gateway = useGateway({ configuration: configuration(noForce) }, 'test');
 
 const call = (method: string, path: string, key: string, body?: unknown) =>
   caller(gateway.ports)(method, path, { key, ...(body !== undefined && { body }) });

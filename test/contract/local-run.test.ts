@@ -15,20 +15,19 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import packageJson from '#package' with { type: 'json' };
-import { type Gateway, startGateway } from '../support/gateway.ts';
+import { startGateway } from '../support/gateway.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const { version } = packageJson;
 const root = resolve(__dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'gateway-run-'));
 const config = join(folder, 'gateway.yaml');
-let gateway: Gateway;
 
-beforeAll(async () => {
+const gateway = useStarted(() => {
   copyFileSync(join(root, 'config/gateway.yaml'), config);
-  gateway = await startGateway({ config });
+  return startGateway({ config });
 });
 afterAll(async () => {
-  await gateway?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -12,8 +12,8 @@ import { noteKeyTypes, noteSigner, signNote } from '#core/evidence/transparency/
 import { continued } from '#core/evidence/transparency/witness.ts';
 import { verifyBundle } from '#core/evidence/verify.ts';
 import { type TestLog, testLog } from '../support/transparency.ts';
-import { Watcher } from '../support/watcher.ts';
 import { drafts, memoryManifests, type Sealed, seal, signer, trustedKey } from '../unit/evidence/sample.ts';
+import { Watcher } from './watcher.ts';
 
 const hour = 3_600_000;
 /** A little after the entries of the sample. */

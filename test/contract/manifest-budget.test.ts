@@ -1,25 +1,20 @@
 /** A task's budget, spent by real chat calls: the next tool call leaves the task. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { caller } from '../support/call-endpoint.ts';
 import { evidenceOf } from '../support/evidence-of.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 describe.each(['warn', 'enforce'] as const)('[manifest.drift] enforcement_mode %s', (mode) => {
-  let gateway: TestPorts;
-  let call: ReturnType<typeof caller>;
   let asked = 0;
 
-  beforeAll(async () => {
-    gateway = await testPorts({
-      // Answers cost what the model of that name costs.
-      extra: `
+  const gateway = useGateway(() => ({
+    // Answers cost what the model of that name costs.
+    extra: `
 providers: [{ name: mock, type: mock, models: ["gpt-4o"] }]
 cache: { enabled: false }
 manifests: { enforcement_mode: ${mode} }`,
-    });
-    call = caller(gateway.ports);
-  });
-  afterAll(() => gateway.stop());
+  }));
+  const { call } = gateway;
 
   const chat = async (session: string) => {
     const content = `question ${String(++asked).padStart(4, '0')}`;

@@ -7,19 +7,18 @@ import { driftVerdict, taskNote } from '#core/session/tasks/decide-manifests.ts'
 import { openManifest } from '#core/session/tasks/manifest.ts';
 import type { TaskManifests } from '#core/session/tasks/ports.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestPorts;
 let tasks: TaskManifests;
 let call: ReturnType<typeof caller>;
 let names = 0;
 
-beforeAll(async () => {
-  gateway = await testPorts();
+const gateway = useGateway();
+beforeAll(() => {
   tasks = manifestsTable(gateway.store);
   call = caller({ ...gateway.ports, tasks, keyRisks: keyRisksTable(gateway.store) });
 });
-afterAll(() => gateway.stop());
 
 const admin = '/admin/v1/manifests';
 const fresh = (what = 's') => `${what}-${++names}`;

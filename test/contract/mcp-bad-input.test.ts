@@ -19,7 +19,8 @@ import {
   useMcpEndpoint,
   vote,
 } from '../support/mcp-endpoint.ts';
-import { type Served, serve } from '../support/serve.ts';
+import { serve } from '../support/serve.ts';
+import { useStarted } from '../support/use-started.ts';
 
 useMcpEndpoint([{ protocol: 'mcp', tool: 'create_issue', decision: 'review' }]);
 
@@ -103,13 +104,9 @@ describe('[mcp.upstream-error] a server that answers a call with nonsense', () =
     moved: [(response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(), 'unreachable', 'failed'],
     unknown_path: [(response) => response.writeHead(404).end(), 'unreachable', 'failed'],
   };
-  let odd: Served;
   let calls: string[] = [];
 
-  beforeAll(async () => {
-    odd = await serve((request, response) => void answered(request, response));
-  });
-  afterAll(() => odd.stop());
+  const odd = useStarted(() => serve((request, response) => void answered(request, response)));
 
   async function answered(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = '';

@@ -1,14 +1,11 @@
 /** Bounds on lists and answers of MCP servers, and fair turns for other requests. */
 import { call, compose, configure, open, send, test_, useMcpEndpoint } from '../support/mcp-endpoint.ts';
-import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
+import { plainTool, startRecordingServer } from '../support/recording-mcp-server.ts';
+import { useStarted } from '../support/use-started.ts';
 
 useMcpEndpoint([{ protocol: 'mcp', tool: '*', decision: 'allow' }], 'none');
 
-let upstream: RecordingServer;
-beforeAll(async () => {
-  upstream = await startRecordingServer([]);
-});
-afterAll(() => upstream.stop());
+const upstream = useStarted(() => startRecordingServer([]));
 afterEach(() => upstream.answer(undefined));
 
 let run = 0;

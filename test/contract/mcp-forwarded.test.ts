@@ -17,7 +17,8 @@ import {
   useMcpEndpoint,
   vote,
 } from '../support/mcp-endpoint.ts';
-import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
+import { plainTool, startRecordingServer } from '../support/recording-mcp-server.ts';
+import { useStarted } from '../support/use-started.ts';
 import { readCases } from '../support/yaml.ts';
 
 const members = z.record(z.string(), z.unknown());
@@ -31,11 +32,7 @@ const cases = readCases(
 
 useMcpEndpoint([{ protocol: 'mcp', tool: 'asked', decision: 'review' }], 'none');
 
-let upstream: RecordingServer;
-beforeAll(async () => {
-  upstream = await startRecordingServer([plainTool('run'), plainTool('asked')]);
-});
-afterAll(() => upstream.stop());
+const upstream = useStarted(() => startRecordingServer([plainTool('run'), plainTool('asked')]));
 beforeEach(async () => {
   upstream.clear();
   await configure({ upstreams: [{ name: 'one', url: upstream.url, forwarded_meta: ['com.acme/*'] }] });

@@ -1,5 +1,7 @@
 /** Pending calls of revision 2026-07-28: question, approval and answer. */
 import { executeApproved } from '#core/actions/execute-approved.ts';
+import { compose, configure, entries, meta, modern, server, test_, vote } from '../support/mcp-endpoint.ts';
+import { startRecordingServer } from '../support/recording-mcp-server.ts';
 import {
   accepted,
   again,
@@ -12,9 +14,7 @@ import {
   pending,
   requestKey,
   useInputRequired,
-} from '../support/input-required.ts';
-import { compose, configure, entries, meta, modern, server, test_, vote } from '../support/mcp-endpoint.ts';
-import { startRecordingServer } from '../support/recording-mcp-server.ts';
+} from './input-required.ts';
 
 useInputRequired();
 

@@ -1,6 +1,7 @@
 /** Resources, prompts and completions of MCP servers are decided, recorded and filtered as tools are. */
 import { configure, entries, open, send, useMcpEndpoint, vote } from '../support/mcp-endpoint.ts';
-import { type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
+import { startRecordingServer } from '../support/recording-mcp-server.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const rules = [
   { protocol: 'mcp', tool: 'get_prompt', target: 'release_*', decision: 'review' },
@@ -8,11 +9,7 @@ const rules = [
 ];
 useMcpEndpoint(rules, 'none');
 
-let upstream: RecordingServer;
-beforeAll(async () => {
-  upstream = await startRecordingServer([]);
-});
-afterAll(() => upstream.stop());
+const upstream = useStarted(() => startRecordingServer([]));
 beforeEach(async () => {
   upstream.clear();
   await configure({

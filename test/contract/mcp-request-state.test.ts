@@ -4,8 +4,8 @@
  */
 import { ticketKeys } from '#core/execution/tickets/keys.ts';
 import { seal } from '#core/execution/tickets/sealed.ts';
-import { accepted, again, asked, first, fresh, requestKey, useInputRequired } from '../support/input-required.ts';
 import { configure, keys, server, test_, vote } from '../support/mcp-endpoint.ts';
+import { accepted, again, asked, first, fresh, requestKey, useInputRequired } from './input-required.ts';
 
 useInputRequired();
 

@@ -5,6 +5,7 @@ import { json } from 'node:stream/consumers';
 import { ChannelLink } from '#adapters/mcp/channel.ts';
 import { call, compose, configure, http, keys, open, send, useMcpEndpoint } from '../support/mcp-endpoint.ts';
 import { serve } from '../support/serve.ts';
+import { useStarted } from '../support/use-started.ts';
 
 type Message = Readonly<Record<string, unknown>> & { readonly id?: number; readonly method?: string };
 
@@ -41,25 +42,26 @@ async function startSharedMcpServer(given: Readonly<Record<string, object>> = {}
   };
 }
 
-type Shared = Awaited<ReturnType<typeof startSharedMcpServer>>;
-
 useMcpEndpoint([], 'none');
 
 const listens = jest.spyOn(ChannelLink.prototype, 'listen');
-let shared: Shared;
 let process_: ReturnType<typeof compose>;
 let logged: unknown[][];
 
+const shared = useStarted(
+  () =>
+    startSharedMcpServer({
+      initialize: {
+        protocolVersion: '2025-11-25',
+        capabilities: { tools: {}, logging: {}, resources: { subscribe: true } },
+        serverInfo: { name: 'shared', version: '1' },
+      },
+      'tools/list': { tools: [{ name: 'read', inputSchema: { type: 'object' } }] },
+      'tools/call': { content: [{ type: 'text', text: 'done' }] },
+    }),
+  'test',
+);
 beforeEach(async () => {
-  shared = await startSharedMcpServer({
-    initialize: {
-      protocolVersion: '2025-11-25',
-      capabilities: { tools: {}, logging: {}, resources: { subscribe: true } },
-      serverInfo: { name: 'shared', version: '1' },
-    },
-    'tools/list': { tools: [{ name: 'read', inputSchema: { type: 'object' } }] },
-    'tools/call': { content: [{ type: 'text', text: 'done' }] },
-  });
   await configure({ upstreams: [{ name: 'shared', transport: 'sse', url: shared.url }] });
   logged = [];
   const quiet = { count: () => {}, gauge: () => {}, observe: () => {} };
@@ -70,7 +72,6 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await process_.gateway.stop();
-  await shared.stop();
 });
 
 const telemetryOf = () => compose().ports.telemetry;

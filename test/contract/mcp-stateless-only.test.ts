@@ -1,7 +1,8 @@
 /** A server that supports only revision 2026-07-28, with older clients. */
 import type { RequestListener } from 'node:http';
 import { call, configure, meta, modern, open, useMcpEndpoint, vote } from '../support/mcp-endpoint.ts';
-import { type Served, serve } from '../support/serve.ts';
+import { serve } from '../support/serve.ts';
+import { useStarted } from '../support/use-started.ts';
 
 useMcpEndpoint([{ protocol: 'mcp', tool: 'create_issue', decision: 'review' }], 'none');
 
@@ -30,14 +31,10 @@ describe('a server that knows nothing but 2026-07-28', () => {
     const result = method === 'server/discover' ? discovered : method === 'tools/list' ? listed : { content: [] };
     answer(200, { result: { resultType: 'complete', ttlMs: 0, cacheScope: 'private', ...result } });
   };
-  let strict: Served;
   const key = 'io.modelcontextprotocol/clientCapabilities';
   const tasks = { 'io.modelcontextprotocol/tasks': {} };
 
-  beforeAll(async () => {
-    strict = await serve(answerAll);
-  });
-  afterAll(() => strict.stop());
+  const strict = useStarted(() => serve(answerAll));
   beforeEach(async () => {
     heard.length = 0;
     await configure({ upstreams: [{ name: 'new', url: `${strict.url}/mcp` }] });

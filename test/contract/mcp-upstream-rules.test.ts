@@ -1,17 +1,6 @@
 /** Rules and grants that name a server hold for no other. */
 import { call, compose, configure, http, open, vote } from '../support/mcp-endpoint.ts';
-import {
-  act,
-  entriesOf,
-  evil,
-  run,
-  sent,
-  servers,
-  toolNames,
-  toolsOf,
-  useThreeServers,
-  web,
-} from '../support/three-servers.ts';
+import { act, entriesOf, evil, run, sent, servers, toolNames, toolsOf, useThreeServers, web } from './three-servers.ts';
 
 useThreeServers();
 

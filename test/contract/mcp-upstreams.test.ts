@@ -13,7 +13,7 @@ import {
   toolsOf,
   useThreeServers,
   web,
-} from '../support/three-servers.ts';
+} from './three-servers.ts';
 
 useThreeServers();
 

@@ -13,7 +13,8 @@ import {
   useMcpEndpoint,
 } from '../support/mcp-endpoint.ts';
 import { mcpRules } from '../support/mcp-rules.ts';
-import { type McpServer, startMcpServer } from '../support/mcp-servers.ts';
+import { startMcpServer } from '../support/mcp-servers.ts';
+import { useStarted } from '../support/use-started.ts';
 import { readCases } from '../support/yaml.ts';
 
 const cases = readCases(
@@ -162,11 +163,7 @@ describe('what is refused', () => {
   });
 });
 describe('several servers', () => {
-  let second: McpServer;
-  beforeAll(async () => {
-    second = await startMcpServer({ name: 'second' });
-  });
-  afterAll(() => second?.stop());
+  const second = useStarted(() => startMcpServer({ name: 'second' }));
 
   test('[mcp.names] names that collide carry their server; rules for the own name still hold', async () => {
     await configure({

@@ -6,33 +6,29 @@ import { enqueueNotifications } from '#core/approvals/notifications/enqueue.ts';
 import type { Delivery } from '#core/approvals/notifications/ports.ts';
 import { createHandler as notify } from '#lambdas/notify/event.ts';
 import { fakeSlack } from '../support/fake-slack.ts';
-import { type TestPorts, testPorts } from '../support/ports.ts';
+import type { TestPorts } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
+import { useStarted } from '../support/use-started.ts';
 import { sampleRow } from '../unit/approvals/notifications/sample.ts';
 
 /** Of one batch, and of one tick, at a time. */
 const concurrency = 10;
 const many = 1_000;
 
-let slack: Awaited<ReturnType<typeof fakeSlack>>;
-let gateway: TestPorts;
 let ports: TestPorts['ports'];
 
-beforeAll(async () => {
-  slack = await fakeSlack();
-  gateway = await testPorts({
-    extra: `
+const slack = useStarted(() => fakeSlack());
+const gateway = useGateway(() => ({
+  extra: `
 approvals:
   channels:
     slack: { channel: C1, bot_token_env: SLACK_BOT_TOKEN, signing_secret_env: SLACK_SIGNING, api_url: "${slack.url}/api" }
 `,
-    secrets: { SLACK_BOT_TOKEN: 'bot-token-value', SLACK_SIGNING: 'signing-1' },
-  });
+  secrets: { SLACK_BOT_TOKEN: 'bot-token-value', SLACK_SIGNING: 'signing-1' },
+}));
+beforeAll(() => {
   const find = async (envelope_id: string) => sampleRow({ envelope_id });
   ports = { ...gateway.ports, approvals: { ...gateway.ports.approvals, find } };
-});
-afterAll(async () => {
-  await gateway.stop();
-  await slack.stop();
 });
 beforeEach(() => {
   slack.calls.length = 0;

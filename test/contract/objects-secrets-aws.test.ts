@@ -8,13 +8,9 @@ import { environmentSecrets } from '#adapters/local/environment-secrets.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { fakeHttpService } from '../support/fake-http-service.ts';
 import { awsError, scriptedAws } from '../support/scripted-aws.ts';
+import { useStarted } from '../support/use-started.ts';
 
-type Aws = Awaited<ReturnType<typeof scriptedAws>>;
-let aws: Aws;
-beforeEach(async () => {
-  aws = await scriptedAws();
-});
-afterEach(() => aws.stop());
+const aws = useStarted(() => scriptedAws(), 'test');
 
 const bytes = new TextEncoder().encode('content');
 const digest = sha256(bytes);

@@ -6,8 +6,8 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import { createHandler } from '#lambdas/project/event.ts';
-import { setting } from '../support/observation-stores.ts';
 import { sampleBlock, sampleEntry } from '../unit/observatory/sample.ts';
+import { setting } from './observation-stores.ts';
 
 const record = (entry: EvidenceEntry, sequence: string): DynamoDBRecord => ({
   eventName: 'INSERT',

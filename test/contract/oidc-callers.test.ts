@@ -1,17 +1,7 @@
 /** Callers with a token: votes, sessions and evidence. */
 import { signed } from '../support/oidc.ts';
-import {
-  audience,
-  call,
-  first,
-  gateway,
-  server,
-  tokenOf,
-  useOidcGateway,
-  wellFormed,
-  whoami,
-} from '../support/oidc-gateway.ts';
 import { keys } from '../support/ports.ts';
+import { audience, call, first, gateway, server, tokenOf, useOidcGateway, wellFormed, whoami } from './oidc-gateway.ts';
 
 useOidcGateway();
 

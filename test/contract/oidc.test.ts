@@ -5,6 +5,7 @@ import { issuerDocuments } from '#adapters/http/issuer-documents.ts';
 import { lazyTokens } from '#core/configuration/identity/federation/lazy-tokens.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { signed } from '../support/oidc.ts';
+import { configuration, keys } from '../support/ports.ts';
 import {
   audience,
   call,
@@ -23,8 +24,7 @@ import {
   wellFormed,
   whoami,
   withIds,
-} from '../support/oidc-gateway.ts';
-import { configuration, keys } from '../support/ports.ts';
+} from './oidc-gateway.ts';
 
 useOidcGateway();
 

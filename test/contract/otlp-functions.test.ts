@@ -6,7 +6,7 @@ import { resourceAttributes } from '#adapters/telemetry/resource.ts';
 import { batchedSink } from '#adapters/telemetry/span-batches.ts';
 import { signedFor, tracesFromEnvironment } from '#adapters/telemetry/traces-from-environment.ts';
 import type { ReceivedRequest } from '../support/otlp-receiver.ts';
-import { chatCall, clock, expectChatCall, receiver, telemetryOf } from '../support/otlp-setting.ts';
+import { chatCall, clock, expectChatCall, receiver, telemetryOf } from './otlp-setting.ts';
 
 describe('a function', () => {
   const environment = {

@@ -7,7 +7,7 @@ import { batchedSink } from '#adapters/telemetry/span-batches.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { chatCall, clock, expectChatCall, nothing, receiver, settings, telemetryOf } from '../support/otlp-setting.ts';
+import { chatCall, clock, expectChatCall, nothing, receiver, settings, telemetryOf } from './otlp-setting.ts';
 
 /** A configuration and a timer, both changed by hand. */
 function followed(first: Configuration['telemetry']) {

@@ -5,21 +5,17 @@ import { sweepApprovals } from '#core/approvals/sweep.ts';
 import { authenticate } from '#core/configuration/identity/authenticate.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { evidenceOf } from '../support/evidence-of.ts';
-import { pull } from '../support/governed-actions.ts';
 import type { Loose } from '../support/loose.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys } from '../support/ports.ts';
+import { pull, useGateway } from '../support/use-gateway.ts';
 
 const list = { protocol: 'git', tool: 'scm.list_branches', target: 'acme/web', capability: 'read' };
 
 const executor = { name: 'git', handles: () => true, execute: async () => behave().then(() => ({ run: ++runs })) };
-let gateway: TestPorts;
 let runs: number;
 let behave: () => Promise<void>;
-beforeAll(async () => {
-  gateway = await testPorts({ executors: [executor] });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ executors: [executor] });
+const { entriesOf, approve } = gateway;
 beforeEach(() => {
   runs = 0;
   behave = async () => {};
@@ -31,14 +27,11 @@ const act = (session: string, call: object, over: Loose = {}, idempotencyKey = '
     body: { ...call, actor: { session } },
     ...(idempotencyKey !== '' && { headers: { 'idempotency-key': idempotencyKey } }),
   });
-const approve = (id: string) =>
-  caller(gateway.ports)('POST', `/admin/v1/approvals/${id}/approve`, { key: keys.human, body: { reviewer: 'alice' } });
 const approved = async (session: string, over?: Loose): Promise<string> => {
   const { envelope_id } = (await act(session, pull, over)).body;
   await approve(envelope_id);
   return envelope_id;
 };
-const entriesOf = (session: string) => evidenceOf(gateway.ports, session);
 /** A port with some of its functions replaced. */
 const replaced = (port: object, over: object) => Object.setPrototypeOf(over, port);
 

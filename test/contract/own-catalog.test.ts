@@ -1,21 +1,18 @@
 /** Facts that a deployment adds to the catalog decide real calls, and `why` shows those that a call met. */
 import { caller } from '../support/call-endpoint.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestPorts;
-beforeAll(async () => {
-  gateway = await testPorts({
-    extra: `
+const gateway = useGateway({
+  extra: `
 catalog:
   networks: { metadata: [imds.shop.example] }
   programs:
     shopctl: { commands: { pods list: read, pods delete: { does: delete, target: 1 } } }
 `,
-    toolPolicies:
-      '{ pack: null, rules: [{ protocol: shell, tool: "shell.*", capability: delete, decision: block }, { protocol: shell, tool: "shell.shopctl", capability: read, decision: allow }] }',
-  });
+  toolPolicies:
+    '{ pack: null, rules: [{ protocol: shell, tool: "shell.*", capability: delete, decision: block }, { protocol: shell, tool: "shell.shopctl", capability: read, decision: allow }] }',
 });
-afterAll(() => gateway.stop());
 
 async function decided(command: string) {
   const call = caller(gateway.ports);

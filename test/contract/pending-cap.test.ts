@@ -1,31 +1,24 @@
 /** Many requests for approval and many trial calls of one key, through the handlers. */
 
 import { replayRisk } from '#core/session/risk/replay.ts';
-import { caller } from '../support/call-endpoint.ts';
-import { evidenceOf } from '../support/evidence-of.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestPorts;
-let call: ReturnType<typeof caller>;
-beforeAll(async () => {
-  gateway = await testPorts({
-    extra: `
+const gateway = useGateway({
+  extra: `
 approvals: { max_pending_per_key: 3, max_pending_per_tenant: 4 }
 behavior: { repeated_escalation: { probes: 5 } }`,
-  });
-  call = caller(gateway.ports);
 });
-afterAll(() => gateway?.stop());
+const { call, entriesOf } = gateway;
 
 const act = (n: number, session: string, { key = keys.agent, ...more }: { key?: string; dry_run?: boolean } = {}) =>
-  call('POST', '/admin/v1/test-action', {
-    key,
-    body: {
+  gateway.act(
+    {
       ...{ protocol: 'git', tool: 'scm.create_pull_request', target: `acme/web-${n}`, capability: 'write' },
       ...{ parameters: { title: `Fix ${n}` }, actor: { session }, ...more },
     },
-  });
-const entriesOf = (session: string) => evidenceOf(gateway.ports, session);
+    key,
+  );
 
 test('[approval.pending-cap] a fourth request is 429, notifies no reviewer, and is recorded once a minute', async () => {
   const ids = [];
@@ -64,7 +57,7 @@ test('[behavior.rules] trial calls leave no entry; the next call reports them, a
   expect(await entriesOf('trials')).toEqual([]);
 
   const read = { protocol: 'git', tool: 'scm.list_branches', target: 'acme/web', capability: 'read' };
-  const allowed = () => call('POST', '/admin/v1/test-action', { key, body: { ...read, actor: { session: 'trials' } } });
+  const allowed = () => gateway.act({ ...read, actor: { session: 'trials' } }, key);
   expect((await allowed()).body.decision).toBe('allow');
   await allowed();
   const [first, second] = (await entriesOf('trials')).filter(({ kind }) => kind === 'allow');

@@ -1,19 +1,13 @@
-/** Installs, removals and refusals of plugins over HTTP: recorded by the platform's administrators, shown to viewers. */
-import { caller } from '../support/call-endpoint.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 const adminToken = 'admin-token-1';
 const path = '/admin/v1/supply-chain/acts';
 const about = { name: 'keyword-guard', version: '1.2.0', sha256: 'a'.repeat(64) };
 const install = { act: 'install', ...about, kind: 'wasm_filter', signer: 'b'.repeat(64) };
 
-let gateway: TestPorts;
-let call: ReturnType<typeof caller>;
-beforeEach(async () => {
-  gateway = await testPorts();
-  call = caller(gateway.ports as Parameters<typeof caller>[0]);
-});
-afterEach(() => gateway.stop());
+const gateway = useGateway({}, 'test');
+const { call } = gateway;
 
 const acts = async () => (await call('GET', '/admin/v1/supply-chain', { key: adminToken })).body.acts;
 

@@ -9,18 +9,17 @@ import { caller } from '../support/call-endpoint.ts';
 import { evidenceOf } from '../support/evidence-of.ts';
 import { loopback } from '../support/loopback.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let hook: Awaited<ReturnType<typeof loopback>>;
 let gateway: TestPorts;
 let said: { status: number; body?: unknown; headers?: Record<string, string> };
 
-beforeEach(async () => {
+const hook = useStarted(() => {
   said = { status: 204 };
-  hook = await loopback(() => said);
-});
+  return loopback(() => said);
+}, 'test');
 afterEach(async () => {
   await gateway.stop();
-  await hook.stop();
 });
 
 async function start(webhook = '') {

@@ -6,13 +6,10 @@ import { storeTables } from '#adapters/tables/specs.ts';
 import { everyTenant } from '#core/observatory/dimensions.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import { over, startDynamo } from '../support/dynamo.ts';
+import { useStarted } from '../support/use-started.ts';
 import { sampleBlock, sampleChat, sampleEntry } from '../unit/observatory/sample.ts';
 
-let server: Awaited<ReturnType<typeof startDynamo>>;
-beforeAll(async () => {
-  server = await startDynamo();
-});
-afterAll(() => server.stop());
+const server = useStarted(() => startDynamo());
 
 let stores = 0;
 /** Makes the one table that is used. */

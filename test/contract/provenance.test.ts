@@ -5,8 +5,8 @@
 import type { Executor } from '#core/execution/executors/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { evidenceOf } from '../support/evidence-of.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys, testPorts } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 const toolPolicies = `
   pack: null
@@ -28,30 +28,23 @@ const executor: Executor = {
   execute: async () => answered,
 };
 
-let gateway: TestPorts;
-let call: ReturnType<typeof caller>;
 let count = 0;
 
-beforeAll(async () => {
-  gateway = await testPorts({ toolPolicies, executors: [executor] });
-  call = caller(gateway.ports);
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ toolPolicies, executors: [executor] });
+const { call, entriesOf } = gateway;
 beforeEach(() => {
   answered = mail;
 });
 
 const session = () => `p${++count}`;
 const act = (name: string, tool: string, parameters: object = {}, more: object = {}, key = keys.agent) =>
-  call('POST', '/admin/v1/test-action', {
-    key,
-    body: {
+  gateway.act(
+    {
       ...{ protocol: 'mcp', tool, target: '', capability: 'write', parameters },
       ...{ actor: { agent: 'a', session: name }, ...more },
     },
-  });
-
-const entriesOf = (name: string) => evidenceOf(gateway.ports, name);
+    key,
+  );
 
 test('[provenance.session] [provenance.prompt] the person’s address passes; addresses from a mail or invented ones are reviewed', async () => {
   const name = session();
@@ -126,11 +119,7 @@ test('[provenance.rules] a part of a mail in a longer text is found, encoded as 
 });
 
 describe('[pack.provenance]', () => {
-  let packed: TestPorts;
-  beforeAll(async () => {
-    packed = await testPorts({ toolPolicies: '{ pack: provenance }', executors: [executor] });
-  });
-  afterAll(() => packed.stop());
+  const packed = useGateway(() => ({ toolPolicies: '{ pack: provenance }', executors: [executor] }));
 
   const decided = async (name: string, tool: string, parameters: object, prompt?: string): Promise<string> => {
     const [, verb] = tool.split('.');

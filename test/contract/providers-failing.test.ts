@@ -15,8 +15,8 @@ import {
   truncatedJson,
   type Written,
 } from '../support/fake-providers.ts';
-import { kinds, minute, useProviderKind } from '../support/provider-kinds.ts';
 import { woundTimeouts } from '../support/wound-timeouts.ts';
+import { kinds, minute, useProviderKind } from './provider-kinds.ts';
 
 describe.each(kinds)('$title', (each) => {
   const { fake: kind } = each;

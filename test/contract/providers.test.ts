@@ -1,6 +1,6 @@
 /** What the gateway may rely on of every kind of provider, over real HTTP: replies, streams, keys. */
 import { piecesOf, refuse, say, stream } from '../support/fake-providers.ts';
-import { key, kinds, useProviderKind } from '../support/provider-kinds.ts';
+import { key, kinds, useProviderKind } from './provider-kinds.ts';
 
 describe.each(kinds)('$title', (each) => {
   const { type, path, keyHeader, fake: kind } = each;

@@ -1,6 +1,6 @@
 /** Operations on a store, made up from a seed: on few keys, so that they meet. */
 import type { Change, Condition, Key, Query, Row, Store, StoreTable, Write } from '#adapters/tables/store.ts';
-import { seeded } from '../support/virtual-time.ts';
+import { seeded } from '../../bench/simulated/virtual-time.ts';
 
 export interface Operation {
   readonly name: string;

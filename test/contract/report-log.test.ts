@@ -1,12 +1,9 @@
 /** The transparency log in reports: leaf, witnesses, and a chain that differs from the logged one. */
 import { withLog } from '#core/evidence/report-log.ts';
-import { pointOf, type TestLog, testLog } from '../support/transparency.ts';
+import { pointOf, testLog } from '../support/transparency.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let kept: TestLog;
-beforeEach(async () => {
-  kept = await testLog();
-});
-afterEach(() => kept.stop());
+const kept = useStarted(() => testLog(), 'test');
 
 const session = { tenant: 'default', session_id: 's-1' };
 const valid = { valid: true, total_entries: 3, not_checked: ['archive not checked'] };

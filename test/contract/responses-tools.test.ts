@@ -2,7 +2,7 @@
 import { caller } from '../support/call-endpoint.ts';
 import type { Loose } from '../support/loose.ts';
 import { keys } from '../support/ports.ts';
-import { eventsOf, governed, post, rejecting, tools } from '../support/responses-gateway.ts';
+import { eventsOf, governed, post, rejecting, tools } from './responses-gateway.ts';
 
 describe('[chat.tool-use]', () => {
   const calls = async (body: object, stream: boolean, session: string) => {

@@ -1,15 +1,10 @@
 /** `/v1/responses` through its handler: the request run as a chat completion, the answer made of it, its tool calls decided. */
-import type { ChatRecord } from '#core/contracts/chat.ts';
 import { caller } from '../support/call-endpoint.ts';
+import { chatRecordsOf } from '../support/evidence-of.ts';
 import { keys, type TestPorts } from '../support/ports.ts';
-import { eventsOf, governed, post, tools } from '../support/responses-gateway.ts';
+import { eventsOf, governed, post, tools } from './responses-gateway.ts';
 
-const records = async (test: TestPorts, session: string) => {
-  const found: ChatRecord[] = [];
-  for await (const { kind, body } of test.ports.evidence.entries('default', session))
-    if (kind === 'chat') found.push(body as unknown as ChatRecord);
-  return found;
-};
+const records = ({ ports }: TestPorts, session: string) => chatRecordsOf(ports, session);
 test('[responses.create] answers a response and records its operation', async () => {
   const { status, body } = await post({ input: 'hello', instructions: 'Be kind.' }, governed, 'create');
   expect(status).toBe(200);

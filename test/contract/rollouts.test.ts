@@ -4,21 +4,19 @@ import { advanceRollouts } from '#core/models/rollouts/advance.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import { createHandler as createSweep } from '../../lambdas/sweep/event.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { type FakeProvider, refuse, say, startFakeProvider } from '../support/fake-providers.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { refuse, say, startFakeProvider } from '../support/fake-providers.ts';
+import { keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const admin = 'admin-token-1';
-let old: FakeProvider;
-let fresh: FakeProvider;
-let gateway: TestPorts;
-let call: ReturnType<typeof caller>;
 const projected = new Set<string>();
 
-beforeAll(async () => {
-  [old, fresh] = await Promise.all([startFakeProvider({ kind: 'openai' }), startFakeProvider({ kind: 'openai' })]);
-  gateway = await testPorts({
-    secrets: { KEY: 'k' },
-    extra: `
+const old = useStarted(() => startFakeProvider({ kind: 'openai' }));
+const fresh = useStarted(() => startFakeProvider({ kind: 'openai' }));
+const gateway = useGateway(() => ({
+  secrets: { KEY: 'k' },
+  extra: `
 cache: { enabled: false }
 providers:
   - { name: old, type: openai, models: ["gpt-*"], base_url: "${old.baseUrl}", api_key_env: KEY }
@@ -26,13 +24,8 @@ providers:
 routes:
   - { match: { model: "gpt-*" }, providers: [old] }
 `,
-  });
-  call = caller(gateway.ports);
-});
-afterAll(async () => {
-  await gateway.stop();
-  await Promise.all([old.stop(), fresh.stop()]);
-});
+}));
+const { call } = gateway;
 beforeEach(() => {
   old.answers(say('old'));
   fresh.answers(say('new'));

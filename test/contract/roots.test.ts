@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { followsLinks } from '#adapters/system/follow-links.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestPorts;
 let call: ReturnType<typeof caller>;
 let folder: string;
 
-beforeAll(async () => {
+const gateway = useGateway(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'roots-')));
   for (const path of ['data/sub', 'other']) mkdirSync(join(folder, path), { recursive: true });
   writeFileSync(join(folder, 'other/note'), 'x');
@@ -23,12 +23,13 @@ beforeAll(async () => {
   link('data/twice', 'out');
   const execute = async () => ({ done: true });
   const toolPolicies = '{ pack: null, default_decision: allow }';
-  gateway = await testPorts({ toolPolicies, executors: [{ name: 'fake', handles: () => true, execute }] });
+  return { toolPolicies, executors: [{ name: 'fake', handles: () => true, execute }] };
+});
+beforeAll(() => {
   call = caller({ ...gateway.ports, links: followsLinks(join(folder, 'data')) });
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true });
-  await gateway.stop();
 });
 
 const act = async (parameters: object, more: object = {}) => {

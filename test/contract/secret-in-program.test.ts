@@ -2,8 +2,8 @@
 
 import * as z from 'zod';
 import { programPaths } from '#core/actions/program-texts.ts';
-import { caller } from '../support/call-endpoint.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 import { object, readCases, rows, text } from '../support/yaml.ts';
 
 const action = z.object({
@@ -18,15 +18,10 @@ const cases = readCases(
   z.strictObject({ secrets: rows(text, action), references: z.array(action) }),
 );
 
-let gateway: TestPorts;
-let call: ReturnType<typeof caller>;
 let count = 0;
 
-beforeAll(async () => {
-  gateway = await testPorts({ extra: 'behavior: { enabled: false }' });
-  call = caller(gateway.ports);
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ extra: 'behavior: { enabled: false }' });
+const { call } = gateway;
 
 const shell = (command: string) => ({
   protocol: 'shell',
@@ -38,10 +33,7 @@ const tool = (name: string, parameters: object) => ({ protocol: 'mcp', tool: nam
 
 async function act(action: object) {
   const session = `program-${++count}`;
-  const { body } = await call('POST', '/admin/v1/test-action', {
-    key: keys.agent,
-    body: { target: '', ...action, actor: { session } },
-  });
+  const { body } = await gateway.act({ target: '', ...action, actor: { session } });
   const bundle = await call('GET', `/admin/v1/evidence/sessions/${session}/export`, { key: keys.human });
   return { body, bundle };
 }
@@ -82,7 +74,7 @@ test('[approval.card] only the secret is withheld from other parameters, and the
 
 test('[approval.secret-in-program] a dry run and a simulation decide alike', async () => {
   const bare = { target: '', ...shell('PGPASSWORD=swordfish psql') };
-  const dry = await call('POST', '/admin/v1/test-action', { key: keys.agent, body: { ...bare, dry_run: true } });
+  const dry = await gateway.act({ ...bare, dry_run: true });
   const simulated = await call('POST', '/admin/v1/simulate', { key: keys.human, body: { calls: [bare] } });
   for (const { matched_rule } of [dry.body, simulated.body.results[0]]) expect(matched_rule).toBe('effects:secret');
 });

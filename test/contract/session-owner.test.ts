@@ -2,8 +2,8 @@
 import { tableLedger } from '#adapters/tables/ledger.ts';
 import type { Ledger } from '#core/evidence/ports.ts';
 import { type Answer, caller } from '../support/call-endpoint.ts';
-import { evidenceOf } from '../support/evidence-of.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 const extra = `
 providers: [{ name: mock, type: mock, models: ["mock"] }]
@@ -12,12 +12,8 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
 `;
 const rounds = 12;
 
-let gateway: TestPorts;
-
-beforeAll(async () => {
-  gateway = await testPorts({ extra });
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ extra });
+const { entriesOf } = gateway;
 
 /** A process of its own: it shares the tables with the others, and nothing else. */
 const process = () => caller({ ...gateway.ports, ledger: tableLedger(gateway.store) });
@@ -30,8 +26,6 @@ const chat = (content: string) => (session: string) =>
     { model: 'mock', messages: [{ role: 'user', content }] },
     { 'x-session-id': session },
   ] as const;
-
-const entriesOf = (session: string) => evidenceOf(gateway.ports, session);
 
 test('[session.owner] a dry run in the session of another key is refused', async () => {
   const read = action({ protocol: 'git', tool: 'scm.get_file_contents', capability: 'read', dry_run: true });

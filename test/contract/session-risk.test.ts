@@ -14,22 +14,21 @@ import { replayRisk } from '#core/session/risk/replay.ts';
 import { signalContext } from '#core/session/risk/signals.ts';
 import { stateOf } from '#core/session/risk/state.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 import { http, readers, type Step, sh } from '../unit/session/risk/play.ts';
 
-let gateway: TestPorts;
 let keyRisks: KeyRisks;
 let call: ReturnType<typeof caller>;
 let effectsOf: EffectReader;
 let names = 0;
 
+const gateway = useGateway();
 beforeAll(async () => {
-  gateway = await testPorts();
   keyRisks = keyRisksTable(gateway.store);
   call = caller({ ...gateway.ports, keyRisks, tasks: manifestsTable(gateway.store) });
   effectsOf = await readers();
 });
-afterAll(() => gateway.stop());
 
 const fresh = () => `risk-${++names}`;
 const settings = behaviorSchema.parse({});

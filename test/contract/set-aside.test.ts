@@ -2,24 +2,15 @@
 import { createHandler as alerts } from '#lambdas/alerts/event.ts';
 import { createHandler as project } from '#lambdas/project/event.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
+import { keptGateway } from '../support/kept-gateway.ts';
 import { keys } from '../support/ports.ts';
 import { unannounced } from '../support/unannounced.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let gateway: KeptGateway;
-beforeEach(async () => {
-  gateway = await keptGateway();
-});
-afterEach(() => gateway.stop());
+const gateway = useStarted(() => keptGateway(), 'test');
 
 const admin = 'admin-token-1';
-const call = (method: string, path: string, key = admin, body?: unknown) =>
-  caller(gateway.ports())(method, path, { key, ...(body !== undefined && { body }) });
-const act = (session: string, target: string) =>
-  call('POST', '/admin/v1/test-action', keys.agent, {
-    ...{ protocol: 'git', tool: 'scm.get_file_contents', target, capability: 'read' },
-    actor: { agent: 'writer', session },
-  });
+const { call, read: act } = gateway;
 const health = async (key: string) => (await call('GET', '/admin/v1/health/detailed', key)).body;
 
 /** Projects what was committed; the step refuses the session. */

@@ -11,7 +11,7 @@ import { tables as specs } from '#core/contracts/tables.ts';
 import { advanceHead, sealEntry } from '#core/evidence/chain.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { over, useDynamo } from '../support/dynamo.ts';
-import { watched } from '../support/store-calls.ts';
+import { watched } from './store-calls.ts';
 
 const store = useDynamo();
 

@@ -8,22 +8,19 @@ import type { ProviderEntry } from '#core/contracts/config.ts';
 import { sharedStates } from '#core/models/routing/breaker-board.ts';
 import { sharedBreakers } from '#core/models/routing/shared-breakers.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys } from '../support/ports.ts';
 import { providerEntry } from '../support/provider-entry.ts';
 import { recordedStore } from '../support/store.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: TestPorts;
-beforeAll(async () => {
-  gateway = await testPorts({
-    extra: `
+const gateway = useGateway({
+  extra: `
 cache: { enabled: false }
 providers:
   - { name: mock, type: mock, models: ["mock"] }
   - { name: broken, type: mock, models: ["broken"] }
 `,
-  });
 });
-afterAll(() => gateway?.stop());
 
 let named = 0;
 const entryOf = (breaker: Partial<ProviderEntry['breaker']> = {}): ProviderEntry =>

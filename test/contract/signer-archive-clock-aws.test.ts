@@ -8,12 +8,9 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { logKeyOf } from '#core/evidence/transparency/note.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { awsError, scriptedAws } from '../support/scripted-aws.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let server: Awaited<ReturnType<typeof scriptedAws>>;
-beforeAll(async () => {
-  server = await scriptedAws();
-});
-afterAll(() => server.stop());
+const server = useStarted(() => scriptedAws());
 
 describe('the KMS signer', () => {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });

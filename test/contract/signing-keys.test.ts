@@ -10,18 +10,15 @@ import { linkedKeys, signingKeysOf, signSuccession } from '#core/evidence/key-su
 import type { Signer } from '#core/evidence/ports.ts';
 import { verifyBundle } from '#core/evidence/verify.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
+import { keptGateway } from '../support/kept-gateway.ts';
 import { keys } from '../support/ports.ts';
 import { testStore } from '../support/store.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let gateway: KeptGateway;
 const folders: string[] = [];
 const clock = { now: () => Date.UTC(2026, 0, 2) };
 
-beforeEach(async () => {
-  gateway = await keptGateway();
-});
-afterEach(() => gateway.stop());
+const gateway = useStarted(() => keptGateway(), 'test');
 afterAll(async () => {
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true })));
 });

@@ -2,8 +2,10 @@
 import type { LogTelemetry, Trace, TraceSpan } from '#adapters/telemetry/telemetry.ts';
 import { type Answer, caller } from '../support/call-endpoint.ts';
 import { evidenceOf } from '../support/evidence-of.ts';
-import { type FakeProvider, refuse, say, startFakeProvider } from '../support/fake-providers.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { refuse, say, startFakeProvider } from '../support/fake-providers.ts';
+import { keys, testPorts } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const callerId = 'b7ad6b7169203331';
@@ -22,22 +24,12 @@ policies:
   output: [{ name: no-keys, type: regex, action: block, patterns: ["AKIA[0-9A-Z]{16}"] }]
 `;
 
-let provider: FakeProvider;
-let gateway: TestPorts;
-let call: ReturnType<typeof caller>;
-
-beforeAll(async () => {
-  provider = await startFakeProvider({ kind: 'openai' });
-  gateway = await testPorts({
-    extra: extra(provider.baseUrl),
-    secrets: { OPENAI_API_KEY: 'provider-key' },
-  });
-  call = caller(gateway.ports);
-});
-afterAll(async () => {
-  await gateway.stop();
-  await provider.stop();
-});
+const provider = useStarted(() => startFakeProvider({ kind: 'openai' }));
+const gateway = useGateway(() => ({
+  extra: extra(provider.baseUrl),
+  secrets: { OPENAI_API_KEY: 'provider-key' },
+}));
+const { call } = gateway;
 
 const ask = (text: string, more: object = {}, headers: Record<string, string> = {}): Promise<Answer> =>
   call('POST', '/v1/chat/completions', {
@@ -173,7 +165,7 @@ test.each([false, true])(
 );
 
 describe('an action', () => {
-  const act = (action: object) => call('POST', '/admin/v1/test-action', { key: keys.agent, body: action });
+  const act = (action: object) => gateway.act(action);
   const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' };
   const pull = { protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/web', capability: 'write' };
 

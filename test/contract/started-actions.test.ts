@@ -7,7 +7,8 @@ import { stepPorts } from '#lambdas/step-ports.ts';
 import { createHandler as sweep } from '#lambdas/sweep/event.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { evidenceOf } from '../support/evidence-of.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 import { woundTimeouts } from '../support/wound-timeouts.ts';
 
 const note = { protocol: 'git', tool: 'scm.list_branches', target: 'acme/web', capability: 'read' };
@@ -32,16 +33,13 @@ function upstream() {
   return { state, executor };
 }
 
-let gateway: TestPorts;
 let notes: ReturnType<typeof upstream>;
-let call: ReturnType<typeof caller>;
 
-beforeAll(async () => {
+const gateway = useGateway(() => {
   notes = upstream();
-  gateway = await testPorts({ executors: [notes.executor] });
-  call = caller(gateway.ports);
+  return { executors: [notes.executor] };
 });
-afterAll(() => gateway.stop());
+const { call } = gateway;
 beforeEach(() => {
   notes.state.calls = 0;
   notes.state.behave = async () => ({ id: 7 });

@@ -2,15 +2,12 @@
 import { deliverUntilNoneIsDue } from '#core/approvals/notifications/deliver.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, testPorts } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 /** One page of what is due. */
 const deliverDue = (ports: Parameters<typeof deliverUntilNoneIsDue>[0]) => deliverUntilNoneIsDue(ports, 0);
 
-let gateway: Awaited<ReturnType<typeof testPorts>>;
-beforeAll(async () => {
-  gateway = await testPorts();
-});
-afterAll(() => gateway?.stop());
+const gateway = useGateway();
 
 test('[cli.status] a failed notification is retrying, then dead, with its error and without the address', async () => {
   const { ports } = gateway;
@@ -52,11 +49,7 @@ test('[cli.status] a failed notification is retrying, then dead, with its error 
 });
 
 describe('[admin.status] what the gateway depends on', () => {
-  let fresh: Awaited<ReturnType<typeof testPorts>>;
-  beforeEach(async () => {
-    fresh = await testPorts();
-  });
-  afterEach(() => fresh?.stop());
+  const fresh = useGateway({}, 'test');
 
   const health = async (ports = fresh.ports) =>
     (await caller(ports)('GET', '/admin/v1/health/detailed', { key: keys.viewer })).body;

@@ -3,9 +3,9 @@
  * witness. Rows of evidence are attacked in evidence-rewriting.test.ts, the log in malicious-operator.test.ts.
  */
 import type { EntryDraft } from '#core/contracts/evidence.ts';
-import { caller } from '../support/call-endpoint.ts';
 import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
 import { TableAttacker } from '../support/table-attacker.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const configuration = `version: 1
 admin: { token_env: GATEWAY_ADMIN_TOKEN }
@@ -31,24 +31,20 @@ separation_rules:
 tool_policies: { rules: [{ protocol: git, tool: "scm.*", decision: review }] }
 `;
 
-let gateway: KeptGateway;
 let attacker: TableAttacker;
 const ran: unknown[] = [];
-beforeAll(async () => {
+const gateway = useStarted(() => {
   const execute = async (envelope: { readonly parameters: unknown }) => {
     ran.push(envelope.parameters);
     return { done: true };
   };
-  gateway = await keptGateway({ configuration, executors: [{ name: 'fake', handles: () => true, execute }] });
+  return keptGateway({ configuration, executors: [{ name: 'fake', handles: () => true, execute }] });
 });
 beforeEach(() => {
   attacker = new TableAttacker(gateway.store);
   ran.length = 0;
 });
-afterAll(() => gateway.stop());
-
-const call = (method: string, path: string, key: string, body?: unknown) =>
-  caller(gateway.ports())(method, path, { key, ...(body !== undefined && { body }) });
+const call: KeptGateway['call'] = (...given) => gateway.call(...given);
 
 let last = 0;
 /** A call of its own target and session each time. */

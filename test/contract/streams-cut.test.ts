@@ -3,7 +3,8 @@ import type { HttpCall } from '#core/models/providers/http.ts';
 import { providersFrom } from '#core/models/providers/providers.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { runs } from '../support/extent.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 const extra = `
 providers:
@@ -17,12 +18,11 @@ messages: { tool_use: govern }
 behavior: { enabled: false }
 `;
 
-let gateway: TestPorts;
 let pieces: readonly Uint8Array[] = [];
 let call: ReturnType<typeof caller>;
 
-beforeAll(async () => {
-  gateway = await testPorts({ extra, secrets: { PROVIDER_KEY: 'provider-key-of-the-test' } });
+const gateway = useGateway(() => ({ extra, secrets: { PROVIDER_KEY: 'provider-key-of-the-test' } }));
+beforeAll(() => {
   const http: HttpCall = async () => ({
     status: 200,
     headers: { 'content-type': 'text/event-stream' },
@@ -41,7 +41,6 @@ beforeAll(async () => {
   const providers = providersFrom({ http, secrets, clock, timeouts, bedrock: undefined });
   call = caller({ ...gateway.ports, providers });
 });
-afterAll(() => gateway?.stop());
 
 const chunk = (delta: object, finish: string | null = null) =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-x', choices: [{ index: 0, delta, finish_reason: finish }] })}\r\n\r\n`;

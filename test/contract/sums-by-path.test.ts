@@ -2,13 +2,9 @@
 import { caller } from '../support/call-endpoint.ts';
 import { manyTenants, spendingLevels } from '../support/levels.ts';
 import type { Loose } from '../support/loose.ts';
-import type { TestPorts } from '../support/ports.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let gateway: TestPorts;
-beforeAll(async () => {
-  gateway = await spendingLevels();
-});
-afterAll(() => gateway.stop());
+const gateway = useStarted(() => spendingLevels());
 
 const get = (route: string, key: string) => caller(gateway.ports)('GET', `/admin/v1/${route}`, { key });
 async function found(route: string, key: string): Promise<Loose> {

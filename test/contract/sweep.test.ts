@@ -4,17 +4,10 @@ import { sweepApprovals } from '#core/approvals/sweep.ts';
 import { Turns } from '#core/kernel/turns.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
 import { sweepReservations } from '#lambdas/sweep/event.ts';
-import { caller } from '../support/call-endpoint.ts';
-import { keys, testPorts } from '../support/ports.ts';
 import { recordedStore } from '../support/store.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
-let gateway: Awaited<ReturnType<typeof testPorts>>;
-let ask: ReturnType<typeof caller>;
-beforeEach(async () => {
-  gateway = await testPorts();
-  ask = caller(gateway.ports);
-});
-afterEach(() => gateway.stop());
+const gateway = useGateway({}, 'test');
 
 const requested = async (n: number): Promise<string> => {
   const params = { title: `t${n}`, head: 'b', base: 'main' };
@@ -25,10 +18,7 @@ const requested = async (n: number): Promise<string> => {
     capability: 'write',
     parameters: params,
   };
-  const { body: answer } = await ask('POST', '/admin/v1/test-action', {
-    key: keys.agent,
-    body: { ...body, actor: { agent: 'writer', session: `sweep-${n}` } },
-  });
+  const { body: answer } = await gateway.act({ ...body, actor: { agent: 'writer', session: `sweep-${n}` } });
   return answer.envelope_id;
 };
 const steps = (over: object = {}) => stepPorts({ ...gateway.ports, ...over });

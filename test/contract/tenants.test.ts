@@ -1,15 +1,9 @@
-/** The tenants and the parts of the policy in force, as callers may read them. */
-import { caller } from '../support/call-endpoint.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 const admin = 'admin-token-1';
-let gateway: TestPorts;
-let call: ReturnType<typeof caller>;
-beforeAll(async () => {
-  gateway = await testPorts();
-  call = caller(gateway.ports);
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway();
+const { call } = gateway;
 
 test('[admin.whoami] the platform sees all tenants, others their own, and no answer holds a key', async () => {
   const all = await call('GET', '/admin/v1/tenants', { key: admin });

@@ -1,6 +1,5 @@
 /** The tool guard over definitions: findings at the first listing, after changes, and acceptance by a person. */
 
-import { useGuardedServer } from '../support/guarded-server.ts';
 import {
   call,
   compose,
@@ -14,6 +13,7 @@ import {
   server,
   vote,
 } from '../support/mcp-endpoint.ts';
+import { useGuardedServer } from './guarded-server.ts';
 
 useGuardedServer();
 

@@ -1,7 +1,7 @@
 /** The tool guard in the MCP pipeline: a real server, the embedded store, results over JSON and over event streams. */
 
-import { attack, noted, textsOf, upstreams, useGuardedServer } from '../support/guarded-server.ts';
 import { call, configure, entries, http, meta, modern, open, server, test_ } from '../support/mcp-endpoint.ts';
+import { attack, noted, textsOf, upstreams, useGuardedServer } from './guarded-server.ts';
 
 useGuardedServer();
 

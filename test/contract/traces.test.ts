@@ -4,16 +4,12 @@ import { tracesTable } from '#adapters/tables/traces-table.ts';
 import { merged, type RecordedSpan, type RecordedTrace, summaryOf } from '#core/observatory/traces.ts';
 import { caller } from '../support/call-endpoint.ts';
 import type { Loose } from '../support/loose.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 const admin = 'admin-token-1';
-let gateway: TestPorts;
-let call: ReturnType<typeof caller>;
-beforeAll(async () => {
-  gateway = await testPorts({ extra: 'providers: [{ name: mock, type: mock, models: [mock] }]' });
-  call = caller(gateway.ports);
-});
-afterAll(() => gateway.stop());
+const gateway = useGateway({ extra: 'providers: [{ name: mock, type: mock, models: [mock] }]' });
+const { call } = gateway;
 
 const get = async (path: string, key = admin) => (await call('GET', `/admin/v1/traces${path}`, { key })).body;
 const chat = (session: string, key = keys.agent) =>
@@ -23,10 +19,7 @@ const chat = (session: string, key = keys.agent) =>
     body: { model: 'mock', messages: [{ role: 'user', content: `a secret question of ${session}` }] },
   });
 const act = (session: string, tool = 'scm.get_file_contents') =>
-  call('POST', '/admin/v1/test-action', {
-    key: keys.agent,
-    body: { protocol: 'git', tool, target: 'acme/web', capability: 'read', actor: { session } },
-  });
+  gateway.act({ protocol: 'git', tool, target: 'acme/web', capability: 'read', actor: { session } });
 
 test('[trace.routes] a chat call and an action are traces with their spans and parents, and no content', async () => {
   await chat('traced-chat');

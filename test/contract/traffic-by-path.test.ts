@@ -1,17 +1,15 @@
 /** Chat calls and violations of the tenants below a path of the organisations, by whom the caller may see. */
 import { caller } from '../support/call-endpoint.ts';
 import { levels, recordChat } from '../support/levels.ts';
-import { type TestPorts, testPorts } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 const blocked = { policy: 'jailbreak', type: 'keyword', action: 'block', phase: 'input', count: 1 };
 
-let gateway: TestPorts;
+const gateway = useGateway({ configuration: levels });
 beforeAll(async () => {
-  gateway = await testPorts({ configuration: levels });
   const record = { outcome: 'blocked', decision: 'block', status: 403, findings: [blocked] };
   for (const tenant of ['home', 'shop', 'bank', 'bank']) await recordChat(gateway, tenant, record);
 });
-afterAll(() => gateway.stop());
 
 /** Every page of a list. */
 async function all(route: string, key: string, path?: string) {

@@ -6,15 +6,14 @@ import type { LogObjects } from '#core/evidence/transparency/ports.ts';
 import { checkLogProof } from '#core/evidence/transparency/session-proof.ts';
 import { tileAt } from '#core/evidence/transparency/tiles.ts';
 import { FakeBucket } from '../support/fake-bucket.ts';
-import { pointOf, type TestLog, testLog } from '../support/transparency.ts';
+import { pointOf, testLog } from '../support/transparency.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let kept: TestLog;
 let bucket: FakeBucket;
-beforeEach(async () => {
-  kept = await testLog();
+const kept = useStarted(() => testLog(), 'test');
+beforeEach(() => {
   bucket = new FakeBucket(100);
 });
-afterEach(() => kept.stop());
 
 const objects = () => logBucket({ bucket: 'archive', client: bucket.client });
 const reader = () => new LogReader({ heads: kept.heads, objects: objects(), signer: kept.signer });

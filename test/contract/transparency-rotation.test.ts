@@ -8,17 +8,16 @@ import { openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
 import { type NoteKey, readNote, readVerifierKey, verifierKey } from '#core/evidence/transparency/note.ts';
 import { checkLogProof } from '#core/evidence/transparency/session-proof.ts';
 import { LogDamage } from '#core/evidence/transparency/stored-tiles.ts';
-import { pointOf, type TestLog, testLog } from '../support/transparency.ts';
-import { Watcher } from '../support/watcher.ts';
+import { pointOf, testLog } from '../support/transparency.ts';
+import { useStarted } from '../support/use-started.ts';
+import { Watcher } from './watcher.ts';
 
-let kept: TestLog;
 let folder: string;
-beforeEach(async () => {
-  kept = await testLog();
+const kept = useStarted(() => testLog(), 'test');
+beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'log-keys-'));
 });
 afterEach(async () => {
-  await kept.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -15,13 +15,10 @@ import { checkLogProof } from '#core/evidence/transparency/session-proof.ts';
 import { keptEvidence } from '../../bin/local/kept-evidence.ts';
 import { FakeBucket } from '../support/fake-bucket.ts';
 import { testStore } from '../support/store.ts';
-import { pointOf, type TestLog, testLog } from '../support/transparency.ts';
+import { pointOf, testLog } from '../support/transparency.ts';
+import { useStarted } from '../support/use-started.ts';
 
-let kept: TestLog;
-beforeEach(async () => {
-  kept = await testLog();
-});
-afterEach(() => kept.stop());
+const kept = useStarted(() => testLog(), 'test');
 
 class Killed extends Error {}
 

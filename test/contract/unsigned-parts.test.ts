@@ -1,19 +1,16 @@
 /** What `require_signed` refuses, through the handlers: evidence of each part, shown by GET supply-chain, and an alert. */
 import { createHandler } from '#lambdas/alerts/event.ts';
-import { caller } from '../support/call-endpoint.ts';
-import { configuration, type TestPorts, testPorts } from '../support/ports.ts';
+import { configuration } from '../support/ports.ts';
 import { indexOf, rootKeys, strangerKeys } from '../support/signed-plugins.ts';
+import { useGateway } from '../support/use-gateway.ts';
 
 const key = 'admin-token-1';
-let gateway: TestPorts;
-let call: ReturnType<typeof caller>;
 let evaluate: ReturnType<typeof createHandler>;
-beforeEach(async () => {
-  gateway = await testPorts();
-  call = caller(gateway.ports);
+const gateway = useGateway({}, 'test');
+const { call } = gateway;
+beforeEach(() => {
   evaluate = createHandler(gateway.ports);
 });
-afterEach(() => gateway.stop());
 
 const put = (text: string) =>
   call('PUT', '/admin/v1/config', { key, raw: text, headers: { 'content-type': 'application/yaml' } });

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openViews, type Views } from '#adapters/local/views/views.ts';
 import { ProjectionAway, projectEntries } from '#core/observatory/project-entries.ts';
-import { setting } from '../support/observation-stores.ts';
 import { sampleBlock, sampleEntry } from '../unit/observatory/sample.ts';
+import { setting } from './observation-stores.ts';
 
 let folder: string;
 const opened: Views[] = [];

@@ -2,27 +2,26 @@
 import { executeApproved } from '#core/actions/execute-approved.ts';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
+import { keptGateway } from '../support/kept-gateway.ts';
 import { keys } from '../support/ports.ts';
 import { TableAttacker } from '../support/table-attacker.ts';
+import { useStarted } from '../support/use-started.ts';
 import { signer as stranger } from '../unit/evidence/sample.ts';
 
-let gateway: KeptGateway;
 let attacker: TableAttacker;
 const ran: unknown[] = [];
 
-beforeAll(async () => {
+const gateway = useStarted(() => {
   const execute = async (envelope: { readonly parameters: unknown }) => {
     ran.push(envelope.parameters);
     return { done: true };
   };
-  gateway = await keptGateway({ executors: [{ name: 'fake', handles: () => true, execute }] });
+  return keptGateway({ executors: [{ name: 'fake', handles: () => true, execute }] });
 });
 beforeEach(() => {
   attacker = new TableAttacker(gateway.store);
   ran.length = 0;
 });
-afterAll(() => gateway.stop());
 
 let last = 0;
 /** A call of its own target each time, in a session of its own. */

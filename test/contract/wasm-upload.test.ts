@@ -2,20 +2,19 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { caller } from '../support/call-endpoint.ts';
-import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { configuration, keys } from '../support/ports.ts';
+import { useGateway } from '../support/use-gateway.ts';
 import { built, filter } from '../unit/wasm/wat.ts';
 
 const adminToken = 'admin-token-1';
 const guard = readFileSync('plugins/keyword-guard.wasm');
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-let gateway: TestPorts;
-let call: ReturnType<typeof caller>;
-beforeEach(async () => {
-  gateway = await testPorts();
-  call = caller(gateway.ports as Parameters<typeof caller>[0]);
+const gateway = useGateway({}, 'test');
+let { call } = gateway;
+beforeEach(() => {
+  call = gateway.call;
 });
-afterEach(() => gateway.stop());
 
 const upload = (bytes: Uint8Array, digest = sha256(bytes), key = adminToken) =>
   call('PUT', `/admin/v1/supply-chain/modules/${digest}`, {

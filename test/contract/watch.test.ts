@@ -6,8 +6,9 @@ import { createHandler as notify } from '#lambdas/notify/event.ts';
 import { createHandler as sweep } from '#lambdas/sweep/event.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { fakeSlack } from '../support/fake-slack.ts';
-import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
+import { keptGateway } from '../support/kept-gateway.ts';
 import { keys } from '../support/ports.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const createPullRequest = {
   ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/web', capability: 'write' },
@@ -15,23 +16,19 @@ const createPullRequest = {
   actor: { agent: 'writer', session: 'watched' },
 };
 
-let gateway: KeptGateway;
-let slack: Awaited<ReturnType<typeof fakeSlack>>;
-beforeEach(async () => {
-  slack = await fakeSlack();
-  gateway = await keptGateway({
-    secrets: { SLACK_BOT_TOKEN: 'bot-token-value', SLACK_SIGNING: 'signing-1' },
-    extra: `
+const slack = useStarted(() => fakeSlack(), 'test');
+const gateway = useStarted(
+  () =>
+    keptGateway({
+      secrets: { SLACK_BOT_TOKEN: 'bot-token-value', SLACK_SIGNING: 'signing-1' },
+      extra: `
 approvals:
   channels:
     slack: { channel: C1, bot_token_env: SLACK_BOT_TOKEN, signing_secret_env: SLACK_SIGNING, api_url: "${slack.url}/api" }
 `,
-  });
-});
-afterEach(async () => {
-  await gateway.stop();
-  await slack.stop();
-});
+    }),
+  'test',
+);
 
 /** The value of a series of the registry; undefined where there is none. */
 const series = (text: string): string | undefined =>

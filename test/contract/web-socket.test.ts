@@ -3,32 +3,28 @@ import { once } from 'node:events';
 import { systemIds } from '#adapters/system/ids.ts';
 import { type HttpServer, listen } from '../../bin/local/http-server.ts';
 import { webSockets } from '../../bin/local/web-socket.ts';
-import { type FakeProvider, piecesOf, startFakeProvider, stream } from '../support/fake-providers.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { piecesOf, startFakeProvider, stream } from '../support/fake-providers.ts';
+import { keys } from '../support/ports.ts';
 import { head, raw } from '../support/raw-http.ts';
 import { connectSocket } from '../support/socket-client.ts';
+import { useGateway } from '../support/use-gateway.ts';
+import { useStarted } from '../support/use-started.ts';
 import { woundTimeouts } from '../support/wound-timeouts.ts';
 
-let gateway: TestPorts;
-let fake: FakeProvider;
 const timeouts = woundTimeouts();
 const servers: HttpServer[] = [];
 
-beforeAll(async () => {
-  fake = await startFakeProvider({ kind: 'openai' });
-  gateway = await testPorts({
-    secrets: { PROVIDER_KEY: 'provider-key' },
-    extra: `
+const fake = useStarted(() => startFakeProvider({ kind: 'openai' }));
+const gateway = useGateway(() => ({
+  secrets: { PROVIDER_KEY: 'provider-key' },
+  extra: `
 cache: { enabled: false }
 providers:
   - { name: fake, type: openai, base_url: "${fake.baseUrl}", api_key_env: PROVIDER_KEY, models: ["gpt-*"] }
 `,
-  });
-});
+}));
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.drain(0)));
-  await gateway?.stop();
-  await fake?.stop();
 });
 
 async function started(options: object = {}) {

@@ -13,8 +13,9 @@ import {
   test_,
   useMcpEndpoint,
 } from '../support/mcp-endpoint.ts';
-import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
+import { plainTool, startRecordingServer } from '../support/recording-mcp-server.ts';
 import { TableAttacker } from '../support/table-attacker.ts';
+import { useStarted } from '../support/use-started.ts';
 
 const asks = { protocol: 'mcp', tool: 'get_file', decision: 'review' };
 useMcpEndpoint([asks]);
@@ -150,15 +151,11 @@ describe('[approval.execute-asks-again] a call whose tool is described in other 
 });
 
 describe('[approval.execute-asks-again] a call that is approved and then sent again', () => {
-  let recording: RecordingServer;
   const described = (description: string) => [
     plainTool('get_file', { description, inputSchema: { type: 'object', properties: { path: { type: 'string' } } } }),
   ];
   const words = 'Reads one file.';
-  beforeAll(async () => {
-    recording = await startRecordingServer(described(words));
-  });
-  afterAll(() => recording.stop());
+  const recording = useStarted(() => startRecordingServer(described(words)));
   beforeEach(async () => {
     recording.offer(described(words));
     recording.fail(undefined);

@@ -18,7 +18,7 @@ import {
   timeouts,
   worker,
   ws,
-} from '../support/ws-functions.ts';
+} from './ws-functions.ts';
 
 const batchMs = 50;
 

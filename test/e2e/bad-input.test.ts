@@ -2,8 +2,8 @@
 import { gzipSync } from 'node:zlib';
 import * as z from 'zod';
 import { routes } from '../../features/routes.ts';
-import { gateway, good, key, raw, refuses, text, url } from '../support/bad-input.ts';
 import { readCases } from '../support/yaml.ts';
+import { gateway, good, key, raw, refuses, text, url } from './bad-input.ts';
 import { type Ask, ask, decided, type Fields } from './client.ts';
 
 const with_ = (change: Fields): Ask => ({ key, body: { ...good, ...change } });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { sha256 } from '../../core/kernel/canonical.ts';
 import type { Endpoint } from '../../core/operations/endpoint.ts';
 import { routes } from '../../features/routes.ts';
-import { planeToken, routeWitnessKey, session, visits, type World } from '../support/every-route.ts';
 import { batchAccount } from '../support/fake-batches.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers.ts';
 import { responseAccount } from '../support/fake-responses.ts';
@@ -12,6 +11,7 @@ import { type Gateway, startGateway } from '../support/gateway.ts';
 import { loopback } from '../support/loopback.ts';
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
 import { act, ask, configurationWith, type Fields, pullRequest, root, until } from './client.ts';
+import { planeToken, routeWitnessKey, session, visits, type World } from './every-route.ts';
 
 // A gateway of its own, on a machine that may be busy.
 let gateway: Gateway;

@@ -8,9 +8,9 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { type McpGatewayRun, startMcpGateway, vote } from '../support/mcp-gateway.ts';
-import { connected, overBridge, overHttp, overSse, requestInit } from '../support/mcp-sdk-clients.ts';
 import { fixtureFile, type McpServer, node, startMcpServer } from '../support/mcp-servers.ts';
 import { until } from './client.ts';
+import { connected, overBridge, overHttp, overSse, requestInit } from './mcp-sdk-clients.ts';
 
 const rules = [
   {

@@ -9,7 +9,7 @@ import {
   toGpt,
   useOddClients,
   user,
-} from '../support/odd-clients.ts';
+} from './odd-clients.ts';
 
 useOddClients();
 

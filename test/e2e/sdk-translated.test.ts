@@ -1,15 +1,7 @@
 import { Stream } from 'openai/core/streaming';
 import { refuse } from '../support/fake-providers.ts';
 import type { Loose } from '../support/loose.ts';
-import {
-  anthropic,
-  anthropicHost,
-  failure,
-  gateway,
-  openai,
-  openaiHost,
-  useOddClients,
-} from '../support/odd-clients.ts';
+import { anthropic, anthropicHost, failure, gateway, openai, openaiHost, useOddClients } from './odd-clients.ts';
 
 useOddClients(`
 routes:

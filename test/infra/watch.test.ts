@@ -6,10 +6,10 @@ import { functions } from '#features/functions.ts';
 import { restAccessLog, socketAccessLog } from '../../lib/access-log.ts';
 import { watchedAlone } from '../../lib/alarms/functions.ts';
 import { contextKeys } from '../../lib/context-keys.ts';
-import { emittedMetrics } from '../support/emitted-metrics.ts';
 import type { Loose } from '../support/loose.ts';
 import { sourceText } from '../support/source-text.ts';
 import { readCases } from '../support/yaml.ts';
+import { emittedMetrics } from './emitted-metrics.ts';
 import { ofType, reference, synthesize } from './synthesized.ts';
 
 const cases = readCases(

@@ -63,16 +63,18 @@ export function caller(ports: GatewayPorts & ChatEndpointPorts, host: { readonly
       ...host,
       ...(signal && { signal }),
     });
-    const text = typeof reply.body === 'string' ? reply.body : await collected(reply.body);
+    const text = await textOf(reply);
     const json = reply.headers['content-type']?.startsWith('application/json');
-    await reply.finished;
     return { status: reply.statusCode, headers: reply.headers, text, body: json ? JSON.parse(text) : text };
   };
 }
 
-async function collected(chunks: AsyncIterable<string>): Promise<string> {
+/** What a handler answered, to its end. */
+export async function textOf({ body, finished }: Awaited<ReturnType<HttpHandler>>): Promise<string> {
   let text = '';
-  for await (const chunk of chunks) text += chunk;
+  if (typeof body === 'string') text = body;
+  else for await (const chunk of body) text += chunk;
+  await finished;
   return text;
 }
 

@@ -13,4 +13,4 @@ export async function evidenceOf({ evidence }: Holder, session: string, tenant =
 }
 
 export const chatRecordsOf = async (...of: Parameters<typeof evidenceOf>): Promise<ChatRecord[]> =>
-  (await evidenceOf(...of)).map(({ body }) => body as unknown as ChatRecord);
+  (await evidenceOf(...of)).flatMap(({ kind, body }) => (kind === 'chat' ? [body as unknown as ChatRecord] : []));

@@ -7,7 +7,8 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { createHandler as project } from '#lambdas/project/event.ts';
 import { keptEvidence } from '../../bin/local/kept-evidence.ts';
-import { type TestOptions, testPorts } from './ports.ts';
+import { caller } from './call-endpoint.ts';
+import { keys, type TestOptions, testPorts } from './ports.ts';
 import { unannounced } from './unannounced.ts';
 
 export type KeptGateway = Awaited<ReturnType<typeof keptGateway>>;
@@ -22,10 +23,20 @@ export async function keptGateway(options: TestOptions = {}) {
   const queue: EvidenceEntry[] = [];
   const ledger = observedLedger(base.ports.ledger, (entry) => void queue.push(entry));
   const ports = () => ({ ...base.ports, ...kept, ledger });
+  const call = (method: string, path: string, key = 'admin-token-1', body?: unknown) =>
+    caller(ports())(method, path, { key, ...(body !== undefined && { body }) });
 
   return {
     ...base,
     folder,
+    /** Calls an endpoint, as the platform unless a key is given. */
+    call,
+    /** An allowed read: the call and its result are two entries. */
+    read: (session: string, target: string) =>
+      call('POST', '/admin/v1/test-action', keys.agent, {
+        ...{ protocol: 'git', tool: 'scm.get_file_contents', target, capability: 'read' },
+        actor: { agent: 'writer', session },
+      }),
     /** Fresh after `reopen`. */
     ports,
     /** Commits that are not projected yet. */

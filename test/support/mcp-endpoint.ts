@@ -5,10 +5,10 @@ import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';
 import type { Store } from '#adapters/tables/store.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
-import type { HttpEvent } from '#core/contracts/http.ts';
 import { routes } from '#features/routes.ts';
 import { httpHandlers, mcpHandlers } from '#lambdas/handlers.ts';
 import { mcpGateway } from '#lambdas/mcp/compose.ts';
+import { eventTo, textOf } from './call-endpoint.ts';
 import { evidenceOf } from './evidence-of.ts';
 import type { Loose } from './loose.ts';
 import { configurationOf } from './mcp-gateway.ts';
@@ -81,42 +81,18 @@ export async function http(
   body: unknown,
   { key = keys.agent, headers, session, at = gateway, signal }: Sent = {},
 ) {
-  const segments = path.split('?')[0]!.split('/');
-  const route = routes.find(
-    (each) =>
-      each.method === method &&
-      each.surface !== 'gateway' &&
-      each.path.split('/').length === segments.length &&
-      each.path.split('/').every((part, i) => part.startsWith('{') || part === segments[i]),
-  )!;
-  const sent: Record<string, string> = {
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-    'x-api-key': key,
-    ...(session !== undefined && { 'mcp-session-id': session }),
-    ...headers,
-  };
-  const params = route.path
-    .split('/')
-    .flatMap((part, i) => (part.startsWith('{') ? [[part.slice(1, -1), segments[i]]] : []));
-  const query = [...new URLSearchParams(path.split('?')[1] ?? '')].map(([name, value]) => [name, [value]]);
-  const event = {
-    httpMethod: method,
-    path,
-    resource: route.path,
-    pathParameters: Object.fromEntries(params),
-    headers: sent,
-    multiValueHeaders: Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, [value]])),
-    multiValueQueryStringParameters: Object.fromEntries(query),
-    body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
-    isBase64Encoded: false,
-    requestContext: { requestId: 'r' },
-  } as unknown as HttpEvent;
-  const reply = await at.handlers[route.handledBy]!(event, { awsRequestId: 'r', ...(signal && { signal }) });
-  let text = '';
-  if (typeof reply.body === 'string') text = reply.body;
-  else for await (const chunk of reply.body) text += chunk;
-  await reply.finished;
+  const event = eventTo(method, path, {
+    key,
+    ...(typeof body === 'string' ? { raw: body } : { body }),
+    headers: {
+      accept: 'application/json, text/event-stream',
+      ...(session !== undefined && { 'mcp-session-id': session }),
+      ...headers,
+    },
+  });
+  const { handledBy } = routes.find((each) => each.path === event.resource && each.surface !== 'gateway')!;
+  const reply = await at.handlers[handledBy]!(event, { awsRequestId: 'r', ...(signal && { signal }) });
+  const text = await textOf(reply);
   const events = reply.headers['content-type']?.startsWith('text/event-stream');
   const messages = events
     ? [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data!))

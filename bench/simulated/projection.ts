@@ -22,9 +22,9 @@ import type { SessionHead } from '#core/evidence/ports.ts';
 import { TransparencyLog } from '#core/evidence/transparency/log.ts';
 import { projectEntries } from '#core/observatory/project-entries.ts';
 import { coverQueued } from '#lambdas/project/chains.ts';
-import { sizeOf, unitsOf } from '../../bench/store-rates.ts';
-import { signer } from '../unit/evidence/sample.ts';
-import { intercepted, testStore } from './store.ts';
+import { intercepted, testStore } from '../../test/support/store.ts';
+import { signer } from '../../test/unit/evidence/sample.ts';
+import { sizeOf, unitsOf } from '../store-rates.ts';
 import { seeded, VirtualTime } from './virtual-time.ts';
 
 export interface EvidenceLoad {

@@ -6,8 +6,8 @@ import { folderArchive } from '#adapters/local/folder-archive.ts';
 import { observationsTable } from '#adapters/tables/observations-table.ts';
 import { setAsideRows } from '#adapters/tables/set-aside-rows.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
-import { type TestStore, testStore } from './store.ts';
-import { unannounced } from './unannounced.ts';
+import { type TestStore, testStore } from '../support/store.ts';
+import { unannounced } from '../support/unannounced.ts';
 
 const opened: TestStore[] = [];
 let folder: string;

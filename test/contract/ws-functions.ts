@@ -5,11 +5,11 @@ import { connectionsTable } from '#adapters/tables/connections-table.ts';
 import type { DispatchedCall } from '#core/chat/socket-ports.ts';
 import { createHandler as createSocket, type SocketEvent, type SocketReply } from '#lambdas/ws/event.ts';
 import { createHandler as createWorker, type WorkerPorts } from '#lambdas/ws-worker/event.ts';
-import { chatRecordsOf } from './evidence-of.ts';
+import { chatRecordsOf } from '../support/evidence-of.ts';
+import { type FakeProvider, say, startFakeProvider } from '../support/fake-providers.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { woundTimeouts } from '../support/wound-timeouts.ts';
 import { type FakeConnections, startFakeConnections } from './fake-connections.ts';
-import { type FakeProvider, say, startFakeProvider } from './fake-providers.ts';
-import { keys, type TestPorts, testPorts } from './ports.ts';
-import { woundTimeouts } from './wound-timeouts.ts';
 
 export let fake: FakeProvider;
 export let aws: FakeConnections;

@@ -1,7 +1,7 @@
 /** A gateway, and requests to it that are malformed. */
 
-import { type Ask, type ask, e2eConfiguration, written } from '../e2e/client.ts';
-import { type Gateway, startGateway } from './gateway.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { type Ask, type ask, e2eConfiguration, written } from './client.ts';
 
 export let gateway: Gateway;
 export let url: string;

@@ -1,5 +1,5 @@
 /** Vault's HTTP API as the gateway meets it: one database role, leases that are kept until they are given back. */
-import { type LoopbackAnswer, loopback } from './loopback.ts';
+import { type LoopbackAnswer, loopback } from '../support/loopback.ts';
 
 export interface FakeVaultOptions {
   readonly token: string;

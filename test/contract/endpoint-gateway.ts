@@ -1,8 +1,8 @@
 /** A gateway over a provider of every endpoint in addition to chat. */
-import { caller } from './call-endpoint.ts';
-import { chatRecordsOf } from './evidence-of.ts';
-import { keys } from './ports.ts';
-import { filters, gateway, useProviderGateway } from './provider-gateway.ts';
+import { caller } from '../support/call-endpoint.ts';
+import { chatRecordsOf } from '../support/evidence-of.ts';
+import { keys } from '../support/ports.ts';
+import { filters, gateway, useProviderGateway } from '../support/provider-gateway.ts';
 
 useProviderGateway((baseUrl) => ({
   tenants: `

@@ -6,7 +6,7 @@ import { dynamoStore } from '#adapters/aws/dynamodb/store.ts';
 import { countersTable } from '#adapters/tables/counters-table.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Counters, type Limits, reservationLeaseSeconds } from '#core/limits/ports.ts';
-import { simulatedDynamo } from './simulated-dynamo.ts';
+import { simulatedDynamo } from './dynamo.ts';
 import { seeded, VirtualTime } from './virtual-time.ts';
 
 export interface Load {

@@ -11,6 +11,7 @@ import type {
   CredentialBroker,
   IssuedCredential,
 } from '#core/execution/credentials/ports.ts';
+import { type LoopbackAnswer, loopback } from '../support/loopback.ts';
 import {
   brokerPorts,
   envelope as gitEnvelope,
@@ -20,7 +21,6 @@ import {
 } from '../unit/execution/credentials/sample.ts';
 import { fakeGitHost } from './fake-git-host.ts';
 import { fakeVault } from './fake-vault.ts';
-import { type LoopbackAnswer, loopback } from './loopback.ts';
 
 const keys = rsaKeys();
 /** No answer is late, however busy the machine is; where an issuer never answers, a test waits for less. */

@@ -1,7 +1,7 @@
 /** Capacity units that requests consume, as reported by the store. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Units } from '../../bench/cost/measured.ts';
-import type { Loose } from './loose.ts';
+import type { Loose } from '../support/loose.ts';
 
 /** @returns read and write units of everything that `work` asked of this client */
 export async function unitsDuring(client: DynamoDBClient, work: () => Promise<unknown>): Promise<Units> {

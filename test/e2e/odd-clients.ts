@@ -1,9 +1,9 @@
 /** The official clients before a gateway with a provider of each dialect. */
 import type Anthropic from '@anthropic-ai/sdk';
 import type OpenAI from 'openai';
-import { type ChatGateway, providerYaml, startChatGateway } from './chat-clients.ts';
-import { type FakeProvider, say, startFakeProvider } from './fake-providers.ts';
-import type { Loose } from './loose.ts';
+import { type ChatGateway, providerYaml, startChatGateway } from '../support/chat-clients.ts';
+import { type FakeProvider, say, startFakeProvider } from '../support/fake-providers.ts';
+import type { Loose } from '../support/loose.ts';
 
 export let openaiHost: FakeProvider;
 export let anthropicHost: FakeProvider;

@@ -1,6 +1,6 @@
 /** A Git host's REST API as an app meets it: its JWT is checked, tokens are narrowed as GitHub narrows them. */
 import { type KeyObject, verify } from 'node:crypto';
-import { type LoopbackAnswer, type LoopbackCall, loopback } from './loopback.ts';
+import { type LoopbackAnswer, type LoopbackCall, loopback } from '../support/loopback.ts';
 
 export interface FakeInstallation {
   readonly appId: string;

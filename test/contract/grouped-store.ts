@@ -1,6 +1,6 @@
 /** An embedded store, drafts of entries for it, and the chain that came of them. */
 import type { EntryDraft } from '#core/contracts/evidence.ts';
-import { useDynamo } from './dynamo.ts';
+import { useDynamo } from '../support/dynamo.ts';
 
 export const dynamo = useDynamo();
 

@@ -1,5 +1,5 @@
 /** Reads from the source which metrics the code writes and with which labels. */
-import { sourceText } from './source-text.ts';
+import { sourceText } from '../support/source-text.ts';
 
 /** A call of the telemetry port with a literal name; the labels of `count` stand second, those of `observe` last. */
 const call = /\.(count|gauge|observe)\(\s*'(svc_\w+)'([^;]*?)\)(?:;|,\n|\n)/g;

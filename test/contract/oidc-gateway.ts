@@ -2,9 +2,9 @@
 import type { JWK } from 'jose';
 import { issuerDocuments } from '#adapters/http/issuer-documents.ts';
 import { lazyTokens } from '#core/configuration/identity/federation/lazy-tokens.ts';
-import { caller } from './call-endpoint.ts';
-import { type OidcServer, signingKey, startOidc } from './oidc.ts';
-import { configuration, type TestPorts, testPorts } from './ports.ts';
+import { caller } from '../support/call-endpoint.ts';
+import { type OidcServer, signingKey, startOidc } from '../support/oidc.ts';
+import { configuration, type TestPorts, testPorts } from '../support/ports.ts';
 
 export const audience = 'https://gateway.test';
 const clients = ['writer-bot', 'alice-console', 'bob-console', 'stranger', 'tenant-bot'];

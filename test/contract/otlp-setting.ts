@@ -1,7 +1,7 @@
 /** A receiver of traces, and spans to send. */
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import { type OtlpReceiver, startOtlpReceiver } from './otlp-receiver.ts';
+import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
 
 export const traceId = '0af7651916cd43dd8448eb211c80319c';
 export const callerId = 'b7ad6b7169203331';

@@ -1,6 +1,6 @@
 /** A DynamoDB client that reports each call and lets a test intervene. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Loose } from './loose.ts';
+import type { Loose } from '../support/loose.ts';
 
 export interface StoreCall {
   /** `GetItem`, `TransactWriteItems`, … */

@@ -9,10 +9,10 @@ import type { Timeouts } from '#core/kernel/ports.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
 import { type ProviderCall, ProviderFault, type ProviderReply } from '#core/models/providers/ports.ts';
 import { providersFrom } from '#core/models/providers/providers.ts';
-import { until } from './executor-cases.ts';
-import { type FakeKind, type FakeProvider, type FakeReply, startFakeProvider } from './fake-providers.ts';
-import { providerEntry } from './provider-entry.ts';
-import { woundTimeouts } from './wound-timeouts.ts';
+import { until } from '../support/executor-cases.ts';
+import { type FakeKind, type FakeProvider, type FakeReply, startFakeProvider } from '../support/fake-providers.ts';
+import { providerEntry } from '../support/provider-entry.ts';
+import { woundTimeouts } from '../support/wound-timeouts.ts';
 
 export const key = 'provider-key-0123456789';
 

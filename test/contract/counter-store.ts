@@ -4,8 +4,8 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { countersTable } from '#adapters/tables/counters-table.ts';
 import type { TableName } from '#core/contracts/tables.ts';
 import type { Counters } from '#core/limits/ports.ts';
+import { over, startDynamo } from '../support/dynamo.ts';
 import { now } from '../unit/limits/sample.ts';
-import { over, startDynamo } from './dynamo.ts';
 
 export let server: Awaited<ReturnType<typeof startDynamo>>;
 export let client: DynamoDBClient;

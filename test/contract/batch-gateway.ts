@@ -1,14 +1,14 @@
 /**
  * Handlers of files and batches over the embedded store, with a provider account over real HTTP that knows no tenants.
  */
-import type { ChatRecord } from '#core/contracts/chat.ts';
 import { chatHandlers } from '#lambdas/handlers.ts';
 import { withBytes } from '#lambdas/middleware/body.ts';
-import { eventTo } from './call-endpoint.ts';
-import { type BatchAccount, batchAccount } from './fake-batches.ts';
-import type { Loose } from './loose.ts';
-import { keys } from './ports.ts';
-import { fake, filters, gateway, useProviderGateway } from './provider-gateway.ts';
+import { eventTo } from '../support/call-endpoint.ts';
+import { chatRecordsOf } from '../support/evidence-of.ts';
+import { type BatchAccount, batchAccount } from '../support/fake-batches.ts';
+import type { Loose } from '../support/loose.ts';
+import { keys } from '../support/ports.ts';
+import { fake, filters, gateway, useProviderGateway } from '../support/provider-gateway.ts';
 
 export let account: BatchAccount;
 
@@ -87,12 +87,7 @@ export const results = async (id: string, sent?: Sent) => {
         : [],
   };
 };
-export async function recordsOf(session: string, tenant = 'default'): Promise<ChatRecord[]> {
-  const records: ChatRecord[] = [];
-  for await (const entry of gateway.ports.evidence.entries(tenant, session))
-    if (entry.kind === 'chat') records.push(entry.body as unknown as ChatRecord);
-  return records;
-}
+export const recordsOf = (session: string, tenant = 'default') => chatRecordsOf(gateway.ports, session, tenant);
 export const theirIds = /theirs\d|file-out/;
 
 export function useBatchGateway(): void {

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { cosign } from '#core/evidence/transparency/checkpoint-note.ts';
 import { noteKeyTypes, noteSigner, verifierKey } from '#core/evidence/transparency/note.ts';
-import { type Answer, act, ask, type Fields, until } from '../e2e/client.ts';
-import { authenticator, type Page } from './authenticator.ts';
-import type { Gateway } from './gateway.ts';
-import { readCases } from './yaml.ts';
+import { authenticator, type Page } from '../support/authenticator.ts';
+import type { Gateway } from '../support/gateway.ts';
+import { readCases } from '../support/yaml.ts';
+import { type Answer, act, ask, type Fields, until } from './client.ts';
 
 export interface World {
   readonly gateway: Gateway;
@@ -226,7 +226,7 @@ const call = z.strictObject({
 
 /** By `METHOD path`; the paths are those of the routes table. */
 export const visits: Readonly<Record<string, Visit>> = Object.fromEntries(
-  readCases('test/support/every-route.yaml', z.array(call)).map((row): [string, Visit] => [
+  readCases('test/e2e/every-route.yaml', z.array(call)).map((row): [string, Visit] => [
     row.route,
     async (world) => {
       const known = <T>(text: T) =>

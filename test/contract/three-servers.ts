@@ -1,6 +1,6 @@
 /** Three MCP servers behind one gateway, one of them hostile. */
-import { http, keys, send, useMcpEndpoint } from './mcp-endpoint.ts';
-import { plainTool, type RecordingServer, startRecordingServer } from './recording-mcp-server.ts';
+import { http, keys, send, useMcpEndpoint } from '../support/mcp-endpoint.ts';
+import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
 
 export let files: RecordingServer;
 export let web: RecordingServer;

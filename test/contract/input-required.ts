@@ -1,5 +1,5 @@
 /** MCP calls of a client that can show an address, for pending approvals. */
-import { meta, modern, test_, useMcpEndpoint } from './mcp-endpoint.ts';
+import { meta, modern, test_, useMcpEndpoint } from '../support/mcp-endpoint.ts';
 
 export const capabilities = 'io.modelcontextprotocol/clientCapabilities';
 export const asks = { ...meta, [capabilities]: { elicitation: { url: {}, form: {} } } };

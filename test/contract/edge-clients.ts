@@ -1,6 +1,6 @@
 /** Clients of the local edge. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Answer } from './edge.ts';
+import type { Answer } from '../support/edge.ts';
 
 /** Answers with what it was sent. */
 export function echo(request: IncomingMessage, response: ServerResponse): void {

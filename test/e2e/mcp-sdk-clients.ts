@@ -4,8 +4,8 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { mcpKeys } from './mcp-gateway.ts';
-import { node } from './mcp-servers.ts';
+import { mcpKeys } from '../support/mcp-gateway.ts';
+import { node } from '../support/mcp-servers.ts';
 
 export const requestInit = { headers: { 'x-api-key': mcpKeys.agent } };
 

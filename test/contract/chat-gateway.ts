@@ -1,8 +1,8 @@
 /** The chat pipeline through its handlers, over the embedded store. */
 import type { ChatRecord } from '#core/contracts/chat.ts';
-import { type Answer, caller } from './call-endpoint.ts';
-import { evidenceOf } from './evidence-of.ts';
-import { keys, type TestPorts, testPorts } from './ports.ts';
+import { type Answer, caller } from '../support/call-endpoint.ts';
+import { evidenceOf } from '../support/evidence-of.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 const extra = `
 providers:

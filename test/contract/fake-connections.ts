@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import type { DispatchedCall } from '#core/chat/socket-ports.ts';
-import { serve } from './serve.ts';
-import type { SocketMessage } from './socket-client.ts';
+import { serve } from '../support/serve.ts';
+import type { SocketMessage } from '../support/socket-client.ts';
 
 export interface FakeConnections {
   /** Of the stage, as `CONNECTIONS_URL` has it; beside it options for clients. */
