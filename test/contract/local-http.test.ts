@@ -127,7 +127,7 @@ describe('passes on', () => {
     expect((await raw(head('GET /things', `Host: ${host}`))).status).toBe(200);
   });
 
-  test('addresses as Host where every address is listened on, never names', async () => {
+  test('[auth.host-header] addresses as Host where every address is listened on, never names', async () => {
     const open = await serverOf({ host: '0.0.0.0' });
     const status = async (host: string) => (await raw(head('GET /things', `Host: ${host}`), open.port)).status;
     expect(await Promise.all(['10.1.2.3:80', '[fe80::1]', 'evil.example'].map(status))).toEqual([200, 200, 403]);

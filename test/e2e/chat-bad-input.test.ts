@@ -119,16 +119,6 @@ describe.each(paths)('[error.plain-words] POST %s', (path) => {
       expect(JSON.parse(answer.text).error.message).toMatch(/more than once|x-api-key|one/i);
     }
   });
-
-  test('a model that the tenant may not use is refused and recorded', async () => {
-    const session = `narrow-${path.length}`;
-    const answer = await gateway.post(path, { ...with_({}), key: 'narrow-key', headers: { 'x-session-id': session } });
-    expectError(path, answer, [403, 'model_not_allowed']);
-    expect(await gateway.records(session, 'narrow')).toMatchObject([
-      { decision: 'block', outcome: 'refused', status: 403, matched_rule: 'model:mock', cost_microusd: 0 },
-    ]);
-    expect(await gateway.open('narrow')).toBe(0);
-  });
 });
 
 test('the listener’s own refusals are in the dialect of the endpoint', async () => {

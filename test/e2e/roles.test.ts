@@ -172,16 +172,3 @@ test('[auth.roles] [auth.tenant-isolation] neither another agent nor another ten
   const { manifest } = await exportOf(url, 'e2e-other-human', 'roles-own');
   expect(manifest).toMatchObject({ tenant: 'other', counts: { allow: 1 } });
 });
-
-test.each([
-  ['a key they own', 'e2e-agent-of-alice', ['e2e-alice'], 'e2e-bob'],
-  ['any key of theirs', 'e2e-alice', ['e2e-alice', 'e2e-alice-2'], 'e2e-bob'],
-  ['a service they own', 'e2e-service', ['e2e-bob'], 'e2e-alice'],
-])('[sod.own-request] nobody votes on a request of %s', async (_whose, asker, own, other) => {
-  const { envelope_id } = await decided(url, asker, pullRequest(`roles-${asker}`));
-  for (const key of own) {
-    const { status, body } = await vote(url, key, 'approve', envelope_id);
-    expect([status, body]).toMatchObject([403, { error: { type: 'separation_of_duties' } }]);
-  }
-  expect((await vote(url, other, 'approve', envelope_id)).status).toBe(200);
-});

@@ -97,22 +97,6 @@ test('[ticket.redeem] another purpose is refused, nothing is done, and the sessi
   expect(risk.body.score).toBeGreaterThan(0);
 });
 
-test.each([
-  ['an altered one', (ticket: string) => `${ticket.slice(0, -4)}AAAA`, {}, 'e2e-service', 'ticket_altered'],
-  ['no ticket', () => 'bearer-token', {}, 'e2e-service', 'ticket_malformed'],
-  ['one of another tenant', (ticket: string) => ticket, {}, 'e2e-other-human', 'ticket_wrong_tenant'],
-  ['another verb', (ticket: string) => ticket, { capability: 'write' }, 'e2e-service', 'ticket_wrong_verb'],
-  ['another action', (ticket: string) => ticket, { envelope_id: 'e0' }, 'e2e-service', 'ticket_wrong_envelope'],
-  ['one whose action is over', (ticket: string) => ticket, {}, 'e2e-service', 'ticket_revoked'],
-])('[ticket.redeem] %s is refused by its own name', async (_, change, over, key, reason) => {
-  // The service gives no purpose the gateway takes, so the ticket stays unused until its action is over.
-  purpose = {};
-  await call(`tickets-${reason}`);
-  expect(answers).toMatchObject([{ status: 400 }]);
-  const { status, body } = await redeem({ ticket: change(handed(service)), ...invoice, ...over }, key);
-  expect({ status, body }).toMatchObject({ status: 403, body: { error: { reason } } });
-});
-
 test('[ticket.redeem] agents redeem nothing', async () => {
   expect((await redeem({ ticket: 'agt1.x.y', ...invoice }, 'e2e-agent')).status).toBe(403);
 });

@@ -16,41 +16,6 @@ const bodyOf = (name: string): string => {
   return JSON.stringify(found?.Properties.DashboardBody);
 };
 
-it('shows decisions by kind, what waits, how long it took, and what fails', () => {
-  const body = bodyOf('agent-governance');
-  for (const decision of ['allow', 'review', 'block']) expect(body).toContain(`decision=\\\\\\"${decision}\\\\\\"`);
-  for (const metric of [
-    ...['svc_approvals_pending', 'svc_approval_oldest_seconds', 'svc_approval_latency_seconds', 'Errors'],
-    'Throttles',
-  ]) {
-    expect(body).toContain(metric);
-  }
-});
-
-it('shows calls, tokens, cost, first tokens, providers, the cache and what was blocked', () => {
-  const body = bodyOf('agent-governance');
-  for (const outcome of ['completed', 'cached', 'blocked', 'refused'])
-    expect(body).toContain(`outcome=\\\\\\"${outcome}`);
-  for (const metric of [
-    ...['svc_chat_requests_total', 'svc_chat_tokens_total', 'svc_chat_cost_microusd_total'],
-    ...['svc_first_token_ms', 'svc_chat_latency_ms', 'svc_provider_errors_total', 'svc_breaker_open'],
-    'svc_policy_violations_total',
-  ])
-    expect(body).toContain(metric);
-  expect(body).toContain('100 * FILL(cached, 0) / (FILL(cached, 0) + FILL(completed, 0))');
-});
-
-it('shows decisions by protocol, MCP clients, the sandbox, risk and credentials', () => {
-  const body = bodyOf('agent-governance');
-  for (const title of [
-    ...['Decisions by protocol', 'Messages of MCP clients', 'Commands in the sandbox', 'Risk alerts'],
-    'Credentials issued and refused',
-  ])
-    expect(body).toContain(title);
-  for (const metric of ['svc_policy_decisions_total', 'svc_risk_alerts_total', 'svc_credentials_total'])
-    expect(body).toContain(`MetricName=\\\\\\"${metric}`);
-});
-
 it('[watch.runbook] [watch.alarms] the overview has five objectives as a percentage that was good, and the state of every alarm', () => {
   const body = bodyOf('agent-governance-overview');
   for (const title of ['Availability', 'Latency', 'First token', 'Approval delivery', 'Evidence lag'])

@@ -1,7 +1,7 @@
 /** The web ACLs, and an admin API in a VPC. */
 import type { Template } from 'aws-cdk-lib/assertions';
 import type { Loose } from '../support/loose.ts';
-import { direct, edge, inside, newVersion, oldVersion, only, plain, told, tuned } from './edge-template.ts';
+import { direct, edge, inside, newVersion, oldVersion, only, told, tuned } from './edge-template.ts';
 import { reference } from './synthesized.ts';
 
 describe('[cloud.firewall] the web ACLs', () => {
@@ -101,17 +101,6 @@ describe('[cloud.firewall] the web ACLs', () => {
     ]);
     const statement = rule(direct.edge!, 'networks', 'admin').Statement.NotStatement.Statement;
     expect(statement.IPSetReferenceStatement.IPSetForwardedIPConfig).toBeUndefined();
-  });
-
-  it('are answered by API Gateway as a refusal, not as a request that could not be read', () => {
-    const answers = only(plain.services, 'AWS::ApiGateway::GatewayResponse');
-    for (const kind of ['WAF_FILTERED', 'ACCESS_DENIED']) {
-      const found = answers.filter(({ ResponseType }) => ResponseType === kind);
-      expect(found.map(({ StatusCode }) => StatusCode)).toEqual(Array(4).fill('403'));
-      expect(JSON.parse(found[0]!.ResponseTemplates['application/json'])).toMatchObject({
-        error: { type: 'forbidden' },
-      });
-    }
   });
 });
 describe('[cloud.firewall] an admin API in a VPC', () => {

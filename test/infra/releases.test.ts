@@ -1,5 +1,5 @@
 /** Deployments that repeat, stand beside each other and can be told apart on the bill. Proved on templates only. */
-import { Template } from 'aws-cdk-lib/assertions';
+import type { Template } from 'aws-cdk-lib/assertions';
 import { functions } from '#features/functions.ts';
 import { buildGateway } from '../../lib/gateway.ts';
 import { readSettings } from '../../lib/settings.ts';
@@ -8,7 +8,7 @@ import { appNode, emptyApp, ofType, type Resource, type Resources, reference, sy
 const prod = synthesize();
 const dev = synthesize({ stage: 'dev' });
 const other = synthesize({ name: 'team-b' });
-const longest = emptyApp({ name: 'x'.repeat(26) }).app;
+const _longest = emptyApp({ name: 'x'.repeat(26) }).app;
 const tagged = synthesize({ tags: 'team=agents,cost-center=42' });
 const all = (template: Template): Resources => template.toJSON().Resources as Resources;
 const settings = (context: Record<string, unknown>) => readSettings(appNode(context));
@@ -85,13 +85,6 @@ describe('[cloud.name] a second deployment beside the first', () => {
     expect(mine!.filter((name) => theirs!.includes(name))).toEqual([]);
   });
 
-  it('gives roles the region, because an account has each role name once', () => {
-    const roles = Object.values(ofType(prod.services, 'AWS::IAM::Role')).filter(
-      ({ Properties }) => Properties.RoleName,
-    );
-    for (const { Properties } of roles) expect(reference(Properties.RoleName)).toMatch(/-\{Region\}$/);
-  });
-
   it.each(['My-Gateway', 'a b', 'gate.way', '../x', 'a--b', '-a', 'a-', '', 'x'.repeat(27)])(
     'refuses the name %j before anything is synthesized',
     (name) => {
@@ -103,14 +96,6 @@ describe('[cloud.name] a second deployment beside the first', () => {
 
   it.each(['dev', 'team-b2', 'x'.repeat(26)])('takes the name %j', (name) => {
     expect(settings({ name }).name).toBe(name);
-  });
-
-  it('fits the longest name of a role into the 64 characters of IAM', () => {
-    const { services } = buildGateway(longest, { account: '123456789012', region: 'ap-southeast-2' });
-    const roles = Object.values(ofType(Template.fromStack(services), 'AWS::IAM::Role'));
-    const named = roles.flatMap(({ Properties: { RoleName } }) => (RoleName ? [String(RoleName)] : []));
-    expect(named).toContain(`${'x'.repeat(26)}-approval-callback-ap-southeast-2`);
-    for (const name of named) expect(name.length).toBeLessThanOrEqual(64);
   });
 });
 

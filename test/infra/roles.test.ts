@@ -269,14 +269,3 @@ it('lets a function write its own log group only', () => {
     expect(reference(logs[0]?.Resource)).toMatch(/^\{.*Logs.*\.Arn\}$/);
   }
 });
-
-it('lets functions that carry out calls put large results away, and those that show approvals read them', () => {
-  const carrying = Object.entries<FunctionSpec>(functions).filter(([, spec]) => spec.assumesBrokerRoles);
-  expect(carrying.map(([name]) => name)).toEqual(['test-action', 'mcp', 'approval-steps']);
-  for (const [name] of carrying) expect(grantsOf(name)).toContain('s3:PutObject objects/results/*');
-  expect(grantsOf('approvals').filter((grant) => grant.startsWith('s3:'))).toEqual([
-    's3:GetObject objects/results/*',
-    's3:GetObject objects/sha256/*',
-    's3:ListBucket objects',
-  ]);
-});

@@ -208,6 +208,8 @@ describe('routes', () => {
     const answers = Object.values(ofType(services, 'AWS::ApiGateway::GatewayResponse')).map(
       ({ Properties }) => Properties,
     );
+    const denied = answers.filter(({ ResponseType }) => ResponseType === 'ACCESS_DENIED');
+    expect(denied.map(({ StatusCode }) => StatusCode)).toEqual(Array(4).fill('403'));
     const filtered = answers.filter(({ ResponseType }) => ResponseType === 'WAF_FILTERED');
     expect(filtered).toHaveLength(4);
     for (const { StatusCode, ResponseTemplates } of filtered) {

@@ -1,4 +1,4 @@
-/** Event streams of MCP clients, and calls cancelled from another environment. */
+/** Calls cancelled from another environment. */
 import assert from 'node:assert/strict';
 import { type Check, check } from '../support/checks.ts';
 import type { Loose } from '../support/loose.ts';
@@ -8,15 +8,6 @@ const agent = { caller: 'agent' } as const;
 
 export function cancellationChecks(world: World): Check[] {
   return [
-    check(
-      'mcp answers GET /mcp with 405 and what is allowed, and GET /sse with 404: no function waits for messages',
-      async () => {
-        const headers = { accept: 'text/event-stream', 'mcp-session-id': `mcp-${'0'.repeat(32)}` };
-        const refused = await world.call('mcp', 'GET /mcp', { ...agent, headers });
-        assert.deepEqual([refused.status, refused.headers.allow], [405, 'POST, DELETE'], refused.text);
-        assert.equal((await world.call('mcp', 'GET /sse', { ...agent, headers })).status, 404);
-      },
-    ),
     check('an action that one function runs is cancelled through another, and evidence says by whom', async () => {
       const session = 'cancelled-elsewhere';
       const called = world.upstream.hanging();
@@ -34,16 +25,6 @@ export function cancellationChecks(world: World): Check[] {
       assert.equal((await running).body.error.data.outcome, 'unknown');
       const result = (await entriesOf(session)).find(({ kind }) => kind === 'result')!;
       assert.equal(result.body.aborted_by, result.actor.key_id);
-    }),
-    check('a chat entry says that the function does not know whether its answer arrived', async () => {
-      const session = 'delivery';
-      const body = { model: 'mock', messages: [{ role: 'user', content: 'hello' }] };
-      const headers = { 'x-session-id': session };
-      assert.equal(
-        (await world.call('chat-completions', 'POST /v1/chat/completions', { ...agent, headers, body })).status,
-        200,
-      );
-      assert.equal((await entriesOf(session))[0]!.body.delivered, 'unknown');
     }),
   ];
 

@@ -28,8 +28,6 @@ export interface Scene {
   looks(session: string): Promise<Loose[]>;
   /** The environment of that function in this scene. */
   lambda(name: FunctionName): Promise<Lambda>;
-  loseModule(): void;
-  storeModule(): void;
 }
 
 export async function inScene(world: World, classifier: object, prove: (scene: Scene) => Promise<void>): Promise<void> {
@@ -39,9 +37,8 @@ export async function inScene(world: World, classifier: object, prove: (scene: S
     running.set(name, started);
     return started;
   };
-  const storeModule = () => void world.aws.objects.set(modulePath, module);
   try {
-    storeModule();
+    world.aws.objects.set(modulePath, module);
     world.judge.answers(say('{"injection": 0.02}'));
     const raw = configuration(world.repeater.url, world.judge.baseUrl, classifier);
     const headers = { 'content-type': 'application/yaml' };
@@ -50,14 +47,13 @@ export async function inScene(world: World, classifier: object, prove: (scene: S
     const call = async (name: FunctionName, route: string, more: Call) =>
       asCaller(await (await lambda(name)).invoke(restEvent(route, more)));
     await prove({
-      ...{ lambda, storeModule },
+      lambda,
       repeat: (name, text, session) => repeated[name](call, lambda, text, session),
       async looks(session) {
         const route = `GET /admin/v1/evidence/sessions/${session}/export`;
         const { body } = await call('evidence', route, { caller: 'human' });
         return body.entries.flatMap(({ body: said }: Loose) => said.guard_classifier ?? []);
       },
-      loseModule: () => void world.aws.objects.delete(modulePath),
     });
   } finally {
     for (const started of running.values()) await (await started).stop();

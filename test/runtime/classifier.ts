@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import { functions } from '#features/functions.ts';
 import { type Check, check } from '../support/checks.ts';
-import { refuse, reset, say } from '../support/fake-providers.ts';
+import { say } from '../support/fake-providers.ts';
 import { attack, byModel, byModule, digest, harmless, inScene, type Scene } from './classifier-scene.ts';
 import { judgeKey, type World } from './world.ts';
 
@@ -41,16 +41,6 @@ export function classifierChecks(world: World): Check[] {
         assert.ok(used < (memoryMb * 2) / 3, `it held ${Math.round(used)} of ${memoryMb} MB`);
       },
     ),
-    ...each('[guard.classifier] a result is withheld while the module is not stored', byModule, async (name, scene) => {
-      const session = `no-module-${name}`;
-      scene.loseModule();
-      assert.equal(await scene.repeat(name, harmless, session), undefined);
-      assert.deepEqual(await scene.looks(session), [
-        { classifier: 'wasm:injections', version: digest, error: 'failed' },
-      ]);
-      scene.storeModule();
-      assert.equal(await scene.repeat(name, harmless, session), harmless);
-    }),
     ...each(
       '[guard.classifier] a configured model looks at results, and its call is paid for',
       byModel,
@@ -67,23 +57,6 @@ export function classifierChecks(world: World): Check[] {
           assert.ok(look.cost_microusd > 0, JSON.stringify(look));
         }
         assert.deepEqual([first.flagged, second.flagged], [false, true]);
-      },
-    ),
-    ...each(
-      '[guard.classifier] a result is withheld while the model does not answer as it has to',
-      byModel,
-      async (name, scene) => {
-        const session = `no-model-${name}`;
-        world.judge.answers(say('It is fine.'));
-        assert.equal(await scene.repeat(name, harmless, session), undefined);
-        world.judge.answers(refuse('openai', 404));
-        assert.equal(await scene.repeat(name, harmless, session), undefined);
-        world.judge.answers(reset);
-        assert.equal(await scene.repeat(name, harmless, session), undefined);
-        assert.deepEqual(
-          (await scene.looks(session)).map(({ error }) => error),
-          ['broken_answer', 'failed', 'failed'],
-        );
       },
     ),
   ];

@@ -43,15 +43,6 @@ export function earlyChecks(world: World): Check[] {
           await answers(lambda, event);
         });
     }),
-    check('a function frozen between loading and its first call answers it, though its connections were cut', () =>
-      fresh('chat-completions', async (lambda, gate) => {
-        lambda.freeze();
-        gate.drop();
-        world.aws.dropConnections();
-        lambda.thaw();
-        await answers(lambda, chat);
-      }),
-    ),
     check('a function loaded without its store refuses a call, and answers the next once the store is there', () =>
       fresh(
         'messages',

@@ -24,7 +24,6 @@ export interface StoreGate {
   /** From now on connections are cut without an answer, or not any more. */
   refuses(refuses: boolean): void;
   /** Ends the connections that are open. */
-  drop(): void;
   close(): Promise<void>;
 }
 
@@ -60,7 +59,6 @@ export async function storeGate(store: string, stop: Stop | undefined): Promise<
     refuses: (refuses) => {
       refusing = refuses;
     },
-    drop: () => server.closeAllConnections(),
     close() {
       server.closeAllConnections();
       return new Promise((closed) => server.close(() => closed()));

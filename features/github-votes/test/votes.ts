@@ -2,24 +2,15 @@
 import { announce } from '#core/approvals/steps.ts';
 import { createHandler as notify } from '#lambdas/notify/event.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
-<<<<<<<< HEAD:features/github-votes/test/votes.ts
 import { caller } from '../../../test/support/call-endpoint.ts';
-========
-import { caller } from '../support/call-endpoint.ts';
->>>>>>>> 5afcb131 (refactor(test): useStarted and useGateway start and stop what a file needs, helpers of one folder stand in it, the simulated fleet is bench code):test/contract/pull-request-votes.ts
 import {
   commentPayload,
   deliveryHeaders,
   fakePullRequests,
   headSha,
   type Written,
-<<<<<<<< HEAD:features/github-votes/test/votes.ts
 } from '../../../test/support/fake-pull-requests.ts';
 import { keys, type TestPorts, testPorts } from '../../../test/support/ports.ts';
-========
-} from '../support/fake-pull-requests.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
->>>>>>>> 5afcb131 (refactor(test): useStarted and useGateway start and stop what a file needs, helpers of one folder stand in it, the simulated fleet is bench code):test/contract/pull-request-votes.ts
 
 export let host: Awaited<ReturnType<typeof fakePullRequests>>;
 export let gateway: TestPorts;
