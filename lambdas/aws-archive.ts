@@ -1,6 +1,7 @@
 /** Archive, checkpoints and transparency log on AWS, for the functions that read or write them. */
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
+import { contradictionRows } from '#adapters/tables/set-aside-rows.ts';
 import { checkpointEntries } from '#core/evidence/checkpointer.ts';
 import type { KeptFrom } from './aws.ts';
 import { awsLog, awsLogReader } from './aws-log.ts';
@@ -19,11 +20,12 @@ export const archiveAndLog = (from: KeptFrom) => ({
 
 /** Writes the archive and covers its copies by checkpoints, which the log witnesses. */
 export const archiving = (from: KeptFrom) => {
-  const { bucket, telemetry, logKeys } = from;
+  const { bucket, clock, telemetry, logKeys } = from;
+  const contradictions = contradictionRows(from.store);
   const { checkpoints } = archive(from);
   const written = archiveBucket({ bucket });
   const log = logKeys ? awsLog({ ...from, keys: logKeys }) : undefined;
   const cover = (entries: Parameters<typeof checkpointEntries>[1]) =>
-    checkpointEntries({ checkpoints, archive: written, log, telemetry }, entries);
+    checkpointEntries({ checkpoints, archive: written, log, clock, contradictions, telemetry }, entries);
   return { archived: written, checkpoints, archiving: { archive: written, cover } };
 };

@@ -11,7 +11,7 @@ import { systemIds } from '#adapters/system/ids.ts';
 import { chainQueue } from '#adapters/tables/chain-queue.ts';
 import { deliveriesTable } from '#adapters/tables/deliveries-table.ts';
 import { observationsTable } from '#adapters/tables/observations-table.ts';
-import { setAsideRows } from '#adapters/tables/set-aside-rows.ts';
+import { contradictionRows, setAsideRows } from '#adapters/tables/set-aside-rows.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { announceViolations } from '#core/approvals/notifications/policy-events.ts';
 import { type TableName, tableEnvironment } from '#core/contracts/tables.ts';
@@ -35,6 +35,8 @@ export function projectPorts(): ProjectPorts & ChainsPorts {
   const tables = { observations: table('observations'), deliveries: table('deliveries') } as Record<TableName, string>;
   const store = { store: dynamoStore({ client: dynamoClient(clientBounds()), tables }) };
   const queue = chainQueue({ ...store, clock: systemClock, ids: systemIds });
+  const contradictions = contradictionRows(store);
+  const raised = { clock: systemClock, contradictions, telemetry };
   const keys = logKeyIds(environment);
   const log = keys ? awsLog({ keys, bucket, client, store }) : undefined;
   return {
@@ -50,8 +52,8 @@ export function projectPorts(): ProjectPorts & ChainsPorts {
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     archive,
     // One process at a time signs for a tenant, with all that its lanes archived meanwhile.
-    cover: (entries) => queue.put(checkedStretches({ telemetry }, entries)),
-    coverStretches: (stretches) => checkpointStretches({ checkpoints, archive, log, telemetry }, stretches),
-    telemetry,
+    cover: async (entries) => queue.put(await checkedStretches(raised, entries)),
+    coverStretches: (stretches) => checkpointStretches({ checkpoints, archive, log, ...raised }, stretches),
+    ...raised,
   };
 }

@@ -22,9 +22,7 @@ export function gatewayMetrics(deployment: string) {
   const pendingApprovals = metric('svc_approvals_pending', 'Maximum');
   const oldestApprovalSeconds = metric('svc_approval_oldest_seconds', 'Maximum');
   /** Published once per day, so its period is a day. */
-  const daily = (name: string): Metric => metric(name, 'Maximum').with({ period: Duration.days(1) });
-  const missingArchiveEntries = daily('svc_archive_missing_entries');
-  const archiveContradictions = daily('svc_archive_contradictions');
+  const missingArchiveEntries = metric('svc_archive_missing_entries', 'Maximum').with({ period: Duration.days(1) });
   const approvalLatency = (statistic: string): Metric =>
     metric('svc_approval_latency_seconds', statistic).with({ label: statistic });
 
@@ -114,7 +112,7 @@ export function gatewayMetrics(deployment: string) {
   const scheduleCompleted = (schedule: ScheduledFunction): Metric =>
     metric('svc_schedule_completed_total', 'Sum', { schedule });
   const guardsDisabled = metric('svc_guards_disabled', 'Maximum');
-  const checkpointsRefused = metric('svc_checkpoints_refused_total', 'Sum');
+  const chainsContradicted = metric('svc_chains_contradicted_total', 'Sum');
   const unprovenApprovals = metric('svc_approvals_unproven_total', 'Sum');
 
   const canaryRounds = (outcome: 'passed' | 'failed'): Metric => metric('svc_canary_rounds_total', 'Sum', { outcome });
@@ -127,12 +125,11 @@ export function gatewayMetrics(deployment: string) {
     deliveryDelaySeconds,
     scheduleCompleted,
     guardsDisabled,
-    checkpointsRefused,
+    chainsContradicted,
     unprovenApprovals,
     pendingApprovals,
     oldestApprovalSeconds,
     missingArchiveEntries,
-    archiveContradictions,
     approvalLatency,
     decisions,
     chatRequests,

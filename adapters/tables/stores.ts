@@ -13,7 +13,7 @@ import { evidenceTable } from './evidence-table.ts';
 import { keyRisksTable } from './key-risks-table.ts';
 import { mcpTable } from './mcp-table.ts';
 import { rolloutsTable } from './rollouts-table.ts';
-import { setAsideRows } from './set-aside-rows.ts';
+import { contradictionRows, setAsideRows } from './set-aside-rows.ts';
 import type { StoreOptions } from './store.ts';
 import { manifestsTable } from './task-manifests-table.ts';
 import { ticketsTable } from './tickets-table.ts';
@@ -50,6 +50,7 @@ export function tableStores({ store: rows }: StoreOptions, clock: Clock) {
     }),
     startedActions: actionsTable(store),
     setAside: setAsideRows(store),
+    contradictions: contradictionRows(store),
     observations: lazyStore(async () => (await import('./observations-table.ts')).observationsTable(store), {
       apply: true,
       usage: true,

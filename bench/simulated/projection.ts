@@ -136,7 +136,8 @@ export async function simulateProjection(load: EvidenceLoad): Promise<EvidenceTa
       },
     };
     const observations = observationsTable(store);
-    return { checkpoints: covering, archive, log, observations, telemetry: telemetry as never };
+    const contradictions = { put: async () => fail('a contradiction') };
+    return { checkpoints: covering, archive, log, observations, clock, contradictions, telemetry: telemetry as never };
   };
 
   async function project(own: ReturnType<typeof environment>, entries: readonly EvidenceEntry[]): Promise<void> {
@@ -146,7 +147,7 @@ export async function simulateProjection(load: EvidenceLoad): Promise<EvidenceTa
       {
         ...{ observations: own.observations, archive: own.archive, views: undefined, announce: async () => {} },
         ...{ setAside: { put: async () => fail('set aside') }, telemetry: own.telemetry, pause: time.pause },
-        cover: (all) => queue.put(checkedStretches(own, all)),
+        cover: async (all) => queue.put(await checkedStretches(own, all)),
       },
       entries,
     );

@@ -11,6 +11,7 @@ import { registerLogKey, registerSigningKey } from '#adapters/local/registered-k
 import { signingKeyPem, stateSigner } from '#adapters/local/signing-keys.ts';
 import { logObjectsTable } from '#adapters/tables/log-objects-table.ts';
 import { logTable } from '#adapters/tables/log-table.ts';
+import { contradictionRows } from '#adapters/tables/set-aside-rows.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { separateArchiveWarning } from '#core/evidence/archived.ts';
 import { checkpointEntries } from '#core/evidence/checkpointer.ts';
@@ -59,7 +60,8 @@ interface KeptEvidenceOptions {
  * Opens signer, archive and log. @throws OtherSigningKey if the store belongs to a gateway that signs with another key.
  */
 export async function keptEvidence(options: KeptEvidenceOptions): Promise<KeptEvidence> {
-  const { stateFolder, store, evidence, telemetry, adoptSigningKey: adopt = false } = options;
+  const { stateFolder, store, evidence, clock, telemetry, adoptSigningKey: adopt = false } = options;
+  const contradictions = contradictionRows(store);
   const { shared } = store;
   const signer = options.keys?.signer ?? (await stateSigner(stateFolder));
   const before = await registerSigningKey({ store: store.store, signer, adopt });
@@ -71,7 +73,7 @@ export async function keptEvidence(options: KeptEvidenceOptions): Promise<KeptEv
   const transparency = await transparencyLog(options);
   const cover = async (entries: readonly EvidenceEntry[]) => {
     const log = (await options.logging?.()) === false ? undefined : transparency;
-    await checkpointEntries({ checkpoints: written, archive, log, telemetry }, entries);
+    await checkpointEntries({ checkpoints: written, archive, log, clock, contradictions, telemetry }, entries);
   };
   return {
     signer,

@@ -18,7 +18,7 @@ export interface Alert {
   readonly id: string;
   readonly severity: AlertSeverity;
   readonly type: AlertType;
-  /** `global`, or a dimension of analytics: `tenant:<id>`, `model:<name>`, `provider:<name>`. */
+  /** `global`, a dimension of analytics (`tenant:<id>`, `model:<name>`, `provider:<name>`), or `session:<id>`. */
   readonly dimension: string;
   readonly metric: string;
   /** The last measured value. It is compared with `threshold`. */

@@ -5,46 +5,49 @@
 import type { ChainPoint, EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { TransparencyLog } from '#core/evidence/transparency/log.ts';
 import { LogDamage } from '#core/evidence/transparency/stored-tiles.ts';
-import type { Telemetry } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { type ChainStretch, CheckpointRefused, stretchesOf, stretchOf } from './chain-stretch.ts';
 import { CheckpointDamage } from './checkpoint.ts';
-import { rowPlace, UnreadableEntry } from './entry-text.ts';
+import { type ChainPlace, type ContradictionPorts, raiseContradiction } from './contradiction.ts';
+import { UnreadableEntry } from './entry-text.ts';
 import type { ArchiveReader, CheckpointLog } from './ports.ts';
 
-interface CheckpointerPorts {
+interface CheckpointerPorts extends ContradictionPorts {
   readonly checkpoints: Pick<CheckpointLog, 'last' | 'append'>;
   /** Already contains the entries of the stretches. */
   readonly archive: Pick<ArchiveReader, 'entries'>;
   /** The tenant's transparency log, which also receives each point. */
   readonly log: Pick<TransparencyLog, 'append'> | undefined;
-  readonly telemetry: Telemetry;
 }
 
 const sessionsAtOnce = 50;
 
 /** Signs checkpoints over entries that were just archived, of any sessions and in any order. Skips covered entries. */
-export const checkpointEntries = (ports: CheckpointerPorts, entries: readonly EvidenceEntry[]): Promise<void> =>
-  checkpointStretches(ports, checkedStretches(ports, entries));
+export const checkpointEntries = async (ports: CheckpointerPorts, entries: readonly EvidenceEntry[]): Promise<void> =>
+  checkpointStretches(ports, await checkedStretches(ports, entries));
 
 /** Returns the stretches of entries of any sessions. Reports sessions whose entries do not form a chain, and skips them. */
-export const checkedStretches = (
-  ports: Pick<CheckpointerPorts, 'telemetry'>,
+export async function checkedStretches(
+  ports: ContradictionPorts,
   entries: readonly EvidenceEntry[],
-): readonly ChainStretch[] =>
-  bySession(entries).flatMap((own) => {
+): Promise<readonly ChainStretch[]> {
+  const checked: ChainStretch[] = [];
+  for (const own of bySession(entries))
     try {
-      return stretchesOf(own);
+      checked.push(...stretchesOf(own));
     } catch (thrown) {
-      return refused(ports, thrown) ?? [];
+      await refused(ports, own[0]!, thrown);
     }
-  });
+  return checked;
+}
 
 /** Signs one checkpoint over the sessions of archived stretches, in any order. Skips what is covered. */
 export async function checkpointStretches(ports: CheckpointerPorts, stretches: readonly ChainStretch[]): Promise<void> {
   const points: ChainPoint[] = [];
   await sideBySide(bySession(stretches), sessionsAtOnce, async (own) => {
-    const point = await standOf(ports, own.toSorted(byFirst)).catch((thrown: unknown) => refused(ports, thrown));
+    const point = await standOf(ports, own.toSorted(byFirst)).catch((thrown: unknown) =>
+      refused(ports, own[0]!, thrown),
+    );
     if (point) points.push(point);
   });
   if (points.length === 0) return;
@@ -65,14 +68,13 @@ function unlogged({ telemetry }: CheckpointerPorts, thrown: unknown): void {
 
 const byFirst = (a: ChainStretch, b: ChainStretch): number => a.first - b.first || a.index - b.index;
 
-function refused({ telemetry }: Pick<CheckpointerPorts, 'telemetry'>, thrown: unknown): undefined {
+/** Raises a contradiction of the chain, whose stretch is not signed. Throws other faults again. */
+async function refused(ports: ContradictionPorts, chain: ChainPlace, thrown: unknown): Promise<undefined> {
   const known = [CheckpointRefused, CheckpointDamage, UnreadableEntry].some((kind) => thrown instanceof kind);
   if (!known) throw thrown;
-  const { message } = thrown as Error;
-  const point =
-    thrown instanceof CheckpointRefused ? thrown.point : thrown instanceof UnreadableEntry ? rowPlace(thrown) : {};
-  telemetry.count('svc_checkpoints_refused_total', {});
-  telemetry.log('error', 'a chain does not continue its last checkpoint', { ...point, error: message });
+  const { index } =
+    thrown instanceof CheckpointRefused ? thrown.point : thrown instanceof UnreadableEntry ? thrown : chain;
+  await raiseContradiction(ports, { ...chain, index }, (thrown as Error).message);
 }
 
 /** Returns the chain point after these stretches, or undefined if they do not advance it. */

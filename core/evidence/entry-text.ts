@@ -2,6 +2,7 @@
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { remembered } from '#core/kernel/remembered.ts';
+import type { ChainPlace } from './contradiction.ts';
 import { shapeDefect } from './entry-shape.ts';
 
 /** Returns the canonical text of an entry. Entries are immutable, so the cached text stays valid. */
@@ -90,3 +91,16 @@ export function imageOf(entry: EvidenceEntry): { readonly entry: { readonly S: s
 
 /** Returns the entry of an image, or undefined if it cannot be read. */
 export const entryOfImage = (image: Image | undefined): EvidenceEntry | undefined => image && parsedImage(image);
+
+/** The key of a row, as delivered by the table's stream. */
+interface StreamKeys {
+  readonly chain?: { readonly S?: string | undefined } | undefined;
+  readonly position?: { readonly S?: string | undefined } | undefined;
+}
+
+/** Returns the place of a row from its key, or undefined if the key is not one of an entry. */
+export function placeOfKeys(keys: StreamKeys | undefined): ChainPlace | undefined {
+  const [, tenant, session_id] = /^([^#]+)#(.+)$/.exec(keys?.chain?.S ?? '') ?? [];
+  const index = Number(keys?.position?.S ?? Number.NaN);
+  return tenant && session_id && Number.isSafeInteger(index) ? { tenant, session_id, index } : undefined;
+}

@@ -193,7 +193,7 @@ export function openBundle(bundle: unknown): OpenBundle | string {
 export const isUnanchored = ({ not_checked }: Pick<Verification, 'not_checked'>): boolean =>
   not_checked.some((said) => said === originNotChecked || said === completenessNotChecked);
 
-const originNotChecked = 'origin not checked';
+export const originNotChecked = 'origin not checked';
 const completenessNotChecked = 'completeness not checked: neither a manifest nor a stored head was given';
 
 export function unreadable(reason: string, trustedPublicKey: PublicKeys | undefined): Verification {

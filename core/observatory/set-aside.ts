@@ -18,7 +18,7 @@ export interface SetAside {
 
 export interface SetAsideStore {
   /** Stores the first failure per session and step. @throws GatewayError `service_unavailable` */
-  put(row: SetAside): Promise<void>;
+  put(row: SetAside): Promise<unknown>;
   /** Lists at most `limit` rows of a tenant. */
   list(tenant: string, limit: number): Promise<readonly SetAside[]>;
   /** Removes a row after its repair. */

@@ -2,6 +2,7 @@
 
 import type { FailingDelivery } from '#core/approvals/notifications/failing.ts';
 import { troubleAsRead } from '#core/configuration/file-trouble.ts';
+import { type Contradiction, contradictedInWords } from '#core/evidence/contradiction.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import type { DependencyState } from '#core/observatory/dependency-states.ts';
@@ -48,14 +49,14 @@ interface StatusParts {
  */
 export async function dependenciesOf(call: Pick<Call, 'ports' | 'snapshot' | 'principal'>, known: StatusParts) {
   const { ports } = call;
-  const [stores, upstreams, projection] = await Promise.all([storesOf(call), upstreamsOf(call), projectionOf(call)]);
+  const [stores, upstreams, projection] = await Promise.all([storesOf(call), upstreamsOf(call), projectionsOf(call)]);
   const found = [
     ...stores,
     ...providers(known),
     ...upstreams,
     ...channels(call, known),
     ...controlPlane(known),
-    projection,
+    ...projection,
     ...configurationFile(call),
   ];
   const now = ports.clock.now();
@@ -166,23 +167,30 @@ function channels({ snapshot }: Pick<Call, 'snapshot'>, { failing }: StatusParts
 const maxLagMs = 10_000;
 
 /**
- * Reports whether entries reach the archive, checkpoints and views. Names a session that could not [audit.set-aside].
+ * Reports whether entries reach the archive, checkpoints and views. Names a session that could not [audit.set-aside],
+ * and chains that contradict their evidence [evidence.contradicted].
  */
-async function projectionOf({
+async function projectionsOf({
   ports,
   principal,
   snapshot,
-}: Pick<Call, 'ports' | 'snapshot' | 'principal'>): Promise<Dependency> {
+}: Pick<Call, 'ports' | 'snapshot' | 'principal'>): Promise<Dependency[]> {
   const { platform, tenant } = principal;
   const tenants = platform ? snapshot.configuration.tenants.map(({ id }) => id) : [tenant];
   const rows: SetAside[] = [];
-  await sideBySide(tenants, tenantsAtOnce, async (id) => rows.push(...(await ports.setAside.list(id, setAsideLooked))));
+  const contradicted: Contradiction[] = [];
+  await sideBySide(tenants, tenantsAtOnce, async (id) => {
+    rows.push(...(await ports.setAside.list(id, setAsideLooked)));
+    contradicted.push(...(await ports.contradictions.list(id, setAsideLooked)));
+  });
   const base = { kind: 'projection', name: 'evidence', needed: false } as const;
-  if (rows.length > 0) return { ...base, state: 'degraded', reason: setAsideInWords(rows, setAsideLooked) };
+  const degraded = (reason: string): Dependency => ({ ...base, state: 'degraded', reason });
+  const chains = contradicted.length > 0 ? [{ ...degraded(contradictedInWords(contradicted)), name: 'chains' }] : [];
+  if (rows.length > 0) return [degraded(setAsideInWords(rows, setAsideLooked)), ...chains];
   const lagMs = ports.projectionLagMs?.() ?? 0;
-  if (lagMs <= maxLagMs) return { ...base, state: 'up' };
+  if (lagMs <= maxLagMs) return [{ ...base, state: 'up' }, ...chains];
   const reason = `The projection is ${Math.round(lagMs / 1000)} seconds behind: usage, analytics and violations lack the latest entries. Nothing is lost; it catches up from evidence.`;
-  return { ...base, state: 'degraded', reason };
+  return [degraded(reason), ...chains];
 }
 
 /**

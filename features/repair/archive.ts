@@ -1,6 +1,7 @@
 /** `archive check` and `archive repair`: compare heads with the archive, a bounded number of sessions per call. */
 import { isTenant } from '#core/configuration/store/all-tenants.ts';
 import { type ArchiveCheck, checkSession, repairStretch, type Stretch } from '#core/evidence/archive-check.ts';
+import { recheckContradiction } from '#core/evidence/recheck-contradiction.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { projectEntry } from '#core/observatory/project.ts';
@@ -13,6 +14,7 @@ import { resumed, setAsideIn } from './set-aside.ts';
 /** An API Gateway function ends after 29 s. */
 const sessionsPerCall = 20;
 const entriesPerRepair = 2_000;
+const contradictionsPerCall = 100;
 
 export const checkArchive: Operation = async (call) => {
   const { tenant, sessions, cursor } = await pieceOf(call);
@@ -48,6 +50,7 @@ export const repairArchive: Operation = async (call) => {
   let archived = 0;
   let left = 0;
   const aside = range ? [] : await setAsideIn(call, tenant, sessions);
+  const contradicted = range ? [] : await contradictedIn(call, tenant, sessions);
   for (const check of await checksOf(call, tenant, sessions, aside)) {
     const listed = check.missing.reduce((sum, { from, to }) => sum + to - from + 1, 0);
     if (!range) left += check.missing_entries - listed;
@@ -60,13 +63,18 @@ export const repairArchive: Operation = async (call) => {
       archived += done.archived_entries;
       if (done.refused !== undefined) refused.push({ session_id: check.session_id, reason: done.refused });
     }
-    const isAside = aside.some(({ session_id }) => session_id === check.session_id);
-    if (check.missing.length > 0 || isAside) await coverWhole(call, tenant, check.session_id);
+    const isFaulty = [...aside, ...contradicted].some(({ session_id }) => session_id === check.session_id);
+    if (check.missing.length > 0 || isFaulty) await coverWhole(call, tenant, check.session_id);
   }
   for (const row of aside) {
     const reason = await resume(call, row);
     if (reason === 'unfinished') left++;
     else if (reason !== undefined) refused.push({ session_id: row.session_id, reason });
+  }
+  const expires = call.snapshot.configuration.evidence.retention_days !== undefined;
+  for (const row of contradicted) {
+    const reason = await recheckContradiction(call.ports, row, expires);
+    if (reason !== undefined) refused.push({ session_id: row.session_id, reason });
   }
   // The same cursor repeats the unfinished session.
   const again = left > 0 && refused.length === 0 ? (query.cursor ?? `${tenant}.`) : cursor;
@@ -80,6 +88,11 @@ export const repairArchive: Operation = async (call) => {
     },
   };
 };
+
+async function contradictedIn({ ports }: Call, tenant: string, sessions: readonly string[]) {
+  const rows = await ports.contradictions.list(tenant, contradictionsPerCall);
+  return rows.filter(({ session_id }) => sessions.includes(session_id));
+}
 
 /**
  * Resumes a session that was set aside.

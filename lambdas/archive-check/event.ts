@@ -5,8 +5,10 @@
 
 import { allTenants } from '#core/configuration/store/all-tenants.ts';
 import { checkSession } from '#core/evidence/archive-check.ts';
+import { raiseContradiction } from '#core/evidence/contradiction.ts';
 import { expireSession } from '#core/evidence/expire.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
+import { recheckContradiction } from '#core/evidence/recheck-contradiction.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { recordAct } from '#core/operations/record.ts';
 import { scheduleCompleted } from '../middleware/schedule-completed.ts';
@@ -31,7 +33,6 @@ export const createHandler = (ports: GatewayPorts) => async (): Promise<ArchiveC
   const { telemetry } = ports;
   const checked = await checkAll(ports);
   telemetry.gauge('svc_archive_missing_entries', checked.missing_entries);
-  telemetry.gauge('svc_archive_contradictions', checked.contradictions);
   const found = checked.missing_entries > 0 || checked.contradictions > 0 || !checked.complete;
   telemetry.log(found ? 'error' : 'info', 'the archive was compared with the evidence', { ...checked });
   if (checked.complete) scheduleCompleted(ports, 'archive-check');
@@ -60,6 +61,7 @@ async function checkAll(ports: GatewayPorts): Promise<ArchiveChecked> {
   const sum = { sessions: 0, missing_entries: 0, contradictions: 0, expired_entries: 0, complete: true };
   let unread = 0;
   for await (const tenant of allTenants(ports)) {
+    await recheck(ports, tenant, before !== undefined);
     const expired = { sessions: 0, removed_entries: 0 };
     let cursor: string | undefined;
     do {
@@ -89,6 +91,14 @@ async function checkAll(ports: GatewayPorts): Promise<ArchiveChecked> {
   return { ...sum, complete: sum.complete && unread === 0 };
 }
 
+const contradictionsPerRun = 100;
+
+/** Verifies the contradicted chains of a tenant again: those that were restored are no longer reported. */
+async function recheck(ports: GatewayPorts, tenant: string, expires: boolean): Promise<void> {
+  for (const row of await ports.contradictions.list(tenant, contradictionsPerRun))
+    await recheckContradiction(ports, row, expires).catch((fault: Error) => unread(ports, row, fault));
+}
+
 /**
  * Compares the sessions of a page. An unreadable one is logged and makes the run incomplete; the others are still
  * compared.
@@ -100,19 +110,25 @@ async function lookAtPage(ports: GatewayPorts, heads: readonly SessionHead[], be
     each.status === 'rejected' ? { head: heads[n]!, fault: each.reason } : [],
   );
   if (faults.length > 1 && faults.length === heads.length) throw faults[0]!.fault;
-  for (const { head, fault } of faults) {
-    const { tenant, session_id } = head;
-    const error = (fault as Error).message;
-    ports.telemetry.log('error', 'a session could not be compared with the archive', { tenant, session_id, error });
-  }
+  for (const { head, fault } of faults) unread(ports, head, fault as Error);
   return looked.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+}
+
+function unread(
+  { telemetry }: GatewayPorts,
+  { tenant, session_id }: Pick<SessionHead, 'tenant' | 'session_id'>,
+  fault: Error,
+) {
+  const error = fault.message;
+  telemetry.log('error', 'a session could not be compared with the archive', { tenant, session_id, error });
 }
 
 async function look(
   ports: GatewayPorts,
-  { tenant, session_id }: SessionHead,
+  { tenant, session_id, total_entries }: SessionHead,
   before: string | undefined,
 ): Promise<SessionSums> {
+  const raise = (reason: string) => raiseContradiction(ports, { tenant, session_id, index: total_entries - 1 }, reason);
   const { archived, checkpoints, evidence, evidenceRows: rows, telemetry } = ports;
   const check = archived && (await checkSession({ ...ports, archived }, tenant, session_id));
   if (!check) return { missing: 0, contradicts: false, removed: 0 };
@@ -122,6 +138,7 @@ async function look(
   if (missing_entries > 0 || contradiction !== undefined) {
     const said = { tenant, session_id, missing_entries, ...missing[0], ...(contradiction && { contradiction }) };
     telemetry.log('error', 'a session is not whole in the archive', said);
+    if (contradiction !== undefined) await raise(contradiction);
     return { missing: missing_entries, contradicts: contradiction !== undefined, removed: 0 };
   }
   const whole = { missing: 0, contradicts: false };
@@ -129,7 +146,6 @@ async function look(
   // An archive that ends with its process must never hold the only copies [shared.gateways].
   if (before === undefined || !head || !checkpoints || !archived.complete) return { ...whole, removed: 0 };
   const { removed, stopped } = await expireSession({ evidence, rows, archived, checkpoints }, head, before);
-  if (stopped !== undefined)
-    telemetry.log('error', 'rows of evidence that are old enough were kept', { tenant, session_id, error: stopped });
+  if (stopped !== undefined) await raise(`rows that are old enough were kept: ${stopped}`);
   return { ...whole, contradicts: stopped !== undefined, removed };
 }

@@ -1,10 +1,11 @@
 /** Projects the evidence stream to the archive and the observations, each entry once. */
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { entryOfImage } from '#core/evidence/entry-text.ts';
+import { type ContradictionPorts, raiseContradiction } from '#core/evidence/contradiction.ts';
+import { entryOfImage, placeOfKeys } from '#core/evidence/entry-text.ts';
 import { type ProjectionPorts, projectEntries } from '#core/observatory/project-entries.ts';
 
-export type ProjectPorts = ProjectionPorts;
+export type ProjectPorts = ProjectionPorts & ContradictionPorts;
 
 export const createHandler =
   (ports: ProjectPorts) =>
@@ -15,10 +16,14 @@ async function project(
   ports: ProjectPorts,
   records: readonly DynamoDBRecord[],
 ): Promise<DynamoDBBatchResponse | undefined> {
-  const read = entriesOf(
-    ports,
-    records.filter((record) => isInsert(ports, record)),
-  );
+  const { true: added = [], false: changed = [] } = Object.groupBy(records, isInsert);
+  for (const record of changed)
+    try {
+      await reportChange(ports, record);
+    } catch (cause) {
+      return stoppedAt(ports, record, cause);
+    }
+  const read = entriesOf(ports, added);
   const failed = await projectEntries(ports, [...read.keys()]);
   return failed && stoppedAt(ports, read.get(failed.from)!, failed.cause);
 }
@@ -27,28 +32,29 @@ async function project(
  * Returns the entries with their records. An unreadable record is counted and skipped: returned as failed, it would
  * block its shard.
  */
-function entriesOf(
-  { telemetry }: ProjectPorts,
-  records: readonly DynamoDBRecord[],
-): Map<EvidenceEntry, DynamoDBRecord> {
+function entriesOf(ports: ProjectPorts, records: readonly DynamoDBRecord[]): Map<EvidenceEntry, DynamoDBRecord> {
   const read = new Map<EvidenceEntry, DynamoDBRecord>();
   for (const record of records) {
     const entry = entryOfImage(record.dynamodb?.NewImage);
     if (entry) read.set(entry, record);
-    else {
-      const { Keys: keys, SequenceNumber: sequence } = record.dynamodb ?? {};
-      telemetry.count('svc_projection_unreadable_total', {});
-      telemetry.log('error', 'a record of the evidence stream cannot be read', { keys, sequence });
-    }
+    else unreadable(ports, record);
   }
   return read;
 }
 
-function isInsert({ telemetry }: ProjectPorts, { eventName, dynamodb }: DynamoDBRecord): boolean {
-  // The gateway never updates or deletes evidence. A change by others is logged here.
-  if (eventName !== 'INSERT')
-    telemetry.log('error', 'evidence was changed after it was written', { keys: dynamodb?.Keys });
-  return eventName === 'INSERT';
+function unreadable({ telemetry }: ProjectPorts, { dynamodb }: DynamoDBRecord): void {
+  const { Keys: keys, SequenceNumber: sequence } = dynamodb ?? {};
+  telemetry.count('svc_projection_unreadable_total', {});
+  telemetry.log('error', 'a record of the evidence stream cannot be read', { keys, sequence });
+}
+
+const isInsert = ({ eventName }: DynamoDBRecord) => (eventName === 'INSERT' ? 'true' : 'false');
+
+/** Raises a contradiction. The gateway never updates evidence, and its removals are not delivered. */
+async function reportChange(ports: ProjectPorts, record: DynamoDBRecord): Promise<void> {
+  const place = placeOfKeys(record.dynamodb?.Keys);
+  if (place) await raiseContradiction(ports, place, 'the entry was changed after it was written');
+  else unreadable(ports, record);
 }
 
 /**

@@ -7,10 +7,10 @@ import { fiveMinutes } from './alarm.ts';
 
 export const evidenceAlarms = ({ own }: AlarmInputs): AlarmRow[] => [
   {
-    name: 'checkpoints-refused',
-    runbook: 'checkpoints-refused',
+    name: 'chains-contradicted',
+    runbook: 'chains-contradicted',
     severity: 'page',
-    metric: own.checkpointsRefused.with({ period: fiveMinutes }),
+    metric: own.chainsContradicted.with({ period: fiveMinutes }),
     threshold: 1,
   },
   {
@@ -18,13 +18,6 @@ export const evidenceAlarms = ({ own }: AlarmInputs): AlarmRow[] => [
     runbook: 'approvals-unproven',
     severity: 'page',
     metric: own.unprovenApprovals.with({ period: fiveMinutes }),
-    threshold: 1,
-  },
-  {
-    name: 'archive-contradictions',
-    runbook: 'archive-missing',
-    severity: 'page',
-    metric: own.archiveContradictions,
     threshold: 1,
   },
   {

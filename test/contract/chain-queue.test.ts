@@ -4,6 +4,7 @@ import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
 import { toItem } from '#adapters/aws/dynamodb/items.ts';
 import { chainQueue, isQueuedChain } from '#adapters/tables/chain-queue.ts';
+import { contradictionRows } from '#adapters/tables/set-aside-rows.ts';
 import type { Row } from '#adapters/tables/store.ts';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { checkedStretches, checkpointStretches } from '#core/evidence/checkpointer.ts';
@@ -33,6 +34,7 @@ function opened() {
   const archive = archiveBucket({ bucket: 'b', client });
   const lines: string[] = [];
   const telemetry = { count: () => {}, log: (_level: string, message: string) => void lines.push(message) } as never;
+  const contradictions = contradictionRows(log);
   let id = 0;
   const queue = chainQueue({ store, clock, ids: { uuid: () => String(++id) } });
   const writer = log.opened();
@@ -41,7 +43,7 @@ function opened() {
     /** A lane of the projection: copies, and then the queue. */
     async project(entries: readonly EvidenceEntry[]) {
       for (const entry of entries) await archive.keep([entry]);
-      await queue.put(checkedStretches({ telemetry }, entries));
+      await queue.put(await checkedStretches({ clock, contradictions, telemetry }, entries));
     },
     /** All rows that were queued so far, as the stream delivers them. */
     records: (): DynamoDBRecord[] =>
@@ -53,7 +55,7 @@ function opened() {
     covering: {
       telemetry,
       coverStretches: (stretches: Parameters<typeof checkpointStretches>[1]) =>
-        checkpointStretches({ checkpoints, archive, log: writer, telemetry }, stretches),
+        checkpointStretches({ checkpoints, archive, log: writer, clock, contradictions, telemetry }, stretches),
     },
     last: async (session = 's-1') => (await checkpoints.last('default', session))?.point.index,
     leaves: async () => (await log.leaves(writer)).map(({ index }) => index),
@@ -103,14 +105,14 @@ describe('[evidence.checkpoint.queued] queued chains', () => {
     await world.project(seal(other).entries);
     await coverQueued(world.covering, world.records());
     expect([await world.last(), await world.last('s-2')]).toEqual([4, 2]);
-    expect(world.lines).toEqual(['a chain does not continue its last checkpoint']);
+    expect(world.lines).toEqual(['a chain contradicts its evidence']);
   });
 
   test('altered entries are not queued', async () => {
     const { entries } = seal(more);
     await world.project([entries[0]!, { ...entries[1]!, body: { other: true } }]);
     expect(world.records()).toEqual([]);
-    expect(world.lines).toEqual(['a chain does not continue its last checkpoint']);
+    expect(world.lines).toEqual(['a chain contradicts its evidence']);
   });
 
   test('come again from the first on when they could not be covered; a row that cannot be read is skipped', async () => {

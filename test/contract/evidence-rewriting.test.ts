@@ -148,8 +148,8 @@ describe('[evidence.checkpoint] what does not continue its last checkpoint', () 
     await read('s', 'acme/d');
     await gateway.projected();
     expect(await gateway.ports().checkpoints.last('default', 's')).toMatchObject({ point: { index: 5 } });
-    expect(gateway.telemetry.metricsText()).toMatch(/^svc_checkpoints_refused_total 1$/m);
-    expect(gateway.lines.filter((line) => line.includes('does not continue its last checkpoint'))).toHaveLength(1);
+    expect(gateway.telemetry.metricsText()).toMatch(/^svc_chains_contradicted_total 1$/m);
+    expect(gateway.lines.filter((line) => line.includes('a chain contradicts its evidence'))).toHaveLength(1);
     const { last_hash } = await attacker.head('s');
     expect((await exported('s')).status).toBe(500);
     expect(await gateway.ports().sessionManifests.get('default', 's', last_hash)).toBeUndefined();

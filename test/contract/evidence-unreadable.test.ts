@@ -112,7 +112,7 @@ describe.each(texts)('[evidence.readers-survive] with a row that %s', (_name, te
     });
     expect((await attacker.entries('t')).map(({ index }) => index)).toEqual([3]);
     const repaired = await call('POST', `${root}/archive/repair?tenant=default`);
-    expect(repaired).toMatchObject({ status: 200, body: { archived_entries: 0, refused: [] } });
+    expect(repaired).toMatchObject({ status: 200, body: { archived_entries: 0, refused: [{ session_id: 's' }] } });
   });
 
   test('a reservation whose record it may be is charged in full; one of another session by its record', async () => {

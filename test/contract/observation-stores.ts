@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { folderArchive } from '#adapters/local/folder-archive.ts';
 import { observationsTable } from '#adapters/tables/observations-table.ts';
-import { setAsideRows } from '#adapters/tables/set-aside-rows.ts';
+import { contradictionRows, setAsideRows } from '#adapters/tables/set-aside-rows.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 import { unannounced } from '../support/unannounced.ts';
@@ -29,6 +29,8 @@ export async function setting() {
   return {
     observations,
     setAside: setAsideRows({ store }),
+    contradictions: contradictionRows({ store }),
+    clock: { now: () => 0 },
     pause: async () => {},
     archive: folderArchive(root),
     announce: unannounced,

@@ -174,11 +174,24 @@ describe('the projector', () => {
     },
   );
 
-  test('an entry that was changed or removed is reported and not projected', async () => {
+  test('[evidence.contradicted] a changed entry raises its chain once and is not projected; entries of others are', async () => {
     const ports = await setting();
-    const Records = [{ ...record(sampleEntry(0), '1'), eventName: 'MODIFY' as const }];
-    expect(await createHandler(ports)({ Records })).toEqual({ batchItemFailures: [] });
-    expect(ports.lines.map((line) => JSON.parse(line).msg)).toEqual(['evidence was changed after it was written']);
-    expect((await ports.observations.usage('default', {})).total).toBe(0);
+    const Keys = { chain: { S: 'default#s1' }, position: { S: '000000000000' } };
+    const changed = { eventName: 'MODIFY' as const, dynamodb: { ...record(sampleEntry(0), '1').dynamodb, Keys } };
+    const Records = [changed, record(sampleEntry(0, { session_id: 's2' }), '2'), changed];
+    for (let times = 0; times < 2; times++)
+      expect(await createHandler(ports)({ Records })).toEqual({ batchItemFailures: [] });
+    expect(ports.lines.map((line) => JSON.parse(line).msg)).toEqual(['a chain contradicts its evidence']);
+    expect(ports.telemetry.metricsText()).toMatch(/^svc_chains_contradicted_total 1$/m);
+    expect(await ports.contradictions.list('default', 9)).toMatchObject([{ session_id: 's1', index: 0 }]);
+    expect((await ports.observations.usage('default', {})).total).toBe(1);
+
+    // Without a place to note it, the change is delivered again.
+    const contradictions = { put: async () => Promise.reject(new Error('store down')) };
+    const alone = createHandler({ ...ports, contradictions });
+    expect(await alone({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
+    // A record that names no entry is counted.
+    expect(await alone({ Records: [{ eventName: 'MODIFY' }] })).toEqual({ batchItemFailures: [] });
+    expect(ports.telemetry.metricsText()).toMatch(/^svc_projection_unreadable_total 1$/m);
   });
 });

@@ -54,7 +54,7 @@ describe('[watch.alarms] failures', () => {
 
   it('raise no alarm by themselves: who counts single failures is on the list of facts', () => {
     const facts =
-      /^(alerts-|archive-|checkpoints-|approvals-unproven|(?:approvals|rollouts)-(?:failed|aborted|timed-out)|guards-|risk-|budget-|breaker-|deliveries-dead|dead-letters)/;
+      /^(alerts-|archive-|chains-contradicted|approvals-unproven|(?:approvals|rollouts)-(?:failed|aborted|timed-out)|guards-|risk-|budget-|breaker-|deliveries-dead|dead-letters)/;
     const single = alarms.filter(
       ({ Threshold, ComparisonOperator, EvaluationPeriods }) =>
         Threshold <= 1 && ComparisonOperator !== 'LessThanThreshold' && EvaluationPeriods === 1,

@@ -106,7 +106,8 @@ const dependencyTodo: Readonly<Record<string, (name: unknown) => string>> = {
 
 const dependencyFound = ({ kind, name, state, reason, needed }: Fields): CheckResult => {
   const found = `${kind} ${name} is ${state}${text(reason) ? `: ${reason}` : ''}`;
-  if (kind === 'projection') return fail(found, 'agentctl archive repair');
+  if (kind === 'projection')
+    return fail(found, name === 'chains' ? 'see "a chain does not verify" in the runbook' : 'agentctl archive repair');
   if (kind === 'configuration')
     return fail(found, 'agentctl config check <file> shows what is wrong; correct the file and save it');
   if (needed) return fail(found, 'start it, or check its address and credentials: nothing is decided until it answers');

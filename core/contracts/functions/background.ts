@@ -106,8 +106,8 @@ export const backgroundFunctions = {
   'archive-check': {
     purpose:
       'compares every session with the archive once a day, counts what is missing, removes rows that expired and are archived',
-    tables: { ...configuration, evidence: 'append', sessions: 'append' },
-    queries: ['config.by_list', 'evidence', 'sessions.by_opened'],
+    tables: { ...configuration, evidence: 'append', sessions: 'append', observations: 'write' },
+    queries: ['config.by_list', 'evidence', 'observations', 'sessions.by_opened'],
     expires: true,
     readsArchive: true,
     verifiesSignatures: true,

@@ -2,6 +2,7 @@
 import type { FileTrouble } from '#core/configuration/file-trouble.ts';
 import { type AlertScope, platformAlerts } from '#core/contracts/alert.ts';
 import type { Configuration } from '#core/contracts/config.ts';
+import { type Contradiction, contradictedInWords } from '#core/evidence/contradiction.ts';
 import { type SetAside, setAsideInWords } from '#core/observatory/set-aside.ts';
 import type { Measured } from './lifecycle.ts';
 import { type Refusal, refusalWindowMs } from './refusal-watch.ts';
@@ -156,7 +157,7 @@ export function auditChain(tenant: string, broken: BrokenSession | undefined): M
   };
 }
 
-/** Maximum of examined rows. */
+/** Maximum of examined rows of sessions with a fault, per tenant. */
 export const setAsideLooked = 100;
 
 /** Reports sessions that the projection set aside [audit.set-aside]. */
@@ -174,5 +175,19 @@ export function setAsideSessions(tenant: string, rows: readonly SetAside[]): Mea
       message: `tenant:${tenant}: ${setAsideInWords(rows, setAsideLooked)}`,
       evidence: { session_id, index },
     },
+  };
+}
+
+/** Reports a chain that contradicts its evidence, in an alert of its own [evidence.contradicted]. */
+export function contradictedChain(row: Contradiction): Measured {
+  const { tenant, session_id, index } = row;
+  return {
+    scope: tenant,
+    type: 'evidence',
+    dimension: `session:${session_id}`,
+    metric: 'contradicted',
+    value: 1,
+    threshold: 0,
+    firing: { severity: 'critical', message: contradictedInWords([row]), evidence: { session_id, index } },
   };
 }

@@ -7,6 +7,7 @@ import type { ConfigStore } from '#core/configuration/ports.ts';
 import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
 import { type AlertRow, type AlertScope, platformAlerts } from '#core/contracts/alert.ts';
 import type { Configuration } from '#core/contracts/config.ts';
+import type { ContradictionStore } from '#core/evidence/contradiction.ts';
 import type { EvidenceLog, Ledger } from '#core/evidence/ports.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
@@ -22,6 +23,7 @@ import { changeAlert } from './change.ts';
 import {
   auditChain,
   configurationFile,
+  contradictedChain,
   disabledSafeguards,
   notMeasured,
   oldestPending,
@@ -56,6 +58,7 @@ interface AlertPorts {
   /** Returns the number of requests with a rejected credential since the last call, if this process serves requests. */
   readonly rejectedCredentials: (() => number) | undefined;
   readonly setAside: Pick<SetAsideStore, 'list'>;
+  readonly contradictions: Pick<ContradictionStore, 'list'>;
 }
 
 /** State between evaluations. Losing it only costs work. */
@@ -182,6 +185,7 @@ function ofTenant(
     traffic: () => traffic.tenant(ports, tenant, configuration.alerts),
     'audit chain': async () => [auditChain(tenant, await chains.look(ports.evidence, tenant, rows))],
     'sessions set aside': async () => [setAsideSessions(tenant, await ports.setAside.list(tenant, setAsideLooked))],
+    'contradicted chains': async () => (await ports.contradictions.list(tenant, setAsideLooked)).map(contradictedChain),
     'refused plugins': async () => [refusedPlugins(tenant, await refusals.look(ports.evidence, tenant, now))],
   };
 }

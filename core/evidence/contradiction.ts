@@ -1,0 +1,52 @@
+/**
+ * Chains whose rows contradict their checkpoint, their archived copies or what the gateway wrote. Each is raised once,
+ * until a verification finds it consistent again [evidence.contradicted].
+ */
+import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
+
+export interface ChainPlace {
+  readonly tenant: string;
+  readonly session_id: string;
+  readonly index: number;
+}
+
+export interface Contradiction extends ChainPlace {
+  readonly found_at: string;
+  readonly reason: string;
+}
+
+export interface ContradictionStore {
+  /** @returns false if the chain has one already, which stays. @throws GatewayError `service_unavailable` */
+  put(row: Contradiction): Promise<boolean>;
+  /** Lists at most `limit` rows of a tenant, by session. */
+  list(tenant: string, limit: number): Promise<readonly Contradiction[]>;
+  remove(row: Contradiction): Promise<void>;
+}
+
+export interface ContradictionPorts {
+  readonly clock: Clock;
+  readonly contradictions: Pick<ContradictionStore, 'put'>;
+  readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
+}
+
+const reasonCharacters = 300;
+
+/** Raises a contradiction of a chain that has none, and counts it. */
+export async function raiseContradiction(
+  { clock, contradictions, telemetry }: ContradictionPorts,
+  { tenant, session_id, index }: ChainPlace,
+  found: string,
+): Promise<void> {
+  const reason = found.slice(0, reasonCharacters).toWellFormed();
+  const row = { tenant, session_id, index, found_at: isoTime(clock.now()), reason };
+  if (!(await contradictions.put(row))) return;
+  telemetry.count('svc_chains_contradicted_total', {});
+  telemetry.log('error', 'a chain contradicts its evidence', row);
+}
+
+/** Describes contradicted chains of which there is at least one, for health, status and alerts. */
+export function contradictedInWords([first, ...others]: readonly Contradiction[]): string {
+  const { tenant, session_id, index, reason } = first!;
+  const more = others.length > 0 ? ` ${others.length} more chains do, too.` : '';
+  return `tenant:${tenant}: session ${session_id} contradicts its evidence at entry ${index}: ${reason}.${more} Run \`agentctl evidence verify --session ${session_id}\`; \`agentctl archive repair --tenant ${tenant} --session ${session_id}\` ends this once the chain is restored.`;
+}
