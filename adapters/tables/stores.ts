@@ -5,6 +5,7 @@ import { rolloutsInForce } from '#core/models/rollouts/in-force.ts';
 import { actionsTable } from './actions-table.ts';
 import { alertsTable } from './alerts-table.ts';
 import { approvalsTable } from './approvals-table.ts';
+import { archiveProgressRow } from './archive-progress-row.ts';
 import { cancellationsTable } from './cancellations-table.ts';
 import { countersTable } from './counters-table.ts';
 import { credentialsTable } from './credentials-table.ts';
@@ -51,6 +52,7 @@ export function tableStores({ store: rows }: StoreOptions, clock: Clock) {
     startedActions: actionsTable(store),
     setAside: setAsideRows(store),
     contradictions: contradictionRows(store),
+    archiveProgress: archiveProgressRow(store),
     observations: lazyStore(async () => (await import('./observations-table.ts')).observationsTable(store), {
       apply: true,
       usage: true,

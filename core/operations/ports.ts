@@ -12,6 +12,7 @@ import type { ConfigStore } from '#core/configuration/ports.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
+import type { ArchiveProgressStore } from '#core/evidence/archive-progress.ts';
 import type { ContradictionStore } from '#core/evidence/contradiction.ts';
 import type { ArchiveReader, CheckpointLog, EvidenceRows, ManifestStore, Signer } from '#core/evidence/ports.ts';
 import type { LogReader } from '#core/evidence/transparency/log-reader.ts';
@@ -47,6 +48,7 @@ export interface MetricsPorts {
   readonly observations: Observations;
   readonly setAside: SetAsideStore;
   readonly contradictions: ContradictionStore;
+  readonly archiveProgress: ArchiveProgressStore;
   /** Returns this process's metrics registry as Prometheus text. */
   readonly metricsText: () => string;
 }

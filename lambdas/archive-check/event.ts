@@ -1,41 +1,56 @@
 /**
- * Runs daily: compares every session's head with the archive, publishes the number of entries without a copy, and
- * removes expired rows of sessions that are fully archived.
+ * Runs daily: compares sessions with the archive, publishes the number of entries without a copy, and removes expired
+ * rows of sessions that are fully archived. A run is bounded; the next one continues [evidence.archive.cursor].
  */
 
 import { allTenants } from '#core/configuration/store/all-tenants.ts';
 import { checkSession } from '#core/evidence/archive-check.ts';
+import { type ArchiveProgress, endedPass, isDueInPass, resumedProgress } from '#core/evidence/archive-progress.ts';
 import { raiseContradiction } from '#core/evidence/contradiction.ts';
 import { expireSession } from '#core/evidence/expire.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { recheckContradiction } from '#core/evidence/recheck-contradiction.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { recordAct } from '#core/operations/record.ts';
 import { scheduleCompleted } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 /** Time limit, so that the findings are published before the function ends after 15 minutes. */
 const maxMs = 13 * 60_000;
-const sessionsPerPage = 20;
+const sessionsPerPage = 100;
+const sessionsAtOnce = 20;
+const pagesPerSave = 20;
 const dayMs = 24 * 3_600_000;
 
 interface ArchiveChecked {
+  /** Number of sessions that were compared. */
   readonly sessions: number;
+  /** Of the last whole pass, or of this one if it has more already. */
   readonly missing_entries: number;
   readonly contradictions: number;
   readonly expired_entries: number;
-  /** True if every session was reached and could be read. */
+  /** True if the pass came to its end and every session could be read. */
   readonly complete: boolean;
 }
 
 export const createHandler = (ports: GatewayPorts) => async (): Promise<ArchiveChecked | undefined> => {
   if (!ports.archived) return undefined;
   const { telemetry } = ports;
-  const checked = await checkAll(ports);
-  telemetry.gauge('svc_archive_missing_entries', checked.missing_entries);
-  const found = checked.missing_entries > 0 || checked.contradictions > 0 || !checked.complete;
-  telemetry.log(found ? 'error' : 'info', 'the archive was compared with the evidence', { ...checked });
-  if (checked.complete) scheduleCompleted(ports, 'archive-check');
+  const { progress, ...sums } = await checkAll(ports);
+  const missing_entries = Math.max(progress.missing_entries, progress.whole.missing_entries);
+  const complete = progress.readable && !progress.place;
+  const checked = { ...sums, missing_entries, complete };
+  telemetry.gauge('svc_archive_missing_entries', missing_entries);
+  const found = missing_entries > 0 || sums.contradictions > 0 || !progress.readable;
+  const { pass, started_at } = progress;
+  telemetry.log(found ? 'error' : 'info', 'the archive was compared with the evidence', {
+    ...checked,
+    pass,
+    started_at,
+  });
+  if (progress.readable) scheduleCompleted(ports, 'archive-check');
   return checked;
 };
 
@@ -46,49 +61,71 @@ interface SessionSums {
   readonly removed: number;
 }
 
-async function checkAll(ports: GatewayPorts): Promise<ArchiveChecked> {
-  const { snapshots, evidence, clock } = ports;
+async function checkAll(ports: GatewayPorts) {
+  const { snapshots, clock, archived } = ports;
   const { evidence: settings } = (await snapshots.current({ evenStale: true })).configuration;
   const until = clock.now() + maxMs;
   const before =
     settings.retention_days === undefined ? undefined : isoTime(clock.now() - settings.retention_days * dayMs);
-  if (before !== undefined && ports.archived?.complete === false)
+  if (before !== undefined && archived?.complete === false)
     ports.telemetry.log(
       'warn',
       'evidence.retention_days removes no rows: each gateway of this store has an archive of its own',
       {},
     );
-  const sum = { sessions: 0, missing_entries: 0, contradictions: 0, expired_entries: 0, complete: true };
-  let unread = 0;
-  for await (const tenant of allTenants(ports)) {
-    await recheck(ports, tenant, before !== undefined);
-    const expired = { sessions: 0, removed_entries: 0 };
-    let cursor: string | undefined;
-    do {
-      sum.complete = clock.now() <= until;
-      if (!sum.complete) break;
-      const page = await evidence.sessions(tenant, { limit: sessionsPerPage, ...(cursor !== undefined && { cursor }) });
-      const looked = await lookAtPage(ports, page.items, before);
-      unread += page.items.length - looked.length;
-      for (const { missing, contradicts, removed } of looked) {
+  // An archive of one of several gateways is checked by that gateway alone, from the beginning.
+  const kept = archived?.complete ? ports.archiveProgress : undefined;
+  const sum = { sessions: 0, contradictions: 0, expired_entries: 0 };
+  const expired = new Map<string, { sessions: number; removed_entries: number }>();
+  let progress = resumedProgress(await kept?.get(), clock.now(), before);
+  const tenants: string[] = [];
+  for await (const tenant of allTenants(ports)) tenants.push(tenant);
+  let at = Math.max(0, tenants.indexOf(progress.place?.tenant ?? ''));
+  let place = tenants[at] === progress.place?.tenant ? progress.place : firstOf(tenants[at]);
+  try {
+    for (let pages = 1; place && clock.now() <= until; pages++) {
+      const { tenant } = place;
+      if (place.cursor === undefined) await recheck(ports, tenant, before !== undefined);
+      const { items, cursor } = await pageAt(ports, place);
+      const due = items.filter((head) => isDueInPass(progress, head));
+      const looked = await lookAtPage(ports, due, before);
+      for (const { contradicts, removed } of looked) {
         sum.sessions++;
-        sum.missing_entries += missing;
         if (contradicts) sum.contradictions++;
-        if (removed > 0) expired.sessions++;
-        expired.removed_entries += removed;
+        if (removed === 0) continue;
+        sum.expired_entries += removed;
+        const { sessions, removed_entries } = expired.get(tenant) ?? { sessions: 0, removed_entries: 0 };
+        expired.set(tenant, { sessions: sessions + 1, removed_entries: removed_entries + removed });
       }
-      cursor = page.cursor;
-    } while (cursor !== undefined);
-    sum.expired_entries += expired.removed_entries;
-    if (expired.removed_entries > 0) {
+      place = cursor === undefined ? firstOf(tenants[++at]) : { tenant, cursor };
+      const missing_entries = looked.reduce((total, { missing }) => total + missing, progress.missing_entries);
+      progress = { ...progress, missing_entries, readable: progress.readable && looked.length === due.length };
+      progress = place ? { ...progress, place } : endedPass(progress);
+      if (!place || pages % pagesPerSave === 0) await kept?.put(progress);
+    }
+    if (place) await kept?.put(progress);
+  } finally {
+    for (const [tenant, removed] of expired)
       await recordAct({ ports, principal: { tenant, key_id: 'archive-check' } }, 'evidence.expire', {
         before,
-        ...expired,
+        ...removed,
       });
-    }
-    if (!sum.complete) break;
   }
-  return { ...sum, complete: sum.complete && unread === 0 };
+  return { ...sum, progress };
+}
+
+type Place = NonNullable<ArchiveProgress['place']>;
+
+const firstOf = (tenant: string | undefined): Place | undefined => (tenant === undefined ? undefined : { tenant });
+
+/** Returns a page of sessions. A damaged cursor begins again with the tenant's first one. */
+async function pageAt({ evidence }: GatewayPorts, { tenant, cursor }: Place) {
+  const page = (at: { readonly cursor?: string }) => evidence.sessions(tenant, { limit: sessionsPerPage, ...at });
+  if (cursor === undefined) return page({});
+  return page({ cursor }).catch((fault: unknown) => {
+    if (fault instanceof GatewayError && fault.code === 'invalid_request') return page({});
+    throw fault;
+  });
 }
 
 const contradictionsPerRun = 100;
@@ -105,13 +142,17 @@ async function recheck(ports: GatewayPorts, tenant: string, expires: boolean): P
  * @throws the first fault if none of several sessions could be read: the archive or the store is unavailable.
  */
 async function lookAtPage(ports: GatewayPorts, heads: readonly SessionHead[], before: string | undefined) {
-  const looked = await Promise.allSettled(heads.map((head) => look(ports, head, before)));
-  const faults = looked.flatMap((each, n) =>
-    each.status === 'rejected' ? { head: heads[n]!, fault: each.reason } : [],
-  );
+  const looked: SessionSums[] = [];
+  const faults: { readonly head: SessionHead; readonly fault: Error }[] = [];
+  await sideBySide(heads, sessionsAtOnce, async (head) => {
+    await look(ports, head, before).then(
+      (sums) => void looked.push(sums),
+      (fault: Error) => void faults.push({ head, fault }),
+    );
+  });
   if (faults.length > 1 && faults.length === heads.length) throw faults[0]!.fault;
-  for (const { head, fault } of faults) unread(ports, head, fault as Error);
-  return looked.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+  for (const { head, fault } of faults) unread(ports, head, fault);
+  return looked;
 }
 
 function unread(

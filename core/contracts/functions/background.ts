@@ -105,7 +105,7 @@ export const backgroundFunctions = {
   },
   'archive-check': {
     purpose:
-      'compares every session with the archive once a day, counts what is missing, removes rows that expired and are archived',
+      'compares sessions with the archive once a day, counts what is missing, removes rows that expired and are archived',
     tables: { ...configuration, evidence: 'append', sessions: 'append', observations: 'write' },
     queries: ['config.by_list', 'evidence', 'observations', 'sessions.by_opened'],
     expires: true,

@@ -1,0 +1,20 @@
+/** How far the archive check has come, as one row in the table of observations [evidence.archive.cursor]. */
+import type { ArchiveProgressStore } from '#core/evidence/archive-progress.ts';
+import type { StoreOptions } from './store.ts';
+
+/** Series of tenants begin with a tenant's id, which contains no `@`. */
+const key = { series: '@archive-check', at: 'progress' };
+
+export const archiveProgressRow = ({ store }: StoreOptions): ArchiveProgressStore => ({
+  async get() {
+    const row = await store.get<{ progress: string }>('observations', key);
+    try {
+      return JSON.parse(row?.progress ?? 'null') as unknown;
+    } catch {
+      return undefined;
+    }
+  },
+  async put(progress) {
+    await store.put('observations', { ...key, progress: JSON.stringify(progress) });
+  },
+});

@@ -1,0 +1,71 @@
+/**
+ * How far the archive check has come. A run is bounded, so a pass over all sessions may take several runs. A pass looks
+ * at the sessions that changed since the last whole one, and at a share of the others [evidence.archive.cursor].
+ */
+import * as z from 'zod';
+import { sha256 } from '#core/kernel/canonical.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import type { SessionHead } from './ports.ts';
+
+/** Passes after which each unchanged session was looked at once: a month of daily passes. */
+export const passesOfAll = 30;
+
+/** Entries that were written just before a pass may have had no copy yet: they belong to the next one as well. */
+const overlapMs = 10 * 60_000;
+
+const progressSchema = z.strictObject({
+  version: z.literal(1),
+  /** Number of the current pass. */
+  pass: z.int().nonnegative(),
+  started_at: z.iso.datetime(),
+  /** Rows before this time expire; absent without a retention policy. */
+  before: z.iso.datetime().optional(),
+  /** The next page. Absent: the next run begins a pass. */
+  place: z.strictObject({ tenant: z.string(), cursor: z.string().optional() }).optional(),
+  missing_entries: z.int().nonnegative(),
+  /** False if a session could not be read. */
+  readable: z.boolean(),
+  /** Results of the last whole passes. */
+  whole: z.strictObject({
+    missing_entries: z.int().nonnegative(),
+    /** Sessions without changes since then are complete. Absent: no session is known to be. */
+    until: z.iso.datetime().optional(),
+    /** Rows before this time have expired. */
+    before: z.iso.datetime().optional(),
+  }),
+});
+export type ArchiveProgress = z.infer<typeof progressSchema>;
+
+export interface ArchiveProgressStore {
+  /** Returns the stored value, which may be damaged. */
+  get(): Promise<unknown>;
+  put(progress: ArchiveProgress): Promise<void>;
+}
+
+/** Returns where a run begins. Without stored progress, or with damaged one, every session is looked at. */
+export function resumedProgress(stored: unknown, now: number, before: string | undefined): ArchiveProgress {
+  const { data } = progressSchema.safeParse(stored);
+  if (data?.place) return data;
+  const { pass, whole } = data ?? { pass: 0, whole: { missing_entries: 0 } };
+  const fresh = { version: 1, pass: pass + 1, started_at: isoTime(now), missing_entries: 0, readable: true } as const;
+  return { ...fresh, ...(before !== undefined && { before }), whole };
+}
+
+/** Ends a pass. If copies are missing or a session was not read, the next pass repeats what this one looked at. */
+export function endedPass({ place: _, ...progress }: ArchiveProgress): ArchiveProgress {
+  const { missing_entries, readable, started_at, before, whole } = progress;
+  if (missing_entries > 0 || !readable) return { ...progress, whole: { ...whole, missing_entries } };
+  const until = isoTime(Date.parse(started_at) - overlapMs);
+  return { ...progress, whole: { missing_entries, until, ...(before !== undefined && { before }) } };
+}
+
+/** Reports whether a pass looks at a session: it changed, has rows that expire now, or is in the share of this pass. */
+export function isDueInPass(
+  { pass, before, whole }: ArchiveProgress,
+  { session_id, opened_at, updated_at }: Pick<SessionHead, 'session_id' | 'opened_at' | 'updated_at'>,
+): boolean {
+  if (whole.until === undefined || updated_at >= whole.until) return true;
+  if (before !== undefined && opened_at < before && updated_at >= (whole.before ?? '')) return true;
+  const share = Number.parseInt(sha256(session_id).slice(0, 8), 16) % passesOfAll;
+  return share === pass % passesOfAll;
+}
