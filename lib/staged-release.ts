@@ -7,7 +7,7 @@ import { Duration } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import type { Alias } from 'aws-cdk-lib/aws-lambda';
+import type { Alias, CfnAlias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import { allow } from './access.ts';
@@ -21,12 +21,13 @@ interface StagedReleaseProps {
 }
 
 /**
- * Functions whose answers callers wait for. The others change at once: shifting every function at the same time would
- * exceed the rate limits of CodeDeploy's role, and costs two resources each.
+ * Functions whose answers callers wait for, in groups that are released one after the other. The others change at once:
+ * shifting every function at the same time would exceed the rate limits of CodeDeploy's role, and costs two resources
+ * each.
  */
-const waitedFor: readonly FunctionName[] = [
-  ...(['chat-completions', 'messages', 'ws', 'ws-worker', 'mcp'] as const),
-  ...(['test-action', 'approvals', 'approval-callback'] as const),
+const groups: readonly (readonly FunctionName[])[] = [
+  ['approvals', 'approval-callback', 'test-action', 'mcp'],
+  ['chat-completions', 'messages', 'ws', 'ws-worker'],
 ];
 
 /**
@@ -38,7 +39,7 @@ const errorsThatStopARelease = 3;
 export class StagedRelease extends Construct {
   constructor(scope: Construct, id: string, { settings, aliases }: StagedReleaseProps) {
     super(scope, id);
-    const staged = waitedFor.map((name) => [name, aliases[name]!] as const);
+    const staged = groups.flat().map((name) => [name, aliases[name]!] as const);
     const application = new LambdaApplication(this, 'Application', { applicationName: settings.name });
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
@@ -73,5 +74,11 @@ export class StagedRelease extends Construct {
         role: role.withoutPolicyUpdates(),
       });
     }
+    for (const [n, group] of groups.entries())
+      for (const name of group)
+        for (const earlier of groups[n - 1] ?? [])
+          resourceOf(aliases[name]!).addDependency(resourceOf(aliases[earlier]!));
   }
 }
+
+const resourceOf = ({ node }: Alias) => node.defaultChild as CfnAlias;

@@ -150,6 +150,18 @@ describe('[cloud.staged-release] a new version of a function', () => {
     for (const { UpdatePolicy } of staged) expect(UpdatePolicy).toHaveProperty('CodeDeployLambdaAliasUpdate');
   });
 
+  it('is shifted with at most three others at a time: a group waits for the one before it', () => {
+    const ids = Object.entries(ofType(prod.services, 'AWS::Lambda::Alias')).filter(
+      ([, each]) => 'UpdatePolicy' in each,
+    );
+    const waits = new Map(
+      ids.map(([id, { DependsOn = [] }]) => [id, DependsOn.filter((other) => ids.some(([each]) => each === other))]),
+    );
+    const first = [...waits].flatMap(([id, others]) => (others.length === 0 ? [id] : []));
+    expect([first.length, waits.size]).toEqual([4, 8]);
+    for (const [id, others] of waits) if (!first.includes(id)) expect(others.sort()).toEqual(first.sort());
+  });
+
   it('is what every caller reaches: no integration, schedule, stream or grant names the function itself', () => {
     const ids = Object.keys(ofType(prod.services, 'AWS::Lambda::Function'));
     const callers = ['ApiGateway::Method', 'ApiGatewayV2::Integration', 'Events::Rule', 'Lambda::EventInvokeConfig'];
