@@ -155,7 +155,10 @@ describe('[cloud.staged-release] a new version of a function', () => {
       ([, each]) => 'UpdatePolicy' in each,
     );
     const waits = new Map(
-      ids.map(([id, { DependsOn = [] }]) => [id, DependsOn.filter((other) => ids.some(([each]) => each === other))]),
+      ids.map(([id, { DependsOn = [] }]) => [
+        id,
+        [DependsOn].flat().filter((other) => ids.some(([each]) => each === other)),
+      ]),
     );
     const first = [...waits].flatMap(([id, others]) => (others.length === 0 ? [id] : []));
     expect([first.length, waits.size]).toEqual([4, 8]);
