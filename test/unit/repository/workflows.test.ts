@@ -1,0 +1,48 @@
+/** Workflows of the repository's host: they run only there, so what they name is checked here. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import packageJson from '#package' with { type: 'json' };
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly if?: string;
+}
+interface Workflow {
+  readonly jobs: Readonly<Record<string, { readonly steps: readonly Step[] }>>;
+}
+
+const folder = '.github/workflows';
+const workflows = readdirSync(folder).map((name) => {
+  const text = readFileSync(`${folder}/${name}`, 'utf8');
+  return { name, text, steps: Object.values((parse(text) as Workflow).jobs).flatMap(({ steps }) => steps) };
+});
+const commands = workflows.flatMap(({ name, steps }) =>
+  steps.flatMap(({ run = '' }) => run.split('\n').map((line) => ({ name, line }))),
+);
+const named = (pattern: RegExp) =>
+  commands.flatMap(({ name, line }) => [...line.matchAll(pattern)].map(([, found]) => [name, found!] as const));
+
+test.each(named(/\bnpm run ([\w:]+)/g))('%s runs the script %s, which exists', (_, script) => {
+  expect(Object.keys(packageJson.scripts)).toContain(script);
+});
+
+test.each(named(/(?<![\w$/"-])((?:\.\/|\.ci\/|bin\/|config\/|test\/)[\w./-]*\w)/g))(
+  '%s names the file %s, which exists',
+  (_, file) => {
+    expect(existsSync(file)).toBe(true);
+  },
+);
+
+test.each(workflows)('$name pins every action to a commit', ({ steps }) => {
+  const used = steps.flatMap(({ uses }) => uses ?? []);
+  expect(used.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([]);
+});
+
+test('the nightly deployment takes two secrets, deploys three times, and is destroyed whatever happens', () => {
+  const { text, steps } = workflows.find(({ name }) => name === 'nightly.yml')!;
+  expect([...new Set(text.match(/secrets\.\w+/g))]).toEqual(['secrets.NIGHTLY_ROLE_ARN', 'secrets.NIGHTLY_REGION']);
+  expect(steps.filter(({ run }) => run?.includes('cdk deploy --all $OPTIONS'))).toHaveLength(3);
+  const removing = steps.filter(({ run }) => /cdk destroy|delete-bucket /.test(run ?? ''));
+  expect(removing.map((step) => step.if)).toEqual(['always()', 'always()']);
+});
